@@ -18,24 +18,24 @@ struct Analysis {
     std::optional<Envelope>
         measured_time; ///< C3, when the function has exactly two clock reads, both outside loops,
                        ///< executed once each on every path.
-    std::string
-        measured_time_absent; ///< Why not, when it is absent and the function reads the clock.
-    /// From the host's first call to the end of its last operation; with `Request::host`.
+    std::string measured_time_absent; ///< Reason, when `measured_time` is absent and the function
+                                      ///< reads the clock.
+    /// From the host's first call to the end of its last operation; present with `Request::host`.
     std::optional<Envelope> end_to_end;
     std::vector<Assumption> assumptions;
-    std::vector<Assumption> host_assumptions; ///< What `end_to_end` rests on beside those.
+    std::vector<Assumption> host_assumptions; ///< Further assumptions of `end_to_end`.
     std::string solver;                       ///< Name and version, when a solver was used.
     std::int64_t state_nodes = 0;             ///< Nodes of both sides' path problems.
-    /// With `Request::proofs`: the bounds are sums of path lemmas that may be looser than the
-    /// bounds of the same request without it (docs/soundness.md, S23, S26 and S28).
+    /// With `Request::certificates`: the bounds are sums of certified path bounds, which may be
+    /// looser than the bounds of the same request without it (docs/soundness.md, S23, S26 and S28).
     bool sums_of_certificates = false;
 };
 
 /// Bounds the kernel's time. Side: both; integer cycles.
-/// Sound when: the assumptions hold. Errors: refuses, naming place and what is missing, a policy
-/// that is not bounded for such a launch, barriers that paths of a block pass unequally often, a
-/// loop without a bound, contradictory facts, an instruction on a feasible path whose timing is
-/// unknown.
+/// Sound when: the assumptions hold. Refuses, naming the source location and what is missing: a
+/// policy that is not bounded for such a launch, barriers that the paths of a block execute
+/// unequally often, a loop without a bound, contradictory facts, and an instruction on a feasible
+/// path whose timing is unknown.
 Result<Analysis> analyze(const Request& request);
 
 } // namespace warpbound::analyzer

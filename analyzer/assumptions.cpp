@@ -12,8 +12,8 @@ namespace warpbound::analyzer {
 
 namespace {
 
-/// Facts of one kind and status, by the addresses they are stated of.
-using Places = std::map<std::pair<models::FactStatus, std::string>, std::vector<std::string>>;
+/// Texts of facts (with their addresses), by status and kind of fact.
+using FactTexts = std::map<std::pair<models::FactStatus, std::string>, std::vector<std::string>>;
 
 AssumptionStatus status_of(models::FactStatus status) {
     switch (status) {
@@ -26,7 +26,7 @@ AssumptionStatus status_of(models::FactStatus status) {
     }
 }
 
-/// A loop bound that says no more than follows from the code.
+/// Whether a stated loop bound is no tighter than the one derived from the code.
 bool is_derived(const AnalysisContext& context, const models::LoopFact& fact) {
     const auto& graph = *context.request.graph;
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
@@ -37,32 +37,32 @@ bool is_derived(const AnalysisContext& context, const models::LoopFact& fact) {
     return true;
 }
 
-void add_derived_loops(const AnalysisContext& context, Places& places) {
+void add_derived_loops(const AnalysisContext& context, FactTexts& texts) {
     const auto& graph = *context.request.graph;
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
         const auto& derived = context.facts.derived[loop];
         const std::size_t header = graph.loops[loop].header;
         if (!derived || context.facts.never[header]) continue;
-        places[{models::FactStatus::Proved, "loop bounds that follow from the code"}].push_back(
+        texts[{models::FactStatus::Proved, "loop bounds that follow from the code"}].push_back(
             fmt::format("0x{:04x}: {}..{} ({})", graph.blocks[header].address, derived->min,
                         derived->max, derived->reason));
     }
 }
 
-void add_derived_branches(const AnalysisContext& context, Places& places) {
-    for (const DerivedPathFact& derived : context.facts.branches)
-        places[{models::FactStatus::Proved, "what branches exclude, which follows from the code"}]
-            .push_back(fmt::format("{} ({})", text_of(derived), derived.reason));
+void add_derived_branches(const AnalysisContext& context, FactTexts& texts) {
+    for (const DerivedPathFact& derived : context.facts.infeasible_paths)
+        texts[{models::FactStatus::Proved, "infeasible paths that follow from the code"}].push_back(
+            fmt::format("{} ({})", text_of(derived), derived.reason));
 }
 
-void add_facts(const AnalysisContext& context, Places& places) {
+void add_facts(const AnalysisContext& context, FactTexts& texts) {
     const models::FlowFacts& facts = *context.request.facts;
     const auto add = [&](const models::FactSource& from, const std::string& kind,
                          std::string text) {
-        places[{from.status, kind}].push_back(std::move(text));
+        texts[{from.status, kind}].push_back(std::move(text));
     };
-    add_derived_loops(context, places);
-    add_derived_branches(context, places);
+    add_derived_loops(context, texts);
+    add_derived_branches(context, texts);
     for (const auto& fact : facts.loops)
         if (!is_derived(context, fact))
             add(fact.from, "loop bounds",
@@ -79,16 +79,16 @@ void add_facts(const AnalysisContext& context, Places& places) {
             fmt::format("0x{:04x}{}", fact.at, fact.pattern ? " with its address pattern" : ""));
 }
 
-/// By what makes them weak, as paths in the description.
-using WeakValues = std::map<std::string, std::set<std::string>>;
+/// Paths of values in the description, by their caveat.
+using ValuesByCaveat = std::map<std::string, std::set<std::string>>;
 
 /// Values that only launches of several warps use.
-void add_weak_geometry(const models::Architecture& architecture, const LaunchGeometry& shape,
-                       WeakValues& weak) {
+void add_geometry_caveats(const models::Architecture& architecture, const LaunchGeometry& shape,
+                          ValuesByCaveat& caveats) {
     const auto add = [&](const models::ValueGroup& group, const char* path, const char* name) {
         const models::SourcedValue* value = group.find(name);
-        const auto weakness = value == nullptr ? std::string{} : models::caveat_of(*value);
-        if (!weakness.empty()) weak[weakness].insert(fmt::format("{}/{}", path, name));
+        const auto caveat = value == nullptr ? std::string{} : models::caveat_of(*value);
+        if (!caveat.empty()) caveats[caveat].insert(fmt::format("{}/{}", path, name));
     };
     if (shape.registers)
         for (const char* name : {"registers", "registers-per-block", "registers-per-thread",
@@ -109,21 +109,21 @@ void add_weak_geometry(const models::Architecture& architecture, const LaunchGeo
     add(architecture.blocks, "blocks", "start");
 }
 
-/// Values of the caches, links and DRAM that waiting is bounded with.
-void add_weak_memories(const models::Architecture& architecture, WeakValues& weak) {
+/// Values of the caches, links and DRAM that bound the queueing delay.
+void add_memory_caveats(const models::Architecture& architecture, ValuesByCaveat& caveats) {
     for (const char* level : {"l1", "l2", "interconnect", "dram"}) {
         const models::ValueGroup* group = architecture.memory(level);
         if (group == nullptr) continue;
         for (const models::SourcedValue& value : group->values)
-            if (const std::string weakness = models::caveat_of(value); !weakness.empty())
-                weak[weakness].insert(fmt::format("memories/{}/{}", level, value.name));
+            if (const std::string caveat = models::caveat_of(value); !caveat.empty())
+                caveats[caveat].insert(fmt::format("memories/{}/{}", level, value.name));
     }
 }
 
-/// What is taken of the residence of the blocks (C30).
-std::string residence_text(const LaunchGeometry& shape) {
+/// The assumption on the residency of blocks (C30).
+std::string residency_text(const LaunchGeometry& shape) {
     std::string text =
-        fmt::format("{} block{} of the launch {} resident together{}", shape.resident,
+        fmt::format("{} block{} of the launch {} co-resident{}", shape.resident,
                     shape.resident == 1 ? "" : "s", shape.resident == 1 ? "is" : "are",
                     shape.multiprocessors == 1 ? "" : " on a multiprocessor");
     if (shape.registers) text += fmt::format(", with {} registers a thread", *shape.registers);
@@ -139,35 +139,38 @@ std::string residence_text(const LaunchGeometry& shape) {
     return text + ".";
 }
 
-/// What is taken of lanes that decide together.
-std::string lanes_text(const Request& request, const LaunchGeometry& shape) {
+/// The assumption on branch divergence.
+std::string divergence_text(const Request& request, const LaunchGeometry& shape) {
     const auto& divergents = request.facts->divergents;
     if (divergents.empty())
-        return fmt::format("Branches are uniform: all lanes of {} warp go the same way.",
+        return fmt::format("Branches are uniform: all lanes of {} warp take the same path.",
                            shape.warps() == 1 ? "the" : "a");
-    std::vector<std::string> places;
+    std::vector<std::string> addresses;
     for (const auto& fact : divergents)
-        places.push_back(fmt::format("0x{:04x}", fact.at));
-    return fmt::format("Lanes of a warp decide differently nowhere but at {}.",
-                       fmt::join(places, ", "));
+        addresses.push_back(fmt::format("0x{:04x}", fact.at));
+    return fmt::format("Branches are uniform within a warp except at {}.",
+                       fmt::join(addresses, ", "));
 }
 
-/// What the bounds take of the choices of warp schedulers (C19), of several warps.
-std::string choices_text(const Request& request, const LaunchGeometry& shape, bool in_turns) {
-    if (in_turns) return "Warp schedulers choose in loose round robin.";
+/// The assumption on the choices of warp schedulers among several warps (C19).
+std::string choices_text(const Request& request, const LaunchGeometry& shape,
+                         bool assumes_round_robin_order) {
+    if (assumes_round_robin_order) return "Warp schedulers choose in loose round robin.";
     switch (models::guarantee_of(request.policy)) {
     case models::PolicyGuarantee::OrderForced:
-        return "Warp schedulers choose strictly in turn, whether the next warp may issue or not.";
-    case models::PolicyGuarantee::Slotted:
-        return fmt::format("Warp schedulers choose a warp in slots of its own only, as policy {} "
+        return "Warp schedulers choose in strict round robin, whether the next warp may issue or "
+               "not.";
+    case models::PolicyGuarantee::TimeDivision:
+        return fmt::format("Warp schedulers choose a warp only in its own time slots, as policy {} "
                            "states.",
                            models::to_string(request.policy));
     case models::PolicyGuarantee::SetLimited:
         if (conserves_work(request, shape)) break;
-        return fmt::format("A warp scheduler that has a warp in its active set that may issue "
-                           "chooses one, which one is not assumed; warps are in the set as policy "
-                           "{} states.",
-                           models::to_string(request.policy));
+        return fmt::format(
+            "A warp scheduler whose active set holds a warp that may issue chooses one; "
+            "which one is not assumed. Warps are in the active set as policy {} "
+            "states.",
+            models::to_string(request.policy));
     case models::PolicyGuarantee::WorkConserving:
         break;
     }
@@ -176,7 +179,8 @@ std::string choices_text(const Request& request, const LaunchGeometry& shape, bo
 
 } // namespace
 
-std::vector<Assumption> assumptions_of(const AnalysisContext& context, bool in_turns) {
+std::vector<Assumption> assumptions_of(const AnalysisContext& context,
+                                       bool assumes_round_robin_order) {
     const Request& request = context.request;
     const LaunchGeometry& shape = context.shape;
     std::vector<Assumption> list;
@@ -189,22 +193,24 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context, bool in_t
             "beyond what the latency intervals "
             "contain.");
     } else {
-        const std::string where = shape.multiprocessors == 1
-                                      ? "one multiprocessor, nothing else does"
-                                      : fmt::format("{} multiprocessors, each block on any of "
-                                                    "them that has room, nothing else does",
-                                                    shape.multiprocessors);
+        const std::string where =
+            shape.multiprocessors == 1
+                ? "one multiprocessor, nothing else does"
+                : fmt::format("{} multiprocessors, each block on any of "
+                              "them with a free block slot, nothing else does",
+                              shape.multiprocessors);
         add(fmt::format("All blocks of the launch run on {}, and the latency intervals contain "
-                        "what accesses of several warps wait for each other.",
+                        "the queueing delay between accesses of several warps.",
                         where));
     }
-    add(lanes_text(request, shape));
-    if (shape.warps() > 1) add(residence_text(shape));
-    if (shape.warps() > 1) add(choices_text(request, shape, in_turns));
+    add(divergence_text(request, shape));
+    if (shape.warps() > 1) add(residency_text(shape));
+    if (shape.warps() > 1) add(choices_text(request, shape, assumes_round_robin_order));
     if (context.caches)
-        add("Caches start empty and DRAM rows closed, and DRAM refreshes at any time; waiting of "
-            "accesses with an address pattern "
-            "and no stated level is bounded, not assumed.");
+        add("Caches start empty and DRAM rows closed, and DRAM refreshes at any time; the "
+            "queueing delay of accesses with an address pattern and no stated level is bounded, "
+            "not "
+            "assumed.");
     add("Instruction fetch and constant operands always hit their caches.");
     add("Register-bank conflicts cost nothing.");
     if (request.architecture->issue_control == models::IssueControl::Encoded)
@@ -213,23 +219,24 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context, bool in_t
     add(fmt::format("Machine {} behaves as docs/reference/timing-contract.md states, with the "
                     "values of its description.",
                     request.architecture->name));
-    WeakValues weak;
+    ValuesByCaveat caveats;
     for (std::size_t i = 0; i < context.timings.size(); ++i) {
         if (!context.used[i] || !context.timings[i]) continue;
-        for (const auto& value : context.timings[i].value().weak_values) {
+        for (const auto& value : context.timings[i].value().values_with_caveat) {
             const std::size_t open = value.rfind(" (");
             if (open != std::string::npos)
-                weak[value.substr(open + 2, value.size() - open - 3)].insert(value.substr(0, open));
+                caveats[value.substr(open + 2, value.size() - open - 3)].insert(
+                    value.substr(0, open));
         }
     }
-    add_weak_geometry(*request.architecture, shape, weak);
-    if (context.caches) add_weak_memories(*request.architecture, weak);
-    for (const auto& [weakness, values] : weak)
-        add(fmt::format("These values of the description are {}: {}.", weakness,
+    add_geometry_caveats(*request.architecture, shape, caveats);
+    if (context.caches) add_memory_caveats(*request.architecture, caveats);
+    for (const auto& [caveat, values] : caveats)
+        add(fmt::format("These values of the description are {}: {}.", caveat,
                         fmt::join(values, ", ")));
-    Places places;
-    add_facts(context, places);
-    for (const auto& [kind, texts] : places)
+    FactTexts fact_texts;
+    add_facts(context, fact_texts);
+    for (const auto& [kind, texts] : fact_texts)
         add(fmt::format("Flow facts hold, {}: {}.", kind.second, fmt::join(texts, ", ")),
             status_of(kind.first));
     return list;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What the bounds rest on.
+/// The assumptions of the bounds.
 
 #include "analyzer/bound.hpp"
 #include "analyzer/launch/context.hpp"
@@ -9,7 +9,9 @@
 
 namespace warpbound::analyzer {
 
-/// In a fixed order, ids A1, A2, .. `in_turns`: a bound rests on the turns of loose round robin.
-std::vector<Assumption> assumptions_of(const AnalysisContext& context, bool in_turns);
+/// In a fixed order, with ids A1, A2, .. `assumes_round_robin_order`: a bound uses the rotation of
+/// loose round robin.
+std::vector<Assumption> assumptions_of(const AnalysisContext& context,
+                                       bool assumes_round_robin_order);
 
 } // namespace warpbound::analyzer

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A bound with its side, how it was proved, and what it rests on.
+/// A bound: its side, how it was proved, and its assumptions.
 
 #include "models/bounds.hpp"
 #include "models/units.hpp"
@@ -20,10 +20,10 @@ enum class Side { Lower, Upper };
 
 /// How a bound was proved.
 enum class Proof {
-    StructuralPath,      ///< longest (shortest) path under loop bounds
-    ResponseTime,        ///< longest path of one warp and the work of the others on what they share
-    ScheduleExploration, ///< every schedule that the policy leaves, stepped
-    ExactLp,             ///< exact rational optimum of the flow problem, rounded to the safe side
+    StructuralPath, ///< longest (shortest) path under loop bounds
+    ResponseTime,   ///< longest path of one warp, and the demand of the others on shared resources
+    ScheduleExploration, ///< every schedule that the policy allows was simulated
+    ExactLp,    ///< exact rational optimum of the IPET linear program, rounded to the safe side
     Refutation, ///< "cost >= value + 1" (lower side: "cost <= value - 1") was shown unsatisfiable
 };
 constexpr std::string_view to_string(Proof proof) {
@@ -38,11 +38,11 @@ enum class Outcome {
     LimitReached, ///< a limit stopped the search; `proved` is still a bound
 };
 
-/// One visit of the witness path's blocks, aggregated. `Unit:` core cycles.
+/// Contribution of one basic block to the witness path. `Unit:` core cycles.
 struct BlockContribution {
     std::size_t block = 0;
     std::int64_t count = 0;  ///< Executions on the witness path.
-    std::int64_t cycles = 0; ///< Sum over those executions; all blocks together give `best_found`.
+    std::int64_t cycles = 0; ///< Sum over these executions; the sum of all blocks is `best_found`.
 };
 
 /// Why time passes on the witness path; cycles sum to the witness path's cost.
@@ -63,15 +63,16 @@ constexpr std::string_view to_string(StackCategory category) {
     return names[static_cast<std::size_t>(category)];
 }
 
-/// A summand of a bound on several warps. `Unit:` core cycles.
+/// A term of the sum that bounds several warps. `Unit:` core cycles.
 struct BoundTerm {
-    std::string text; ///< What takes the time, and why it counts so often.
+    std::string text; ///< What takes the time, and why it is counted `count` times.
     std::int64_t count = 1;
-    std::int64_t cycles = 0; ///< Of one.
-    /// Id of the path lemma that bounds `cycles`; empty: a value of the machine and the launch.
+    std::int64_t cycles = 0; ///< Of one of them.
+    /// Id of the path certificate that bounds `cycles`; empty: a value of the machine and the
+    /// launch.
     std::string certificate{};
 };
-/// What the terms add up to. Throws `std::overflow_error` when that cannot be counted.
+/// Sum of the terms. Throws `std::overflow_error` beyond 2^63 cycles.
 inline models::Cycles sum_of(const std::vector<BoundTerm>& terms) {
     models::Cycles sum{0};
     for (const BoundTerm& term : terms)
@@ -79,13 +80,13 @@ inline models::Cycles sum_of(const std::vector<BoundTerm>& terms) {
     return sum;
 }
 
-/// Bound on one quantity from one side. Of several warps the witness is the path of one of them,
-/// as if it ran alone.
+/// Bound on one quantity from one side. For several warps the witness is the path of one warp in
+/// isolation.
 struct SideResult {
     Outcome outcome = Outcome::Optimal;
-    models::Cycles proved; ///< The bound. Side: as asked.
-    /// Cost of the witness path, stepped: the bound cannot be tightened past it. None: no path was
-    /// found, or its steps do not repeat within the memory for them.
+    models::Cycles proved; ///< The bound. Side: that of the request.
+    /// Cost of the witness path by replay: no tighter bound exists. None: no path was found, or the
+    /// replay of its loops did not become periodic within the memory limit.
     std::optional<models::Cycles> best_found;
     Proof proof = Proof::StructuralPath;
     std::vector<BlockContribution> blocks; ///< Of the witness path, in block order.
@@ -96,7 +97,7 @@ struct SideResult {
     std::vector<std::int64_t> instruction_cycles;
     std::vector<std::int64_t> instruction_counts;
     std::vector<std::pair<StackCategory, std::int64_t>> stack;
-    /// Several warps: what adds up to `proved`. Empty for one warp.
+    /// Several warps: the terms whose sum is `proved`. Empty for one warp.
     std::vector<BoundTerm> terms;
 };
 
@@ -106,7 +107,7 @@ constexpr std::string_view to_string(AssumptionStatus status) {
     return names[static_cast<std::size_t>(status)];
 }
 
-/// What a bound rests on, in one sentence that a reviewer can deny.
+/// An assumption of a bound: one sentence that a reviewer can deny.
 struct Assumption {
     std::string id; ///< "A1"
     std::string text;

@@ -33,7 +33,8 @@ std::vector<bool> used_instructions(const Request& request, const std::vector<bo
     return used;
 }
 
-/// Operands of a barrier but the predicate that BAR.RED combines: its number and its thread count.
+/// Operands of a barrier: its number and its thread count. The predicate that BAR.RED combines does
+/// not count.
 std::int64_t counted_operands(const assembly::Instruction& instruction) {
     return std::count_if(
         instruction.operands.begin(), instruction.operands.end(),
@@ -68,13 +69,13 @@ Result<void> check_supported(const Request& request, const std::vector<bool>& us
 Result<void> check_perfect(const models::Architecture& architecture) {
     const auto parts = architecture.imperfect_parts();
     if (parts.empty()) return boost::outcome_v2::success();
-    return Failure{fmt::format("architecture {} describes {}; bounds do not cover what it costs "
-                               "(rules C43 to C53), simulate does",
+    return Failure{fmt::format("architecture {} describes {}; bounds do not cover its cost (rules "
+                               "C43 to C53), simulate does",
                                architecture.name, fmt::join(parts, ", ")),
                    architecture.name};
 }
 
-/// What waiting at the caches is bounded with. Refuses where it is not.
+/// The parameters that bound the queueing delay at the caches. Refuses when they are incomplete.
 Result<MemoryParameters> caches_of(const Request& request,
                                    const assembly::Instruction& instruction) {
     auto values = read_memory_parameters(*request.architecture);
@@ -82,27 +83,28 @@ Result<MemoryParameters> caches_of(const Request& request,
     return Failure{
         fmt::format("0x{:04x}: its address pattern leads through the caches; {}; or state the "
                     "level in its <memory>: level=\"l1\", \"l2\" or \"dram\" (the pattern "
-                    "then gives its passes)",
+                    "then gives its transactions)",
                     instruction.address, values.error().what),
         request.function->name, instruction.position.line, instruction.position.column};
 }
 
-/// What waiting at the caches is bounded with, if an instruction that stated facts allow goes
-/// through them. What the code itself excludes still makes it such a launch (C26).
+/// The parameters that bound the queueing delay at the caches, if an instruction that the stated
+/// facts allow accesses memory through them. An instruction that only derived facts exclude still
+/// counts (C26).
 Result<std::optional<MemoryParameters>> caches_of(const AnalysisContext& context) {
     const Request& request = context.request;
-    const auto leads_there = [&](std::size_t i) {
+    const auto uses_caches = [&](std::size_t i) {
         return context.timings[i] && context.timings[i].value().through_caches;
     };
-    const auto values_at = [&](std::size_t i) -> Result<std::optional<MemoryParameters>> {
+    const auto parameters_at = [&](std::size_t i) -> Result<std::optional<MemoryParameters>> {
         auto values = caches_of(request, request.function->instructions[i]);
         if (!values) return values.as_failure();
         return std::optional{std::move(values).value()};
     };
     bool is_excluded = false;
     for (std::size_t i = 0; i < context.timings.size(); ++i) {
-        if (!leads_there(i)) continue;
-        if (context.used[i]) return values_at(i);
+        if (!uses_caches(i)) continue;
+        if (context.used[i]) return parameters_at(i);
         is_excluded = true;
     }
     if (!is_excluded || !request.follow_branches) return std::optional<MemoryParameters>{};
@@ -111,15 +113,15 @@ Result<std::optional<MemoryParameters>> caches_of(const AnalysisContext& context
     if (!facts) return facts.as_failure();
     const auto stated = used_instructions(request, facts.value().never);
     for (std::size_t i = 0; i < context.timings.size(); ++i)
-        if (leads_there(i) && stated[i]) return values_at(i);
+        if (uses_caches(i) && stated[i]) return parameters_at(i);
     return std::optional<MemoryParameters>{};
 }
 
-/// What the addresses say of the latencies of the loads.
+/// Refines transactions and latencies of accesses by their addresses.
 void apply_caches(AnalysisContext& context) {
-    // Evidence rests on the passes alone, which whoever checks it finds again (S26). Where lanes
-    // may part it is not known which of them execute an access, and how often.
-    if (context.request.proofs == nullptr && context.request.facts->divergents.empty())
+    // Certified bounds use the number of transactions only, which the verifier recomputes (S26).
+    // After a divergent branch it is unknown which threads execute an access, and how often.
+    if (context.request.certificates == nullptr && context.request.facts->divergents.empty())
         context.footprint = footprint_of(context);
     for (std::size_t i = 0; i < context.timings.size(); ++i) {
         if (!context.timings[i]) continue;
@@ -128,7 +130,8 @@ void apply_caches(AnalysisContext& context) {
         if (context.footprint && context.footprint->passes[i].hi > 0)
             timing.passes = context.footprint->passes[i];
         if (timing.enters_write_buffer) continue;
-        // The level intervals speak of an access that merges with none (S21).
+        // The latency intervals of the levels hold for an access that does not merge with another
+        // (S21).
         timing.latency.hi += context.caches->transit_spread;
         if (context.footprint && context.footprint->always_misses[i])
             timing.latency.lo = std::max(timing.latency.lo, context.caches->dram_latency_lo);
@@ -139,9 +142,9 @@ void apply_caches(AnalysisContext& context) {
 
 Result<AnalysisContext> prepare(const Request& request) {
     if (auto perfect = check_perfect(*request.architecture); !perfect) return perfect.as_failure();
-    const auto shape = launch_geometry(request.launch, *request.function, *request.architecture,
-                                       request.multiprocessors);
-    if (!shape) return shape.as_failure();
+    const auto geometry = launch_geometry(request.launch, *request.function, *request.architecture,
+                                          request.multiprocessors);
+    if (!geometry) return geometry.as_failure();
     auto facts =
         resolve_facts(*request.function, *request.graph, *request.facts,
                       request.follow_branches ? std::optional{request.launch} : std::nullopt);
@@ -149,7 +152,7 @@ Result<AnalysisContext> prepare(const Request& request) {
     AnalysisContext context{
         request,
         std::move(facts).value(),
-        shape.value(),
+        geometry.value(),
         models::instruction_timings(*request.function, *request.architecture, *request.facts),
         {},
         {0, 0, 0},
@@ -184,7 +187,7 @@ Result<AnalysisContext> prepare(const Request& request) {
     if (!caches) return caches.as_failure();
     context.caches = std::move(caches).value();
     if (context.caches) apply_caches(context);
-    // Longer limits are none: they could not be counted.
+    // A longer limit cannot be represented and counts as none.
     constexpr std::chrono::duration<double> longest_limit{1e8};
     if (request.time_limit && *request.time_limit < longest_limit)
         context.deadline =

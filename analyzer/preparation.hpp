@@ -6,8 +6,8 @@
 
 namespace warpbound::analyzer {
 
-/// Refuses what this version does not bound, and what the description or the facts lack. The
-/// request must outlive the problem.
+/// Refuses constructs that this version does not bound, and values that the description or the
+/// facts lack. The request must outlive the context.
 Result<AnalysisContext> prepare(const Request& request);
 
 } // namespace warpbound::analyzer

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What is asked of the analysis: a kernel, a machine, a launch, a policy and flow facts.
+/// What the analysis is asked for: a kernel, a machine, a launch, a policy and flow facts.
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "models/architecture/architecture.hpp"
@@ -18,11 +18,12 @@ namespace warpbound::analyzer {
 
 struct CertificateStore; // analyzer/evidence/certificate.hpp
 
-/// What the host does around the launch, all in one stream and in this order.
+/// Operations of the host around the launch: all in one stream, in this order.
 struct HostTimeline {
-    std::vector<models::HostOperation> before; ///< Copies.
-    std::vector<models::HostOperation> behind; ///< Copies.
-    /// Of the launch, before its first blocks. `Unit:` core cycles. None: `blocks/launch`.
+    std::vector<models::HostOperation> before; ///< Copies before the launch.
+    std::vector<models::HostOperation> after;  ///< Copies after the launch.
+    /// Cost of the launch before its first blocks start. `Unit:` core cycles. None: the value
+    /// `blocks/launch` of the description.
     std::optional<models::Interval> launch_cost;
 };
 
@@ -32,15 +33,16 @@ struct Request {
     const models::Architecture* architecture = nullptr;
     const models::FlowFacts* facts = nullptr;
     models::Launch launch;
-    std::int64_t multiprocessors = 1; ///< On which the launch runs.
+    std::int64_t multiprocessors = 1; ///< Number of multiprocessors that run the launch.
     models::WarpPolicy policy;
-    /// Use what the conditions of branches exclude (docs/soundness.md, S19). Else only stated
-    /// facts, which is what simulated runs keep, and loop bounds of the code where none are stated.
+    /// Exclude infeasible paths by the conditions of branches (docs/soundness.md, S19). If false,
+    /// the analysis uses stated facts only (which simulated runs keep, too), and loop bounds
+    /// derived from the code where none are stated.
     bool follow_branches = false;
-    std::optional<HostTimeline> host; ///< Bound the time from end to end as well; none: do not.
-    std::optional<std::chrono::duration<double>> time_limit; ///< For the solver; none: no limit.
-    std::uint64_t seed = 1;                                  ///< Of the solver.
-    CertificateStore* proofs = nullptr; ///< Where to keep what the bounds rest on; none: nowhere.
+    std::optional<HostTimeline> host; ///< If given, the time from end to end is bounded as well.
+    std::optional<std::chrono::duration<double>> time_limit; ///< Of the solver; none: no limit.
+    std::uint64_t seed = 1;                   ///< Of the random numbers of the solver.
+    CertificateStore* certificates = nullptr; ///< Receives the path certificates; none: not kept.
 };
 
 } // namespace warpbound::analyzer

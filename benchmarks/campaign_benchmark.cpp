@@ -1,5 +1,5 @@
 /// \file
-/// What recording costs: repetitions a second with the store, and a campaign of 10 million samples
+/// Cost of recording: repetitions per second with recording, and a campaign of 10 million samples
 /// opened, listed and summarised.
 
 #include "harness/campaign/exchange.hpp"
@@ -42,7 +42,7 @@ BenchmarkPoint hundred_additions(const models::Architecture& architecture) {
     return point;
 }
 
-/// The argument: repetitions of a series. Each iteration records a campaign of its own.
+/// The argument: repetitions of a series. Each iteration records a separate campaign.
 void record(benchmark::State& state, unsigned threads) {
     const auto architecture = value_of(models::load_architecture("fermi-gtx470"));
     const auto point = hundred_additions(architecture);
@@ -64,7 +64,7 @@ void record(benchmark::State& state, unsigned threads) {
 BENCHMARK_CAPTURE(record, one_thread, 1U)->Arg(500)->Arg(20'000)->UseRealTime();
 BENCHMARK_CAPTURE(record, two_threads, 2U)->Arg(500)->Arg(20'000)->UseRealTime();
 
-/// 1000 series of 10,000 runs, made once.
+/// 1000 series of 10,000 runs, created once.
 const std::filesystem::path& ten_million_samples() {
     static const tests::TemporaryFolder folder;
     static const std::filesystem::path file = [] {
@@ -98,7 +98,7 @@ void open_and_list(benchmark::State& state) {
 }
 BENCHMARK(open_and_list)->Unit(benchmark::kMillisecond);
 
-/// Best to worst, modes and the tests of order of every series.
+/// Best to worst, modes and the order tests of every series.
 void summarise_all(benchmark::State& state) {
     const auto& file = ten_million_samples();
     for (auto _ : state) {
@@ -115,7 +115,7 @@ void summarise_all(benchmark::State& state) {
 }
 BENCHMARK(summarise_all)->Unit(benchmark::kSecond)->Iterations(1);
 
-/// As CSV, which is thrown away.
+/// Export as CSV, which is discarded.
 void export_all(benchmark::State& state) {
     const auto& file = ten_million_samples();
     for (auto _ : state) {

@@ -1,7 +1,7 @@
 /// \file
-/// What one prediction by each model costs for a warp of 1,000 executed instructions, and GPUMech
-/// with profiling against simulating the same kernel at 48 warps, as a loop and as straight code;
-/// and what the estimate of an address pattern's hits adds.
+/// Cost of one prediction by each model for a warp of 1,000 executed instructions; GPUMech with
+/// profiling compared with simulation of the same kernel at 48 warps, as a loop and as
+/// straight-line code; and the additional cost of estimating the hits of an address pattern.
 
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
@@ -24,15 +24,15 @@ template <typename Value> Value value_of(Result<Value> result) {
     return std::move(result).value();
 }
 
-/// How the fifty turns are written.
+/// The form of the fifty iterations.
 enum class Shape {
-    Loop,     ///< Once, and repeated.
-    Straight, ///< Fifty times, without branches.
-    Shuffled, ///< As straight code, each addition of three registers by chance: nothing repeats.
-    Pattern   ///< Once, and repeated; the load goes through caches by its address pattern.
+    Loop,     ///< As a loop.
+    Straight, ///< Unrolled fifty times, without branches.
+    Shuffled, ///< Unrolled, each addition with three random registers: nothing repeats.
+    Pattern   ///< As a loop; the load goes through caches by its address pattern.
 };
 
-/// Caches as GPGPU-Sim has them for a GTX 480, the L2 for one of 12 slices.
+/// Caches of the GTX 480 in GPGPU-Sim, with one of 12 slices of the L2.
 constexpr std::pair<const char*, std::int64_t> caches[] = {{"classes/load-global/pass-cost", 2},
                                                            {"memories/l1/line", 128},
                                                            {"memories/l1/sector", 128},
@@ -46,7 +46,8 @@ constexpr std::pair<const char*, std::int64_t> caches[] = {{"classes/load-global
                                                            {"memories/l2/slices", 1},
                                                            {"memories/l2/latency", 310}};
 
-/// Fifty turns of twenty instructions: arithmetic, a shared access, a load from DRAM and its use.
+/// Fifty iterations of twenty instructions: arithmetic, a shared access, a load from DRAM and its
+/// use.
 struct Kernel {
     assembly::Program program;
     assembly::ControlFlowGraph graph;
@@ -57,10 +58,10 @@ struct Kernel {
     explicit Kernel(Shape shape) {
         const bool straight = shape == Shape::Straight || shape == Shape::Shuffled;
         const int written = straight ? 50 : 1;
-        std::uint64_t chance = 1;
+        std::uint64_t random = 1;
         std::string text = "!Arch sm_20\n!Kernel generated\nturn:\n";
         std::int64_t address = 0;
-        for (int turn = 0; turn < written; ++turn) {
+        for (int iteration = 0; iteration < written; ++iteration) {
             text += "LD R5, [R2];\nLDS R6, [R3];\n";
             facts.memory.push_back(
                 {address, models::CountRange{}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
@@ -71,15 +72,15 @@ struct Kernel {
                                     {},
                                     {}});
             for (std::uint64_t k = 0; k < 15; ++k) {
-                chance = chance * 6364136223846793005U + 1442695040888963407U;
-                const std::uint64_t place = shape == Shape::Shuffled ? chance >> 33U : k;
-                text += fmt::format("FADD R{0}, R{0}, R4;\n", 8 + place % 3);
+                random = random * 6364136223846793005U + 1442695040888963407U;
+                const std::uint64_t register_index = shape == Shape::Shuffled ? random >> 33U : k;
+                text += fmt::format("FADD R{0}, R{0}, R4;\n", 8 + register_index % 3);
             }
             text += "FADD R6, R6, R4;\nFADD R5, R5, R6;\n";
             if (straight) text += "FADD R7, R7, R4;\n";
             address += 20 * 8;
         }
-        if (!straight) text += "@P0 BRA turn;\n";
+        if (!straight) text += "@P0 BRA iteration;\n";
         text += "EXIT;\n!EndKernel\n";
         program = value_of(assembly::read_program({.name = "generated", .text = text}));
         graph = value_of(assembly::build_control_flow_graph(program.functions.front()));
@@ -177,7 +178,7 @@ BENCHMARK_CAPTURE(profile_and_predict_gpumech, straight, Shape::Straight)
 BENCHMARK_CAPTURE(profile_and_predict_gpumech, shuffled, Shape::Shuffled)
     ->Unit(benchmark::kMicrosecond);
 
-/// The same kernel with 48 warps on the simulated device: made ready, and run once.
+/// The same kernel with 48 warps on the simulated device: prepared, and run once.
 void simulate_48_warps(benchmark::State& state, Shape shape) {
     const Kernel& one = kernel(shape);
     const harness::Kernel launched{

@@ -1,4 +1,4 @@
-// How fast listings are read. Unit: instructions per second.
+// Speed of reading listings. Unit: instructions per second.
 #include "assembly/isa/reader.hpp"
 
 #include <benchmark/benchmark.h>
@@ -7,7 +7,7 @@ namespace {
 
 using namespace warpbound::assembly;
 
-/// A straight kernel of `count` instructions in `cuobjdump -sass` form for sm_90.
+/// A straight-line kernel of `count` instructions in `cuobjdump -sass` form for sm_90.
 SourceText straight_kernel(std::int64_t count) {
     constexpr const char* statements[]{
         "LDG.E R2, desc[UR6][R2.64] ;        /* 0x0000000602027981 */",

@@ -1,5 +1,5 @@
 /// \file
-/// How many warp instructions per second the simulator runs.
+/// Warp instructions per second of the simulator.
 
 #include "harness/simulator/machine.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 using namespace test;
 
-/// A loop of eight instructions of an arithmetic mix, 500 turns.
+/// A loop of eight instructions of an arithmetic mix, 500 iterations.
 TestProgram arithmetic_mix(bool encoded) {
     using enum assembly::EdgeKind;
     auto program = program_of({{add(1, 0, 2)},
@@ -29,7 +29,7 @@ TestProgram arithmetic_mix(bool encoded) {
     return program;
 }
 
-/// `instructions`: of each warp.
+/// `instructions`: per warp.
 void run_launch(benchmark::State& state, const models::Architecture& machine,
                 const TestProgram& program, models::Launch launch, std::int64_t instructions,
                 std::int64_t multiprocessors = 1) {
@@ -54,8 +54,8 @@ void simulate(benchmark::State& state, models::IssueControl control) {
     run_launch(state, machine, program, {1, 32 * state.range(0)}, 500 * 8 + 2);
 }
 
-/// Independent additions, 16 warps on each of so many SMs: the items a second should not depend
-/// on their number.
+/// Independent additions, 16 warps per SM: the items per second should not depend on the number of
+/// SMs.
 void simulate_grid(benchmark::State& state) {
     using enum assembly::EdgeKind;
     std::vector<assembly::Instruction> body;
@@ -79,8 +79,7 @@ BENCHMARK_CAPTURE(simulate, interlocked, models::IssueControl::Interlocked)
     ->Arg(32);
 BENCHMARK_CAPTURE(simulate, encoded, models::IssueControl::Encoded)->Arg(1)->Arg(16)->Arg(32);
 
-/// A machine whose caches and DRAM have the sizes and the latencies of the GTX 480 as simulated
-/// elsewhere.
+/// A machine whose caches and DRAM have the sizes and latencies of the GTX 480 in GPGPU-Sim.
 models::Architecture machine_with_caches() {
     auto machine = cached_machine(models::IssueControl::Interlocked);
     struct Named {
@@ -111,8 +110,8 @@ models::Architecture machine_with_caches() {
     return machine;
 }
 
-/// A loop of 20 instructions, 200 turns: arithmetic, four shared accesses, two global loads of rows
-/// that eight warps share.
+/// A loop of 20 instructions, 200 iterations: arithmetic, four shared accesses, two global loads of
+/// rows that eight warps share.
 TestProgram memory_mix() {
     using enum assembly::EdgeKind;
     auto program = program_of(
@@ -137,7 +136,8 @@ TestProgram memory_mix() {
     return program;
 }
 
-/// A loop of three instructions, 200 turns: every load touches a line that nobody touched before.
+/// A loop of three instructions, 200 iterations: every load accesses a line that was not accessed
+/// before.
 TestProgram dram_stream() {
     using enum assembly::EdgeKind;
     auto program =
@@ -160,7 +160,7 @@ void simulate_memory(benchmark::State& state, const TestProgram& program,
     set(machine.limits, "max-blocks", 3);
     run_launch(state, machine, program, {state.range(0), 512}, instructions, multiprocessors);
 }
-// Blocks of 16 warps, SMs.
+// Arguments: blocks of 16 warps, SMs.
 BENCHMARK_CAPTURE(simulate_memory, mix, memory_mix(), 200 * 20 + 2)->Args({1, 1});
 BENCHMARK_CAPTURE(simulate_memory, dram_stream, dram_stream(), 200 * 3 + 2)
     ->Args({3, 1})

@@ -21,7 +21,7 @@ namespace {
 
 namespace voudouris = models::voudouris;
 
-struct Options {
+struct AnalyzeOptions {
     LaunchOptions launch;
     std::string policy = "lrr";
     std::string multiprocessors = "1";
@@ -36,8 +36,8 @@ struct Options {
     std::optional<double> time_limit;
 };
 
-/// Adds every series of the campaign that was recorded of this kernel, launch and machine.
-Result<void> add_campaign(certification::Report& report, const Options& options,
+/// Adds every series of the campaign with this kernel, launch and machine.
+Result<void> add_campaign(certification::Report& report, const AnalyzeOptions& options,
                           const LoadedLaunch& inputs, const harness::DeviceIdentity& device) {
     auto campaign = harness::Campaign::open_existing(options.campaign);
     if (!campaign) return campaign.as_failure();
@@ -62,7 +62,7 @@ Result<void> add_campaign(certification::Report& report, const Options& options,
                        options.campaign, entry.id);
         const auto samples = campaign.value()->samples(entry.id);
         if (!samples) return samples.as_failure();
-        // A run that did not end may be longer than its bound: nobody knows.
+        // A run without end may have exceeded its bound: unknown.
         if (auto checked =
                 harness::check_anomalies(entry.key, samples.value(), harness::counted_runs);
             !checked)
@@ -81,8 +81,8 @@ Result<void> add_campaign(certification::Report& report, const Options& options,
     return boost::outcome_v2::success();
 }
 
-/// Runs the kernel on the simulated device and adds what was seen. False when interrupted.
-Result<bool> add_simulation(certification::Report& report, const Options& options,
+/// Runs the kernel on the simulated device and adds the observations. False when interrupted.
+Result<bool> add_simulation(certification::Report& report, const AnalyzeOptions& options,
                             const LoadedLaunch& inputs, const harness::Device& device) {
     const LoadedKernel& kernel = *inputs.kernel;
     const harness::Kernel launched = inputs.launched();
@@ -117,8 +117,8 @@ void add_estimates(certification::Report& report, const LoadedLaunch& inputs,
     };
     if (!analysis.execution_time.upper.terms.empty()) // Warps hide each other's latencies.
         return refused(Failure{inputs.launch.blocks > 1 || inputs.launch.warps_per_block() > 1
-                                   ? "it is the time of one warp; the launch has several"
-                                   : "it knows no accesses that wait for each other"});
+                                   ? "it models one warp; the launch has several"
+                                   : "it models no queueing between memory accesses"});
     const auto parameters = voudouris_parameters("", inputs.architecture);
     if (!parameters) return refused(parameters.error());
     const auto profile_along =
@@ -154,8 +154,8 @@ void add_estimates(certification::Report& report, const LoadedLaunch& inputs,
     add("worst", worst_times.worst.value(), worst.value(), models::Cycles{0});
 }
 
-/// What the host does around the launch: copies to the device before it, the others behind it.
-Result<std::optional<analyzer::HostTimeline>> host_course(const Options& options) {
+/// Host operations around the launch: copies to the device before it, copies to the host after it.
+Result<std::optional<analyzer::HostTimeline>> host_timeline(const AnalyzeOptions& options) {
     if (options.launch_cost.empty()) return std::optional<analyzer::HostTimeline>{};
     analyzer::HostTimeline stream;
     const auto cost = read_launch_cost(options.launch_cost);
@@ -164,12 +164,13 @@ Result<std::optional<analyzer::HostTimeline>> host_course(const Options& options
     for (const auto& text : options.transfers) {
         const auto copy = models::prediction::parse_copy(text);
         if (!copy) return copy.as_failure();
-        const bool to_device = copy.value().way == models::prediction::Way::HostToDevice;
+        const bool to_device =
+            copy.value().direction == models::prediction::CopyDirection::HostToDevice;
         models::HostOperation operation;
         operation.kind = to_device ? models::HostOperationKind::CopyToDevice
                                    : models::HostOperationKind::CopyToHost;
         operation.bytes = copy.value().bytes;
-        (to_device ? stream.before : stream.behind).push_back(operation);
+        (to_device ? stream.before : stream.after).push_back(operation);
     }
     return std::optional{stream};
 }
@@ -181,7 +182,7 @@ std::string render(const certification::Report& report, const std::string& forma
     return certification::render_text(report);
 }
 
-/// html, xml, json or txt by the file's ending; nothing for another.
+/// html, xml, json or txt by the file's extension; none for another one.
 std::optional<std::string> format_of_file(const std::string& path) {
     const std::string ending = std::filesystem::path{path}.extension().string();
     if (ending == ".html" || ending == ".xml" || ending == ".json") return ending.substr(1);
@@ -189,7 +190,7 @@ std::optional<std::string> format_of_file(const std::string& path) {
     return std::nullopt;
 }
 
-Exit run(const Options& options) {
+Exit run(const AnalyzeOptions& options) {
     for (const auto& path : options.outputs)
         if (!format_of_file(path)) {
             fmt::print(stderr, "warpbound: {}: a report file ends in .html, .xml, .json or .txt\n",
@@ -198,8 +199,8 @@ Exit run(const Options& options) {
         }
     if (!options.campaign.empty())
         for (const auto& path : options.outputs)
-            if (auto apart = check_output(path, options.campaign); !apart)
-                return refuse(apart.error());
+            if (auto checked = check_output(path, options.campaign); !checked)
+                return refuse(checked.error());
     const auto inputs = load_launch(options.launch);
     if (!inputs) return refuse(inputs.error());
     const LoadedKernel& kernel = *inputs.value().kernel;
@@ -209,14 +210,14 @@ Exit run(const Options& options) {
     request.architecture = &inputs.value().architecture;
     request.facts = &kernel.facts;
     request.launch = inputs.value().launch;
-    auto host = host_course(options);
+    auto host = host_timeline(options);
     if (!host) return refuse(host.error());
     request.host = std::move(host).value();
     const auto multiprocessors =
         multiprocessors_of(options.multiprocessors, inputs.value().architecture);
     if (!multiprocessors) return refuse(multiprocessors.error());
     request.multiprocessors = multiprocessors.value();
-    // Simulated runs keep the stated facts only.
+    // Simulated runs satisfy the stated facts only, not derived infeasible paths.
     request.follow_branches = options.runs == 0 && options.campaign.empty();
     const auto policy = models::read_policy(options.policy);
     if (!policy) return refuse(policy.error());
@@ -271,35 +272,35 @@ Exit run(const Options& options) {
 } // namespace
 
 void add_analyze(CLI::App& app, Invocation& invocation) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<AnalyzeOptions>();
     CLI::App* command = app.add_subcommand(
         "analyze", "Bound a kernel's time from its assembly and compare with observed times");
     options->launch.add_to(*command);
     add_policy(*command, options->policy);
     add_multiprocessors(*command, options->multiprocessors);
     command
-        ->add_option("--time-limit", options->time_limit,
-                     "Seconds for the solver; the best proved bound is reported")
+        ->add_option(
+            "--time-limit", options->time_limit,
+            "Time limit of the solver in seconds; the best bound proved so far is reported")
         ->check(CLI::NonNegativeNumber);
     CLI::Option* cost = add_launch_cost(*command, options->launch_cost,
                                         "; also bounds the time from the host's first call to the "
                                         "end of its last operation");
     command
-        ->add_option(
-            "--transfer", options->transfers,
-            "host-to-device=BYTES (before the launch) or device-to-host=BYTES (behind it): "
-            "a copy in the launch's stream; may be repeated")
+        ->add_option("--transfer", options->transfers,
+                     "host-to-device=BYTES (before the launch) or device-to-host=BYTES (after it): "
+                     "a copy in the launch's stream; may be repeated")
         ->needs(cost)
         ->allow_extra_args(false);
     command->add_option(
         "--campaign", options->campaign,
-        "Compare with the runs recorded in this campaign; of path facts only stated ones "
-        "are then used");
+        "Compare with the runs recorded in this campaign; the analysis then uses stated flow facts "
+        "only, no derived infeasible paths");
     command
         ->add_option(
             "--runs", options->runs,
-            "Also run the kernel so often on the simulated device and compare; of path facts only "
-            "stated ones are then used")
+            "Number of runs on the simulated device to compare with; the analysis then uses stated "
+            "flow facts only, no derived infeasible paths")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{100'000'000}))
         ->capture_default_str();
     command->add_option("--seed", options->seed, "Seed of the runs and of the solver")

@@ -1,5 +1,5 @@
 /// \file
-/// `warpbound architectures`: which machines are described, and what a description says.
+/// `warpbound architectures`: lists, shows and compares machine descriptions.
 
 #include "cli/command.hpp"
 #include "cli/json.hpp"
@@ -12,7 +12,7 @@ namespace warpbound::cli {
 
 namespace {
 
-struct Options {
+struct ArchitecturesOptions {
     std::string name;
     std::string other; ///< To compare with.
     std::string format = "text";
@@ -40,7 +40,7 @@ Json value_json(const models::SourcedValue& value) {
     return json;
 }
 
-/// Every group of a description with the heading it is shown under.
+/// Every group of a description with its heading.
 std::vector<std::pair<std::string, const models::ValueGroup*>>
 groups_of(const models::Architecture& architecture) {
     auto groups = models::value_groups(architecture);
@@ -137,7 +137,7 @@ std::string difference_json(const models::Architecture& a, const models::Archite
            "\n";
 }
 
-Exit compare(const Options& options) {
+Exit compare(const ArchitecturesOptions& options) {
     const auto a = models::load_architecture(options.name);
     if (!a) return refuse(a.error());
     const auto b = models::load_architecture(options.other);
@@ -147,7 +147,7 @@ Exit compare(const Options& options) {
                                                  : difference_text(a.value(), b.value(), found));
 }
 
-Exit run(const Options& options) {
+Exit run(const ArchitecturesOptions& options) {
     if (!options.other.empty()) return compare(options);
     if (!options.name.empty()) {
         const auto architecture = models::load_architecture(options.name);
@@ -173,14 +173,14 @@ Exit run(const Options& options) {
 } // namespace
 
 void add_architectures(CLI::App& app, Invocation& invocation) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ArchitecturesOptions>();
     CLI::App* command = app.add_subcommand(
         "architectures", "List the described machines, show one with its sources, or compare two");
     CLI::Option* name =
         command->add_option("NAME", options->name, "Name from the list, or a description file");
     command
         ->add_option("--diff", options->other,
-                     "Compare with this one: every value that differs, with both sources")
+                     "Compare with this description: every value that differs, with both sources")
         ->needs(name);
     add_format(*command, options->format, {"text", "json"});
     command->footer("Examples: warpbound architectures fermi-gtx470\n"

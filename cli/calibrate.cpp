@@ -1,5 +1,5 @@
 /// \file
-/// `warpbound calibrate`: the description of a machine from the times measured on it.
+/// `warpbound calibrate`: derives a machine description from the times measured on it.
 
 #include "harness/calibration/calibrate.hpp"
 
@@ -15,7 +15,7 @@ namespace warpbound::cli {
 
 namespace {
 
-struct Options {
+struct CalibrateOptions {
     std::string campaign;
     std::string base;
     std::string device;
@@ -24,7 +24,7 @@ struct Options {
     std::string format = "text";
 };
 
-Result<harness::Measurements> measurements_of(const Options& options,
+Result<harness::Measurements> measurements_of(const CalibrateOptions& options,
                                               const std::optional<models::Architecture>& base) {
     const auto campaign = harness::Campaign::open_existing(options.campaign);
     if (!campaign) return campaign.as_failure();
@@ -47,7 +47,7 @@ std::string value_text(const harness::Finding& finding) {
                    : fmt::format("{}..{}", lo, hi);
 }
 
-/// Paths in lines of at most 100 columns.
+/// Value paths in lines of at most 100 columns.
 std::string lines_of(const std::vector<std::string>& paths) {
     std::string out;
     std::string line = " ";
@@ -76,10 +76,11 @@ std::string text_of(const harness::Calibration& calibration, bool has_base) {
                     calibration.policy ? "like " + *calibration.policy + " (estimate)" : "unknown");
     if (!calibration.unidentified.empty())
         out += fmt::format("\nnot identified{}\n",
-                           has_base ? "; the base's stays" : "; unknown in a description");
+                           has_base ? "; the base's value is kept" : "; unknown in a description");
     for (const auto& missing : calibration.unidentified)
         out += fmt::format("  {}: {}\n", missing.path, missing.why);
-    return out + fmt::format("\nno benchmark shows{}\n", has_base ? "; the base's stays" : "") +
+    return out +
+           fmt::format("\nwithout benchmark{}\n", has_base ? "; the base's value is kept" : "") +
            lines_of(calibration.without_benchmark);
 }
 
@@ -116,10 +117,10 @@ std::string json_of(const harness::Calibration& calibration) {
     return json.dump(2) + "\n";
 }
 
-/// The text of the description. Refuses one that does not read back.
+/// The text of the description. Refuses a text that does not read back.
 Result<std::string> description_of(const harness::Calibration& calibration,
                                    std::optional<models::Architecture> base,
-                                   const Options& options) {
+                                   const CalibrateOptions& options) {
     harness::DescriptionRequest request;
     request.name = !options.name.empty() ? options.name
                                          : std::filesystem::path{options.output}.stem().string();
@@ -131,18 +132,17 @@ Result<std::string> description_of(const harness::Calibration& calibration,
     std::string text = models::write_architecture(machine.value());
     const auto back = models::read_architecture({options.output, text});
     if (!back)
-        return Failure{"the description would not be read again: " + back.error().what,
-                       options.output};
+        return Failure{"the description does not read back: " + back.error().what, options.output};
     return text;
 }
 
-Exit run(const Options& options) {
+Exit run(const CalibrateOptions& options) {
     if (options.output == "-" && options.name.empty()) {
         fmt::print(stderr, "warpbound: a description on standard output needs a --name\n");
         return Exit::Usage;
     }
-    if (auto apart = check_output(options.output, options.campaign); !apart)
-        return refuse(apart.error());
+    if (auto checked = check_output(options.output, options.campaign); !checked)
+        return refuse(checked.error());
     std::optional<models::Architecture> base;
     if (!options.base.empty()) {
         auto loaded = models::load_architecture(options.base);
@@ -166,17 +166,16 @@ Exit run(const Options& options) {
 } // namespace
 
 void add_calibrate(CLI::App& app, Invocation& invocation) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CalibrateOptions>();
     CLI::App* command = app.add_subcommand(
         "calibrate",
-        "Describe a machine from what `measure --suite calibration` recorded, on cards "
-        "`--suite residence`");
+        "Derive a machine description from what `measure --suite calibration` recorded, and on "
+        "cards `--suite residence`");
     command->add_option("--campaign", options->campaign, "Campaign with the samples")->required();
     command->add_option("--base", options->base,
-                        "Description that gives what no time shows: shared units, geometry, and "
-                        "what is not identified");
-    command->add_option("--device", options->device,
-                        "Which device, where the campaign has several");
+                        "Description with the values that times do not show: shared units, "
+                        "geometry, and those not identified");
+    command->add_option("--device", options->device, "Device to use, if the campaign has several");
     command->add_option("--name", options->name,
                         "Name of the description; that of the output file when left out");
     command->add_option("-o,--output", options->output,
@@ -186,10 +185,10 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
         "Example: warpbound measure --device simulated:fermi-gtx470 --suite calibration\n"
         "           --campaign fermi.db\n"
         "         warpbound calibrate --campaign fermi.db -o card.xml\n"
-        "Of a card what an SM has room for is read, off `measure --suite residence`.\n"
-        "What is not identified is listed with the reason, and is the base's or else unknown in "
-        "the\n"
-        "description. A class of which it is not known who shares its port gets no initiation.");
+        "The occupancy limits of a card are read off `measure --suite residence`.\n"
+        "A value that is not identified is listed with the reason; it is taken from the base, or\n"
+        "else unknown in the description. A class whose port's scope is unknown gets no\n"
+        "initiation.");
     command->callback(
         [options, &invocation] { invocation.run = [options] { return run(*options); }; });
 }

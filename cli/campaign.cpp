@@ -1,5 +1,5 @@
 /// \file
-/// `warpbound campaign`: what a campaign holds, and campaigns as text.
+/// `warpbound campaign`: lists a campaign, exports it as text, imports it, and reports on it.
 
 #include "cli/campaign_page.hpp"
 #include "cli/command.hpp"
@@ -21,7 +21,7 @@ namespace warpbound::cli {
 
 namespace {
 
-struct Options {
+struct CampaignOptions {
     std::string file;
     std::string output;
     std::string format = "text";
@@ -30,11 +30,11 @@ struct Options {
 
 struct ListedSeries {
     harness::SeriesInfo info;
-    std::optional<harness::Summary> summary; ///< Asked for, and of at least one run that counts.
+    std::optional<harness::Summary> summary; ///< None if not requested, or if no run counts.
     harness::RunOrder order;
 };
 
-Result<std::vector<ListedSeries>> listed(const Options& options) {
+Result<std::vector<ListedSeries>> listed(const CampaignOptions& options) {
     const auto campaign = harness::Campaign::open_existing(options.file);
     if (!campaign) return campaign.as_failure();
     const auto list = campaign.value()->list();
@@ -60,7 +60,7 @@ Result<std::vector<ListedSeries>> listed(const Options& options) {
     return all;
 }
 
-/// What the series of one device and protocol have in common.
+/// Heading of the series of one device and protocol.
 std::string heading_of(const harness::SeriesKey& key) {
     return fmt::format("{}, {}\n{}\n", key.device, key.device_detail, key.protocol);
 }
@@ -111,16 +111,16 @@ std::string list_json(const std::vector<ListedSeries>& series) {
     return Json{{"series", std::move(list)}}.dump(2) + "\n";
 }
 
-Exit list(const Options& options) {
+Exit list(const CampaignOptions& options) {
     const auto series = listed(options);
     if (!series) return refuse(series.error());
     return write_result(options.format == "json" ? list_json(series.value())
                                                  : list_text(series.value(), options.summary));
 }
 
-Exit export_text(const Options& options) {
-    if (auto apart = check_output(options.output, options.file); !apart)
-        return refuse(apart.error());
+Exit export_text(const CampaignOptions& options) {
+    if (auto checked = check_output(options.output, options.file); !checked)
+        return refuse(checked.error());
     const auto campaign = harness::Campaign::open_existing(options.file);
     if (!campaign) return refuse(campaign.error());
     auto file = ResultFile::open(options.output);
@@ -134,7 +134,7 @@ Exit export_text(const Options& options) {
     return kept ? Exit::Holds : refuse(kept.error());
 }
 
-/// A pipe can be read once only and is taken as a whole.
+/// A pipe can be read once only and is read as a whole.
 Result<harness::trace::TraceBytes> text_of(const std::string& file) {
     std::error_code unknown;
     const bool pieces = std::filesystem::is_regular_file(file, unknown);
@@ -144,13 +144,13 @@ Result<harness::trace::TraceBytes> text_of(const std::string& file) {
     return harness::trace::TraceBytes{std::move(source).value()};
 }
 
-/// A name beside the output that no other process uses.
-std::string imported_place(const std::string& output) {
+/// A temporary name in the folder of the output that no other process uses.
+std::string import_file_name(const std::string& output) {
     return fmt::format("{}.partial-{}", output, getpid());
 }
 
-/// Gives the finished campaign its name; one that exists meanwhile stays.
-Result<void> put_in_place(const std::string& made, const std::string& output) {
+/// Renames the finished campaign; does not replace a file created meanwhile.
+Result<void> rename_import(const std::string& made, const std::string& output) {
     if (renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, output.c_str(), RENAME_NOREPLACE) == 0)
         return boost::outcome_v2::success();
     std::error_code failed{errno, std::generic_category()};
@@ -163,32 +163,32 @@ Result<void> put_in_place(const std::string& made, const std::string& output) {
     return boost::outcome_v2::success();
 }
 
-Result<void> import_into(const std::string& place, const Options& options) {
+Result<void> import_into(const std::string& file_name, const CampaignOptions& options) {
     const auto text = text_of(options.file);
     if (!text) return text.as_failure();
-    const auto campaign = harness::Campaign::open(place);
+    const auto campaign = harness::Campaign::open(file_name);
     if (!campaign) return campaign.as_failure();
     return harness::import_campaign(text.value(), *campaign.value(), interrupted);
 }
 
-Exit import_text(const Options& options) {
+Exit import_text(const CampaignOptions& options) {
     watch_for_interrupt();
     std::error_code ignored;
     if (std::filesystem::exists(options.output, ignored))
         return refuse(Failure{"exists; a campaign is imported into a new file", options.output});
-    const std::string place = imported_place(options.output);
-    auto imported = import_into(place, options);
-    if (imported) imported = put_in_place(place, options.output);
-    std::filesystem::remove(place, ignored);
+    const std::string file_name = import_file_name(options.output);
+    auto imported = import_into(file_name, options);
+    if (imported) imported = rename_import(file_name, options.output);
+    std::filesystem::remove(file_name, ignored);
     if (imported) return Exit::Holds;
     const Exit refused = refuse(imported.error());
     return interrupted() ? Exit::Undecided : refused;
 }
 
 #ifdef WARPBOUND_HAS_ANALYZER
-Exit report(const Options& options) {
-    if (auto apart = check_output(options.output, options.file); !apart)
-        return refuse(apart.error());
+Exit report(const CampaignOptions& options) {
+    if (auto checked = check_output(options.output, options.file); !checked)
+        return refuse(checked.error());
     const auto campaign = harness::Campaign::open_existing(options.file);
     if (!campaign) return refuse(campaign.error());
     return write_campaign_page(*campaign.value(), options.file, options.output);
@@ -202,8 +202,8 @@ void add_campaign(CLI::App& app, Invocation& invocation) {
         "campaign", "List what a campaign holds; write it as CSV or JSON and read it back");
     command->require_subcommand(1);
     const auto add = [&](const char* name, const char* purpose, const char* of_file,
-                         Exit (*run)(const Options&)) {
-        auto options = std::make_shared<Options>();
+                         Exit (*run)(const CampaignOptions&)) {
+        auto options = std::make_shared<CampaignOptions>();
         CLI::App* part = command->add_subcommand(name, purpose);
         part->add_option("FILE", options->file, of_file)->required();
         part->callback([options, run, &invocation] {
@@ -211,25 +211,26 @@ void add_campaign(CLI::App& app, Invocation& invocation) {
         });
         return std::pair{part, options.get()};
     };
-    const auto [list_part, list_options] = add("list", "Its series", "Campaign", list);
+    const auto [list_part, list_options] = add("list", "List its series", "Campaign", list);
     list_part->add_flag("--summary", list_options->summary,
                         "Read all samples: best, mean, worst, modes and drift of each series");
     add_format(*list_part, list_options->format, {"text", "json"});
     const auto [export_part, export_options] =
-        add("export", "All of it as text: keys, conditions, runs with seeds and troubles",
+        add("export", "Write all of it as text: keys, conditions, runs with seeds and anomalies",
             "Campaign", export_text);
     export_options->format = "csv";
     add_format(*export_part, export_options->format, {"csv", "json"});
     export_part->add_option("-o,--output", export_options->output,
                             "File to write; standard output otherwise");
     const auto [import_part, import_options] =
-        add("import", "A campaign from its text, all of it or nothing",
+        add("import", "Make a campaign from its text, all of it or nothing",
             "CSV or JSON of a campaign; - reads standard input", import_text);
     import_part->add_option("-o,--output", import_options->output, "Campaign to make")->required();
 #ifdef WARPBOUND_HAS_ANALYZER
-    const auto [report_part, report_options] = add(
-        "report", "A page with plots of every benchmark and what a reader should look at (HTML)",
-        "Campaign", report);
+    const auto [report_part, report_options] =
+        add("report",
+            "Write a report (HTML): plots of every benchmark, convergence, drift and run anomalies",
+            "Campaign", report);
     report_part->add_option("-o,--output", report_options->output,
                             "File to write; standard output otherwise");
 #endif

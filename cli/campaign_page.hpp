@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The page about a campaign.
+/// The HTML report on a campaign.
 
 #include "cli/command.hpp"
 
@@ -8,8 +8,8 @@
 
 namespace warpbound::cli {
 
-/// On all that `campaign` holds; `file` is its name. Refuses what the report refuses, and an output
-/// that cannot be written.
+/// Writes the report on all series of `campaign`; `file` is its name. Refuses what the report
+/// refuses, and an output that cannot be written.
 Exit write_campaign_page(harness::Campaign& campaign, const std::string& file,
                          const std::string& output);
 

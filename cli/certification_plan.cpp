@@ -14,7 +14,7 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
     if (!root) return root.as_failure();
     if (auto checked = models::check_attributes(source.value(), root.value(), {}); !checked)
         return checked.as_failure();
-    const auto beside = [&](const std::string& file) {
+    const auto in_plan_folder = [&](const std::string& file) {
         return (std::filesystem::path{path}.parent_path() / file).string();
     };
     std::vector<PlannedKernel> kernels;
@@ -31,11 +31,11 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
         if (auto checked = models::check_no_children(source.value(), element); !checked)
             return checked.as_failure();
         PlannedKernel kernel;
-        kernel.listing = beside(*element.find("listing"));
+        kernel.listing = in_plan_folder(*element.find("listing"));
         kernel.architecture = *element.find("architecture");
-        // A description beside the plan is named by its file.
-        if (std::filesystem::exists(beside(kernel.architecture)))
-            kernel.architecture = beside(kernel.architecture);
+        // The name may be that of a description file in the folder of the plan.
+        if (std::filesystem::exists(in_plan_folder(kernel.architecture)))
+            kernel.architecture = in_plan_folder(kernel.architecture);
         if (const auto* name = element.find("name")) kernel.name = *name;
         if (const auto* launch = element.find("launch")) kernel.launch = *launch;
         if (const auto* policy = element.find("policy")) kernel.policy = *policy;
@@ -45,10 +45,12 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
                                       "multiprocessors=\"" + *count + "\": " + why);
             kernel.multiprocessors = *count;
         }
-        if (const auto* facts = element.find("flow-facts")) kernel.flow_facts = beside(*facts);
-        if (const auto* campaign = element.find("campaign")) kernel.campaign = beside(*campaign);
-        if (const auto* cubin = element.find("cubin")) kernel.cubin = beside(*cubin);
-        if (const auto* trace = element.find("trace")) kernel.trace = beside(*trace);
+        if (const auto* facts = element.find("flow-facts"))
+            kernel.flow_facts = in_plan_folder(*facts);
+        if (const auto* campaign = element.find("campaign"))
+            kernel.campaign = in_plan_folder(*campaign);
+        if (const auto* cubin = element.find("cubin")) kernel.cubin = in_plan_folder(*cubin);
+        if (const auto* trace = element.find("trace")) kernel.trace = in_plan_folder(*trace);
         kernels.push_back(std::move(kernel));
     }
     if (kernels.empty())

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Which kernels a bundle is about.
+/// The kernels of a bundle, as a plan file lists them.
 
 #include "assembly/support/result.hpp"
 

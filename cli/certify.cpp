@@ -24,7 +24,7 @@ namespace warpbound::cli {
 
 namespace {
 
-struct Options {
+struct CertifyOptions {
     PlannedKernel kernel;
     std::string plan;
     std::string requirements;
@@ -53,8 +53,8 @@ Result<std::string> architecture_text(const std::string& name_or_path) {
     return read_text(name_or_path);
 }
 
-/// Every series of the campaign that was recorded of this kernel, launch and machine. Refuses one
-/// that was recorded with other flow facts: its runs need not be among those that the bounds cover.
+/// Adds every series of the campaign with this kernel, launch and machine. Refuses a series with
+/// other flow facts: its runs may be outside the set of runs that the bounds cover.
 Result<void> add_campaign(certification::KernelInput& input, const std::string& file,
                           const certification::LoadedInput& loaded,
                           const harness::DeviceIdentity& device) {
@@ -83,7 +83,7 @@ Result<void> add_campaign(certification::KernelInput& input, const std::string& 
         const auto samples = campaign.value()->samples(entry.id);
         if (!samples) return samples.as_failure();
         if (auto checked =
-                harness::check_anomalies(entry.key, samples.value(), harness::untroubled_runs);
+                harness::check_anomalies(entry.key, samples.value(), harness::runs_without_anomaly);
             !checked)
             return Failure{to_string(checked.error()), file};
         if (!samples.value().empty()) input.series.push_back({entry.key, samples.value()});
@@ -96,7 +96,7 @@ Result<void> add_campaign(certification::KernelInput& input, const std::string& 
     return boost::outcome_v2::success();
 }
 
-/// Every series of the campaign that belongs to the calibration suite.
+/// Adds every series of the campaign that belongs to the calibration suite.
 Result<void> add_calibration(certification::BundleInputs& inputs, const std::string& file) {
     const auto campaign = harness::Campaign::open_existing(file);
     if (!campaign) return campaign.as_failure();
@@ -105,7 +105,7 @@ Result<void> add_calibration(certification::BundleInputs& inputs, const std::str
     std::erase_if(all.value(), [](const auto& series) {
         return !harness::calibrates(series.key) || series.samples.empty();
     });
-    // What `verify` asks of the samples that a description is read off.
+    // `verify` has the same requirements on the samples that a description is derived from.
     const auto named = [&](const Failure& failure) { return Failure{to_string(failure), file}; };
     const auto target = harness::target_of(all.value());
     if (!target) return named(target.error());
@@ -117,7 +117,7 @@ Result<void> add_calibration(certification::BundleInputs& inputs, const std::str
 }
 
 /// Runs the kernel on the simulated device. False when interrupted.
-Result<bool> add_simulation(certification::KernelInput& input, const Options& options,
+Result<bool> add_simulation(certification::KernelInput& input, const CertifyOptions& options,
                             const certification::LoadedInput& loaded,
                             const harness::Device& device) {
     const harness::Kernel launched{loaded.function, &loaded.graph, &loaded.facts, loaded.launch};
@@ -137,7 +137,7 @@ Result<bool> add_simulation(certification::KernelInput& input, const Options& op
     return true;
 }
 
-/// What this program is built from, as far as it knows versions.
+/// Third-party components of this program, with their versions where known.
 std::vector<certification::Component> components() {
     const std::string solver = certification::verify::z3_version();
     const auto parts = [](int version, int major, int minor) {
@@ -154,24 +154,25 @@ std::vector<certification::Component> components() {
             {"nlohmann-json", "", "MIT"}};
 }
 
-/// A file by the name that it was given by, not by its place in the bundle.
-void rename(Failure& failure, const std::string& place, const std::string& given) {
-    if (failure.where.rfind(place, 0) == 0) failure.where.replace(0, place.size(), given);
+/// Replaces the path of a file in the bundle by the name that the user gave.
+void name_as_given(Failure& failure, const std::string& bundle_path, const std::string& given) {
+    if (failure.where.rfind(bundle_path, 0) == 0)
+        failure.where.replace(0, bundle_path.size(), given);
 }
 
-/// The same for the files of a kernel.
+/// Replaces the bundle paths of the files of a kernel by the names that the user gave.
 Failure named_as_given(Failure failure, const PlannedKernel& planned, const std::string& id) {
     const std::string folder = "inputs/" + id + "/";
-    rename(failure, folder + "listing.sass", planned.listing);
-    rename(failure, "architecture of " + id, planned.architecture);
-    rename(failure, folder + "flow-facts.xml", planned.flow_facts);
-    rename(failure, folder + "trace-1.traceg", planned.trace);
+    name_as_given(failure, folder + "listing.sass", planned.listing);
+    name_as_given(failure, "architecture of " + id, planned.architecture);
+    name_as_given(failure, folder + "flow-facts.xml", planned.flow_facts);
+    name_as_given(failure, folder + "trace-1.traceg", planned.trace);
     return failure;
 }
 
 /// Nothing when interrupted.
 Result<std::optional<certification::KernelInput>>
-read_kernel(const PlannedKernel& planned, const Options& options, const std::string& id) {
+read_kernel(const PlannedKernel& planned, const CertifyOptions& options, const std::string& id) {
     certification::KernelInput input;
     auto listing = read_text(planned.listing);
     if (!listing) return listing.as_failure();
@@ -199,7 +200,7 @@ read_kernel(const PlannedKernel& planned, const Options& options, const std::str
     input.policy = planned.policy;
     const auto loaded = certification::load(input, id);
     if (!loaded) return named_as_given(loaded.error(), planned, id);
-    // What was written in one of several ways is kept in one.
+    // The bundle keeps the canonical form of names, launch and policy.
     input.kernel = loaded.value()->function->name;
     input.launch = models::to_string(loaded.value()->launch);
     input.policy = models::to_string(loaded.value()->policy);
@@ -264,13 +265,13 @@ std::string summary(const certification::Bundle& bundle, const std::string& fold
                                                                      : "holds");
 }
 
-Exit run(const Options& options) {
+Exit run(const CertifyOptions& options) {
     if (options.plan.empty() == options.kernel.listing.empty()) {
         fmt::print(stderr, "warpbound: certify takes a FILE or a --plan\n");
         return Exit::Usage;
     }
     if (options.describes_runs && options.runs == 0) {
-        fmt::print(stderr, "warpbound: --seed and --draw describe runs: give --runs\n");
+        fmt::print(stderr, "warpbound: --seed and --draw apply to runs: give --runs\n");
         return Exit::Usage;
     }
     std::vector<PlannedKernel> planned{options.kernel};
@@ -285,7 +286,7 @@ Exit run(const Options& options) {
     for (const auto& kernel : planned)
         if (options.check && options.runs == 0 && kernel.campaign.empty()) {
             fmt::print(stderr,
-                       "warpbound: --check compares with observed times, of {} there are none: "
+                       "warpbound: --check compares with observed times, but {} has none: "
                        "give --runs or --campaign (in a plan: campaign=)\n",
                        kernel.name.empty() ? kernel.listing : kernel.name);
             return Exit::Usage;
@@ -327,7 +328,7 @@ Exit run(const Options& options) {
     auto bundle = certification::build_bundle(inputs);
     if (!bundle) {
         Failure failure = bundle.error();
-        rename(failure, "inputs/requirements.xml", options.requirements);
+        name_as_given(failure, "inputs/requirements.xml", options.requirements);
         for (std::size_t i = 0; i < planned.size(); ++i)
             failure = named_as_given(std::move(failure), planned[i], certification::kernel_id(i));
         return refuse(failure);
@@ -356,12 +357,12 @@ Exit run(const Options& options) {
 } // namespace
 
 void add_certify(CLI::App& app, Invocation& invocation) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CertifyOptions>();
     CLI::App* command = app.add_subcommand(
         "certify", "Write an evidence bundle that `verify` checks without the GPU");
     command->add_option("FILE", options->kernel.listing, "Listing of the kernel");
     command->add_option("--kernel", options->kernel.name,
-                        "Kernel to take when the file holds several");
+                        "Name of the kernel, if the file holds several");
     command->add_option("--architecture", options->kernel.architecture,
                         "Machine: a name from `architectures` or a file");
     command->add_option("--launch", options->kernel.launch, launch_help)->capture_default_str();
@@ -373,9 +374,10 @@ void add_certify(CLI::App& app, Invocation& invocation) {
     command->add_option("--cubin", options->kernel.cubin,
                         "Record the digest of the binary that the listing was made from");
     command->add_option("--trace", options->kernel.trace,
-                        "Hold the flow facts against this recorded execution (.traceg)");
+                        "Check the flow facts against this recorded execution (.traceg)");
     command->add_option("--calibration", options->calibration,
-                        "Include what values of the machine were read off (campaign)");
+                        "Include the measurements that the machine description was derived from "
+                        "(campaign)");
     CLI::Option* plan = command->add_option(
         "--plan", options->plan,
         "Instead of FILE: several kernels (XML, docs/reference/evidence-format.md)");
@@ -389,22 +391,24 @@ void add_certify(CLI::App& app, Invocation& invocation) {
                         "Include this result of scripts/qualification.sh");
     command
         ->add_option("--runs", options->runs,
-                     "Also run each kernel so often on the simulated device")
+                     "Number of runs of each kernel on the simulated device")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
         ->capture_default_str();
     command->add_option("--seed", options->seed, "Seed of the runs")->capture_default_str();
     add_draw(*command, options->draw);
     command
         ->add_option("--check", options->check,
-                     "Fail when an upper bound exceeds so many times the observed worst")
+                     "Fail when an upper bound exceeds the worst observed time by more than this "
+                     "factor")
         ->check(CLI::Range(1.0, 1e6));
     command
-        ->add_option("--baseline", options->baseline,
-                     "Say what moved since this older bundle, and by which change")
+        ->add_option(
+            "--baseline", options->baseline,
+            "List bounds that changed since this older bundle, with the cause of each change")
         ->check(CLI::ExistingDirectory);
     command->add_option("--sign", options->key,
                         "Sign the manifest with this Ed25519 private key (PEM)");
-    command->add_option("-o,--output", options->output, "Folder to make")->required();
+    command->add_option("-o,--output", options->output, "Folder of the new bundle")->required();
     command->footer(
         "Example: warpbound certify examples/saxpy/sm_75.sass --architecture turing-t4\n"
         "           --launch 2x128 --flow-facts examples/saxpy/sm_75.flow-facts.xml\n"

@@ -32,8 +32,8 @@ Failure write_failure(const std::string& path, int error) {
                    path == "-" || path.empty() ? "standard output" : path};
 }
 
-/// Where the text of a result goes before it is complete.
-std::string place_of(const std::string& path) {
+/// Name of the file that holds the result until it is complete.
+std::string temporary_name_of(const std::string& path) {
     std::error_code unknown;
     const auto status = std::filesystem::status(path, unknown);
     const bool is_special =
@@ -50,7 +50,7 @@ Exit refuse(const Failure& failure) {
 
 Result<ResultFile> ResultFile::open(const std::string& path) {
     if (path.empty() || path == "-") return ResultFile{path, "", stdout};
-    const std::string written = place_of(path);
+    const std::string written = temporary_name_of(path);
     std::FILE* file = std::fopen(written.c_str(), "wb");
     if (file == nullptr) return write_failure(path, errno);
     return ResultFile{path, written, file};
@@ -95,19 +95,18 @@ Exit write_result(const std::string& text, const std::string& path) {
 
 Result<void> check_output(const std::string& output, const std::string& input) {
     if (output.empty() || output == "-") return boost::outcome_v2::success();
-    // Of a file that does not exist only the name can be the same.
+    // Files that do not exist can only be compared by name.
     const auto whole_name = [](const std::string& file) {
         std::error_code failed;
         const auto absolute = std::filesystem::absolute(file, failed);
         auto canonical = std::filesystem::weakly_canonical(absolute, failed);
         return failed ? absolute : canonical;
     };
-    for (const std::string& written : {output, place_of(output)}) {
+    for (const std::string& written : {output, temporary_name_of(output)}) {
         std::error_code unknown;
         if (whole_name(written) == whole_name(input) ||
             std::filesystem::equivalent(written, input, unknown))
-            return Failure{fmt::format("would take the place of {}, from which it is made", input),
-                           output};
+            return Failure{fmt::format("would overwrite {}, from which it is made", input), output};
     }
     return boost::outcome_v2::success();
 }
@@ -118,7 +117,7 @@ void KernelOptions::add_to(CLI::App& command) {
             "FILE", file,
             "Listing of the kernel: cuobjdump -sass, nvdisasm or bare text; - reads standard input")
         ->required();
-    command.add_option("--kernel", kernel, "Kernel to take when the file holds several");
+    command.add_option("--kernel", kernel, "Name of the kernel, if the file holds several");
 }
 
 void KernelOptions::add_flow_facts_to(CLI::App& command) {
@@ -204,7 +203,7 @@ std::size_t clock_reads(const assembly::Function& function) {
 }
 
 void add_format(CLI::App& command, std::string& format, const std::vector<std::string>& formats) {
-    command.add_option("--format", format, "Form of the result")
+    command.add_option("--format", format, "Format of the result")
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
 }
@@ -212,8 +211,8 @@ void add_format(CLI::App& command, std::string& format, const std::vector<std::s
 void add_policy(CLI::App& command, std::string& policy) {
     command
         .add_option("--policy", policy,
-                    fmt::format("How a scheduler chooses among its warps: {} (any that may issue); "
-                                "with parameters two-level:active=N, "
+                    fmt::format("Warp scheduling policy: {} (any warp that may issue, by no known "
+                                "rule); with parameters two-level:active=N, "
                                 "variable-rate:fast=N,every=N,conserving",
                                 fmt::join(models::policy_names(), ", ")))
         ->check([](const std::string& text) {
@@ -226,17 +225,19 @@ void add_policy(CLI::App& command, std::string& policy) {
 void add_multiprocessors(CLI::App& command, std::string& multiprocessors) {
     command
         .add_option("--multiprocessors", multiprocessors,
-                    "How many SMs the launch runs on: a number, or all that the machine has")
+                    "Number of SMs that the launch runs on, or all SMs of the machine")
         ->check(refusal_of_multiprocessors)
         ->capture_default_str();
 }
 
 void add_draw(CLI::App& command, std::string& draw) {
     command
-        .add_option("--draw", draw,
-                    "How open values are chosen: anywhere in their interval, at its ends, or "
-                    "always at one end; adversarial: by a rule of each run's own that makes long "
-                    "times likely, choices between warps and between multiprocessors included")
+        .add_option(
+            "--draw", draw,
+            "How values that the description leaves open are drawn: uniform in their "
+            "interval, at its ends (extremes), or always at one end; adversarial: by a rule "
+            "of each run that makes long times likely, including the choices between warps "
+            "and between multiprocessors")
         ->check(CLI::IsMember({"uniform", "extremes", "all-low", "all-high", "adversarial"}))
         ->capture_default_str();
 }
@@ -310,7 +311,7 @@ harness::SeriesKey series_key(const assembly::Program& program, const harness::K
                                launched.launch, quantity, device, protocol);
 }
 
-std::vector<std::string> residence_assumptions(const std::vector<harness::Kernel>& kernels,
+std::vector<std::string> residency_assumptions(const std::vector<harness::Kernel>& kernels,
                                                std::int64_t blocks) {
     std::vector<std::string> assumptions;
     if (blocks == 1) return assumptions;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What every subcommand shares: exit codes, loading inputs, writing results, progress.
+/// Functions that all subcommands share: exit codes, loading inputs, writing results, progress.
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
@@ -33,7 +33,7 @@ enum class Exit : int {
     Tampered = 5, ///< `verify` only.
 };
 
-/// What the parsed command line asks for. Set by the chosen subcommand's callback.
+/// The action that the parsed command line requests. Set by the chosen subcommand's callback.
 struct Invocation {
     std::function<Exit()> run;
 };
@@ -59,8 +59,8 @@ void add_verify(CLI::App& app, Invocation& invocation);
 Exit refuse(const Failure& failure);
 
 /// A result that is written piece by piece, to standard output ("-" or empty) or to a file. A file
-/// is written beside its place and renamed by `commit`, so that a full disk leaves no half-written
-/// result; what exists and is no plain file (a pipe, a device) is written directly.
+/// is written under a temporary name in the same folder and renamed by `commit`, so that a full
+/// disk leaves no half-written result. An existing pipe or device is written directly.
 class ResultFile {
 public:
     static Result<ResultFile> open(const std::string& path);
@@ -70,7 +70,7 @@ public:
     ResultFile(const ResultFile&) = delete;
     ResultFile& operator=(const ResultFile&) = delete;
 
-    /// After a failure nothing more is written; `commit` tells.
+    /// After a failure nothing more is written; `commit` reports the failure.
     void write(std::string_view text);
     [[nodiscard]] bool has_failed() const { return error_ != 0; }
     /// Requires: called once, last.
@@ -81,7 +81,7 @@ private:
         : path_{std::move(path)}, written_{std::move(written)}, file_{file} {}
 
     std::string path_;
-    std::string written_; ///< Where the text goes until `commit`; empty for standard output.
+    std::string written_; ///< Name of the file until `commit`; empty for standard output.
     std::FILE* file_ = nullptr;
     int error_ = 0;
 };
@@ -90,11 +90,11 @@ private:
 /// does.
 Exit write_result(const std::string& text, const std::string& path = "-");
 
-/// Refuses an output whose file, or the one beside it while it is written, is `input`: writing it
-/// would take the place of what it is made from.
+/// Refuses an output whose file, or the temporary file while it is written, is `input`: the result
+/// would overwrite its own input.
 Result<void> check_output(const std::string& output, const std::string& input);
 
-/// A kernel with everything that was read for it.
+/// A kernel as loaded: program, control flow and flow facts.
 struct LoadedKernel {
     assembly::Program program;
     const assembly::Function* function = nullptr; ///< Into `program`.
@@ -116,10 +116,10 @@ struct KernelOptions {
 /// match).
 Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options);
 
-/// What --launch takes.
+/// Help text of --launch.
 inline constexpr const char* launch_help =
-    "Blocks x threads per block; what each takes, if known: "
-    "GxB[,registers=R of a thread][,shared-memory=BYTES of a block]";
+    "Blocks x threads per block, optionally with registers per thread and shared memory per "
+    "block: GxB[,registers=R][,shared-memory=BYTES]";
 
 /// Options that name a launch of a kernel: those of the kernel, --flow-facts, --architecture and
 /// --launch.
@@ -131,7 +131,7 @@ struct LaunchOptions {
     void add_to(CLI::App& command);
 };
 
-/// A launch with everything that was read for it.
+/// A launch as loaded: kernel, machine description and launch configuration.
 struct LoadedLaunch {
     std::unique_ptr<LoadedKernel> kernel;
     models::Architecture architecture;
@@ -148,10 +148,10 @@ Result<LoadedLaunch> load_launch(const LaunchOptions& options);
 /// Refuses a kernel of another generation than the machine's.
 Result<void> check_target(const LoadedKernel& kernel, const models::Architecture& architecture);
 
-/// How the kernel reads the clock: the number of clock-read instructions.
+/// Number of clock-read instructions of the kernel.
 std::size_t clock_reads(const assembly::Function& function);
 
-/// "text" or "json" and, where a command offers them, more.
+/// Adds --format with the given choices.
 void add_format(CLI::App& command, std::string& format, const std::vector<std::string>& formats);
 
 /// Adds --policy; a policy that `models::read_policy` refuses is a usage error.
@@ -164,11 +164,11 @@ void add_multiprocessors(CLI::App& command, std::string& multiprocessors);
 void add_draw(CLI::App& command, std::string& draw);
 harness::Draw parse_draw(const std::string& draw);
 
-/// So many runs on the simulated device, which needs no warm-up.
+/// Protocol of `runs` runs on the simulated device, which needs no warm-up.
 harness::Protocol protocol_of(std::int64_t runs, std::uint64_t seed, const std::string& draw);
 
 /// A bar on standard error when that is a terminal, nothing otherwise; stops the work after Ctrl-C.
-/// Of work whose end is not known (0 wanted) it shows how much is done.
+/// For work of unknown size (0 wanted) it shows the amount done.
 class ProgressBar {
 public:
     explicit ProgressBar(std::string label);
@@ -181,8 +181,8 @@ private:
     std::string label_;
     bool shown_ = false;
 };
-/// From now on the first Ctrl-C asks running work to begin no further run; the second ends the
-/// process. What compares schedulers ends its batch of runs first.
+/// From now on the first Ctrl-C makes running work begin no further run; the second ends the
+/// process. `schedulers` completes its current batch of runs first.
 void watch_for_interrupt();
 bool interrupted();
 
@@ -197,9 +197,9 @@ harness::SeriesKey series_key(const assembly::Program& program, const harness::K
                               const harness::Protocol& protocol, harness::Quantity quantity);
 std::string quantity_name(harness::Quantity quantity);
 
-/// What is taken of the room that blocks need, for want of knowledge (C30), when `blocks` blocks of
-/// these kernels are launched in all.
-std::vector<std::string> residence_assumptions(const std::vector<harness::Kernel>& kernels,
+/// Assumptions about unknown resource needs of blocks that affect occupancy (C30), when `blocks`
+/// blocks of these kernels are launched in all.
+std::vector<std::string> residency_assumptions(const std::vector<harness::Kernel>& kernels,
                                                std::int64_t blocks);
 
 } // namespace warpbound::cli

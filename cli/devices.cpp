@@ -1,5 +1,5 @@
 /// \file
-/// `warpbound devices`: what kernels can run on.
+/// `warpbound devices`: lists the devices that kernels can run on.
 
 #include "cli/command.hpp"
 

@@ -57,7 +57,7 @@ Result<void> write_evidence(const std::string& folder, const certification::Evid
     if (auto checked = check_limits(folder, files); !checked) return checked.as_failure();
     std::error_code error;
     if (fs::exists(folder, error) && !fs::is_empty(folder, error))
-        return Failure{"an empty or new folder was expected, this one has something in it", folder};
+        return Failure{"the folder is not empty; expected an empty or a new one", folder};
     const fs::path root{folder};
     for (const auto& [path, file] : files) {
         if (path == "manifest.json") continue;

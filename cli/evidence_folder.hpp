@@ -10,13 +10,13 @@
 
 namespace warpbound::cli {
 
-/// Makes the folder and writes every file, the manifest last. Refuses a folder that has something
-/// in it and, before the first file, what `read_evidence` would refuse.
+/// Creates the folder and writes every file, the manifest last. Refuses a folder that is not empty
+/// and, before the first file, what `read_evidence` would refuse.
 Result<void> write_evidence(const std::string& folder, const certification::EvidenceFiles& files);
 
 /// Every file below a folder by its path inside it, with `/` between names. Refuses links, files
-/// that are none, a file of more than 64 MiB, more than 100,000 files or 1 GiB, folders nested
-/// deeper than 8.
+/// that are not regular, a file of more than 64 MiB, more than 100,000 files or 1 GiB, and folders
+/// nested deeper than 8.
 Result<std::map<std::string, std::string>> read_evidence(const std::string& folder);
 
 } // namespace warpbound::cli

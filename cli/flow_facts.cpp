@@ -1,5 +1,5 @@
 /// \file
-/// `warpbound flow-facts`: a template of what the analysis needs to be told.
+/// `warpbound flow-facts`: a template of the flow facts that the analysis needs.
 
 #include "analyzer/flow/flow_facts_template.hpp"
 #include "cli/command.hpp"
@@ -19,12 +19,12 @@ namespace warpbound::cli {
 
 namespace {
 
-/// `X[xY[xZ]]`, each at least 1, at most 1024 threads together.
+/// `X[xY[xZ]]`, each at least 1, at most 1024 threads in all.
 Result<analyzer::BlockShape> parse_block(const std::string& text) {
     analyzer::BlockShape shape;
     const auto malformed = [&] {
-        return Failure{.what = fmt::format("'{}' is no shape of a block; expected X, XxY or XxYxZ "
-                                           "threads, 1 to 1024 together, as in 16x16",
+        return Failure{.what = fmt::format("'{}' is no block shape; expected X, XxY or XxYxZ "
+                                           "threads, 1 to 1024 in all, as in 16x16",
                                            text),
                        .where = {}};
     };
@@ -91,7 +91,7 @@ Result<void> add_word(const std::string& text, analyzer::KernelParameters& words
     return boost::outcome_v2::success();
 }
 
-struct Options {
+struct FlowFactsOptions {
     KernelOptions kernel;
     std::string launch;
     std::string block;
@@ -100,7 +100,7 @@ struct Options {
     std::string output = "-";
 };
 
-Exit print_template(const Options& options) {
+Exit print_template(const FlowFactsOptions& options) {
     const auto kernel = load_kernel(options.kernel);
     if (!kernel) return refuse(kernel.error());
     const LoadedKernel& loaded = *kernel.value();
@@ -137,27 +137,29 @@ Exit print_template(const Options& options) {
 } // namespace
 
 void add_flow_facts(CLI::App& app, Invocation& invocation) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<FlowFactsOptions>();
     CLI::App* command = app.add_subcommand(
         "flow-facts",
-        "Print a flow-facts template with every loop and memory access of a kernel, and what "
-        "follows of them from the code");
+        "Print a flow-facts template with every loop and memory access of a kernel, and the facts "
+        "that static analysis derives from the code");
     options->kernel.add_to(*command);
     command->add_option("--launch", options->launch,
-                        "Blocks x threads; adds what branches exclude in launches of this size");
+                        "Blocks x threads; adds the paths that are infeasible in launches of this "
+                        "size");
     CLI::Option* block = command->add_option(
         "--block", options->block,
-        "Threads of a block in each dimension: X, XxY or XxYxZ; adds where lanes of a warp decide "
-        "differently, conflict degrees and transactions, as far as the code gives them");
+        "Threads of a block in each dimension: X, XxY or XxYxZ; adds divergent branches, "
+        "bank-conflict degrees and memory transactions, as far as the code determines them");
     CLI::Option* architecture =
         command->add_option("--architecture", options->architecture,
-                            "Name or file, whose banks, lines and warps --block uses");
+                            "Machine (name or file) whose banks, cache lines and warp size --block "
+                            "uses");
     command
-        ->add_option("--constant", options->constants,
-                     "OFFSET=VALUE: the 32-bit word c[0x0][OFFSET], as the listing names kernel "
-                     "parameters and sizes of the launch, has this value; OFFSET=multiple:N: it is "
-                     "a multiple of N (a pointer); may be repeated. What follows then is marked "
-                     "unchecked")
+        ->add_option(
+            "--constant", options->constants,
+            "OFFSET=VALUE: the 32-bit word c[0x0][OFFSET] (a kernel parameter or a size of "
+            "the launch) has this value; OFFSET=multiple:N: it is a multiple of N (an "
+            "aligned pointer); may be repeated. Facts derived from it are marked unchecked")
         ->allow_extra_args(false);
     block->needs(architecture);
     architecture->needs(block);

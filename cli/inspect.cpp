@@ -1,5 +1,5 @@
 /// \file
-/// `warpbound inspect`: what a kernel is made of, without any time.
+/// `warpbound inspect`: blocks, loops, instruction mix and dependences of a kernel, without times.
 
 #include "assembly/flow/dependences.hpp"
 #include "assembly/isa/reader.hpp"
@@ -17,7 +17,7 @@ namespace warpbound::cli {
 
 namespace {
 
-struct Options {
+struct InspectOptions {
     KernelOptions kernel;
     std::string format = "text";
 };
@@ -37,7 +37,7 @@ Inspection inspect(const LoadedKernel& kernel) {
     const assembly::Function& function = *kernel.function;
     std::set<std::size_t> seen;
     for (const auto& block : kernel.graph.blocks) {
-        if (!seen.insert(block.first).second) continue; // a copy of called code
+        if (!seen.insert(block.first).second) continue; // called code in another call context
         for (std::size_t index = block.first; index <= block.last; ++index) {
             const auto& instruction = function.instructions[index];
             ++result.mix[std::string{assembly::to_string(instruction.opcode_class)}];
@@ -64,9 +64,9 @@ std::string text_of(const LoadedKernel& kernel, const Inspection& inspection) {
     for (const auto& [name, count] : inspection.mix)
         out += fmt::format("  {:<22} {:>6}\n", name, count);
     out += "\ndependences inside blocks\n";
-    for (std::size_t kind = 0; kind < dependence_names.size(); ++kind)
+    for (std::size_t type = 0; type < dependence_names.size(); ++type)
         out +=
-            fmt::format("  {:<22} {:>6}\n", dependence_names[kind], inspection.dependences[kind]);
+            fmt::format("  {:<22} {:>6}\n", dependence_names[type], inspection.dependences[type]);
     if (!graph.loops.empty()) out += "\nloops (header, depth, blocks, back edges, exits)\n";
     for (const auto& loop : graph.loops)
         out += fmt::format("  {} {:>5} {:>6} {:>6} {:>6}\n",
@@ -105,8 +105,8 @@ std::string json_of(const LoadedKernel& kernel, const Inspection& inspection) {
                          {"blocks", loop.blocks.size()},
                          {"back-edges", loop.back_edges.size()}});
     Json dependences = Json::object();
-    for (std::size_t kind = 0; kind < dependence_names.size(); ++kind)
-        dependences[dependence_names[kind]] = inspection.dependences[kind];
+    for (std::size_t type = 0; type < dependence_names.size(); ++type)
+        dependences[dependence_names[type]] = inspection.dependences[type];
     Json unknown = Json::array();
     for (const auto& [address, opcode] : inspection.unknown)
         unknown.push_back({{"address", hexadecimal(address)}, {"opcode", opcode}});
@@ -125,7 +125,7 @@ std::string json_of(const LoadedKernel& kernel, const Inspection& inspection) {
            "\n";
 }
 
-Exit run(const Options& options) {
+Exit run(const InspectOptions& options) {
     if (is_recorded_trace(options.kernel.file)) {
         const auto result = inspect_recorded_trace(options.kernel.file, options.format);
         return result ? write_result(result.value()) : refuse(result.error());
@@ -143,7 +143,7 @@ Exit run(const Options& options) {
 } // namespace
 
 void add_inspect(CLI::App& app, Invocation& invocation) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<InspectOptions>();
     CLI::App* command = app.add_subcommand(
         "inspect", "Show a kernel's instruction mix, blocks, loops and dependences, or what a "
                    "recorded SASS trace (.traceg, kernelslist.g) executed");

@@ -28,10 +28,10 @@ Result<models::NamedProfile> profile_along(const LoadedKernel& kernel,
     return profile;
 }
 
-/// Paths that are compared: odd, so that one is in the middle.
+/// Number of paths drawn; odd, so that the median is one of them.
 constexpr std::int64_t drawn_paths = 9;
 
-/// A path and how many instructions it executes; without its blocks when those are too many.
+/// A path and the number of instructions it executes; no blocks when the path is too long.
 struct DrawnPath {
     std::size_t instructions = 0;
     std::vector<std::size_t> blocks;
@@ -40,8 +40,9 @@ struct DrawnPath {
 Result<DrawnPath> draw_path(const LoadedKernel& kernel,
                             const harness::simulator::PathChooser& chooser, std::uint64_t seed) {
     using namespace harness::simulator;
-    const RandomSource chance{harness::Draw::Uniform, RandomStream{seed, StreamOf::WarpPath, 0}};
-    auto walk = chooser.choose(chance);
+    const RandomSource random_source{harness::Draw::Uniform,
+                                     RandomStream{seed, StreamOf::WarpPath, 0}};
+    auto walk = chooser.choose(random_source);
     if (!walk) return walk.as_failure();
     DrawnPath path;
     for (bool ended = false; !ended; ended = walk.value().advance().ends) {
@@ -56,11 +57,11 @@ Result<DrawnPath> draw_path(const LoadedKernel& kernel,
     return path;
 }
 
-/// The path with the middle number of executed instructions among those that the simulated device
+/// The path with the median number of executed instructions among paths that the simulated device
 /// would draw.
 Result<std::vector<std::size_t>> typical_path(const LoadedKernel& kernel, std::uint64_t seed) {
     if (!kernel.facts.divergents.empty())
-        return Failure{fmt::format("lanes may part at 0x{:04x}; a profile follows one path",
+        return Failure{fmt::format("lanes may diverge at 0x{:04x}; a profile follows one path",
                                    kernel.facts.divergents.front().at),
                        kernel.facts.name, kernel.facts.divergents.front().from.line, 0};
     const auto chooser = harness::simulator::PathChooser::make(kernel.graph, kernel.facts);
@@ -118,7 +119,7 @@ Result<KernelProfiles> read_profiles(const std::vector<std::string>& files,
                                           files.front())};
     }
     std::string origin =
-        fmt::format("executed instructions of {} warps; for all stands", warps.size());
+        fmt::format("executed instructions of {} warps; representative", warps.size());
     const auto chosen = [&](prediction::Variant variant) -> Result<models::NamedProfile> {
         const auto found = prediction::representative_of(warps, setting, variant);
         if (!found) return found.as_failure();
@@ -139,10 +140,10 @@ Result<KernelProfiles> read_profiles(const std::vector<std::string>& files,
 Result<KernelProfiles>
 profiles_of_listing(const LoadedKernel& kernel,
                     [[maybe_unused]] const models::Architecture& architecture, std::uint64_t seed) {
-    const Failure absent{"this build has no analyzer, which finds it"};
+    const Failure absent{"this build has no analyzer to find the path"};
     KernelProfiles profiles{absent, absent, absent,
                             fmt::format("paths of {}: shortest and longest by analysis, typical "
-                                        "the middle one of {} drawn at random",
+                                        "the median of {} drawn at random",
                                         kernel.function->name, drawn_paths)};
     const auto path = typical_path(kernel, seed);
     if (path)

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The profiles that formulas are asked about: of a listing's shortest, typical and longest path,
-/// or as somebody wrote them down.
+/// Kernel profiles for the published formulas: of a listing's shortest, typical and longest path,
+/// or read from files.
 
 #include "cli/command.hpp"
 #include "models/formulas/prediction/prediction.hpp"
@@ -14,21 +14,20 @@ struct KernelProfiles {
     Result<models::NamedProfile> best;
     Result<models::NamedProfile> typical;
     Result<models::NamedProfile> worst;
-    std::string origin; ///< Where they come from, one line.
+    std::string origin; ///< Origin of the profiles, one line.
 
     [[nodiscard]] const Result<models::NamedProfile>& of(models::prediction::Variant variant) const;
 };
 
-/// One file: the same profile for every variant. Several: each is one warp of the kernel, and for
-/// each variant one of them stands for all (`prediction::representative_of`). Refuses profiles of
-/// different kernels' names.
+/// One file: the same profile for every variant. Several files: each is one warp of the kernel, and
+/// for each variant one warp represents all (`prediction::representative_of`). Refuses profiles of
+/// different kernels.
 Result<KernelProfiles> read_profiles(const std::vector<std::string>& files,
                                      const models::prediction::Setting& setting);
 
 /// Best and worst are the steps along the shortest and the longest path that the analyzer finds for
-/// one warp; typical has the middle number of executed instructions among nine paths that the
-/// simulated device would draw from the seed.
-/// Refuses when none of them can be had.
+/// one warp; typical has the median number of executed instructions among nine paths that the
+/// simulated device would draw from the seed. Refuses when none of the three exists.
 Result<KernelProfiles> profiles_of_listing(const LoadedKernel& kernel,
                                            const models::Architecture& architecture,
                                            std::uint64_t seed);

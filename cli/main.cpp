@@ -1,5 +1,5 @@
 /// \file
-/// The program: reads the command line, runs one subcommand, turns what happened into an exit code.
+/// The program: reads the command line, runs one subcommand, maps its outcome to an exit code.
 
 #include "cli/command.hpp"
 #include "cli/version.hpp"
@@ -13,7 +13,7 @@
 namespace {
 
 constexpr const char* description =
-    "warpbound: how long can a GPU kernel take, how short, how sure are we, and why?\n"
+    "warpbound: worst-case and best-case execution time (WCET, BCET) of GPU kernels\n"
     "Bounds a kernel's time from its assembly, runs it on a simulated device, compares both.";
 
 constexpr const char* footer =

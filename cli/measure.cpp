@@ -8,6 +8,7 @@
 #include "harness/protocol/rounds.hpp"
 #include "harness/suite/launch_limits.hpp"
 #include "harness/suite/measure_point.hpp"
+#include "harness/suite/suites.hpp"
 
 #include <fmt/format.h>
 
@@ -20,7 +21,7 @@ namespace warpbound::cli {
 
 namespace {
 
-struct Options {
+struct MeasureOptions {
     std::string device;
     std::string suite;
     std::vector<std::string> benchmarks;
@@ -55,7 +56,7 @@ std::string list_text() {
     return out;
 }
 
-Result<std::vector<std::string>> chosen_benchmarks(const Options& options) {
+Result<std::vector<std::string>> chosen_benchmarks(const MeasureOptions& options) {
     if (!options.benchmarks.empty()) return options.benchmarks;
     std::vector<std::string> names;
     for (const auto& suite : harness::suites()) {
@@ -78,7 +79,7 @@ Result<std::optional<std::int64_t>> read_warm_up(const std::string& text) {
     return std::optional{runs};
 }
 
-Result<harness::Protocol> protocol_of(const Options& options) {
+Result<harness::Protocol> protocol_of(const MeasureOptions& options) {
     harness::Protocol protocol;
     protocol.repetitions = options.repetitions;
     const auto warm_up = read_warm_up(options.warm_up);
@@ -93,19 +94,19 @@ Result<harness::Protocol> protocol_of(const Options& options) {
     return protocol;
 }
 
-/// The points of the chosen benchmarks; those that the machine does not have go to `missing`.
-Result<std::vector<harness::BenchmarkPoint>> points_of(const Options& options,
+/// The points of the chosen benchmarks; those that the machine does not support go to `missing`.
+Result<std::vector<harness::BenchmarkPoint>> points_of(const MeasureOptions& options,
                                                        const std::vector<std::string>& names,
                                                        const harness::Device& device,
                                                        std::vector<NotMeasured>& missing) {
     std::vector<std::string> order = names;
-    // The empty region comes first: it is the calibration of all others.
+    // The empty region comes first: it calibrates all other points.
     order.erase(std::remove(order.begin(), order.end(), "empty-region"), order.end());
     order.insert(order.begin(), "empty-region");
     std::vector<harness::BenchmarkPoint> all;
     for (const auto& name : order) {
         auto points = harness::points_for(device, name);
-        // Of a suite everything is measured that the device runs.
+        // A suite skips benchmarks that the device does not run.
         if (!points && options.suite.empty()) return points.as_failure();
         if (!points) missing.push_back({name, points.error()});
         if (!points) continue;
@@ -115,10 +116,11 @@ Result<std::vector<harness::BenchmarkPoint>> points_of(const Options& options,
     return all;
 }
 
-/// The points made ready on the device; those that it does not run go to `missing`.
+/// Prepares the points on the device; those that it does not run go to `missing`.
 Result<std::vector<std::unique_ptr<harness::PointRun>>>
-prepare(const Options& options, const harness::Device& device, const harness::Protocol& protocol,
-        const std::vector<harness::BenchmarkPoint>& points, std::vector<NotMeasured>& missing) {
+prepare(const MeasureOptions& options, const harness::Device& device,
+        const harness::Protocol& protocol, const std::vector<harness::BenchmarkPoint>& points,
+        std::vector<NotMeasured>& missing) {
     std::vector<std::unique_ptr<harness::PointRun>> runs;
     for (const auto& point : points) {
         auto run = harness::PointRun::prepare(device, point, protocol);
@@ -131,7 +133,7 @@ prepare(const Options& options, const harness::Device& device, const harness::Pr
     return runs;
 }
 
-/// In rounds, so that what drifts on the device is spread over all points.
+/// Measures in rounds over all points, so that drift of the device affects all points alike.
 Result<void> measure_all(const std::vector<std::unique_ptr<harness::PointRun>>& runs,
                          std::uint64_t seed, harness::Campaign* campaign) {
     const auto begin_all = [&]() -> Result<void> {
@@ -139,7 +141,7 @@ Result<void> measure_all(const std::vector<std::unique_ptr<harness::PointRun>>& 
             if (auto begun = run->begin(campaign); !begun) return begun;
         return boost::outcome_v2::success();
     };
-    const auto begun = campaign != nullptr ? campaign->together(begin_all) : begin_all();
+    const auto begun = campaign != nullptr ? campaign->in_one_transaction(begin_all) : begin_all();
     if (!begun) return begun;
     std::vector<harness::SeriesRun*> series;
     for (const auto& run : runs)
@@ -154,20 +156,18 @@ std::string render(const MeasuredSuite& suite, const std::string& format) {
     return format == "csv" ? measured_csv(suite) : measured_text(suite);
 }
 
-Exit show_limits(const Options& options) {
+Exit show_limits(const MeasureOptions& options) {
     const auto device = harness::open_device(options.device, options.policy);
     if (!device) return refuse(device.error());
     if (device.value()->replays())
-        return refuse(Failure{"limits are found by launching; a recording can launch nothing",
+        return refuse(Failure{"limits are found by launching kernels; a recording cannot launch",
                               options.device});
     const auto limits = harness::find_launch_limits(*device.value());
     if (!limits) return refuse(limits.error());
     Json list = Json::array();
     std::string csv = "axis,largest,launches-tried\n";
     std::string text =
-        fmt::format("the largest launches of one warp's code that {} takes, one axis "
-                    "at a time\n\n",
-                    options.device);
+        fmt::format("the largest launches that {} accepts, one axis at a time\n\n", options.device);
     for (const auto& [axis, largest, refusal, tried] : limits.value()) {
         list.push_back({{"axis", axis},
                         {"largest", largest},
@@ -175,23 +175,24 @@ Exit show_limits(const Options& options) {
                         {"launches-tried", tried}});
         csv += fmt::format("{},{},{}\n", axis, largest, tried);
         text += fmt::format("{:<14} {:>11}  {}\n", axis, largest,
-                            refusal.empty() ? "no larger one was tried" : "more: " + refusal);
+                            refusal.empty() ? "no larger value was tried" : "above: " + refusal);
     }
     if (options.format == "json")
         return write_result(Json{{"device", options.device}, {"limits", list}}.dump(2) + "\n");
     return write_result(options.format == "csv" ? csv : text);
 }
 
-Exit run(const Options& options) {
+Exit run(const MeasureOptions& options) {
     if (options.list) return write_result(list_text());
     if (options.device.empty())
         return refuse(Failure{"a device is needed; `warpbound devices` lists them", "--device"});
     if (options.limits) return show_limits(options);
     if (options.suite.empty() == options.benchmarks.empty())
-        return refuse(Failure{"name either a --suite or one --benchmark or more; --list shows them",
+        return refuse(Failure{"expected either a --suite or one or more --benchmark; --list shows "
+                              "them",
                               "measure"});
-    if (auto apart = check_output(options.report, options.campaign); !apart)
-        return refuse(apart.error());
+    if (auto checked = check_output(options.report, options.campaign); !checked)
+        return refuse(checked.error());
     const auto device = harness::open_device(options.device, options.policy);
     if (!device) return refuse(device.error());
     const auto names = chosen_benchmarks(options);
@@ -207,7 +208,7 @@ Exit run(const Options& options) {
         prepare(options, *device.value(), protocol.value(), points.value(), suite.missing);
     if (!runs) return refuse(runs.error());
     if (runs.value().empty()) return refuse(suite.missing.front().why);
-    // Only now: a campaign is not made for what is refused.
+    // Only now: a refused measurement creates no campaign.
     std::unique_ptr<harness::Campaign> campaign;
     if (!options.campaign.empty()) {
         auto opened = harness::Campaign::open(options.campaign);
@@ -224,7 +225,7 @@ Exit run(const Options& options) {
             suite.points.push_back(std::move(*point));
     }
     compare_points(suite);
-    if (options.format == "csv") // Its rows have no place for them.
+    if (options.format == "csv") // CSV has no rows for points that were not measured.
         for (const auto& line : missing_lines(suite.missing))
             fmt::print(stderr, "warpbound: not measured: {}\n", line);
     const Exit written = write_result(render(suite, options.format));
@@ -235,54 +236,57 @@ Exit run(const Options& options) {
         if (reported != Exit::Holds) return reported;
     }
 #endif
-    if (!complete) fmt::print(stderr, "warpbound: interrupted; what was recorded stays\n");
+    if (!complete) fmt::print(stderr, "warpbound: interrupted; recorded runs are kept\n");
     if (!complete) return Exit::Undecided;
     const auto without = suite.without_times();
     if (!without.empty())
         fmt::print(stderr, "warpbound: no run counts of {}\n", fmt::join(without, ", "));
     if (suite.disagrees())
-        fmt::print(stderr, "warpbound: the empty region and the slope of the times contradict each "
-                           "other\n");
+        fmt::print(stderr, "warpbound: the time per operation from the empty region contradicts "
+                           "that from the slope\n");
     return without.empty() && !suite.disagrees() ? Exit::Holds : Exit::Violated;
 }
 
 } // namespace
 
 void add_measure(CLI::App& app, Invocation& invocation) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<MeasureOptions>();
     CLI::App* command =
         app.add_subcommand("measure", "Run microbenchmarks on a device and record every sample");
     command->add_option("--device", options->device, "Device from `devices`");
     command->add_option("--suite", options->suite, "Suite to run");
     command->add_option("--benchmark", options->benchmarks, "Benchmark to run; may be repeated");
     command->add_flag("--list", options->list, "List suites and benchmarks");
-    [[maybe_unused]] CLI::Option* campaign = command->add_option(
-        "--campaign", options->campaign, "Record every sample here; resumes it if it exists");
+    [[maybe_unused]] CLI::Option* campaign =
+        command->add_option("--campaign", options->campaign,
+                            "Record every sample in this campaign; resumes it if it exists");
 #ifdef WARPBOUND_HAS_ANALYZER
     command
         ->add_option("--report", options->report,
-                     "Write a page about the campaign here: plots, what is not converged, what "
-                     "happened to runs (HTML)")
+                     "Write a report on the campaign (HTML): plots, convergence, drift, run "
+                     "anomalies")
         ->needs(campaign);
 #endif
     command
-        ->add_option("--repetitions", options->repetitions, "Recorded runs of each point, at most")
+        ->add_option("--repetitions", options->repetitions,
+                     "Largest number of recorded runs of each point")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
         ->capture_default_str();
     command
         ->add_option("--warm-up", options->warm_up,
-                     "Runs before them that are not recorded; auto: until the best time no longer "
-                     "falls")
+                     "Number of earlier runs that are not recorded; auto: until the best time no "
+                     "longer falls")
         ->check([](const std::string& text) {
             const auto read = read_warm_up(text);
             return read ? std::string{} : read.error().what;
         })
         ->capture_default_str();
     command
-        ->add_option("--stop", options->stop,
-                     "When a point has enough runs: fixed (all repetitions), spread:SHARE% (half "
-                     "the 95 % interval of the mean), extremes (no new best or worst time in the "
-                     "last half), entropy:BITS (change of the histogram's over 64 runs)")
+        ->add_option(
+            "--stop", options->stop,
+            "Stopping rule of a point: fixed (all repetitions), spread:SHARE% (half width "
+            "of the 95 % interval of the mean), extremes (no new best or worst time in the "
+            "last half), entropy:BITS (change of the histogram's entropy over 64 runs)")
         ->check([](const std::string& text) {
             const auto read = harness::read_stop(text);
             return read ? std::string{} : read.error().what;
@@ -291,7 +295,7 @@ void add_measure(CLI::App& app, Invocation& invocation) {
     command
         ->add_option("--time-cap", options->time_cap,
                      "Seconds of running, warm-up included, after which a point begins no further "
-                     "turn (of 32 runs or more); 0: no limit")
+                     "batch (of 32 runs or more); 0: no limit")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     add_policy(*command, options->policy);
@@ -301,9 +305,9 @@ void add_measure(CLI::App& app, Invocation& invocation) {
     add_format(*command, options->format, {"text", "json", "csv"});
     CLI::Option* limits = command->add_flag(
         "--limits", options->limits,
-        "Find the largest launches that the device takes, by binary search: threads of a block, "
+        "Find the largest launches that the device accepts, by binary search: threads of a block, "
         "blocks, registers, shared memory");
-    // They are answers, no times.
+    // Finding limits measures no times.
     for (const char* other : {"--suite", "--benchmark", "--campaign", "--repetitions", "--warm-up",
                               "--stop", "--time-cap", "--seed", "--draw"})
         limits->excludes(other);

@@ -1,5 +1,5 @@
 /// \file
-/// The points that were measured, as JSON.
+/// Results of measured benchmark points, as JSON.
 
 #include "cli/command.hpp"
 #include "cli/json.hpp"
@@ -44,13 +44,13 @@ Json order_json(const harness::RunOrder& order) {
     for (const auto& test : order.tests)
         tests.push_back(test_json(test));
     Json modes = Json::array();
-    for (const auto& [mode, together] : order.modes)
+    for (const auto& [mode, clustering] : order.modes)
         modes.push_back({{"lowest", mode.lowest},
                          {"highest", mode.highest},
                          {"count", mode.count},
                          {"first-index", mode.first_run},
                          {"last-index", mode.last_run},
-                         {"in-time", test_json(together)}});
+                         {"in-time", test_json(clustering)}});
     Json entry{{"drift", harness::to_string(order.drift())},
                {"level", harness::drift_level},
                {"tests", std::move(tests)},
@@ -78,7 +78,7 @@ Json point_json(const MeasuredPoint& measured) {
                          : Json();
     entry["intervals"] = bootstrap_json(measured.intervals);
     entry["run-order"] = order_json(measured.order);
-    if (!measured.marked.empty()) entry["runs-with-trouble"] = measured.marked;
+    if (!measured.anomalies.empty()) entry["runs-with-trouble"] = measured.anomalies;
     if (measured.empty) entry["empty-region"] = measured.empty->best;
     return entry;
 }

@@ -54,17 +54,17 @@ std::vector<MeasuredOperation> operations_of(const std::vector<MeasuredPoint>& p
     return operations;
 }
 
-/// "yes", "no", "-" where no rule tests it or, with the time that was up, "no time".
+/// "yes", "no", "-" where no rule tests it, or "no time" after the time cap.
 std::string_view converged_text(const MeasuredPoint& measured) {
     return measured.ending == harness::Ending::TimeCap ? "no time" : to_string(measured.converged);
 }
 
-/// Which benchmarks have other times than regions.
+/// Lists the benchmarks whose quantity is not the time of a region.
 std::string quantity_lines(const std::vector<MeasuredPoint>& points) {
     std::string out;
     for (const auto& [quantity, what] :
          {std::pair{harness::Quantity::Clocks, "from the first read of the launch to the last one"},
-          {harness::Quantity::ResidentBlocks, "no times, but blocks on an SM at once"},
+          {harness::Quantity::ResidentBlocks, "no times, but co-resident blocks of an SM"},
           {harness::Quantity::ExecutionTime, "execution times of the launch or copy"}}) {
         std::vector<std::string> names;
         for (const auto& measured : points)
@@ -76,7 +76,7 @@ std::string quantity_lines(const std::vector<MeasuredPoint>& points) {
     return out;
 }
 
-/// With one warp, in a block by itself.
+/// The empty region of a launch of one warp.
 const MeasuredPoint* empty_region_of_one_warp(const std::vector<MeasuredPoint>& points) {
     const auto found = std::find_if(points.begin(), points.end(), [](const auto& measured) {
         return measured.point.benchmark == "empty-region" && measured.summary &&
@@ -113,17 +113,17 @@ std::string drift_lines(const std::vector<MeasuredPoint>& points) {
                        harness::drift_level, out);
 }
 
-std::string marked_lines(const std::vector<MeasuredPoint>& points) {
+std::string anomaly_lines(const std::vector<MeasuredPoint>& points) {
     std::string out;
     for (const auto& measured : points) {
         std::vector<std::string> counts;
-        for (const auto& [anomaly, count] : measured.marked)
+        for (const auto& [anomaly, count] : measured.anomalies)
             counts.push_back(fmt::format("{} {}", count, anomaly));
         if (!counts.empty())
             out += fmt::format("  {}: {}{}\n", measured.point.name, fmt::join(counts, ", "),
                                measured.summary ? "" : "; no run counts");
     }
-    return out.empty() ? out : "\nruns with trouble\n" + out;
+    return out.empty() ? out : "\nruns with anomalies\n" + out;
 }
 
 std::string operation_lines(const std::vector<MeasuredOperation>& operations) {
@@ -146,7 +146,7 @@ std::string copy_lines(const std::vector<MeasuredCopies>& copies) {
     if (copies.empty()) return {};
     std::string out = fmt::format("\n{:<43} {:>12} {:>16} {:>14}\n",
                                   "copies, a line through the means (estimate)", "start-up",
-                                  "bytes per cycle", "furthest off");
+                                  "bytes per cycle", "max deviation");
     for (const auto& [name, line] : copies)
         out +=
             line ? fmt::format("{:<43} {:>12.1f} {:>16.4f} {:>12.2f} %\n", name, line.value().start,
@@ -188,7 +188,7 @@ std::optional<MeasuredPoint> summarise_point(const harness::BenchmarkPoint& poin
     result.warm_up = measured.warm_up;
     for (const auto& sample : measured.samples)
         if (sample.remark.anomaly != harness::RunAnomaly::None)
-            ++result.marked[std::string{harness::to_string(sample.remark.anomaly)}];
+            ++result.anomalies[std::string{harness::to_string(sample.remark.anomaly)}];
     if (intervals)
         result.intervals =
             harness::bootstrap(summarised_runs(measured.samples, to_string(point.quantity)));
@@ -201,7 +201,7 @@ void compare_points(MeasuredSuite& suite) {
         if (measured.point.benchmark == "empty-region" && measured.summary)
             empty[measured.point.launch.warps_per_block()] = region_of(measured);
     for (auto& measured : suite.points) {
-        if (measured.point.copy) continue; // It contains none.
+        if (measured.point.copy) continue; // A copy contains no empty region.
         const auto found = empty.find(measured.point.launch.warps_per_block());
         if (found != empty.end()) measured.empty = found->second;
     }
@@ -241,7 +241,7 @@ std::string measured_text(const MeasuredSuite& suite) {
     out += operation_lines(suite.operations);
     out += copy_lines(suite.copies);
     out += drift_lines(points);
-    out += marked_lines(points);
+    out += anomaly_lines(points);
     if (!suite.missing.empty()) out += "\nnot measured\n";
     for (const auto& line : missing_lines(suite.missing))
         out += "  " + line + "\n";
@@ -251,12 +251,12 @@ std::string measured_text(const MeasuredSuite& suite) {
 std::vector<std::string> missing_lines(const std::vector<NotMeasured>& missing) {
     using Group = std::pair<std::string, std::string>; // Benchmark, and why.
     std::vector<std::pair<Group, std::vector<const NotMeasured*>>> groups;
-    std::map<Group, std::size_t> places;
+    std::map<Group, std::size_t> index_of;
     for (const auto& one : missing) {
         Group group{one.point.substr(0, one.point.find('/')), one.text()};
-        const auto [place, added] = places.try_emplace(group, groups.size());
+        const auto [index, added] = index_of.try_emplace(group, groups.size());
         if (added) groups.push_back({std::move(group), {}});
-        groups[place->second].second.push_back(&one);
+        groups[index->second].second.push_back(&one);
     }
     std::vector<std::string> lines;
     for (const auto& [group, points] : groups)

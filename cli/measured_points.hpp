@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The points that were measured, as text, JSON and CSV.
+/// Results of measured benchmark points, as text, JSON and CSV.
 
 #include "harness/protocol/bootstrap.hpp"
 #include "harness/protocol/copy_line.hpp"
@@ -16,20 +16,21 @@
 
 namespace warpbound::cli {
 
-/// A point with what its samples say.
+/// A benchmark point with the statistics of its samples.
 struct MeasuredPoint {
     harness::BenchmarkPoint point;
-    std::optional<harness::Summary> summary; ///< Of the runs that count; none where none does.
+    std::optional<harness::Summary> summary; ///< Of the runs that count; none without such a run.
     harness::RunOrder order;
     harness::Ending ending = harness::Ending::Interrupted;
     harness::Converged converged = harness::Converged::NotTested;
     std::optional<harness::WarmUp> warm_up;
-    std::map<std::string, std::int64_t> marked; ///< Runs by their trouble.
-    harness::Bootstrap intervals;               ///< Computed for JSON only.
-    std::optional<harness::RegionTimes> empty;  ///< The empty region with as many warps.
+    std::map<std::string, std::int64_t> anomalies; ///< Number of runs with each anomaly.
+    harness::Bootstrap intervals;                  ///< Computed for JSON only.
+    std::optional<harness::RegionTimes> empty;     ///< Empty region with the same number of warps.
 };
 
-/// A benchmark with an axis `n`, at values of its other axes, by two ways.
+/// Time per operation of a benchmark with an axis `n`, at fixed values of its other axes, found by
+/// two methods.
 struct MeasuredOperation {
     std::string name; ///< "global-store/warps=8"
     harness::PerOperation times;
@@ -38,10 +39,10 @@ struct MeasuredOperation {
 /// A benchmark of copies and the line through its points.
 struct MeasuredCopies {
     std::string name;
-    Result<harness::CopyLine> line; ///< A failure says why there is none.
+    Result<harness::CopyLine> line; ///< A failure gives the reason why there is no line.
 };
 
-/// A point that the device did not run, and why.
+/// A point that the device did not run, with the reason.
 struct NotMeasured {
     std::string point;
     Failure why;
@@ -60,21 +61,21 @@ struct MeasuredSuite {
     std::vector<MeasuredCopies> copies;
     std::vector<NotMeasured> missing;
 
-    /// Whether the two ways contradict each other for an operation.
+    /// Whether the two methods contradict each other for an operation.
     [[nodiscard]] bool disagrees() const;
     /// Names of the points that were run and of which no run counts.
     [[nodiscard]] std::vector<std::string> without_times() const;
 };
 
-/// Nothing where there is no run.
+/// Statistics of one point; none without a run.
 std::optional<MeasuredPoint> summarise_point(const harness::BenchmarkPoint& point,
                                              const harness::Measured& measured, bool intervals);
-/// Adds what only all points together say: empty regions, operations, copies, corrected p-values.
+/// Adds the results that need all points: empty regions, operations, copies, corrected p-values.
 void compare_points(MeasuredSuite& suite);
 
 std::string measured_text(const MeasuredSuite& suite);
 std::string measured_json(const MeasuredSuite& suite);
-/// The points; what has no place in a row is left out.
+/// One row per point; results of several points are left out.
 std::string measured_csv(const MeasuredSuite& suite);
 
 } // namespace warpbound::cli

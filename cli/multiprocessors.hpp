@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How many SMs a launch runs on, as users say it.
+/// The number of SMs of a launch as users write it: a number or "all".
 
 #include "assembly/support/result.hpp"
 #include "models/architecture/architecture.hpp"
@@ -10,10 +10,10 @@
 
 namespace warpbound::cli {
 
-/// Why the text says no number of SMs; empty: it says one, or "all".
+/// Why the text is neither a number of SMs nor "all"; empty when it is.
 std::string refusal_of_multiprocessors(const std::string& text);
-/// How many SMs are asked for. Requires: nothing to refuse in the text. Refuses "all" of a machine
-/// whose number is not exact.
+/// The requested number of SMs. Requires: `refusal_of_multiprocessors` is empty. Refuses "all" of a
+/// machine whose number of SMs is not exact.
 Result<std::int64_t> multiprocessors_of(const std::string& text,
                                         const models::Architecture& architecture);
 

@@ -1,5 +1,5 @@
 /// \file
-/// `warpbound predict`: what the published formulas say of a kernel, side by side.
+/// `warpbound predict`: estimates of a kernel's time by the published formulas.
 
 #include "cli/command.hpp"
 #include "cli/kernel_profiles.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 namespace prediction = models::prediction;
 
-struct Options {
+struct PredictOptions {
     KernelOptions kernel;
     std::vector<std::string> profiles;
     std::string architecture;
@@ -37,14 +37,15 @@ struct Options {
     bool as_published = false;
 };
 
-Result<void> check_parts(const models::Architecture& architecture, const std::string& who) {
+/// Refuses a machine with pipeline parts that no formula covers. `where`: for the refusal.
+Result<void> check_parts(const models::Architecture& architecture, const std::string& where) {
     const auto parts = architecture.imperfect_parts();
     if (parts.empty()) return boost::outcome_v2::success();
     return Failure{
-        fmt::format("describes {}; no formula covers what they cost", fmt::join(parts, ", ")), who};
+        fmt::format("describes {}; no formula covers their cost", fmt::join(parts, ", ")), where};
 }
 
-Result<prediction::Setting> setting_of(const Options& options) {
+Result<prediction::Setting> setting_of(const PredictOptions& options) {
     auto architecture = models::load_architecture(options.architecture);
     if (!architecture) return architecture.as_failure();
     if (const auto known =
@@ -77,9 +78,10 @@ Result<prediction::Setting> setting_of(const Options& options) {
     return setting;
 }
 
-/// Paths and the warp that stands for others are those of the machine as it is set, also at every
-/// point of a sweep.
-Result<KernelProfiles> profiles_of(const Options& options, const prediction::Setting& setting) {
+/// Paths and the representative warp are those of the machine as set by --set, at every point of a
+/// sweep.
+Result<KernelProfiles> profiles_of(const PredictOptions& options,
+                                   const prediction::Setting& setting) {
     const models::Architecture& architecture = setting.architecture;
     if (!options.profiles.empty()) return read_profiles(options.profiles, setting);
     const auto kernel = load_kernel(options.kernel);
@@ -89,12 +91,12 @@ Result<KernelProfiles> profiles_of(const Options& options, const prediction::Set
     return profiles_of_listing(*kernel.value(), architecture, options.seed);
 }
 
-std::vector<prediction::Model> models_of(const Options& options) {
+std::vector<prediction::Model> models_of(const PredictOptions& options) {
     if (const auto model = prediction::parse_model(options.model)) return {*model};
     return {prediction::all_models.begin(), prediction::all_models.end()};
 }
 
-/// The copies of each case, and the kernel of each model beside them.
+/// Times of the copies, and of copies and kernel by each model, in each case.
 EndToEnd end_to_end_of(const std::vector<ModelAnswers>& models,
                        const prediction::Setting& setting) {
     EndToEnd found;
@@ -116,7 +118,7 @@ EndToEnd end_to_end_of(const std::vector<ModelAnswers>& models,
     return found;
 }
 
-PredictedPoint point_of(const Options& options, const KernelProfiles& profiles,
+PredictedPoint point_of(const PredictOptions& options, const KernelProfiles& profiles,
                         const prediction::Setting& setting, double value) {
     PredictedPoint point{.value = value, .models = {}, .stores = {}, .end_to_end = {}};
     for (const auto model : models_of(options))
@@ -132,7 +134,7 @@ PredictedPoint point_of(const Options& options, const KernelProfiles& profiles,
         const prediction::Question question{profile.value(), setting};
         for (auto& answers : point.models)
             answers.variants.at(i) = prediction::predict(answers.model, question, variant);
-        // Of a sweep only times are shown.
+        // A sweep shows times only.
         if (variant == prediction::Variant::Typical && options.sweep.empty())
             point.stores = prediction::store_delays(question);
     }
@@ -140,7 +142,7 @@ PredictedPoint point_of(const Options& options, const KernelProfiles& profiles,
     return point;
 }
 
-Result<std::vector<PredictedPoint>> points_of(const Options& options,
+Result<std::vector<PredictedPoint>> points_of(const PredictOptions& options,
                                               const KernelProfiles& profiles,
                                               const prediction::Setting& setting,
                                               const std::optional<Sweep>& sweep) {
@@ -162,7 +164,7 @@ Result<std::vector<PredictedPoint>> points_of(const Options& options,
     return points;
 }
 
-Exit write_chosen_profile(const Options& options, const KernelProfiles& profiles) {
+Exit write_chosen_profile(const PredictOptions& options, const KernelProfiles& profiles) {
     auto variant = prediction::Variant::Typical;
     for (const auto one : all_variants)
         if (prediction::to_string(one) == options.path) variant = one;
@@ -182,9 +184,9 @@ Summaries summaries_of(const KernelProfiles& profiles) {
     return summaries;
 }
 
-Exit run(const Options& options) {
+Exit run(const PredictOptions& options) {
     if (options.kernel.file.empty() == options.profiles.empty())
-        return refuse(Failure{"name either a listing or a --profile", "predict"});
+        return refuse(Failure{"expected either a listing or a --profile", "predict"});
     std::optional<Sweep> sweep;
     if (!options.sweep.empty()) {
         auto read = read_sweep(options.sweep);
@@ -251,18 +253,18 @@ std::string footer() {
 } // namespace
 
 void add_predict(CLI::App& app, Invocation& invocation) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<PredictOptions>();
     CLI::App* command =
         app.add_subcommand("predict", "Estimate a kernel's time with published formulas");
     command->add_option("FILE", options->kernel.file, "Listing of the kernel");
     command->add_option("--kernel", options->kernel.kernel,
-                        "Kernel to take when the file holds several");
+                        "Name of the kernel, if the file holds several");
     options->kernel.add_flow_facts_to(*command);
     command
         ->add_option(
             "--profile", options->profiles,
-            "Instruction counts or executed instructions (XML) instead of a listing; given "
-            "several times, one for each warp, GPUMech's representative stands for all")
+            "Instruction counts or executed instructions (XML) instead of a listing; if given "
+            "several times, once per warp, GPUMech's representative warp is used")
         ->allow_extra_args(false)
         ->excludes(command->get_option("--kernel"))
         ->excludes(command->get_option("--flow-facts"));
@@ -274,29 +276,31 @@ void add_predict(CLI::App& app, Invocation& invocation) {
     command->add_option("--model", options->model, "Formula")
         ->check(CLI::IsMember(model_names()))
         ->capture_default_str();
-    command->add_option("--policy", options->policy, "How GPUMech's warps take turns")
+    command->add_option("--policy", options->policy, "Warp scheduling policy in GPUMech")
         ->check(CLI::IsMember({"lrr", "gto"}))
         ->capture_default_str();
     command->add_flag("--as-published", options->as_published,
-                      "Let GPUMech ignore the units that warps share, as it was published");
+                      "GPUMech as published: ignore contention for units that warps share");
     command
-        ->add_option("--parameters", options->parameters,
-                     "Costs of voudouris per class: table-7 and reconstruction-a are published for "
-                     "Fermi, description takes the machine's (default: table-7 on Fermi, else "
-                     "description)")
+        ->add_option(
+            "--parameters", options->parameters,
+            "Costs per class for voudouris: table-7 and reconstruction-a are published for "
+            "Fermi, description uses the machine description (default: table-7 on Fermi, "
+            "else description)")
         ->check(CLI::IsMember({"table-7", "reconstruction-a", "description"}));
     command
         ->add_option("--hidden-latency", options->hidden,
                      "Load latency in cycles that other instructions hide (voudouris)")
         ->check(CLI::NonNegativeNumber);
     command
-        ->add_option("--set", options->set, "NAME=VALUE: state what a model lacks, or replace it")
+        ->add_option("--set", options->set,
+                     "NAME=VALUE: set a parameter that a model lacks, or replace it")
         ->allow_extra_args(false);
     command
         ->add_option(
             "--transfer", options->transfers,
-            "host-to-device=BYTES or device-to-host=BYTES: a copy beside the kernel, for the "
-            "time from end to end; may be repeated")
+            "host-to-device=BYTES or device-to-host=BYTES: a copy before or after the kernel, for "
+            "the end-to-end time; may be repeated")
         ->allow_extra_args(false);
     command->add_option("--sweep", options->sweep,
                         "NAME=LO:HI[:STEP]: predict at each value of one parameter");
@@ -305,8 +309,8 @@ void add_predict(CLI::App& app, Invocation& invocation) {
                         "Draw the sweep, or the CPI stack without one, into this file (SVG)");
 #endif
     command->add_option("--write-profile", options->write_profile,
-                        "Write the executed instructions of one warp here (XML)");
-    command->add_option("--path", options->path, "Path that --write-profile takes")
+                        "Write the executed instructions of one warp to this file (XML)");
+    command->add_option("--path", options->path, "Path whose instructions --write-profile writes")
         ->check(CLI::IsMember({"best", "typical", "worst"}))
         ->capture_default_str();
     command->add_option("--seed", options->seed, "Seed of the typical path of a listing")

@@ -1,5 +1,5 @@
 /// \file
-/// A prediction for programs.
+/// A prediction as JSON.
 #include "cli/json.hpp"
 #include "cli/prediction_report.hpp"
 
@@ -45,7 +45,7 @@ Json symbols_json(const std::vector<models::ExplainedSymbol>& symbols) {
     return out;
 }
 
-/// Adds what the models of a point say to the arrays of estimates and of refusals.
+/// Adds the answers of the models at a point to the arrays of estimates and of refusals.
 void add_json(const PredictionReport& report, const PredictedPoint& point, Json& estimates,
               Json& refused) {
     for (const auto& [model, answers] : point.models)
@@ -110,8 +110,8 @@ Json seconds_json(const SecondsOfVariants& times) {
 
 Json end_to_end_json(const PredictionReport& report, const PredictedPoint& point) {
     Json copies = Json::array();
-    for (const auto& [way, bytes] : report.setting->copies)
-        copies.push_back({{"way", prediction::to_string(way)}, {"bytes", bytes}});
+    for (const auto& [direction, bytes] : report.setting->copies)
+        copies.push_back({{"way", prediction::to_string(direction)}, {"bytes", bytes}});
     Json models = Json::object();
     for (const auto& [name, times] : point.end_to_end->models)
         models[std::string{name}] = seconds_json(times);

@@ -102,7 +102,7 @@ std::string swept_plot(const PredictionReport& report) {
 
 Result<std::string> prediction_plot(const PredictionReport& report) {
     if (!report.has_time())
-        return Failure{"every model refuses; there is nothing to draw", "--plot"};
+        return Failure{"every model refuses; there is no time to draw", "--plot"};
     if (!report.swept.empty()) return swept_plot(report);
     std::vector<std::string> categories;
     std::vector<certification::PlotBar> bars;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Predictions of several models side by side, as text, JSON, CSV and plots.
+/// Predictions of several models in comparison, as text, JSON, CSV and plots.
 
 #include "models/formulas/prediction/prediction.hpp"
 #include "models/formulas/prediction/store_delays.hpp"
@@ -19,7 +19,7 @@ inline constexpr std::array all_variants{models::prediction::Variant::Best,
                                          models::prediction::Variant::Typical,
                                          models::prediction::Variant::Worst};
 
-/// What one model says, best, typical and worst.
+/// The answers of one model: best, typical and worst case.
 struct ModelAnswers {
     models::prediction::Model model = models::prediction::Model::Voudouris;
     std::array<models::prediction::Prediction, 3> variants; ///< As `all_variants`.
@@ -28,10 +28,10 @@ struct ModelAnswers {
     [[nodiscard]] std::size_t shown() const;
 };
 
-/// Seconds, as `all_variants`; none where something is missing.
+/// Seconds by variant, as `all_variants`; none where an input is missing.
 using SecondsOfVariants = std::array<std::optional<double>, 3>;
 
-/// Time with the copies beside the kernel.
+/// End-to-end time: the copies and the kernel.
 struct EndToEnd {
     SecondsOfVariants copies{};
     std::map<std::string_view, SecondsOfVariants> models{}; ///< By name of the model.
@@ -55,7 +55,7 @@ struct PredictionReport {
     std::string origin; ///< Of the profiles.
     Summaries summaries;
     const models::prediction::Setting* setting = nullptr;
-    std::vector<std::string> set; ///< What was stated, as NAME=VALUE.
+    std::vector<std::string> set; ///< Parameters set by --set, as NAME=VALUE.
     std::string swept;            ///< Name of the swept parameter; empty without a sweep.
     std::vector<PredictedPoint> points;
 
@@ -69,8 +69,7 @@ std::string prediction_text(const PredictionReport& report);
 std::string prediction_json(const PredictionReport& report);
 std::string prediction_csv(const PredictionReport& report);
 #ifdef WARPBOUND_HAS_ANALYZER
-/// Times over the swept parameter; without a sweep, the CPI stack. Refuses when there is nothing to
-/// draw.
+/// Times over the swept parameter; without a sweep, the CPI stack. Refuses without a time to draw.
 Result<std::string> prediction_plot(const PredictionReport& report);
 #endif
 

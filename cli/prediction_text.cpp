@@ -1,5 +1,5 @@
 /// \file
-/// A prediction for people.
+/// A prediction as text.
 #include "cli/prediction_report.hpp"
 
 #include <fmt/format.h>
@@ -33,15 +33,15 @@ std::string table(const PredictedPoint& point) {
     return out;
 }
 
-/// One line for each reason, with the variants that it is the reason of.
+/// One line for each reason of a refusal, with the variants that it applies to.
 std::string refusals(const PredictedPoint& point) {
     std::string out;
     for (const auto& [model, answers] : point.models) {
-        std::vector<std::string> told;
+        std::vector<std::string> reported;
         for (std::size_t i = 0; i < answers.size(); ++i) {
             const std::string why = answers[i].why();
-            if (why.empty() || std::ranges::find(told, why) != told.end()) continue;
-            told.push_back(why);
+            if (why.empty() || std::ranges::find(reported, why) != reported.end()) continue;
+            reported.push_back(why);
             std::string variants;
             for (std::size_t j = i; j < answers.size(); ++j)
                 if (answers[j].why() == why)
@@ -90,13 +90,13 @@ std::string explanation(const ModelAnswers& model) {
     return out;
 }
 
-/// What stores meet at the write buffer in the typical case.
+/// Delays of stores at the write buffer in the typical case.
 std::string stores_text(const PredictedPoint& point) {
     if (!point.stores) return {};
     const prediction::StoreDelays& stores = *point.stores;
     std::string out =
         "\nwrite buffer (recurrence: estimate, typical case; network calculus: bounds "
-        "for any interleaving of warps on this path, if multiprocessors get equally many "
+        "for any interleaving of warps on this path, if all multiprocessors get the same number of "
         "blocks)\n";
     if (!stores.missing.empty())
         return out + fmt::format("  refused: needs {}\n", fmt::join(stores.missing, "; "));
@@ -124,9 +124,9 @@ std::string seconds_row(std::string_view name, const SecondsOfVariants& times) {
 /// Copies, and each model's kernel with them.
 std::string end_to_end_text(const PredictionReport& report, const PredictedPoint& point) {
     if (!point.end_to_end) return {};
-    std::string out = "\nfrom end to end, copies and kernel one after the other:";
-    for (const auto& [way, bytes] : report.setting->copies)
-        out += fmt::format(" {} {} bytes", prediction::to_string(way), bytes);
+    std::string out = "\nend to end, copies and kernel in sequence:";
+    for (const auto& [direction, bytes] : report.setting->copies)
+        out += fmt::format(" {} {} bytes", prediction::to_string(direction), bytes);
     out += fmt::format("\n  {:<10} {:>12} {:>12} {:>12}   seconds; estimates, no bounds\n", "",
                        "best", "typical", "worst");
     out += seconds_row("copies", point.end_to_end->copies) + "   Gajger 2017, eq. 5.5\n";
@@ -139,7 +139,7 @@ std::string end_to_end_text(const PredictionReport& report, const PredictedPoint
     return out;
 }
 
-/// What the shown cases looked up, each once.
+/// Parameters that the shown cases looked up, each once.
 std::string looked_up(const PredictedPoint& point) {
     std::vector<models::ExplainedSymbol> all;
     for (const auto& model : point.models) {
@@ -148,7 +148,7 @@ std::string looked_up(const PredictedPoint& point) {
         for (const auto& symbol : model.variants.at(shown).parameters)
             if (std::ranges::find(all, symbol) == all.end()) all.push_back(symbol);
     }
-    return all.empty() ? std::string{} : "\nlooked up\n" + symbol_lines(all);
+    return all.empty() ? std::string{} : "\nlooked-up parameters\n" + symbol_lines(all);
 }
 
 /// A row of the profile table; the counts of a case without a path are dashes.
@@ -174,7 +174,7 @@ std::int64_t count_of(const models::ProfileSummary& summary, assembly::OpcodeCla
     return found == summary.mix.end() ? 0 : found->count;
 }
 
-/// Instruction mix, accesses and dependence distances of the three paths side by side.
+/// Table of instruction mix, accesses and dependence distances of the three paths.
 std::string profile_text(const Summaries& summaries) {
     if (std::ranges::none_of(summaries, [](const auto& summary) { return summary.has_value(); }))
         return {};
@@ -228,13 +228,13 @@ std::string prediction_text(const PredictionReport& report) {
             out += explanation(model);
         return out + stores_text(point) + looked_up(point) + profile_text(report.summaries);
     }
-    std::string told; // Reasons are not repeated at every point.
+    std::string reported; // Reasons are not repeated at every point.
     for (const auto& point : report.points) {
         out += fmt::format("\n{} = {:.10g}\n{}{}", report.swept, point.value, table(point),
                            end_to_end_text(report, point));
         const std::string reasons = refusals(point);
-        if (reasons != told) out += reasons;
-        told = reasons;
+        if (reasons != reported) out += reasons;
+        reported = reasons;
     }
     return out;
 }

@@ -37,7 +37,7 @@ Result<RecordedRun> load_recorded_run(const std::filesystem::path& trace,
                                       const std::string& listing,
                                       const models::Architecture& architecture);
 
-/// What is taken of its accesses because the description says less than the trace.
+/// Assumptions about its memory accesses where the description lacks values that the trace needs.
 std::vector<std::string> assumptions_of(const RecordedRun& run,
                                         const models::Architecture& architecture);
 

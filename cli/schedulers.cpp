@@ -1,5 +1,5 @@
 /// \file
-/// `warpbound schedulers`: how much the warp scheduler makes a kernel's time vary.
+/// `warpbound schedulers`: bounds, observed times and variability under several warp schedulers.
 
 #include "analyzer/analyze.hpp"
 #include "certification/schedulers/scheduler_comparison.hpp"
@@ -20,7 +20,7 @@ namespace warpbound::cli {
 
 namespace {
 
-struct Options {
+struct SchedulersOptions {
     LaunchOptions launch;
     std::string multiprocessors = "1";
     std::string policies = "lrr,gto,oldest,two-level,srr,variable-rate";
@@ -31,7 +31,7 @@ struct Options {
     std::uint64_t seed = 1;
 };
 
-/// Few enough warps and issues for a timeline.
+/// Whether the run has few enough warps and issues for a timeline.
 bool is_drawable(const models::Launch& launch, const harness::ScheduledRun& run) {
     constexpr std::int64_t most_threads = 64 * 32;
     constexpr std::int64_t most_instructions = 1'000'000;
@@ -39,10 +39,10 @@ bool is_drawable(const models::Launch& launch, const harness::ScheduledRun& run)
            launch.blocks * launch.threads <= most_threads && run.instructions <= most_instructions;
 }
 
-/// One policy: its bounds, or why there are none, and its runs. `complete` becomes false when the
-/// user stopped the runs.
-Result<certification::PolicyResult> study(const Options& options, const LoadedLaunch& inputs,
-                                          std::int64_t multiprocessors,
+/// Bounds of one policy, or the reason why there are none, and its runs. `complete` becomes false
+/// when the user stopped the runs.
+Result<certification::PolicyResult> study(const SchedulersOptions& options,
+                                          const LoadedLaunch& inputs, std::int64_t multiprocessors,
                                           const models::WarpPolicy& policy,
                                           std::vector<analyzer::Assumption>& assumptions,
                                           bool& complete) {
@@ -84,7 +84,7 @@ Result<certification::PolicyResult> study(const Options& options, const LoadedLa
     return result;
 }
 
-/// `every=2..8` stands for each of the numbers. Refuses a range that is none.
+/// Expands `every=2..8` into one policy for each number. Refuses a malformed range.
 Result<std::vector<std::string>> with_every_rate(const std::string& policy) {
     const std::size_t key = policy.find("every=");
     const std::size_t dots = policy.find("..", key == std::string::npos ? 0 : key);
@@ -111,7 +111,7 @@ Result<std::vector<std::string>> with_every_rate(const std::string& policy) {
     return policies;
 }
 
-/// At the commas between policies; those between the parameters of a policy stay.
+/// Splits a list at the commas between policies, not at those between the parameters of a policy.
 std::vector<std::string> split(const std::string& list) {
     const auto names = models::policy_names();
     std::vector<std::string> policies;
@@ -136,8 +136,8 @@ std::string render(const certification::SchedulerComparison& comparison,
     return certification::render_text(comparison);
 }
 
-/// By the file's ending; nothing for another.
-std::optional<std::string> format_of_file(const std::string& path) {
+/// Format by the file's extension; none for an unknown one.
+std::optional<std::string> comparison_format_of(const std::string& path) {
     const std::string ending = std::filesystem::path{path}.extension().string();
     if (ending == ".html" || ending == ".csv" || ending == ".json" || ending == ".xml")
         return ending.substr(1);
@@ -145,9 +145,9 @@ std::optional<std::string> format_of_file(const std::string& path) {
     return std::nullopt;
 }
 
-Exit run(const Options& options) {
+Exit run(const SchedulersOptions& options) {
     for (const auto& path : options.outputs)
-        if (!format_of_file(path)) {
+        if (!comparison_format_of(path)) {
             fmt::print(stderr,
                        "warpbound: {}: a report file ends in .html, .xml, .csv, .json or .txt\n",
                        path);
@@ -196,7 +196,7 @@ Exit run(const Options& options) {
     if (comparison.policies.empty())
         return refuse(Failure{"stopped before the first run", options.launch.kernel.file});
     for (const auto& path : options.outputs) {
-        const Exit written = write_result(render(comparison, *format_of_file(path)), path);
+        const Exit written = write_result(render(comparison, *comparison_format_of(path)), path);
         if (written != Exit::Holds) return written;
         fmt::print(stderr, "warpbound: wrote {}\n", path);
     }
@@ -209,14 +209,14 @@ Exit run(const Options& options) {
 } // namespace
 
 void add_schedulers(CLI::App& app, Invocation& invocation) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SchedulersOptions>();
     CLI::App* command = app.add_subcommand(
         "schedulers", "Compare warp schedulers on a kernel: bounds, observed times, variability");
     options->launch.add_to(*command);
     add_multiprocessors(*command, options->multiprocessors);
     command
         ->add_option("--policies", options->policies,
-                     "Policies, separated by commas; every=2..8 compares each of these rates")
+                     "Policies, separated by commas; every=2..8 compares each of these periods")
         ->capture_default_str();
     command->add_option("--runs", options->runs, "Runs of each policy on the simulated device")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}))

@@ -1,5 +1,5 @@
 /// \file
-/// `warpbound simulate`: runs a kernel on the simulated device, many seeds.
+/// `warpbound simulate`: runs a kernel, a recorded trace or a workload on the simulated device.
 
 #include "cli/command.hpp"
 #include "cli/multiprocessors.hpp"
@@ -18,12 +18,13 @@ namespace warpbound::cli {
 
 namespace {
 
-struct Options {
+struct SimulateOptions {
     LaunchOptions launch;
     std::string listing;
-    std::vector<std::string> stated; ///< Options given that say what a trace says itself.
+    std::vector<std::string>
+        stated; ///< SimulateOptions given that a recorded trace determines itself.
     std::string workload;
-    std::string launch_cost; ///< Empty: not asked for.
+    std::string launch_cost; ///< Empty: not requested.
     std::string policy = "lrr";
     std::string multiprocessors = "1";
     std::string campaign;
@@ -34,7 +35,7 @@ struct Options {
     std::uint64_t seed = 1;
 };
 
-/// What is run: a launch with what it refers to.
+/// The launch that is run, with the objects it refers to.
 struct Subject {
     const LoadedKernel* kernel = nullptr;
     harness::Kernel launched;
@@ -43,7 +44,7 @@ struct Subject {
     std::string trace;                     ///< File of the trace.
 };
 
-/// Where it runs.
+/// The simulated device that runs it.
 struct Machine {
     models::Architecture architecture;
     models::WarpPolicy policy;
@@ -67,7 +68,7 @@ struct Simulated {
     bool complete = true;
 };
 
-nlohmann::ordered_json json_of(const Options& options, const Machine& machine,
+nlohmann::ordered_json json_of(const SimulateOptions& options, const Machine& machine,
                                const Subject& subject, const Simulated& simulated) {
     nlohmann::ordered_json quantities = nlohmann::ordered_json::object();
     for (const auto& [quantity, measured, summary] : simulated.series)
@@ -98,7 +99,7 @@ nlohmann::ordered_json json_of(const Options& options, const Machine& machine,
     return result;
 }
 
-std::string text_of(const Options& options, const Machine& machine, const Subject& subject,
+std::string text_of(const SimulateOptions& options, const Machine& machine, const Subject& subject,
                     const Simulated& simulated) {
     std::string out = fmt::format(
         "{} on simulated:{}, launch {} on {} multiprocessor{}, policy {}, {} runs from seed {} "
@@ -130,7 +131,7 @@ std::string text_of(const Options& options, const Machine& machine, const Subjec
     return out;
 }
 
-Result<Machine> open_machine(const Options& options, models::Architecture architecture) {
+Result<Machine> open_machine(const SimulateOptions& options, models::Architecture architecture) {
     Machine machine;
     machine.architecture = std::move(architecture);
     const auto policy = models::read_policy(options.policy);
@@ -152,8 +153,8 @@ Result<Machine> open_machine(const Options& options, models::Architecture archit
 
 using WorkloadMachine = std::shared_ptr<const harness::simulator::WorkloadMachine>;
 
-/// The launch with its cost; null where that is not asked for.
-Result<WorkloadMachine> launch_with_cost(const Options& options, const Machine& machine,
+/// The launch with its cost; null where the cost is not requested.
+Result<WorkloadMachine> launch_with_cost(const SimulateOptions& options, const Machine& machine,
                                          const harness::Kernel& launched) {
     if (options.launch_cost.empty()) return WorkloadMachine{};
     const auto cost = read_launch_cost(options.launch_cost);
@@ -163,8 +164,8 @@ Result<WorkloadMachine> launch_with_cost(const Options& options, const Machine& 
                             machine.policy, machine.multiprocessors, cost.value());
 }
 
-/// Runs of the same seeds. Tells when Ctrl-C stopped it.
-Result<EndToEnd> end_to_end(const Options& options, const WorkloadMachine& with_cost) {
+/// Runs with the same seeds. Prints a note when Ctrl-C stopped them.
+Result<EndToEnd> end_to_end(const SimulateOptions& options, const WorkloadMachine& with_cost) {
     if (!with_cost) return EndToEnd{};
     const auto times =
         end_to_end_times(*with_cost, protocol_of(options.runs, options.seed, options.draw));
@@ -176,8 +177,8 @@ Result<EndToEnd> end_to_end(const Options& options, const WorkloadMachine& with_
     return done == 0 ? EndToEnd{} : EndToEnd{harness::summarise(times.value())};
 }
 
-/// Nothing when Ctrl-C stopped it before there was anything to tell.
-Result<std::optional<Simulated>> simulate(const Options& options, const Machine& machine,
+/// None when Ctrl-C stopped it before there was a result.
+Result<std::optional<Simulated>> simulate(const SimulateOptions& options, const Machine& machine,
                                           const Subject& subject) {
     const harness::Protocol protocol = protocol_of(options.runs, options.seed, options.draw);
     const auto with_cost = launch_with_cost(options, machine, subject.launched);
@@ -217,7 +218,7 @@ Result<std::optional<Simulated>> simulate(const Options& options, const Machine&
     if (!simulated.complete) {
         fmt::print(stderr, "warpbound: interrupted after {} of {} runs{}\n",
                    simulated.series.back().measured.samples.size(), options.runs,
-                   machine.campaign ? "; what was recorded stays" : "");
+                   machine.campaign ? "; recorded runs are kept" : "");
         return std::optional{std::move(simulated)};
     }
     auto ended = end_to_end(options, with_cost.value());
@@ -228,21 +229,21 @@ Result<std::optional<Simulated>> simulate(const Options& options, const Machine&
     return std::optional{std::move(simulated)};
 }
 
-/// Beside a trace on standard output the result goes to standard error.
-Exit write(const Options& options, const std::string& result) {
+/// With a trace on standard output the result goes to standard error.
+Exit write(const SimulateOptions& options, const std::string& result) {
     if (options.trace.file != "-") return write_result(result);
     fmt::print(stderr, "{}", result);
     return Exit::Holds;
 }
 
-Exit run_kernel(const Options& options) {
+Exit run_kernel(const SimulateOptions& options) {
     if (!options.listing.empty())
-        return refuse(Failure{"--listing goes with a recorded trace (.traceg, kernelslist.g); this "
-                              "file is the listing",
+        return refuse(Failure{"--listing is for a recorded trace (.traceg, kernelslist.g); this "
+                              "file is itself a listing",
                               options.launch.kernel.file});
     if (!options.campaign.empty())
-        if (auto apart = check_output(options.trace.file, options.campaign); !apart)
-            return refuse(apart.error());
+        if (auto checked = check_output(options.trace.file, options.campaign); !checked)
+            return refuse(checked.error());
     auto inputs = load_launch(options.launch);
     if (!inputs) return refuse(inputs.error());
     const auto machine = open_machine(options, inputs.value().architecture);
@@ -251,7 +252,7 @@ Exit run_kernel(const Options& options) {
     const Subject subject{
         &kernel,
         inputs.value().launched(),
-        residence_assumptions({inputs.value().launched()}, inputs.value().launch.blocks),
+        residency_assumptions({inputs.value().launched()}, inputs.value().launch.blocks),
         nullptr,
         {}};
     const auto simulated = simulate(options, machine.value(), subject);
@@ -266,10 +267,11 @@ Exit run_kernel(const Options& options) {
 }
 
 /// The kernels of a recorded trace or list, one after the other.
-Exit run_traces(const Options& options) {
+Exit run_traces(const SimulateOptions& options) {
     const std::string& file = options.launch.kernel.file;
     if (!options.stated.empty())
-        return refuse(Failure{fmt::format("a recorded trace says itself what {} would",
+        return refuse(Failure{fmt::format("a recorded trace determines {} itself; expected no such "
+                                          "option",
                                           fmt::join(options.stated, ", ")),
                               file});
     const auto list = list_traces(file);
@@ -278,8 +280,8 @@ Exit run_traces(const Options& options) {
     const bool is_list = std::filesystem::path{file}.extension() == ".g";
     if (traces.empty()) return refuse(Failure{"the list launches no kernel", file});
     if (!options.trace.file.empty() && traces.size() > 1)
-        return refuse(Failure{fmt::format("--trace writes one run; expected one of the {} traces "
-                                          "of the list",
+        return refuse(Failure{fmt::format("--trace writes one run; expected a single trace file, "
+                                          "not a list of {}",
                                           traces.size()),
                               file});
     auto architecture = models::load_architecture(options.launch.architecture);
@@ -289,7 +291,7 @@ Exit run_traces(const Options& options) {
     nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
     std::string text;
     if (is_list)
-        text = fmt::format("launches: {}, one after the other, each timed alone; copies to the "
+        text = fmt::format("launches: {}, sequential, each timed in isolation; copies to the "
                            "device: {} of {} bytes, not timed\n\n",
                            traces.size(), copies, bytes);
     bool complete = true;
@@ -302,7 +304,7 @@ Exit run_traces(const Options& options) {
         }
         if (!recorded) return refuse(recorded.error());
         const RecordedRun& run = recorded.value();
-        auto assumptions = residence_assumptions({run.launched()}, run.launched().launch.blocks);
+        auto assumptions = residency_assumptions({run.launched()}, run.launched().launch.blocks);
         for (auto& more : assumptions_of(run, machine.value().architecture))
             assumptions.push_back(std::move(more));
         const Subject subject{run.kernel.get(), run.launched(), std::move(assumptions), &run,
@@ -328,7 +330,7 @@ Exit run_traces(const Options& options) {
     return complete ? Exit::Holds : Exit::Undecided;
 }
 
-Exit run_workload(const Options& options) {
+Exit run_workload(const SimulateOptions& options) {
     const auto architecture = models::load_architecture(options.launch.architecture);
     if (!architecture) return refuse(architecture.error());
     const auto multiprocessors = multiprocessors_of(options.multiprocessors, architecture.value());
@@ -349,7 +351,7 @@ Exit run_workload(const Options& options) {
         architecture.value());
 }
 
-Exit run(const Options& options) {
+Exit run(const SimulateOptions& options) {
     if (!options.workload.empty()) return run_workload(options);
     return is_recorded_trace(options.launch.kernel.file) ? run_traces(options)
                                                          : run_kernel(options);
@@ -358,11 +360,11 @@ Exit run(const Options& options) {
 } // namespace
 
 void add_simulate(CLI::App& app, Invocation& invocation) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SimulateOptions>();
     CLI::App* command =
         app.add_subcommand("simulate", "Run a kernel, or what a recorded SASS trace (.traceg, "
-                                       "kernelslist.g) executed, on the simulated device with "
-                                       "many seeds");
+                                       "kernelslist.g) executed, on the simulated device, one run "
+                                       "per seed");
     options->launch.add_to(*command);
     command->add_option("--listing", options->listing,
                         "Listing of the kernels of a recorded trace, which has no control fields");
@@ -378,11 +380,11 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
                         "Record every run in this campaign; resumes it if it exists");
     options->trace.add_to(*command);
     add_launch_cost(*command, options->launch_cost,
-                    ". Of one launch: shows its time with it as well");
+                    ". With FILE: also reports the time of the launch with this cost");
     CLI::Option* const workload =
         command->add_option("--workload", options->workload,
-                            "Streams of launches and copies, from this file, instead of FILE; "
-                            "listings are named relative to it");
+                            "Run streams of launches and copies from this file instead of FILE; "
+                            "its listings are named relative to it");
     for (const char* of_one_launch :
          {"FILE", "--kernel", "--flow-facts", "--launch", "--campaign", "--stack", "--listing"})
         workload->excludes(command->get_option(of_one_launch));

@@ -13,11 +13,11 @@
 
 namespace warpbound::cli {
 
-/// What a summary of a series of this quantity is of: the times of each run that counts, in run
-/// order; of clocks, of which half are first ones, only the largest. `Shape:` runs[run][time].
+/// The times that a summary of a series of this quantity uses: those of each run that counts, in
+/// run order; of clocks, which include the first reads, only the largest. `Shape:` runs[run][time].
 std::vector<std::vector<std::int64_t>> summarised_runs(const std::vector<harness::Sample>& samples,
                                                        std::string_view quantity);
-/// The same, one run behind the other.
+/// The same times, concatenated over the runs.
 std::vector<std::int64_t> summarised_times(const std::vector<harness::Sample>& samples,
                                            std::string_view quantity);
 
@@ -28,7 +28,7 @@ std::string summary_row(const std::string& label, const harness::Summary& summar
 std::string summary_details(const harness::Summary& summary);
 nlohmann::ordered_json summary_json(const harness::Summary& summary,
                                     std::string_view unit = "cycles");
-/// The label of a series in tables whose numbers are cycles but where the quantity says otherwise.
+/// The label of a series in a table of cycles; names the unit where the quantity has another one.
 std::string summary_label(const std::string& name, std::string_view quantity);
 
 } // namespace warpbound::cli

@@ -41,11 +41,11 @@ public:
     static Result<std::unique_ptr<TraceFile>> open(const TraceOptions& options,
                                                    const harness::trace::TracedKernel& kernel);
 
-    void hear(const Event& event) {
+    void receive(const Event& event) {
         std::visit(
             [&](auto& writer) {
                 if constexpr (!std::is_same_v<std::decay_t<decltype(writer)>, std::monostate>)
-                    writer.hear(event);
+                    writer.receive(event);
             },
             writer_);
     }
@@ -74,7 +74,7 @@ Result<std::string> format_of(const TraceOptions& options) {
     if (extension == ".csv") return std::string{"csv"};
     if (extension == ".json") return std::string{"chrome"};
     if (extension == ".txt") return std::string{"table"};
-    return Failure{"the extension names no form of trace; expected .csv, .json (chrome) or .txt "
+    return Failure{"the extension names no trace format; expected .csv, .json (chrome) or .txt "
                    "(table), or --trace-format",
                    options.file};
 }
@@ -102,7 +102,7 @@ double ratio(std::int64_t part, std::int64_t whole) {
     return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// Accounts of the instructions of each basic block. Copies of called code count as one.
+/// Accounts of the instructions of each basic block, over all call contexts.
 std::map<std::int64_t, InstructionAccount> by_block(const CycleAccount& account,
                                                     const LoadedKernel& kernel) {
     std::map<std::int64_t, InstructionAccount> blocks;
@@ -119,7 +119,7 @@ std::map<std::int64_t, InstructionAccount> by_block(const CycleAccount& account,
     return blocks;
 }
 
-/// "register 1200, port 30": what was waited for, most first.
+/// "register 1200, port 30": cycles by cause of the wait, largest first.
 std::string waiting_text(const CycleStack& stack) {
     auto categories = categories_of(stack);
     categories.erase(std::remove_if(categories.begin(), categories.end(),
@@ -183,19 +183,19 @@ Json memory_json(const MemoryAccount& memory) {
 
 void TraceOptions::add_to(CLI::App& command) {
     command.add_option("--trace", file,
-                       "Write what happened in one run here; - is standard output (CSV)");
+                       "Write the trace of one run to this file; - is standard output (CSV)");
     command
         .add_option("--trace-format", format,
                     "csv: one line per issue; chrome: opens in Perfetto; table: cycles x warps. "
                     "Default: by the extension .csv, .json, .txt")
         ->check(CLI::IsMember({"csv", "chrome", "table"}))
         ->needs("--trace");
-    command.add_option("--trace-run", run, "Which run --trace and --stack look at, from 0 on")
+    command.add_option("--trace-run", run, "Number of the run for --trace and --stack, from 0 on")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     command.add_flag("--stack", stack,
-                     "Say where the cycles of one run went: instructions per cycle, and stalls by "
-                     "scheduler, warp, block and instruction");
+                     "Print the cycle stacks of one run: instructions per cycle, and stalls by "
+                     "scheduler, warp, basic block and instruction");
 }
 
 Result<TracedRun> trace_run(const TraceOptions& options, const models::Architecture& architecture,
@@ -227,9 +227,9 @@ Result<TracedRun> trace_run(const TraceOptions& options, const models::Architect
         cycle = std::visit([](const auto& what) { return what.cycle; }, event);
         if (++events % events_between_looks == 0 && !goes_on(cycle, 0)) throw Stopped{};
         if (file && file->has_failed()) throw Stopped{};
-        accountant.hear(event);
-        traced.memory.hear(event);
-        if (file) file->hear(event);
+        accountant.receive(event);
+        traced.memory.receive(event);
+        if (file) file->receive(event);
     };
     std::optional<Failure> failure;
     try {
@@ -261,9 +261,9 @@ std::string account_text(const TraceOptions& options, const TracedRun& run,
                     "instructions per cycle\n\n",
                     options.run, run.seed, account.cycles, account.instructions, warps,
                     account.instructions_per_cycle());
-    const CycleStack of_schedulers = account.schedulers_together();
-    const CycleStack of_warps = account.warps_together();
-    out += fmt::format("{:<16}{:>18}{:>9}{:>10}{:>18}{:>9}\n", "where they went",
+    const CycleStack of_schedulers = account.all_schedulers();
+    const CycleStack of_warps = account.all_warps();
+    out += fmt::format("{:<16}{:>18}{:>9}{:>10}{:>18}{:>9}\n", "cycle stack",
                        fmt::format("cycles of {} sched.", schedulers), "share", "CPI",
                        fmt::format("of {} warps", warps), "share");
     const auto line = [&](std::string_view name, std::int64_t scheduler, std::int64_t warp) {
@@ -334,7 +334,7 @@ Json account_json(const TraceOptions& options, const TracedRun& run, const Loade
                 {"cycles", account.cycles},
                 {"instructions", account.instructions},
                 {"instructions-per-cycle", account.instructions_per_cycle()},
-                {"stack", stack_json(account.schedulers_together())},
+                {"stack", stack_json(account.all_schedulers())},
                 {"scheduler-stacks", schedulers},
                 {"warp-stacks", warps},
                 {"blocks", blocks},

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// One run of a kernel looked at closely: its trace in a file, and where its cycles went.
+/// One traced run of a kernel: its trace in a file, and the stacks of its cycles.
 
 #include "cli/command.hpp"
 #include "harness/trace/cycle_account.hpp"
@@ -32,14 +32,14 @@ struct TracedRun {
     harness::trace::MemoryAccount memory{};
 };
 
-/// Runs the kernel once, writes the trace if one is wanted and accounts for the cycles. A run that
-/// fails (a deadlock) leaves its trace up to there.
+/// Runs the kernel once, writes the trace if requested and accounts for the cycles. A run that
+/// fails (a deadlock) leaves its trace up to the failure.
 Result<TracedRun> trace_run(const TraceOptions& options, const models::Architecture& architecture,
                             const harness::Kernel& kernel, const models::WarpPolicy& policy,
                             std::int64_t multiprocessors, const harness::RunOptions& run);
 
-/// The stacks as tables: the schedulers' together, the warps' together, by block, and the
-/// instructions that cost most; where accesses went through the caches, what these did.
+/// The stacks as tables: summed over schedulers, summed over warps, by basic block, and the most
+/// expensive instructions; cache statistics where accesses went through the caches.
 std::string account_text(const TraceOptions& options, const TracedRun& run,
                          const LoadedKernel& kernel);
 nlohmann::ordered_json account_json(const TraceOptions& options, const TracedRun& run,

@@ -1,5 +1,5 @@
 /// \file
-/// `warpbound verify`: checks an evidence bundle without the GPU and without trusting who made it.
+/// `warpbound verify`: checks an evidence bundle without the GPU and without trusting its producer.
 
 #include "certification/verify/verify.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 namespace check = certification::verify;
 
-struct Options {
+struct VerifyOptions {
     std::string folder;
     std::string report_id;
     std::string public_key;
@@ -53,7 +53,7 @@ Exit exit_of(check::Verdict verdict) {
     }
 }
 
-Exit run(const Options& options) {
+Exit run(const VerifyOptions& options) {
     const auto files = read_evidence(options.folder);
     if (!files) return refuse(files.error());
     check::Options checks;
@@ -79,19 +79,21 @@ Exit run(const Options& options) {
 } // namespace
 
 void add_verify(CLI::App& app, Invocation& invocation) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<VerifyOptions>();
     CLI::App* command = app.add_subcommand(
         "verify", "Check an evidence bundle: one line per step with its verdict");
     command->add_option("EVIDENCE", options->folder, "Folder that `certify` made")->required();
     command->add_option("--report-id", options->report_id,
-                        "The report id as published; another one means tampered");
+                        "Published report id; a different id in the bundle means tampered");
     command->add_option("--public-key", options->public_key,
-                        "The Ed25519 key that must have signed, 64 hexadecimal digits");
-    command->add_option("--time-limit", options->time_limit, "Seconds for a solver on one script")
+                        "Ed25519 public key that the signature must match, 64 hexadecimal digits");
+    command
+        ->add_option("--time-limit", options->time_limit,
+                     "Time limit of a solver on one script in seconds")
         ->check(CLI::Range(0.001, 86400.0))
         ->capture_default_str();
     command->add_flag("--second-solver", options->second_solver,
-                      "Without cvc5 on PATH the evidence is incomplete");
+                      "Also check with cvc5; without cvc5 on PATH the evidence is incomplete");
     command->footer("Exit codes: 0 holds, 1 a claim failed, 2 usage, 3 evidence incomplete or\n"
                     "refused, 4 undecided, 5 tampered.\n"
                     "Example: warpbound verify evidence");

@@ -20,7 +20,7 @@ using harness::OperationTimes;
 using harness::WorkloadObservation;
 using models::HostOperation;
 
-/// A workload with everything that was read for it.
+/// A workload as loaded, with its kernels.
 struct LoadedWorkload {
     models::WorkloadFile file;
     std::deque<std::unique_ptr<LoadedKernel>> kernels;
@@ -36,13 +36,13 @@ Result<LoadedWorkload> load_workload(const std::string& name,
     LoadedWorkload loaded;
     loaded.file = std::move(file.value());
     const std::filesystem::path folder = std::filesystem::path{name}.parent_path();
-    const auto beside = [&](const std::string& path) {
+    const auto in_workload_folder = [&](const std::string& path) {
         return path.empty() ? path : (folder / path).lexically_normal().string();
     };
     for (const models::KernelSource& kernel : loaded.file.kernels) {
-        auto read = load_kernel({.file = beside(kernel.file),
+        auto read = load_kernel({.file = in_workload_folder(kernel.file),
                                  .kernel = kernel.kernel,
-                                 .flow_facts = beside(kernel.flow_facts)});
+                                 .flow_facts = in_workload_folder(kernel.flow_facts)});
         if (!read) return read.as_failure();
         const auto target = check_target(*read.value(), architecture);
         if (!target) return target.as_failure();
@@ -86,7 +86,7 @@ harness::Summary makespans(const std::vector<WorkloadObservation>& runs) {
     return harness::summarise(values);
 }
 
-/// What is taken for want of knowledge (C30, C32) or on the user's word.
+/// Assumptions about values that the description lacks (C30, C32) or that the user states.
 std::vector<std::string> assumptions_of(const WorkloadOptions& options,
                                         const models::Architecture& architecture,
                                         const LoadedWorkload& loaded) {
@@ -97,12 +97,12 @@ std::vector<std::string> assumptions_of(const WorkloadOptions& options,
     const auto* const call = architecture.transfers.find("call");
     if (loaded.workload.operations.size() > 1 && (call == nullptr || !call->interval))
         assumptions.emplace_back(
-            "the host's calls, of which the description says nothing, take no time");
+            "the host's calls, whose cost the description lacks, take no time");
     std::int64_t blocks = 0;
     for (const auto& operation : loaded.workload.operations)
         if (operation.kind == models::HostOperationKind::Launch)
             blocks += loaded.workload.kernels[operation.kernel].launch.blocks;
-    for (auto& more : residence_assumptions(loaded.workload.kernels, blocks))
+    for (auto& more : residency_assumptions(loaded.workload.kernels, blocks))
         assumptions.push_back(std::move(more));
     return assumptions;
 }
@@ -187,7 +187,7 @@ Result<std::string> trace_format(const WorkloadOptions& options) {
     if (format.empty() && extension == ".json") format = "chrome";
     if (format == "csv" || format == "chrome") return format;
     return Failure{"the trace of a workload is a .csv or a .json (chrome) file; a table of cycles "
-                   "is of one kernel",
+                   "exists for one kernel only",
                    options.trace};
 }
 
@@ -219,8 +219,8 @@ std::optional<std::int64_t> read_cycles(std::string_view text) {
 CLI::Option* add_launch_cost(CLI::App& command, std::string& cost, const std::string& purpose) {
     return command
         .add_option("--launch-cost", cost,
-                    "What a launch costs before its first blocks, in core cycles: N or LO..HI, "
-                    "assumed; or described: blocks/launch of the architecture" +
+                    "Cost of a launch before its first blocks, in core cycles: N or LO..HI "
+                    "(assumed), or described: blocks/launch of the architecture" +
                         purpose)
         ->check([](const std::string& text) {
             const auto read = read_launch_cost(text);
@@ -250,7 +250,7 @@ prepare_workload(const models::Architecture& architecture, const harness::Worklo
                                                                 multiprocessors, cost);
     if (machine || machine.error().what.find("blocks/launch") == std::string::npos) return machine;
     Failure failure = machine.error();
-    failure.what += "; state what a launch costs with --launch-cost";
+    failure.what += "; state the cost of a launch with --launch-cost";
     return failure;
 }
 

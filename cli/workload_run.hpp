@@ -13,11 +13,11 @@
 
 namespace warpbound::cli {
 
-/// Adds --launch-cost; what `read_launch_cost` refuses is a usage error. `purpose`: what it is for,
-/// behind a comma or full stop.
+/// Adds --launch-cost; what `read_launch_cost` refuses is a usage error. `purpose`: its use in this
+/// command, appended to the help text, beginning with a punctuation mark.
 CLI::Option* add_launch_cost(CLI::App& command, std::string& cost, const std::string& purpose);
 
-/// `N`, `LO..HI` or `described` (nothing).
+/// Reads `N`, `LO..HI` or `described` (no stated cost).
 Result<harness::simulator::StatedLaunchCost> read_launch_cost(const std::string& text);
 
 struct WorkloadOptions {
@@ -35,19 +35,19 @@ struct WorkloadOptions {
     std::int64_t trace_run = 0;
 };
 
-/// Runs it and prints what became of its operations. `architecture` is the one that the options
-/// name.
+/// Runs the workload and prints the times of its operations. `architecture` is the one that the
+/// options name.
 Exit simulate_workload(const WorkloadOptions& options, const models::Architecture& architecture);
 
-/// Refuses what the machine refuses; where nothing says what a launch costs, with the option that
-/// would.
+/// Refuses what the machine refuses; where the launch cost is unknown, the refusal names the option
+/// that states it.
 Result<std::shared_ptr<const harness::simulator::WorkloadMachine>>
 prepare_workload(const models::Architecture& architecture, const harness::Workload& workload,
                  const models::WarpPolicy& policy, std::int64_t multiprocessors,
                  const harness::simulator::StatedLaunchCost& cost);
 
-/// From the host's first call to the completion of everything, launch costs included, in runs of
-/// these seeds. Fewer after Ctrl-C. `Unit:` core cycles.
+/// Makespans of the runs: from the host's first call to the completion of all operations, launch
+/// costs included. Fewer runs after Ctrl-C. `Unit:` core cycles.
 Result<std::vector<std::int64_t>>
 end_to_end_times(const harness::simulator::WorkloadMachine& machine,
                  const harness::Protocol& protocol);

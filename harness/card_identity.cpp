@@ -13,7 +13,7 @@ std::string card_detail(std::string_view name, assembly::Target target, std::str
 }
 
 Result<assembly::Target> target_of_card(const DeviceIdentity& identity) {
-    // The last one: a card's name may hold anything.
+    // Search from the end: the card's name may contain any text.
     const std::size_t at = identity.detail.rfind(", sm_");
     if (is_card(identity.name) && at != std::string::npos) {
         const std::string rest = identity.detail.substr(at + 2);

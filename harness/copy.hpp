@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A copy between host and device, by itself.
+/// A single copy between host and device.
 
 #include "models/launch/workload.hpp"
 
@@ -10,7 +10,7 @@
 namespace warpbound::harness {
 
 struct Copy {
-    /// Requires: no launch.
+    /// Requires: a copy direction, not a launch.
     models::HostOperationKind direction = models::HostOperationKind::CopyToDevice;
     std::int64_t bytes = 0; ///< At least 1.
 };

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Something that runs a kernel and says how long it took.
+/// The interface of a device: it runs a kernel and reports how long it took.
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
@@ -26,20 +26,24 @@ namespace warpbound::harness {
 class RecordedLaunch;
 struct SeriesKey;
 
-/// What runs. The referenced objects must outlive the preparation that was made from it.
+/// A kernel or a copy to run. The referenced objects must outlive the `PreparedKernel` that is made
+/// from it.
 struct Kernel {
     const assembly::Function* function = nullptr;
     const assembly::ControlFlowGraph* graph = nullptr;
     const models::FlowFacts* facts = nullptr;
     models::Launch launch;
-    /// Warps follow this instead of paths that the facts allow (C54); the facts are then its own.
+    /// Warps replay this recorded launch instead of paths that the flow facts allow (C54); the
+    /// facts are then those of the recording.
     const RecordedLaunch* recorded = nullptr;
-    /// The same kernel for devices that compile it; null: there is none.
+    /// The same kernel as PTX, for devices that compile it; null: none exists.
     const PtxKernel* ptx = nullptr;
-    std::string_view name{}; ///< What it is called in messages.
-    /// What its runs are recorded as; by it a device that replays finds them. Null: they are not.
+    std::string_view name{}; ///< The name used in messages.
+    /// The key under which its runs are recorded; a replaying device finds them by it. Null: runs
+    /// are not recorded.
     const SeriesKey* series = nullptr;
-    /// Instead of a kernel: the execution time is that of the copy, and the launch means nothing.
+    /// Run this copy instead of a kernel: the execution time is that of the copy, and the launch is
+    /// unused.
     std::optional<Copy> copy{};
 };
 
@@ -47,9 +51,9 @@ struct Kernel {
 enum class Draw {
     Uniform,     ///< anywhere inside the interval
     Extremes,    ///< lo or hi, each with probability 1/2
-    AllLow,      ///< always lo; guarded instructions are off
+    AllLow,      ///< always lo; guarded instructions are predicated off
     AllHigh,     ///< always hi; guarded instructions execute
-    Adversarial, ///< what makes long times likely; see `harness/simulator/adversary.hpp`
+    Adversarial, ///< values that make long times likely; see `harness/simulator/adversary.hpp`
 };
 std::string_view to_string(Draw draw);
 
@@ -62,42 +66,42 @@ struct RunOptions {
     std::vector<std::size_t> path;
 };
 
-/// What was so when something ran, by name: "driver" -> "13.0", "temperature" -> "41 C".
+/// The conditions under which something ran, by name: "driver" -> "13.0", "temperature" -> "41 C".
 using Conditions = std::vector<std::pair<std::string, std::string>>;
 
-/// What was so when a process began to record.
+/// The conditions when a process began to record.
 struct RecordedConditions {
-    std::int64_t first_run = 0; ///< The first run that it recorded.
-    Conditions conditions;      ///< In order of the names.
+    std::int64_t first_run = 0; ///< The first run that the process recorded.
+    Conditions conditions;      ///< Sorted by name.
 
     friend bool operator==(const RecordedConditions&, const RecordedConditions&) = default;
 };
 
-/// What a run came to.
+/// The outcome of a run.
 struct Outcome {
     models::Observation
-        observation; ///< Without warps where the remark says that there are no times.
+        observation; ///< Contains no warps if the remark says that the run has no times.
     Remark remark;
 };
 
-/// A kernel made ready for many runs. `run` may be called from several threads at once.
+/// A kernel prepared for many runs. `run` may be called from several threads at once.
 class PreparedKernel {
 public:
     virtual ~PreparedKernel() = default;
-    /// A failure is a refusal: nothing ran. What happens to a run is its outcome.
+    /// A failure is a refusal: nothing ran. An anomaly of a run is part of its outcome.
     virtual Result<Outcome> run(const RunOptions& options) const = 0;
-    /// Refuses a quantity that its observations do not say.
-    [[nodiscard]] virtual Result<void> tells(Quantity) const {
+    /// Refuses a quantity that the observations of this kernel do not contain.
+    [[nodiscard]] virtual Result<void> supports(Quantity) const {
         return boost::outcome_v2::success();
     }
-    /// Of the code that runs: how it was built and whether it is what was meant.
+    /// Conditions of the code that runs: how it was built, and whether it is the intended code.
     [[nodiscard]] virtual Conditions conditions() const { return {}; }
-    /// Of a device that replays: what was so when its runs were made, in order of the first ones.
+    /// For a replaying device: the conditions when the runs were recorded, ordered by first run.
     [[nodiscard]] virtual std::vector<RecordedConditions> recorded_conditions() const { return {}; }
 };
 
-/// Refuses every quantity but the execution time: what a copy's `tells` answers.
-Result<void> copy_tells(Quantity quantity);
+/// The `supports` check of a copy: refuses every quantity but the execution time.
+Result<void> copy_supports(Quantity quantity);
 
 /// Named for users: "simulated:fermi-gtx470".
 struct DeviceIdentity {
@@ -109,38 +113,39 @@ class Device {
 public:
     virtual ~Device() = default;
     [[nodiscard]] virtual DeviceIdentity identity() const = 0;
-    /// The state that the device is in now, as far as it can be read.
+    /// The current state of the device, as far as it can be read.
     [[nodiscard]] virtual Conditions conditions() const { return {}; }
-    /// Whether it answers with runs that were made before: those of the series that a kernel names.
-    /// It needs no warm-up.
+    /// Whether the device replays recorded runs: those of the series that the kernel names. Such a
+    /// device needs no warm-up.
     [[nodiscard]] virtual bool replays() const { return false; }
-    /// What is known of the machine before it is measured: its description, of one that has none
-    /// its name and target. Refuses where nothing is known.
+    /// The machine as known before any measurement: its architecture description or, if none
+    /// exists, its name and target. Refuses if nothing is known.
     [[nodiscard]] virtual Result<models::Architecture> machine() const;
-    /// Whether it runs kernels as PTX.
+    /// Whether the device compiles kernels from PTX.
     [[nodiscard]] virtual bool compiles() const { return false; }
-    /// How many runs may go on at once without disturbing each other.
+    /// The number of runs that may execute concurrently without disturbing each other.
     [[nodiscard]] virtual unsigned runs_at_once() const {
         return std::numeric_limits<unsigned>::max();
     }
-    /// Refuses what the device cannot run, naming the instruction or the missing value of the
-    /// description.
+    /// Refuses a kernel that the device cannot run, naming the instruction or the missing value of
+    /// the architecture description.
     virtual Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const = 0;
 };
 
-/// Opens `simulated:<architecture>` with a warp policy as `models::read_policy` reads it and so
-/// many SMs, `cuda:<n>`, or `recorded:<file>` (see `devices/recorded.hpp`), which have their own:
-/// another policy or number than these defaults is refused there. Refuses an unknown kind or
-/// policy, naming those that there are, and a card that cannot be used, with the reason.
+/// Opens a device. `simulated:<architecture>` takes a warp policy, as `models::read_policy` reads
+/// it, and a number of SMs. `cuda:<n>` and `recorded:<file>` (see `devices/recorded.hpp`) have a
+/// policy and SMs of their own: for them, values other than the defaults are refused. Refuses an
+/// unknown device type or policy, naming the known ones, and a card that cannot be used, with the
+/// reason.
 Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_view policy = "lrr",
                                             std::int64_t multiprocessors = 1);
 
 struct DeviceEntry {
     std::string name;
     bool available = false;
-    std::string detail; ///< Why not, or what it is.
+    std::string detail; ///< The reason why it is not available, or a description.
 };
-/// Every device that could be opened now, and the kinds that could not with the reason.
+/// Every device that can be opened now, and the device types that cannot, with the reason.
 std::vector<DeviceEntry> list_devices();
 
 } // namespace warpbound::harness

@@ -12,52 +12,56 @@
 
 namespace warpbound::harness {
 
-/// An instruction that shall be executed between the two clock reads.
-struct MeantInstruction {
+/// An instruction that is intended to execute between the two clock reads.
+struct IntendedInstruction {
     assembly::OpcodeClass opcode_class = assembly::OpcodeClass::Nop;
     std::string text; ///< Its PTX.
-    /// Of the region's instructions, those whose results it reads; ascending.
+    /// Indices into the region: the instructions whose results it reads; ascending.
     std::vector<std::size_t> producers{};
 };
 
-/// What the warp with the number n of the launch (block by block) leaves at n x sizeof in the
-/// first buffer.
+/// The record that warp n of the launch (numbered block by block) writes at offset n x sizeof of
+/// the first buffer.
 struct WarpRecord {
     std::uint64_t first_clock = 0;        ///< %clock64. `Unit:` cycles of its SM.
     std::uint64_t last_clock = 0;         ///< As above.
     std::uint64_t nanoseconds_before = 0; ///< %globaltimer, before the first clock read.
-    std::uint64_t nanoseconds_after = 0;  ///< Behind the last one.
+    std::uint64_t nanoseconds_after = 0;  ///< %globaltimer, after the last clock read.
     std::uint64_t multiprocessor = 0;     ///< %smid.
 };
 
-/// What the memory of a warp holds: every `stride` bytes the address of the next such word, the
-/// last one of the `footprint` that of the first. `Unit:` bytes.
+/// Contents of a warp's memory for a pointer chase: every `stride` bytes the address of the next
+/// such word; the last word of the `footprint` holds the address of the first. `Unit:` bytes.
 struct PtxWalk {
     std::int64_t stride = 0;
     std::int64_t footprint = 0;
 };
 
-/// How long a block waits for the others of a launch, from its own beginning: long beyond the time
-/// in which a card begins all the blocks that fit. `Unit:` cycles of its SM.
+/// How long a block waits for the other blocks of the launch, from its own start: far longer than a
+/// card needs to start all blocks that fit. `Unit:` cycles of its SM.
 inline constexpr std::int64_t semaphore_time_out = 1 << 18;
 
-/// A module with one kernel. Its parameters are four addresses and a number: of the warp records;
-/// of a word for each thread, which receives what its results add up to, so that no compiler leaves
-/// an instruction out; of `data`; of the memory that its accesses use; and a number that no data
-/// add up to, which the compiler cannot know.
+/// A module with one kernel. Its parameters are four addresses and a number. The addresses: the
+/// warp records; one word per thread, which receives a checksum of the results, so that no compiler
+/// removes an instruction; `data`; and the memory that its accesses use. The number is one that no
+/// checksum can equal, which the compiler cannot know.
 struct PtxKernel {
     std::string entry;
     std::string text;
-    std::vector<MeantInstruction> region; ///< In order.
-    std::vector<std::uint64_t> data;  ///< What registers hold before the region: of each 32 lanes.
-    std::int64_t shared_bytes = 0;    ///< Of a block, that its accesses use.
-    std::int64_t memory_per_warp = 0; ///< That its accesses use. `Unit:` bytes.
-    bool from_dram = false;           ///< Its accesses shall find nothing in a cache.
-    std::optional<PtxWalk> walk{};    ///< Nothing: that memory holds zeros.
-    /// The region is the body of a loop, which adds to a counter, compares it and branches.
+    std::vector<IntendedInstruction> region; ///< In program order.
+    std::vector<std::uint64_t>
+        data; ///< Register contents before the region: 32 lanes per register.
+    std::int64_t shared_bytes =
+        0; ///< Shared memory per block that its accesses use. `Unit:` bytes.
+    std::int64_t memory_per_warp =
+        0;                         ///< Global memory per warp that its accesses use. `Unit:` bytes.
+    bool from_dram = false;        ///< Its accesses must miss in all caches.
+    std::optional<PtxWalk> walk{}; ///< Empty: the memory holds zeros.
+    /// The region is the body of a loop; the loop's own instructions add to a counter, compare it
+    /// and branch.
     bool loops = false;
-    /// Blocks wait for each other, see `emit_semaphore`: the blocks of its launch are for each SM,
-    /// and it tells only how many were on one at once.
+    /// Blocks wait for each other, see `emit_semaphore`: the launch states blocks per SM, and the
+    /// kernel measures only how many blocks were resident on one SM at once.
     bool semaphore = false;
 };
 

@@ -32,14 +32,14 @@ models::LaneAddresses RecordedWarp::addresses(std::size_t access, std::uint64_t 
     lanes.active = recorded.active;
     lanes.bytes = bytes;
     std::uint64_t next = recorded.base;
-    std::size_t place = recorded.first;
+    std::size_t position = recorded.first;
     for (RecordedLanes left = recorded.active; left != 0; left &= left - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(left));
         if (recorded.first == RecordedAccess::none) {
             lanes.address[lane] = next & space;
             next += static_cast<std::uint64_t>(recorded.stride);
         } else {
-            lanes.address[lane] = listed[place++] & space;
+            lanes.address[lane] = listed[position++] & space;
         }
     }
     return lanes;

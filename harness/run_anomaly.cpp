@@ -8,7 +8,7 @@ namespace warpbound::harness {
 
 namespace {
 
-constexpr auto words = std::to_array<std::pair<RunAnomaly, std::string_view>>({
+constexpr auto anomaly_words = std::to_array<std::pair<RunAnomaly, std::string_view>>({
     {RunAnomaly::None, "none"},
     {RunAnomaly::Throttled, "throttled"},
     {RunAnomaly::Sequence, "sequence"},
@@ -21,13 +21,13 @@ constexpr auto words = std::to_array<std::pair<RunAnomaly, std::string_view>>({
 } // namespace
 
 std::string_view to_string(RunAnomaly anomaly) {
-    return words[static_cast<std::size_t>(anomaly)].second;
+    return anomaly_words[static_cast<std::size_t>(anomaly)].second;
 }
 
 std::optional<RunAnomaly> parse_anomaly(std::string_view word) {
-    const auto* const found = std::find_if(words.begin(), words.end(),
+    const auto* const found = std::find_if(anomaly_words.begin(), anomaly_words.end(),
                                            [&](const auto& known) { return known.second == word; });
-    if (found == words.end()) return std::nullopt;
+    if (found == anomaly_words.end()) return std::nullopt;
     return found->first;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What can happen to a run beside taking its time.
+/// Anomalies of a run: why its times are doubtful or missing.
 
 #include <optional>
 #include <string>
@@ -8,27 +8,27 @@
 
 namespace warpbound::harness {
 
-/// What makes the times of a run doubtful, or kept it from giving any.
+/// An event that makes the times of a run doubtful, or prevented the run from giving times.
 enum class RunAnomaly {
     None,
-    Throttled,     ///< The device lowered its clock: the cycles are those of the kernel.
-    Sequence,      ///< Another code ran than was meant: the times are those of another kernel.
-    Clock,         ///< The clock register gave values that no run can have: no times.
-    TimeOut,       ///< It did not end in time: no times.
-    LaunchFailure, ///< It was not started, or ended with an error: no times.
+    Throttled, ///< The device lowered its clock: the cycles are those of the kernel.
+    Sequence, ///< The executed code is not the intended one: the times are those of another kernel.
+    Clock,    ///< The clock register gave values that are impossible: no times.
+    TimeOut,  ///< The run did not end within the time-out: no times.
+    LaunchFailure, ///< The run was not started, or ended with an error: no times.
     DeviceLost,    ///< No further run is possible: no times.
 };
 /// "none", "throttled", "sequence", "clock", "time-out", "launch-failure", "device-lost".
 std::string_view to_string(RunAnomaly anomaly);
-/// Nothing for another word.
+/// Empty for an unknown word.
 std::optional<RunAnomaly> parse_anomaly(std::string_view word);
 
-/// Whether a run with it has times.
+/// Whether a run with this anomaly has times.
 bool gives_times(RunAnomaly anomaly);
-/// Whether its times are an observation of the kernel that was meant.
+/// Whether the times of such a run are an observation of the intended kernel.
 bool counts(RunAnomaly anomaly);
 
-/// What a device says beside the times of a run. `text`: the cause, for people.
+/// A device's remark on a run. `text`: the cause, for the reader of a report.
 struct Remark {
     RunAnomaly anomaly = RunAnomaly::None;
     std::string text;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A workload of kernels that are loaded, and what a run of it shows.
+/// A workload of loaded kernels, and the observation of one run.
 
 #include "harness/device.hpp"
 #include "models/launch/workload.hpp"
@@ -11,18 +11,18 @@
 
 namespace warpbound::harness {
 
-/// Operations name kernels by their place. A kernel may be launched many times.
+/// Operations refer to kernels by index. A kernel may be launched many times.
 struct Workload {
     std::vector<Kernel> kernels;
     std::vector<models::HostOperation> operations;
 };
 
-/// What an operation went through. `Unit:` core cycles from the start of the workload.
+/// The times of an operation. `Unit:` core cycles from the start of the workload.
 struct OperationTimes {
     std::int64_t issued = 0;
-    std::int64_t queued = 0;  ///< Entered the queue of its engine (C33).
-    std::int64_t started = 0; ///< Its first block may issue, or the copy begins.
-    /// Of a launch: its last block was handed out; it left the queue (C34).
+    std::int64_t queued = 0;  ///< Time of entry into the queue of its engine (C33).
+    std::int64_t started = 0; ///< The first block may issue, or the copy begins.
+    /// Launches: the last block was dispatched and the launch left the queue (C34).
     std::int64_t dispatched = 0;
     std::int64_t ended = 0; ///< Completion (C2), or the end of the copy.
 

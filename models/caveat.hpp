@@ -1,14 +1,14 @@
 #pragma once
 /// \file
-/// Which values of a description a bound must name among what it assumes.
+/// Caveats of description values: values that a bound must list among its assumptions.
 
 #include "models/sourced.hpp"
 
 namespace warpbound::models {
 
-/// Why a bound that uses the value must say so, as what such values are: "assumed". A weak grade is
-/// one reason (`has_caveat`); the other, that what was measured is a range, or a number that was
-/// read off one (it has a reason): the machine's own may be wider. Empty where there is none.
+/// The caveat of a value, for example "assumed"; empty without a caveat. One cause is the grade
+/// (`has_caveat`). The other is a measured range, or a measured number derived from a range (it has
+/// a reason): the range of the machine may be wider than that of the samples.
 std::string caveat_of(const SourcedValue& value);
 
 } // namespace warpbound::models

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A number of a machine together with where it comes from.
+/// A value of a machine with its source.
 
 #include <cstdint>
 #include <optional>
@@ -23,7 +23,8 @@ struct Interval {
 enum class Grade { Vendor, PeerReviewed, Repository, Measured, Inferred, Assumed, Unknown };
 std::string_view to_string(Grade grade);
 std::optional<Grade> parse_grade(std::string_view text);
-/// Weaker than a measurement or a published or vendor's value: every bound that uses it says so.
+/// Whether a grade ranks below a measurement and a vendor's or published value: every bound that
+/// uses the value lists it as an assumption.
 bool has_caveat(Grade grade);
 
 /// A named value of a description. Unknown values have no interval: they are never 0.

@@ -12,4 +12,4 @@ cmake --build build/release --target property_test --parallel "$(nproc)"
 export WARPBOUND_PROPERTY_CASES=${1:-1000000}
 export WARPBOUND_PROPERTY_SEED=${2:-1}
 echo "$WARPBOUND_PROPERTY_CASES random programs and launches from seed $WARPBOUND_PROPERTY_SEED"
-build/release/tests/property/property_test --gtest_filter='Soundness.*:Launches.*:PartingLanes.*:BranchFacts.*:Caches.*:EndToEnd.*'
+build/release/tests/property/property_test --gtest_filter='Soundness.*:Launches.*:Divergence.*:InfeasiblePaths.*:Caches.*:EndToEnd.*'

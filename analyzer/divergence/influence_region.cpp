@@ -7,15 +7,15 @@ namespace warpbound::analyzer {
 
 namespace {
 
-class Walk {
+class RegionWalk {
 public:
-    Walk(const assembly::ControlFlowGraph& graph, const ReconvergenceStacks& points,
-         std::size_t block, const Meeting& meeting)
-        : graph_{graph}, points_{points}, branch_{block}, meeting_{meeting} {}
+    RegionWalk(const assembly::ControlFlowGraph& graph, const ReconvergenceStacks& stacks,
+               std::size_t block, const ReconvergenceTarget& target)
+        : graph_{graph}, stacks_{stacks}, branch_{block}, target_{target} {}
 
     InfluenceRegion run() {
         for (const std::size_t edge : graph_.blocks[branch_].out) {
-            if (graph_.edges[edge].to == meeting_.block) region_.one_sided = true;
+            if (graph_.edges[edge].to == target_.block) region_.one_sided = true;
             follow(edge);
         }
         while (!work_.empty()) {
@@ -30,74 +30,76 @@ public:
 private:
     void follow(std::size_t edge) {
         const std::size_t to = graph_.edges[edge].to;
-        if (!points_.before[to]) return;
-        note_left(points_.left_over, edge);
-        if (meeting_.ends_where_left && !region_.left.empty() && leaves_some(edge)) {
-            region_.leaving.insert(edge);
+        if (!stacks_.before[to]) return;
+        note_left_points(stacks_.left_on_edge, edge);
+        if (target_.ends_at_break && !region_.left_points.empty() && has_break(edge)) {
+            region_.break_edges.insert(edge);
             return;
         }
-        const auto arrival = points_.arrival_of.find(edge);
-        const bool arrives = arrival != points_.arrival_of.end();
-        if (arrives && std::find(meeting_.passed.begin(), meeting_.passed.end(), arrival->second) !=
-                           meeting_.passed.end()) {
-            region_.passing.insert(edge);
-            region_.behind_passed.insert(to);
-        } else if (meeting_.block == to) {
-            if (meeting_.point ? !arrives || arrival->second != *meeting_.point
-                               : points_.before[to] != points_.behind[branch_])
-                region_.arrives = false;
+        const auto arrival = stacks_.arrival_of.find(edge);
+        const bool arrives = arrival != stacks_.arrival_of.end();
+        if (arrives && std::find(target_.inner_points.begin(), target_.inner_points.end(),
+                                 arrival->second) != target_.inner_points.end()) {
+            region_.inner_arrivals.insert(edge);
+            region_.after_inner_point.insert(to);
+        } else if (target_.block == to) {
+            if (target_.point ? !arrives || arrival->second != *target_.point
+                              : stacks_.before[to] != stacks_.at_end[branch_])
+                region_.always_arrives = false;
             return;
-        } else if (arrives && is_joined(arrival->second)) {
-            // At a point around the parting the lanes wait.
-            region_.waiting.insert(to);
+        } else if (arrives && is_of_branch(arrival->second)) {
+            // The lanes wait at a point around the branch's.
+            region_.waiting_blocks.insert(to);
             return;
         }
         if (!region_.blocks.insert(to).second) return;
-        note_left(points_.left_in, to);
+        note_left_points(stacks_.left_in_block, to);
         work_.push_back(to);
     }
 
-    /// Of the branch's points, by the edge or in the block before it.
-    [[nodiscard]] bool leaves_some(std::size_t edge) const {
-        const auto any_joined = [&](const std::map<std::size_t, ReconvergenceStack>& of,
-                                    std::size_t at) {
+    /// Lanes leave a point of the branch over the edge, or in the block before it.
+    [[nodiscard]] bool has_break(std::size_t edge) const {
+        const auto any_of_branch = [&](const std::map<std::size_t, ReconvergenceStack>& of,
+                                       std::size_t at) {
             const auto found = of.find(at);
-            return found != of.end() &&
-                   std::any_of(found->second.begin(), found->second.end(),
-                               [&](const ReconvergencePoint& point) { return is_joined(point); });
+            return found != of.end() && std::any_of(found->second.begin(), found->second.end(),
+                                                    [&](const ReconvergencePoint& point) {
+                                                        return is_of_branch(point);
+                                                    });
         };
-        return any_joined(points_.left_over, edge) ||
-               any_joined(points_.left_in, graph_.edges[edge].from);
+        return any_of_branch(stacks_.left_on_edge, edge) ||
+               any_of_branch(stacks_.left_in_block, graph_.edges[edge].from);
     }
 
-    [[nodiscard]] bool is_joined(const ReconvergencePoint& point) const {
-        const ReconvergenceStack& joined = *points_.behind[branch_];
+    [[nodiscard]] bool is_of_branch(const ReconvergencePoint& point) const {
+        const ReconvergenceStack& joined = *stacks_.at_end[branch_];
         return std::find(joined.begin(), joined.end(), point) != joined.end();
     }
 
-    void note_left(const std::map<std::size_t, ReconvergenceStack>& of, std::size_t at) {
+    void note_left_points(const std::map<std::size_t, ReconvergenceStack>& of, std::size_t at) {
         const auto found = of.find(at);
         if (found == of.end()) return;
         for (const ReconvergencePoint& point : found->second)
-            if (is_joined(point) &&
-                std::find(region_.left.begin(), region_.left.end(), point) == region_.left.end())
-                region_.left.push_back(point);
+            if (is_of_branch(point) &&
+                std::find(region_.left_points.begin(), region_.left_points.end(), point) ==
+                    region_.left_points.end())
+                region_.left_points.push_back(point);
     }
 
     const assembly::ControlFlowGraph& graph_;
-    const ReconvergenceStacks& points_;
+    const ReconvergenceStacks& stacks_;
     std::size_t branch_;
-    const Meeting& meeting_;
+    const ReconvergenceTarget& target_;
     InfluenceRegion region_;
     std::vector<std::size_t> work_;
 };
 
 } // namespace
 
-InfluenceRegion region_of(const assembly::ControlFlowGraph& graph,
-                          const ReconvergenceStacks& points, std::size_t block,
-                          const Meeting& meeting) {
-    return Walk{graph, points, block, meeting}.run();
+InfluenceRegion influence_region_of(const assembly::ControlFlowGraph& graph,
+                                    const ReconvergenceStacks& stacks, std::size_t block,
+                                    const ReconvergenceTarget& target) {
+    return RegionWalk{graph, stacks, block, target}.run();
 }
 
 } // namespace warpbound::analyzer

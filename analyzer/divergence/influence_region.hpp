@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// What lanes that part at a branch may pass before they meet again (rules C38 to C40).
+/// The blocks that lanes may pass between a divergent branch and its reconvergence (rules C38 to
+/// C40).
 
 #include "analyzer/divergence/reconvergence_stack.hpp"
 
@@ -9,28 +10,31 @@
 
 namespace warpbound::analyzer {
 
-/// Where lanes that part at the end of a block meet.
-struct Meeting {
+/// Where lanes that diverge at the end of a block reconverge.
+struct ReconvergenceTarget {
     std::optional<std::size_t> block;
-    std::optional<ReconvergencePoint> point; ///< At which they arrive; none: where all ways meet.
-    ReconvergenceStack passed{};  ///< Inside it: lanes may leave them or arrive there before.
-    bool ends_where_left = false; ///< A way ends where lanes leave points of the branch.
+    /// Point at which the lanes arrive; none: they reconverge at the immediate post-dominator.
+    std::optional<ReconvergencePoint> point;
+    /// Points inside `point`: lanes may leave them, or arrive at them, before the reconvergence.
+    ReconvergenceStack inner_points{};
+    bool ends_at_break = false; ///< A path ends where lanes leave points of the branch.
 };
 
 struct InfluenceRegion {
-    std::set<std::size_t> blocks;  ///< That a way may pass before the meeting.
-    std::set<std::size_t> waiting; ///< Before these lanes may wait at points around the meeting's.
-    ReconvergenceStack left;       ///< Of the branch, that a way may leave without arriving.
-    bool one_sided = false;        ///< One way leads to the meeting without a block in between.
-    bool arrives = true;           ///< Whoever comes to the meeting arrives at its point.
-    std::set<std::size_t> leaving; ///< Edges over which lanes leave them, where ways end there.
-    std::set<std::size_t> passing; ///< Edges over which lanes arrive at a passed point.
-    std::set<std::size_t> behind_passed; ///< The blocks to which these lead.
+    std::set<std::size_t> blocks; ///< Blocks that a path may pass before the reconvergence.
+    /// Blocks before which lanes may wait at points around that of the reconvergence.
+    std::set<std::size_t> waiting_blocks;
+    ReconvergenceStack left_points;    ///< Points of the branch that a path may leave by BREAK.
+    bool one_sided = false;            ///< A successor of the branch is the target's block itself.
+    bool always_arrives = true;        ///< Every path into the target's block arrives at its point.
+    std::set<std::size_t> break_edges; ///< With `ends_at_break`: edges where paths end so.
+    std::set<std::size_t> inner_arrivals;    ///< Edges over which lanes arrive at an inner point.
+    std::set<std::size_t> after_inner_point; ///< The blocks to which these lead.
 };
 
-/// From the branch that ends `block`, over blocks that some path reaches.
-InfluenceRegion region_of(const assembly::ControlFlowGraph& graph,
-                          const ReconvergenceStacks& points, std::size_t block,
-                          const Meeting& meeting);
+/// The region of the branch that ends `block`, over blocks that some path reaches.
+InfluenceRegion influence_region_of(const assembly::ControlFlowGraph& graph,
+                                    const ReconvergenceStacks& stacks, std::size_t block,
+                                    const ReconvergenceTarget& target);
 
 } // namespace warpbound::analyzer

@@ -7,269 +7,282 @@ namespace warpbound::analyzer {
 
 namespace {
 
-using Copy = SerializedBlocks::Copy;
+using Node = SerializedBlocks::Node;
 
-/// Where those who leave at a branch go on, and where the others do.
-struct Ways {
-    std::size_t start = 0;
-    std::vector<std::size_t> staying;
+/// The successors of a branch node with a divergent loop exit.
+struct ExitSuccessors {
+    std::size_t exit = 0;               ///< First node of the lanes that exit.
+    std::vector<std::size_t> remaining; ///< First nodes of the lanes that remain.
 };
 
-Ways ways_of(const SerializedBlocks& copies, std::size_t branch, const DivergentBranch& parting) {
-    Ways ways;
-    for (const Copy::Way& way : copies[branch].ways)
-        if (way.edge && copies[way.to].original == parting.leaving->start)
-            ways.start = way.to;
-        else if (way.edge)
-            ways.staying.push_back(way.to);
-    return ways;
+ExitSuccessors exit_successors(const SerializedBlocks& nodes, std::size_t branch_node,
+                               const DivergentBranch& branch) {
+    ExitSuccessors successors;
+    for (const Node::Successor& successor : nodes[branch_node].successors)
+        if (successor.edge && nodes[successor.to].original == branch.loop_exit->start)
+            successors.exit = successor.to;
+        else if (successor.edge)
+            successors.remaining.push_back(successor.to);
+    return successors;
 }
 
-SerializedBlocks::Seconds copy_way(SerializedBlocks& copies, const DivergentBranch& parting,
-                                   const SerializedBlocks::Set& inside) {
-    SerializedBlocks::Set leaving;
-    for (const std::size_t copy : inside)
-        if (parting.leaving->region.count(copies[copy].original) != 0) leaving.insert(copy);
-    return copies.copy_all(leaving, parting);
+SerializedBlocks::Duplicates duplicate_exit_path(SerializedBlocks& nodes,
+                                                 const DivergentBranch& branch,
+                                                 const SerializedBlocks::Set& inside) {
+    SerializedBlocks::Set exit_path;
+    for (const std::size_t node : inside)
+        if (branch.loop_exit->region.count(nodes[node].original) != 0) exit_path.insert(node);
+    return nodes.duplicate_all(exit_path, branch);
 }
 
-/// Copies the way of those who leave and go on at once, before those who stay. Returns the copy of
-/// its start.
-std::size_t leave_at_once(SerializedBlocks& copies, const DivergentBranch& parting,
-                          const SerializedBlocks::Set& inside, const Ways& ways) {
-    const SerializedBlocks::Seconds second = copy_way(copies, parting, inside);
-    for (const auto& [copy, made] : second) {
-        copies[made].left_at = parting.block;
-        if (!copies.ends_way(copy, parting)) continue;
-        std::erase_if(copies[made].ways, [&](const Copy::Way& way) {
-            return !way.edge || copies.leaves(*way.edge, parting);
+/// Duplicates the path of the lanes that exit and go on at once, before those that remain. Returns
+/// its first node.
+std::size_t exit_at_once(SerializedBlocks& nodes, const DivergentBranch& branch,
+                         const SerializedBlocks::Set& inside, const ExitSuccessors& successors) {
+    const SerializedBlocks::Duplicates duplicates = duplicate_exit_path(nodes, branch, inside);
+    for (const auto& [node, duplicate] : duplicates) {
+        nodes[duplicate].exited_at = branch.block;
+        if (!nodes.ends_path(node, branch)) continue;
+        std::erase_if(nodes[duplicate].successors, [&](const Node::Successor& successor) {
+            return !successor.edge || nodes.leaves_region(*successor.edge, branch);
         });
-        for (const std::size_t to : ways.staying)
-            copies.add(made, to);
+        for (const std::size_t to : successors.remaining)
+            nodes.add_successor(duplicate, to);
     }
-    return second.at(ways.start);
+    return duplicates.at(successors.exit);
 }
 
-/// What all who leave at one of several branches may pass, and where they go on.
-struct Tails {
+/// What lanes may pass that exit at one of several branches: S19d's X of each, up to F or E.
+struct ExitPaths {
     std::vector<std::size_t> starts;
-    SerializedBlocks::Set ahead; ///< Of the last block.
-    std::size_t last = 0;
-    std::optional<std::size_t> ending; ///< In which those end who go there.
+    SerializedBlocks::Set before_last;
+    std::size_t last = 0;                 ///< F: the last block of those that reconverge.
+    std::optional<std::size_t> exit_node; ///< E: the block in which the others end.
 };
 
-/// Of the blocks of `region`; none where one of them has several copies.
-std::optional<Tails> tails_of(const SerializedBlocks& copies, const std::set<std::size_t>& region,
-                              const DivergentBranch& parting, const SerializedBlocks::Set& inside) {
-    Tails tails;
+/// Of the blocks of `region`; none where one of them has several nodes.
+std::optional<ExitPaths> exit_paths_of(const SerializedBlocks& nodes,
+                                       const std::set<std::size_t>& region,
+                                       const DivergentBranch& branch,
+                                       const SerializedBlocks::Set& inside) {
+    ExitPaths paths;
     std::set<std::size_t> originals;
     bool ends = false;
-    for (const std::size_t copy : inside) {
-        if (region.count(copies[copy].original) == 0) continue;
-        if (!originals.insert(copies[copy].original).second) return std::nullopt;
-        if (!copies.ends_way(copy, parting)) {
-            tails.ahead.insert(copy);
-        } else if (copies.block_of(copy).exits) {
-            tails.ending = copy;
+    for (const std::size_t node : inside) {
+        if (region.count(nodes[node].original) == 0) continue;
+        if (!originals.insert(nodes[node].original).second) return std::nullopt;
+        if (!nodes.ends_path(node, branch)) {
+            paths.before_last.insert(node);
+        } else if (nodes.block_of(node).exits) {
+            paths.exit_node = node;
         } else {
             ends = true;
-            tails.last = copy;
+            paths.last = node;
         }
     }
-    return ends ? std::optional{tails} : std::nullopt;
+    return ends ? std::optional{paths} : std::nullopt;
 }
 
-/// One who leaves goes on to end, without another block ahead.
-bool ends_at_once(const SerializedBlocks& copies, const DivergentBranch& parting) {
-    return copies.original_of(parting.leaving->start).exits;
+/// The lanes that exit here end in the next block (S19d's E).
+bool ends_at_once(const SerializedBlocks& nodes, const DivergentBranch& branch) {
+    return nodes.original_of(branch.loop_exit->start).exits;
 }
 
-/// Copies of tails, one of which comes next.
-struct Sequence {
-    SerializedBlocks::Seconds ahead;
-    std::optional<std::size_t> ending;
+/// Duplicates of exit paths, one of which comes next.
+struct PendingGroups {
+    SerializedBlocks::Duplicates before_last;
+    std::optional<std::size_t> exit_node;
 };
 
-/// Copies what leads to the last block, with `turning` in its place.
-SerializedBlocks::Seconds copy_ahead(SerializedBlocks& copies, const Tails& tails,
-                                     std::size_t turning) {
-    SerializedBlocks::Seconds second;
-    for (const std::size_t copy : tails.ahead)
-        second[copy] = copies.copy(copy);
-    for (const auto& [copy, made] : second)
-        for (Copy::Way& way : copies[made].ways)
-            if (way.edge) way.to = way.to == tails.last ? turning : second.at(way.to);
-    return second;
+/// Duplicates what leads to the last block, with the node `repeated_last` in place of that block.
+SerializedBlocks::Duplicates duplicate_before_last(SerializedBlocks& nodes, const ExitPaths& paths,
+                                                   std::size_t repeated_last) {
+    SerializedBlocks::Duplicates duplicates;
+    for (const std::size_t node : paths.before_last)
+        duplicates[node] = nodes.duplicate(node);
+    for (const auto& [node, duplicate] : duplicates)
+        for (Node::Successor& successor : nodes[duplicate].successors)
+            if (successor.edge)
+                successor.to =
+                    successor.to == paths.last ? repeated_last : duplicates.at(successor.to);
+    return duplicates;
 }
 
 } // namespace
 
-void let_leave(SerializedBlocks& copies, std::size_t branch, const DivergentBranch& parting,
-               const SerializedBlocks::Reached& reached) {
-    const Ways ways = ways_of(copies, branch, parting);
-    const std::size_t at_once = leave_at_once(copies, parting, reached.inside, ways);
-    const SerializedBlocks::Seconds second = copy_way(copies, parting, reached.inside);
-    const std::size_t late = second.at(ways.start);
-    const bool repeats = parting.region.count(parting.block) != 0; // in turns
-    if (repeats) copies[late].repeated = parting.leaving->most;
-    copies.add(branch, at_once);
-    const std::vector<std::size_t> waited = copies.copy_late(reached, parting);
-    const auto others_go_on = [&](const SerializedBlocks::Set& behind, bool others_left) {
-        for (const std::size_t copy : behind) {
-            if (!copies.ends_way(copy, parting) && !copies.waits_inside(copy, parting)) continue;
-            if (others_left) copies.add(copy, late);
-            if (reached.meeting && copies.misses_meeting(copy, parting))
-                copies.add(copy, *reached.meeting);
+void serialize_loop_exit(SerializedBlocks& nodes, std::size_t branch_node,
+                         const DivergentBranch& branch, const SerializedBlocks::Reached& reached) {
+    const ExitSuccessors successors = exit_successors(nodes, branch_node, branch);
+    const std::size_t at_once = exit_at_once(nodes, branch, reached.inside, successors);
+    const SerializedBlocks::Duplicates pending = duplicate_exit_path(nodes, branch, reached.inside);
+    const std::size_t pending_start = pending.at(successors.exit);
+    const bool repeats = branch.region.count(branch.block) != 0; // in several iterations
+    if (repeats) nodes[pending_start].repeated = branch.loop_exit->max_groups;
+    nodes.add_successor(branch_node, at_once);
+    const std::vector<std::size_t> resumed = nodes.duplicate_after_inner_point(reached, branch);
+    const auto others_go_on = [&](const SerializedBlocks::Set& after, bool groups_pending) {
+        for (const std::size_t node : after) {
+            if (!nodes.ends_path(node, branch) && !nodes.arrives_at_inner_point(node, branch))
+                continue;
+            if (groups_pending) nodes.add_successor(node, pending_start);
+            if (reached.reconvergence && nodes.misses_reconvergence(node, branch))
+                nodes.add_successor(node, *reached.reconvergence);
         }
     };
     others_go_on(reached.inside, true);
-    const SerializedBlocks::Set leaving_late = SerializedBlocks::values_of(second);
-    others_go_on(leaving_late, repeats);
-    copies.go_on_late(leaving_late, parting, waited);
+    const SerializedBlocks::Set pending_nodes = SerializedBlocks::values_of(pending);
+    others_go_on(pending_nodes, repeats);
+    nodes.resume_after_inner_point(pending_nodes, branch, resumed);
 }
 
 std::optional<SerializedBlocks::Set>
-let_leave_at_several(SerializedBlocks& copies, std::size_t branch, const DivergentBranch& parting,
+serialize_loop_exits(SerializedBlocks& nodes, std::size_t branch_node,
+                     const DivergentBranch& branch,
                      const std::vector<DivergentBranch>& divergent_branches,
                      const SerializedBlocks::Reached& reached, std::int64_t lanes) {
-    std::map<std::size_t, std::size_t> branches{{parting.block, branch}}; // by original
-    for (const std::size_t copy : reached.inside)
-        if (parting.leaving->beside.count(copies[copy].original) != 0 &&
-            !branches.emplace(copies[copy].original, copy).second)
+    std::map<std::size_t, std::size_t> branch_nodes{{branch.block, branch_node}}; // by original
+    for (const std::size_t node : reached.inside)
+        if (branch.loop_exit->siblings.count(nodes[node].original) != 0 &&
+            !branch_nodes.emplace(nodes[node].original, node).second)
             return std::nullopt;
-    if (branches.size() != parting.leaving->beside.size() + 1) return std::nullopt;
+    if (branch_nodes.size() != branch.loop_exit->siblings.size() + 1) return std::nullopt;
     std::set<std::size_t> region;
-    std::int64_t most = 0;
-    std::int64_t most_end = 0;
+    std::int64_t max_groups = 0;
+    std::int64_t max_ending = 0; // of these, those that end in S19d's E
     for (const DivergentBranch& other : divergent_branches)
-        if (branches.count(other.block) != 0) {
-            region.insert(other.leaving->region.begin(), other.leaving->region.end());
-            most = std::min(lanes, most + other.leaving->most);
-            most_end =
-                std::min(lanes, most_end + (ends_at_once(copies, other) ? other.leaving->most : 0));
+        if (branch_nodes.count(other.block) != 0) {
+            region.insert(other.loop_exit->region.begin(), other.loop_exit->region.end());
+            max_groups = std::min(lanes, max_groups + other.loop_exit->max_groups);
+            max_ending = std::min(
+                lanes, max_ending + (ends_at_once(nodes, other) ? other.loop_exit->max_groups : 0));
         }
-    auto tails = tails_of(copies, region, parting, reached.inside);
-    if (!tails) return std::nullopt;
-    std::map<std::size_t, std::size_t> at_once; // by branch
+    auto paths = exit_paths_of(nodes, region, branch, reached.inside);
+    if (!paths) return std::nullopt;
+    std::map<std::size_t, std::size_t> at_once; // by branch node
     for (const DivergentBranch& other : divergent_branches) {
-        const auto found = branches.find(other.block);
-        if (found == branches.end()) continue;
-        const Ways ways = ways_of(copies, found->second, other);
-        if (ways.start != tails->ending) tails->starts.push_back(ways.start);
-        at_once[found->second] = leave_at_once(copies, other, reached.inside, ways);
+        const auto found = branch_nodes.find(other.block);
+        if (found == branch_nodes.end()) continue;
+        const ExitSuccessors successors = exit_successors(nodes, found->second, other);
+        if (successors.exit != paths->exit_node) paths->starts.push_back(successors.exit);
+        at_once[found->second] = exit_at_once(nodes, other, reached.inside, successors);
     }
-    const std::size_t turning = copies.copy(tails->last);
-    copies[turning].repeated = most;
-    // Those who end follow each other ahead of the first who come to the meeting, and of each next.
-    const auto sequence = [&] {
-        Sequence made{copy_ahead(copies, *tails, turning), {}};
-        if (!tails->ending) return made;
-        made.ending = copies.copy(*tails->ending);
-        copies[*made.ending].repeated = most_end;
-        return made;
+    const std::size_t repeated_last = nodes.duplicate(paths->last);
+    nodes[repeated_last].repeated = max_groups;
+    // Groups that end follow each other before the first group that reconverges, and before each
+    // further one.
+    const auto pending_groups = [&] {
+        PendingGroups groups{duplicate_before_last(nodes, *paths, repeated_last), {}};
+        if (!paths->exit_node) return groups;
+        groups.exit_node = nodes.duplicate(*paths->exit_node);
+        nodes[*groups.exit_node].repeated = max_ending;
+        return groups;
     };
-    const Sequence first = sequence();
-    const Sequence next = sequence();
-    const auto lead_to = [&](std::size_t from, const Sequence& to) {
-        for (const std::size_t start : tails->starts)
-            copies.add(from, start == tails->last ? turning : to.ahead.at(start));
-        if (to.ending) copies.add(from, *to.ending);
+    const PendingGroups first = pending_groups();
+    const PendingGroups next = pending_groups();
+    const auto lead_to = [&](std::size_t from, const PendingGroups& to) {
+        for (const std::size_t start : paths->starts)
+            nodes.add_successor(from,
+                                start == paths->last ? repeated_last : to.before_last.at(start));
+        if (to.exit_node) nodes.add_successor(from, *to.exit_node);
     };
-    SerializedBlocks::Set left;
+    SerializedBlocks::Set serialized;
     for (const auto& [from, to] : at_once) {
-        copies.add(from, to);
-        left.insert(from);
+        nodes.add_successor(from, to);
+        serialized.insert(from);
     }
-    const auto go_on = [&](std::size_t copy, const Sequence& to) {
-        lead_to(copy, to);
-        if (reached.meeting && copies.misses_meeting(copy, parting))
-            copies.add(copy, *reached.meeting);
+    const auto go_on = [&](std::size_t node, const PendingGroups& to) {
+        lead_to(node, to);
+        if (reached.reconvergence && nodes.misses_reconvergence(node, branch))
+            nodes.add_successor(node, *reached.reconvergence);
     };
-    for (const std::size_t copy : reached.inside)
-        if (copies.ends_way(copy, parting)) go_on(copy, first);
-    go_on(turning, next);
-    for (const Sequence& part : {first, next})
-        if (part.ending) go_on(*part.ending, part);
-    return left;
+    for (const std::size_t node : reached.inside)
+        if (nodes.ends_path(node, branch)) go_on(node, first);
+    go_on(repeated_last, next);
+    for (const PendingGroups& groups : {first, next})
+        if (groups.exit_node) go_on(*groups.exit_node, groups);
+    return serialized;
 }
 
 namespace {
 
-/// What those pass who break off.
-struct Broken {
+/// What lanes pass that leave a path by BREAK.
+struct BreakPaths {
     SerializedBlocks::Set starts;
-    SerializedBlocks::Set tail;
-    std::set<std::size_t> branches; ///< At which they do, of the kernel.
+    SerializedBlocks::Set blocks;
+    std::set<std::size_t> branches; ///< Blocks of the kernel where they leave.
 };
 
-Broken broken_off(const SerializedBlocks& copies, const DivergentBranch& parting,
-                  const std::vector<DivergentBranch>& divergent_branches,
-                  const SerializedBlocks::Set& of) {
-    Broken broken;
-    for (const std::size_t copy : of) {
-        if (!copies.breaks(copy, parting)) continue;
-        const auto branch =
+BreakPaths break_paths_of(const SerializedBlocks& nodes, const DivergentBranch& branch,
+                          const std::vector<DivergentBranch>& divergent_branches,
+                          const SerializedBlocks::Set& path) {
+    BreakPaths paths;
+    for (const std::size_t node : path) {
+        if (!nodes.has_break(node, branch)) continue;
+        const auto exit =
             std::find_if(divergent_branches.begin(), divergent_branches.end(),
                          [&](const DivergentBranch& other) {
-                             return other.block == copies[copy].original && other.leaving;
+                             return other.block == nodes[node].original && other.loop_exit;
                          });
-        broken.branches.insert(branch->block);
-        for (const Copy::Way& way : copies[copy].ways)
-            if (way.edge && parting.breaks.count(*way.edge) != 0) {
-                broken.starts.insert(way.to);
-                broken.tail.merge(copies.reached_from(way.to, *branch));
+        paths.branches.insert(exit->block);
+        for (const Node::Successor& successor : nodes[node].successors)
+            if (successor.edge && branch.break_edges.count(*successor.edge) != 0) {
+                paths.starts.insert(successor.to);
+                paths.blocks.merge(nodes.reached_from(successor.to, *exit));
             }
     }
-    return broken;
+    return paths;
 }
 
 } // namespace
 
-void let_break_off(SerializedBlocks& copies, const DivergentBranch& parting,
-                   const std::vector<DivergentBranch>& divergent_branches,
-                   const SerializedBlocks::Set& of, const SerializedBlocks::Set& ends,
-                   std::size_t next) {
-    const auto [starts, tail, branches] = broken_off(copies, parting, divergent_branches, of);
-    // Each of the branches was passed once by those who went this way.
-    std::vector<SerializedBlocks::Seconds> followers;
-    for (std::size_t turn = 0; turn < branches.size(); ++turn) {
-        SerializedBlocks::Seconds second;
-        for (const std::size_t copy : tail)
-            second[copy] = copies.copy(copy);
-        for (const auto& [copy, made] : second)
-            for (Copy::Way& way : copies[made].ways)
-                if (way.edge && tail.count(way.to) != 0) way.to = second.at(way.to);
-        followers.push_back(std::move(second));
+void serialize_breaks(SerializedBlocks& nodes, const DivergentBranch& branch,
+                      const std::vector<DivergentBranch>& divergent_branches,
+                      const SerializedBlocks::Set& path, const SerializedBlocks::Set& ends,
+                      std::size_t next) {
+    const auto [starts, blocks, branches] = break_paths_of(nodes, branch, divergent_branches, path);
+    // The lanes of this path passed each of the branches once.
+    std::vector<SerializedBlocks::Duplicates> groups;
+    for (std::size_t group = 0; group < branches.size(); ++group) {
+        SerializedBlocks::Duplicates duplicates;
+        for (const std::size_t node : blocks)
+            duplicates[node] = nodes.duplicate(node);
+        for (const auto& [node, duplicate] : duplicates)
+            for (Node::Successor& successor : nodes[duplicate].successors)
+                if (successor.edge && blocks.count(successor.to) != 0)
+                    successor.to = duplicates.at(successor.to);
+        groups.push_back(std::move(duplicates));
     }
-    const auto follow = [&](std::size_t from, std::size_t turn) {
-        for (; turn < followers.size(); ++turn)
+    const auto follow = [&](std::size_t from, std::size_t group) {
+        for (; group < groups.size(); ++group)
             for (const std::size_t start : starts)
-                copies.add(from, followers[turn].at(start));
+                nodes.add_successor(from, groups[group].at(start));
     };
-    for (const std::size_t copy : ends)
-        follow(copy, 0);
-    for (std::size_t turn = 0; turn < followers.size(); ++turn)
-        for (const auto& [copy, made] : followers[turn]) {
-            const auto& ways = copies[copy].ways;
-            if (!copies.block_of(copy).exits &&
-                std::all_of(ways.begin(), ways.end(), [&](const Copy::Way& way) {
-                    return way.edge && tail.count(way.to) != 0;
-                }))
+    for (const std::size_t node : ends)
+        follow(node, 0);
+    for (std::size_t group = 0; group < groups.size(); ++group)
+        for (const auto& [node, duplicate] : groups[group]) {
+            const auto& successors = nodes[node].successors;
+            if (!nodes.block_of(node).exits &&
+                std::all_of(successors.begin(), successors.end(),
+                            [&](const Node::Successor& successor) {
+                                return successor.edge && blocks.count(successor.to) != 0;
+                            }))
                 continue;
-            follow(made, turn + 1);
-            copies.add(made, next);
+            follow(duplicate, group + 1);
+            nodes.add_successor(duplicate, next);
         }
 }
 
-SerializedBlocks::Set behind_breaks(const SerializedBlocks& copies, const DivergentBranch& parting,
-                                    const std::vector<DivergentBranch>& divergent_branches,
-                                    const SerializedBlocks::Set& of) {
-    const Broken broken = broken_off(copies, parting, divergent_branches, of);
-    SerializedBlocks::Set behind;
-    for (const std::size_t copy : broken.tail)
-        for (const Copy::Way& way : copies[copy].ways)
-            if (way.edge && broken.tail.count(way.to) == 0) behind.insert(way.to);
-    return behind;
+SerializedBlocks::Set nodes_after_breaks(const SerializedBlocks& nodes,
+                                         const DivergentBranch& branch,
+                                         const std::vector<DivergentBranch>& divergent_branches,
+                                         const SerializedBlocks::Set& path) {
+    const BreakPaths paths = break_paths_of(nodes, branch, divergent_branches, path);
+    SerializedBlocks::Set after;
+    for (const std::size_t node : paths.blocks)
+        for (const Node::Successor& successor : nodes[node].successors)
+            if (successor.edge && paths.blocks.count(successor.to) == 0) after.insert(successor.to);
+    return after;
 }
 
 } // namespace warpbound::analyzer

@@ -1,36 +1,38 @@
 #pragma once
 /// \file
-/// Lanes that leave loops in different turns, in the copies of blocks that follow each other
+/// Nodes for divergent loop exits: lanes that leave a loop in different iterations
 /// (docs/soundness.md, S19d).
 
 #include "analyzer/divergence/serialized_blocks.hpp"
 
 namespace warpbound::analyzer {
 
-/// Those who leave behind a copy of the branch go on before the others turn on, or wait until the
-/// others have left. Requires: `DivergentBranch::leaving`.
-void let_leave(SerializedBlocks& copies, std::size_t branch, const DivergentBranch& parting,
-               const SerializedBlocks::Reached& reached);
+/// The lanes that exit at the branch (`branch_node` is one node of it) go on before the others
+/// continue to iterate, or are pending until the others have left. Requires `branch.loop_exit`.
+void serialize_loop_exit(SerializedBlocks& nodes, std::size_t branch_node,
+                         const DivergentBranch& branch, const SerializedBlocks::Reached& reached);
 
-/// The same at each of several branches of the same turns, of which one copy is `branch`. Those who
-/// waited follow each other in any order; all come over one last block, at which their sequence
-/// turns, at most `lanes` times. Returns the copies of all these branches; none when a block has
-/// several copies there.
+/// The same at a branch with siblings. The pending groups of lanes follow each other in any order.
+/// All pass one last block, at which their sequence repeats, at most once for each of `lanes`.
+/// Returns the nodes of all these branches; none when a block has several nodes there.
 std::optional<SerializedBlocks::Set>
-let_leave_at_several(SerializedBlocks& copies, std::size_t branch, const DivergentBranch& parting,
+serialize_loop_exits(SerializedBlocks& nodes, std::size_t branch_node,
+                     const DivergentBranch& branch,
                      const std::vector<DivergentBranch>& divergent_branches,
                      const SerializedBlocks::Reached& reached, std::int64_t lanes);
 
-/// Where lanes break off from the copies `of` a way of the parting: behind `ends`, all who did and
-/// wait for their turn follow each other up to where they meet others; then `next` goes on.
-void let_break_off(SerializedBlocks& copies, const DivergentBranch& parting,
-                   const std::vector<DivergentBranch>& divergent_branches,
-                   const SerializedBlocks::Set& of, const SerializedBlocks::Set& ends,
-                   std::size_t next);
+/// Lanes leave by BREAK in the nodes `path` of one path of the branch. After each node of `ends`
+/// the groups that left and are pending follow each other up to where they reconverge with others;
+/// then `next` goes on.
+void serialize_breaks(SerializedBlocks& nodes, const DivergentBranch& branch,
+                      const std::vector<DivergentBranch>& divergent_branches,
+                      const SerializedBlocks::Set& path, const SerializedBlocks::Set& ends,
+                      std::size_t next);
 
-/// Where lanes that broke off in the copies `of` go on with those they meet.
-SerializedBlocks::Set behind_breaks(const SerializedBlocks& copies, const DivergentBranch& parting,
-                                    const std::vector<DivergentBranch>& divergent_branches,
-                                    const SerializedBlocks::Set& of);
+/// Where lanes that left by BREAK in the nodes `path` go on with those they reconverge with.
+SerializedBlocks::Set nodes_after_breaks(const SerializedBlocks& nodes,
+                                         const DivergentBranch& branch,
+                                         const std::vector<DivergentBranch>& divergent_branches,
+                                         const SerializedBlocks::Set& path);
 
 } // namespace warpbound::analyzer

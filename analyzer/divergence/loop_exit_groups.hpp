@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// What branches at which lanes may part ask of each other (docs/soundness.md, S19d).
+/// Conditions that divergent branches put on each other: exits of one loop, and branches around
+/// exits by BREAK (docs/soundness.md, S19d).
 
 #include "analyzer/divergence/divergent_branch.hpp"
 #include "analyzer/divergence/reconvergence_stack.hpp"
@@ -9,11 +10,12 @@
 
 namespace warpbound::analyzer {
 
-/// Fills in `DivergentBranch::Leaving::beside`. Refuses, naming the place: lanes that leave their
-/// point while others that parted before are elsewhere, that leave a turn of a loop from inside
-/// branches where none are stated to part, from several loops at once or to part again on their
-/// way, and loops that lanes leave at several places with different ends.
-Result<void> group_loop_exits(const AnalysisContext& context, const ReconvergenceStacks& points,
+/// Fills in `DivergentBranch::LoopExit::siblings`. Refuses, with the address:
+/// - lanes that leave their point by BREAK inside the region of a branch whose lanes do so, too;
+/// - lanes that leave an iteration from inside a divergent branch, at a branch that is not stated
+///   to be divergent, out of several loops at once, or to diverge again before they reconverge;
+/// - loops with several divergent exits whose paths end differently.
+Result<void> group_loop_exits(const AnalysisContext& context, const ReconvergenceStacks& stacks,
                               std::vector<DivergentBranch>& divergent_branches);
 
 } // namespace warpbound::analyzer

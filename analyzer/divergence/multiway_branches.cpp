@@ -11,121 +11,127 @@ namespace warpbound::analyzer {
 namespace {
 
 using Set = SerializedBlocks::Set;
-using Seconds = SerializedBlocks::Seconds;
+using Duplicates = SerializedBlocks::Duplicates;
 
-constexpr std::size_t most_ways = 16; ///< Of which sets are made.
+/// Beyond so many paths, no nodes are made for each set of paths that went before.
+constexpr std::size_t max_paths_with_sets = 16;
 
-class SeveralWays {
+class MultiwaySerializer {
 public:
-    SeveralWays(SerializedBlocks& copies, const DivergentBranch& parting,
-                const SerializedBlocks::Reached& reached, std::vector<std::size_t> starts)
-        : copies_{copies}, parting_{parting}, reached_{reached}, starts_{std::move(starts)} {
+    MultiwaySerializer(SerializedBlocks& nodes, const DivergentBranch& branch,
+                       const SerializedBlocks::Reached& reached, std::vector<std::size_t> starts)
+        : nodes_{nodes}, branch_{branch}, reached_{reached}, starts_{std::move(starts)} {
         for (const std::size_t start : starts_)
-            ways_.push_back(copies_.reached_from(start, parting_));
+            paths_.push_back(nodes_.reached_from(start, branch_));
     }
 
-    /// Of each way one copy for each set of others that went before.
-    [[nodiscard]] bool fits(std::size_t most) const {
-        if (starts_.size() > most_ways) return false;
+    /// Of each path one duplicate for each set of other paths that went before.
+    [[nodiscard]] bool fits(std::size_t max_nodes) const {
+        if (starts_.size() > max_paths_with_sets) return false;
         std::size_t blocks = 0;
-        for (const Set& way : ways_)
-            blocks += way.size();
-        return blocks << (starts_.size() - 1) <= most;
+        for (const Set& path : paths_)
+            blocks += path.size();
+        return blocks << (starts_.size() - 1) <= max_nodes;
     }
 
-    void follow_once(std::size_t branch) {
-        separate(branch);
+    /// Each path once, in any order.
+    void follow_once(std::size_t branch_node) {
+        separate(branch_node);
         const std::size_t sets = std::size_t{1} << starts_.size();
-        std::map<Place, Seconds> made; // Of those that are not the first to go.
+        std::map<PathAfter, Duplicates> later; // paths that are not the first
         for (std::size_t gone = 1; gone < sets; ++gone)
-            for (std::size_t way = 0; way < starts_.size(); ++way)
-                if (!holds(gone, way))
-                    made.emplace(Place{gone, way}, copies_.copy_all(ways_[way], parting_));
+            for (std::size_t path = 0; path < starts_.size(); ++path)
+                if (!contains(gone, path))
+                    later.emplace(PathAfter{gone, path},
+                                  nodes_.duplicate_all(paths_[path], branch_));
         const auto lead = [&](const Set& from, std::size_t gone) {
             for (std::size_t next = 0; next < starts_.size(); ++next)
-                if (!holds(gone, next)) lead_to(from, made.at({gone, next}).at(starts_[next]));
-            copies_.let_wait(from, parting_, reached_.meeting);
+                if (!contains(gone, next)) lead_to(from, later.at({gone, next}).at(starts_[next]));
+            nodes_.resume_at_reconvergence(from, branch_, reached_.reconvergence);
         };
-        for (const auto& [place, second] : made)
-            lead(SerializedBlocks::values_of(second), with(place.first, place.second));
-        for (std::size_t way = 0; way < starts_.size(); ++way)
-            lead(ways_[way], with(0, way));
+        for (const auto& [path, duplicates] : later)
+            lead(SerializedBlocks::values_of(duplicates), with(path.first, path.second));
+        for (std::size_t path = 0; path < starts_.size(); ++path)
+            lead(paths_[path], with(0, path));
     }
 
-    /// Any of them so often.
+    /// Any path, `times` times.
     void follow_often(std::size_t times) {
-        std::vector<Seconds> stages;
+        std::vector<Duplicates> stages;
         for (std::size_t stage = 1; stage < times; ++stage)
-            stages.push_back(copies_.copy_all(reached_.inside, parting_));
+            stages.push_back(nodes_.duplicate_all(reached_.inside, branch_));
         Set from = reached_.inside;
-        for (const Seconds& stage : stages) {
+        for (const Duplicates& stage : stages) {
             for (const std::size_t start : starts_)
                 lead_to(from, stage.at(start));
-            copies_.let_wait(from, parting_, reached_.meeting);
+            nodes_.resume_at_reconvergence(from, branch_, reached_.reconvergence);
             from = SerializedBlocks::values_of(stage);
         }
-        copies_.let_wait(from, parting_, reached_.meeting);
+        nodes_.resume_at_reconvergence(from, branch_, reached_.reconvergence);
     }
 
 private:
-    using Place = std::pair<std::size_t, std::size_t>; ///< Ways that are gone, by bit, and the way.
+    /// The paths that went before, one bit each, and the path.
+    using PathAfter = std::pair<std::size_t, std::size_t>;
 
-    static bool holds(std::size_t set, std::size_t way) { return ((set >> way) & 1U) != 0; }
-    static std::size_t with(std::size_t set, std::size_t way) {
-        return set | std::size_t{1} << way;
+    static bool contains(std::size_t set, std::size_t path) { return ((set >> path) & 1U) != 0; }
+    static std::size_t with(std::size_t set, std::size_t path) {
+        return set | std::size_t{1} << path;
     }
     void lead_to(const Set& from, std::size_t to) {
-        for (const std::size_t copy : from)
-            if (copies_.ends_way(copy, parting_)) copies_.add(copy, to);
+        for (const std::size_t node : from)
+            if (nodes_.ends_path(node, branch_)) nodes_.add_successor(node, to);
     }
 
-    /// Each way has its own copies of what it shares with those before it.
-    void separate(std::size_t branch) {
-        std::vector<Seconds> own;
+    /// Gives each path its own nodes for what it shares with the paths listed before it.
+    void separate(std::size_t branch_node) {
+        std::vector<Duplicates> own;
         Set taken;
-        for (const Set& way : ways_) {
+        for (const Set& path : paths_) {
             Set shared;
-            std::set_intersection(way.begin(), way.end(), taken.begin(), taken.end(),
+            std::set_intersection(path.begin(), path.end(), taken.begin(), taken.end(),
                                   std::inserter(shared, shared.end()));
-            taken.insert(way.begin(), way.end());
-            own.push_back(copies_.copy_all(shared, parting_));
+            taken.insert(path.begin(), path.end());
+            own.push_back(nodes_.duplicate_all(shared, branch_));
         }
-        for (std::size_t way = 0; way < starts_.size(); ++way) {
-            for (const auto& [copy, second] : own[way]) {
-                ways_[way].erase(copy);
-                ways_[way].insert(second);
+        for (std::size_t path = 0; path < starts_.size(); ++path) {
+            for (const auto& [node, duplicate] : own[path]) {
+                paths_[path].erase(node);
+                paths_[path].insert(duplicate);
             }
-            for (const std::size_t copy : ways_[way])
-                for (SerializedBlocks::Copy::Way& edge : copies_[copy].ways)
-                    if (const auto second = own[way].find(edge.to);
-                        second != own[way].end() && copies_.stays(copy, edge, parting_))
-                        edge.to = second->second;
-            const auto start = own[way].find(starts_[way]);
-            if (start == own[way].end()) continue;
-            for (SerializedBlocks::Copy::Way& edge : copies_[branch].ways)
-                if (edge.to == start->first) edge.to = start->second;
-            starts_[way] = start->second;
+            for (const std::size_t node : paths_[path])
+                for (SerializedBlocks::Node::Successor& successor : nodes_[node].successors)
+                    if (const auto duplicate = own[path].find(successor.to);
+                        duplicate != own[path].end() &&
+                        nodes_.remains_in_region(node, successor, branch_))
+                        successor.to = duplicate->second;
+            const auto start = own[path].find(starts_[path]);
+            if (start == own[path].end()) continue;
+            for (SerializedBlocks::Node::Successor& successor : nodes_[branch_node].successors)
+                if (successor.to == start->first) successor.to = start->second;
+            starts_[path] = start->second;
         }
     }
 
-    SerializedBlocks& copies_;
-    const DivergentBranch& parting_;
+    SerializedBlocks& nodes_;
+    const DivergentBranch& branch_;
     const SerializedBlocks::Reached& reached_;
     std::vector<std::size_t> starts_;
-    std::vector<Set> ways_; ///< What each passes as the first to go.
+    std::vector<Set> paths_; ///< Nodes of each path where it goes first.
 };
 
 } // namespace
 
-void let_several_follow(SerializedBlocks& copies, std::size_t branch,
-                        const DivergentBranch& parting, const SerializedBlocks::Reached& reached,
-                        const std::vector<std::size_t>& starts, std::size_t most,
-                        std::int64_t lanes) {
-    SeveralWays several{copies, parting, reached, starts};
-    if (several.fits(most))
-        several.follow_once(branch);
+void serialize_multiway_branch(SerializedBlocks& nodes, std::size_t branch_node,
+                               const DivergentBranch& branch,
+                               const SerializedBlocks::Reached& reached,
+                               const std::vector<std::size_t>& starts, std::size_t max_nodes,
+                               std::int64_t lanes) {
+    MultiwaySerializer serializer{nodes, branch, reached, starts};
+    if (serializer.fits(max_nodes))
+        serializer.follow_once(branch_node);
     else
-        several.follow_often(std::min(starts.size(), static_cast<std::size_t>(lanes)));
+        serializer.follow_often(std::min(starts.size(), static_cast<std::size_t>(lanes)));
 }
 
 } // namespace warpbound::analyzer

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Where the lanes that part at a branch meet again, and what they may execute until then (rules
-/// C38 to C40).
+/// Finds the divergent branches of a kernel, where their lanes reconverge, and what they may
+/// execute until then (rules C38 to C40).
 
 #include "analyzer/divergence/divergent_branch.hpp"
 #include "analyzer/launch/context.hpp"
@@ -12,12 +12,14 @@
 
 namespace warpbound::analyzer {
 
-/// Refuses, naming the place: what `reconvergence_stacks` and `group_loop_exits` refuse, barriers
-/// and WARPSYNC that are guarded or that lanes may come to apart, a divergence fact where nothing
-/// is decided, several ways that end, leave points or come again, branches both of whose ways come
-/// to them again before the lanes meet, lanes that leave points that are not their innermost, that
-/// come behind a point without arriving, that turn a loop while others wait inside it, or that wait
-/// at several points around their innermost, or at one while others end.
+/// Refuses, with the address, what `reconvergence_stacks` and `group_loop_exits` refuse, and:
+/// - barriers and WARPSYNC that are guarded or in a non-uniform block;
+/// - a divergence fact at an instruction that decides nothing;
+/// - a multi-way branch of which a path ends, leaves points or reaches the branch again;
+/// - a branch that both of its paths reach again before the reconvergence;
+/// - lanes that leave points that are not their innermost, or pass a point without arriving;
+/// - lanes that iterate a loop while others wait inside it;
+/// - lanes that wait at several points around their innermost, or at one while others end.
 Result<Reconvergence> find_reconvergence(const AnalysisContext& context);
 
 } // namespace warpbound::analyzer

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// The points at which lanes meet that SSY, PBK, PCNT and BSSY make, and who is in them (C40).
+/// The reconvergence points that SSY, PBK, PCNT and BSSY push, and at which blocks and edges lanes
+/// arrive at them or leave them (C40).
 
 #include "analyzer/launch/context.hpp"
 
@@ -10,31 +11,33 @@
 
 namespace warpbound::analyzer {
 
-/// A point that active lanes have joined.
+/// A reconvergence point that the active lanes have joined.
 struct ReconvergencePoint {
-    assembly::ControlFlow kind = assembly::ControlFlow::None; ///< Of the instruction that made it.
-    std::optional<int> reg;                                   ///< Of BSSY.
-    std::size_t made_in = 0;                                  ///< Block.
+    assembly::ControlFlow kind =
+        assembly::ControlFlow::None; ///< Of the instruction that pushed it.
+    std::optional<int> reg;          ///< Barrier register of BSSY.
+    std::size_t pushed_in = 0;       ///< Block of that instruction.
     friend bool operator==(const ReconvergencePoint&, const ReconvergencePoint&) = default;
 };
 using ReconvergenceStack = std::vector<ReconvergencePoint>; ///< Innermost last.
 
-/// The same for all lanes, whichever way they came.
+/// The stack of each block. It is the same for all lanes, on whichever path they came.
 struct ReconvergenceStacks {
-    /// Per block; none: no path that the facts allow leads there. `AnalysisContext::used` is about
-    /// instructions, which the copies of called code share.
+    /// Per block, at its begin; none: no path that the facts allow leads there. (The flags of
+    /// `AnalysisContext::used` are per instruction, which the call contexts of called code share.)
     std::vector<std::optional<ReconvergenceStack>> before;
-    std::vector<std::optional<ReconvergenceStack>> behind; ///< Before its last instruction.
-    std::map<std::size_t, ReconvergencePoint> arrival_of;  ///< By edge over which lanes arrive.
-    /// Points that lanes leave without arriving, by BREAK or a clearing BMOV: in a block, or by
-    /// its taken branch. By block, by edge.
-    std::map<std::size_t, ReconvergenceStack> left_in;
-    std::map<std::size_t, ReconvergenceStack> left_over;
+    /// Per block, after its instructions, but before lanes arrive at a point by its last one.
+    std::vector<std::optional<ReconvergenceStack>> at_end;
+    std::map<std::size_t, ReconvergencePoint> arrival_of; ///< By edge over which lanes arrive.
+    /// Points that lanes leave without arriving, by BREAK or a clearing BMOV: by block where all
+    /// active lanes leave, by edge where the lanes of one successor do.
+    std::map<std::size_t, ReconvergenceStack> left_in_block;
+    std::map<std::size_t, ReconvergenceStack> left_on_edge;
 };
 
-/// Refuses, naming the place: guarded joins, registers in use that BSSY names again, ways that join
-/// or leave points differently, arrivals by BSYNC at a point that is not the innermost, a guarded
-/// BREAK without a branch of the same guard, or the opposite one, behind it.
+/// Refuses, with the address: guarded SSY, PBK, PCNT or BSSY; BSSY of a register in use; paths that
+/// join or leave points differently; arrivals by BSYNC at a point that is not the innermost; a
+/// guarded BREAK whose block does not end with a branch of the same or the opposite guard.
 Result<ReconvergenceStacks> reconvergence_stacks(const AnalysisContext& context);
 
 } // namespace warpbound::analyzer

@@ -8,29 +8,30 @@
 
 namespace warpbound::analyzer {
 
-SerializedBlocks::SerializedBlocks(const AnalysisContext& context, const Reconvergence& points)
-    : context_{context}, graph_{*context.request.graph}, points_{points} {
+SerializedBlocks::SerializedBlocks(const AnalysisContext& context,
+                                   const Reconvergence& reconvergence)
+    : context_{context}, graph_{*context.request.graph}, reconvergence_{reconvergence} {
     for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
-        Copy copy{block, {}};
+        Node node{block, {}};
         for (const std::size_t edge : graph_.blocks[block].out)
-            if (!is_never_taken(edge)) copy.ways.push_back({graph_.edges[edge].to, edge});
-        copies_.push_back(std::move(copy));
+            if (!is_never_executed(edge)) node.successors.push_back({graph_.edges[edge].to, edge});
+        nodes_.push_back(std::move(node));
     }
 }
 
-SerializedBlocks::Reached SerializedBlocks::reached_by(std::size_t branch,
-                                                       const DivergentBranch& parting) const {
+SerializedBlocks::Reached SerializedBlocks::reached_by(std::size_t branch_node,
+                                                       const DivergentBranch& branch) const {
     Reached reached;
     std::vector<std::size_t> work;
     const auto follow = [&](std::size_t from) {
-        for (const Copy::Way& way : copies_[from].ways) {
-            const std::size_t to = copies_[way.to].original;
-            if (way.edge && to == parting.meeting) reached.meeting = way.to;
-            if (!stays(from, way, parting)) continue;
-            if (reached.inside.insert(way.to).second) work.push_back(way.to);
+        for (const Node::Successor& successor : nodes_[from].successors) {
+            const std::size_t to = nodes_[successor.to].original;
+            if (successor.edge && to == branch.reconvergence) reached.reconvergence = successor.to;
+            if (!remains_in_region(from, successor, branch)) continue;
+            if (reached.inside.insert(successor.to).second) work.push_back(successor.to);
         }
     };
-    follow(branch);
+    follow(branch_node);
     while (!work.empty()) {
         const std::size_t from = work.back();
         work.pop_back();
@@ -40,159 +41,167 @@ SerializedBlocks::Reached SerializedBlocks::reached_by(std::size_t branch,
 }
 
 SerializedBlocks::Set SerializedBlocks::reached_from(std::size_t start,
-                                                     const DivergentBranch& parting) const {
+                                                     const DivergentBranch& branch) const {
     Set reached{start};
     std::vector<std::size_t> work{start};
     while (!work.empty()) {
         const std::size_t from = work.back();
         work.pop_back();
-        for (const Copy::Way& way : copies_[from].ways)
-            if (stays(from, way, parting) && reached.insert(way.to).second) work.push_back(way.to);
+        for (const Node::Successor& successor : nodes_[from].successors)
+            if (remains_in_region(from, successor, branch) && reached.insert(successor.to).second)
+                work.push_back(successor.to);
     }
     return reached;
 }
 
-bool SerializedBlocks::stays(std::size_t copy, const Copy::Way& way,
-                             const DivergentBranch& parting) const {
-    return is_aside(copy, parting) || is_aside(way.to, parting) ||
-           (way.edge && !leaves(*way.edge, parting));
+bool SerializedBlocks::remains_in_region(std::size_t node, const Node::Successor& successor,
+                                         const DivergentBranch& branch) const {
+    return is_after_break(node, branch) || is_after_break(successor.to, branch) ||
+           (successor.edge && !leaves_region(*successor.edge, branch));
 }
 
-bool SerializedBlocks::is_aside(std::size_t copy, const DivergentBranch& parting) const {
-    return std::any_of(parting.breaks.begin(), parting.breaks.end(), [&](std::size_t edge) {
-        return graph_.edges[edge].from == copies_[copy].left_at;
+bool SerializedBlocks::is_after_break(std::size_t node, const DivergentBranch& branch) const {
+    return std::any_of(branch.break_edges.begin(), branch.break_edges.end(), [&](std::size_t edge) {
+        return graph_.edges[edge].from == nodes_[node].exited_at;
     });
 }
 
-bool SerializedBlocks::breaks(std::size_t copy, const DivergentBranch& parting) const {
-    const auto& out = graph_.blocks[copies_[copy].original].out;
+bool SerializedBlocks::has_break(std::size_t node, const DivergentBranch& branch) const {
+    const auto& out = graph_.blocks[nodes_[node].original].out;
     return std::any_of(out.begin(), out.end(),
-                       [&](std::size_t edge) { return parting.breaks.count(edge) != 0; });
+                       [&](std::size_t edge) { return branch.break_edges.count(edge) != 0; });
 }
 
-bool SerializedBlocks::is_never_taken(std::size_t edge) const {
+bool SerializedBlocks::is_never_executed(std::size_t edge) const {
     return context_.facts.never[graph_.edges[edge].to];
 }
 
-bool SerializedBlocks::leaves(std::size_t edge, const DivergentBranch& parting) const {
+bool SerializedBlocks::leaves_region(std::size_t edge, const DivergentBranch& branch) const {
     const std::size_t to = graph_.edges[edge].to;
-    return !is_never_taken(edge) && (to == parting.meeting || parting.region.count(to) == 0);
+    return !is_never_executed(edge) && (to == branch.reconvergence || branch.region.count(to) == 0);
 }
 
-bool SerializedBlocks::ends_way(std::size_t copy, const DivergentBranch& parting) const {
-    if (is_aside(copy, parting)) return false;
-    const auto& block = graph_.blocks[copies_[copy].original];
+bool SerializedBlocks::ends_path(std::size_t node, const DivergentBranch& branch) const {
+    if (is_after_break(node, branch)) return false;
+    const auto& block = graph_.blocks[nodes_[node].original];
     return block.exits || std::any_of(block.out.begin(), block.out.end(), [&](auto edge) {
-               return leaves(edge, parting) && parting.breaks.count(edge) == 0;
+               return leaves_region(edge, branch) && branch.break_edges.count(edge) == 0;
            });
 }
 
-bool SerializedBlocks::waits_inside(std::size_t copy, const DivergentBranch& parting) const {
-    const auto& out = graph_.blocks[copies_[copy].original].out;
-    return parting.passed && std::any_of(out.begin(), out.end(), [&](std::size_t edge) {
-               return parting.passed->arrivals.count(edge) != 0;
+bool SerializedBlocks::arrives_at_inner_point(std::size_t node,
+                                              const DivergentBranch& branch) const {
+    const auto& out = graph_.blocks[nodes_[node].original].out;
+    return branch.inner_point && std::any_of(out.begin(), out.end(), [&](std::size_t edge) {
+               return branch.inner_point->arrivals.count(edge) != 0;
            });
 }
 
-bool SerializedBlocks::misses_meeting(std::size_t copy, const DivergentBranch& parting) const {
-    const auto& block = graph_.blocks[copies_[copy].original];
+bool SerializedBlocks::misses_reconvergence(std::size_t node, const DivergentBranch& branch) const {
+    const auto& block = graph_.blocks[nodes_[node].original];
     return block.exits || std::any_of(block.out.begin(), block.out.end(), [&](auto edge) {
-               return leaves(edge, parting) && graph_.edges[edge].to != parting.meeting &&
-                      parting.breaks.count(edge) == 0;
+               return leaves_region(edge, branch) &&
+                      graph_.edges[edge].to != branch.reconvergence &&
+                      branch.break_edges.count(edge) == 0;
            });
 }
 
-void SerializedBlocks::add(std::size_t from, std::size_t to) {
-    const Copy::Way way{to, std::nullopt};
-    auto& ways = copies_[from].ways;
-    if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
+void SerializedBlocks::add_successor(std::size_t from, std::size_t to) {
+    const Node::Successor added{to, std::nullopt};
+    auto& successors = nodes_[from].successors;
+    if (std::find(successors.begin(), successors.end(), added) == successors.end())
+        successors.push_back(added);
 }
 
-std::size_t SerializedBlocks::copy(std::size_t one) {
-    copies_.push_back(copies_[one]);
-    return copies_.size() - 1;
+std::size_t SerializedBlocks::duplicate(std::size_t node) {
+    nodes_.push_back(nodes_[node]);
+    return nodes_.size() - 1;
 }
 
-SerializedBlocks::Seconds SerializedBlocks::copy_all(const Set& of,
-                                                     const DivergentBranch& parting) {
-    Seconds second;
-    for (const std::size_t one : of)
-        second[one] = copy(one);
-    for (const auto& [one, made] : second)
-        for (Copy::Way& way : copies_[made].ways)
-            if (stays(one, way, parting)) way.to = second.at(way.to);
-    return second;
+SerializedBlocks::Duplicates SerializedBlocks::duplicate_all(const Set& of,
+                                                             const DivergentBranch& branch) {
+    Duplicates duplicates;
+    for (const std::size_t node : of)
+        duplicates[node] = duplicate(node);
+    for (const auto& [node, added] : duplicates)
+        for (Node::Successor& successor : nodes_[added].successors)
+            if (remains_in_region(node, successor, branch))
+                successor.to = duplicates.at(successor.to);
+    return duplicates;
 }
 
-SerializedBlocks::Set SerializedBlocks::values_of(const Seconds& second) {
+SerializedBlocks::Set SerializedBlocks::values_of(const Duplicates& duplicates) {
     Set values;
-    for (const auto& [copy, made] : second)
-        values.insert(made);
+    for (const auto& [node, added] : duplicates)
+        values.insert(added);
     return values;
 }
 
-std::vector<std::size_t> SerializedBlocks::copy_late(const Reached& reached,
-                                                     const DivergentBranch& parting) {
-    if (!parting.passed || !parting.passed->behind) return {};
-    Set behind;
+std::vector<std::size_t>
+SerializedBlocks::duplicate_after_inner_point(const Reached& reached,
+                                              const DivergentBranch& branch) {
+    if (!branch.inner_point || !branch.inner_point->after) return {};
+    Set after;
     std::vector<std::size_t> starts;
-    for (const std::size_t copy : reached.inside) {
-        if (copies_[copy].original != parting.passed->behind) continue;
-        starts.push_back(copy);
-        behind.merge(reached_from(copy, parting));
+    for (const std::size_t node : reached.inside) {
+        if (nodes_[node].original != branch.inner_point->after) continue;
+        starts.push_back(node);
+        after.merge(reached_from(node, branch));
     }
-    const Seconds late = copy_all(behind, parting);
-    let_wait(values_of(late), parting, reached.meeting);
+    const Duplicates resumed = duplicate_all(after, branch);
+    resume_at_reconvergence(values_of(resumed), branch, reached.reconvergence);
     for (std::size_t& start : starts)
-        start = late.at(start);
+        start = resumed.at(start);
     return starts;
 }
 
-void SerializedBlocks::let_wait(const Set& ways, const DivergentBranch& parting,
-                                std::optional<std::size_t> meeting) {
-    for (const std::size_t copy : ways)
-        if (meeting && ends_way(copy, parting) && misses_meeting(copy, parting))
-            add(copy, *meeting);
+void SerializedBlocks::resume_at_reconvergence(const Set& path, const DivergentBranch& branch,
+                                               std::optional<std::size_t> reconvergence) {
+    for (const std::size_t node : path)
+        if (reconvergence && ends_path(node, branch) && misses_reconvergence(node, branch))
+            add_successor(node, *reconvergence);
 }
 
-void SerializedBlocks::go_on_late(const Set& ways, const DivergentBranch& parting,
-                                  const std::vector<std::size_t>& late) {
-    for (const std::size_t copy : ways)
-        if (ends_way(copy, parting))
-            for (const std::size_t place : late)
-                add(copy, place);
+void SerializedBlocks::resume_after_inner_point(const Set& path, const DivergentBranch& branch,
+                                                const std::vector<std::size_t>& resumed) {
+    for (const std::size_t node : path)
+        if (ends_path(node, branch))
+            for (const std::size_t start : resumed)
+                add_successor(node, start);
 }
 
-Result<LanesInTurn> SerializedBlocks::in_order() const {
+Result<SerializedCfg> SerializedBlocks::in_reverse_postorder() const {
     std::vector<assembly::ExploredBlock> blocks;
-    for (const Copy& copy : copies_) {
-        const auto& code = graph_.blocks[copy.original];
+    for (const Node& node : nodes_) {
+        const auto& code = graph_.blocks[node.original];
         assembly::ExploredBlock block{code.first, code.last, code.exits, code.context, {}};
-        for (const Copy::Way& way : copy.ways) {
-            // What follows an arrival is not behind the instruction for all lanes.
-            const bool falls = way.edge &&
-                               graph_.edges[*way.edge].kind == assembly::EdgeKind::FallThrough &&
-                               points_.arrivals.count(*way.edge) == 0;
-            block.successors.push_back({way.to, !falls});
+        for (const Node::Successor& successor : node.successors) {
+            // After an arrival the next instruction does not follow for all lanes.
+            const bool falls =
+                successor.edge &&
+                graph_.edges[*successor.edge].kind == assembly::EdgeKind::FallThrough &&
+                reconvergence_.arrivals.count(*successor.edge) == 0;
+            block.successors.push_back({successor.to, !falls});
         }
         blocks.push_back(std::move(block));
     }
     auto ordered = assembly::order_blocks(*context_.request.function, blocks);
     if (!ordered)
-        return Failure{"lanes that part take their ways in turn, which makes another control "
-                       "flow than the code's; in it: " +
+        return Failure{"the serialized control-flow graph of the divergent lanes is not bounded: " +
                            ordered.error().what,
                        context_.request.function->name};
-    LanesInTurn lanes{std::move(ordered.value().graph), {}, {}, {}};
-    for (const std::size_t given : ordered.value().given) {
-        const std::size_t original = copies_[given].original;
-        lanes.original.push_back(original);
-        lanes.repeated.push_back(copies_[given].repeated);
-        lanes.together.push_back(std::none_of(
-            points_.divergent_branches.begin(), points_.divergent_branches.end(),
-            [&](const DivergentBranch& parting) { return parting.apart.count(original) != 0; }));
+    SerializedCfg cfg{std::move(ordered.value().graph), {}, {}, {}};
+    for (const std::size_t given : ordered.value().explored) {
+        const std::size_t original = nodes_[given].original;
+        cfg.original.push_back(original);
+        cfg.repeated.push_back(nodes_[given].repeated);
+        cfg.converged.push_back(std::none_of(reconvergence_.divergent_branches.begin(),
+                                             reconvergence_.divergent_branches.end(),
+                                             [&](const DivergentBranch& branch) {
+                                                 return branch.non_uniform.count(original) != 0;
+                                             }));
     }
-    return lanes;
+    return cfg;
 }
 
 } // namespace warpbound::analyzer

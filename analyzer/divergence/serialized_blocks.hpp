@@ -1,7 +1,8 @@
 #pragma once
 /// \file
-/// The blocks of a warp whose lanes may part, copied for the lanes that execute them in turn
-/// (docs/soundness.md, S19d).
+/// The nodes of the serialized control-flow graph (CFG) of a warp whose lanes may diverge: a block
+/// has one node for each set of lanes that execute it one after the other (docs/soundness.md,
+/// S19d).
 
 #include "analyzer/divergence/reconvergence.hpp"
 
@@ -13,99 +14,106 @@
 
 namespace warpbound::analyzer {
 
-/// A graph of which the warp's sequence of blocks is a path, whichever lanes go which way and
-/// first.
-struct LanesInTurn {
+/// A graph of which the warp's sequence of blocks is a path, whichever lanes follow which path and
+/// whichever group goes first.
+struct SerializedCfg {
     assembly::ControlFlowGraph graph;
-    std::vector<std::size_t> original; ///< Per block: that of the kernel's graph.
-    /// Per block: how often lanes that left a loop in different turns may come there one after the
-    /// other, of blocks that head such a sequence.
+    std::vector<std::size_t> original; ///< Per node: the block of the kernel's graph.
+    /// Per node at the head of a sequence of pending groups, which left a loop in different
+    /// iterations: how many groups may enter it one after the other. Else none.
     std::vector<std::optional<std::int64_t>> repeated;
-    /// Per block: all lanes that have not ended execute it together.
-    std::vector<bool> together;
+    /// Per node: all lanes that have not ended execute it converged.
+    std::vector<bool> converged;
 };
 
-/// A control flow that grows: at first the kernel's own blocks.
+/// A serialized CFG under construction; at first its nodes are the kernel's blocks.
+///
+/// The functions about a `DivergentBranch` ask about, or extend, its paths in the influence region:
+/// "ends" of a path are the nodes after which its lanes wait for others or have ended.
 class SerializedBlocks {
 public:
-    struct Copy {
-        std::size_t original = 0;
-        struct Way {
-            std::size_t to = 0;
+    struct Node {
+        std::size_t original = 0; ///< Block of the kernel's graph.
+        struct Successor {
+            std::size_t to = 0;              ///< Node.
             std::optional<std::size_t> edge; ///< Of the kernel's graph; none: other lanes go on.
-            friend bool operator==(const Way&, const Way&) = default;
+            friend bool operator==(const Successor&, const Successor&) = default;
         };
-        std::vector<Way> ways;
-        std::optional<std::int64_t> repeated{}; ///< As `LanesInTurn` has it.
-        /// Of lanes that left at this branch, before those go on who stay.
-        std::optional<std::size_t> left_at{};
+        std::vector<Successor> successors;
+        std::optional<std::int64_t> repeated{}; ///< As `SerializedCfg` has it.
+        /// Of lanes that exited at the branch of this block and go on before those that remain.
+        std::optional<std::size_t> exited_at{};
     };
     using Set = std::set<std::size_t>;
-    using Seconds = std::map<std::size_t, std::size_t>; ///< By copy.
-    /// What the ways of one copy of a branch lead to.
+    using Duplicates = std::map<std::size_t, std::size_t>; ///< By the node they duplicate.
+    /// What the paths of one node of a branch reach.
     struct Reached {
-        Set inside;                         ///< Copies of the region.
-        std::optional<std::size_t> meeting; ///< Where they go on.
+        Set inside;                               ///< Nodes of the influence region.
+        std::optional<std::size_t> reconvergence; ///< Node where all lanes go on.
     };
 
-    SerializedBlocks(const AnalysisContext& context, const Reconvergence& points);
+    SerializedBlocks(const AnalysisContext& context, const Reconvergence& reconvergence);
 
-    [[nodiscard]] std::size_t size() const { return copies_.size(); }
-    [[nodiscard]] Copy& operator[](std::size_t copy) { return copies_[copy]; }
-    [[nodiscard]] const Copy& operator[](std::size_t copy) const { return copies_[copy]; }
-    [[nodiscard]] const assembly::BasicBlock& block_of(std::size_t copy) const {
-        return original_of(copies_[copy].original);
+    [[nodiscard]] std::size_t size() const { return nodes_.size(); }
+    [[nodiscard]] Node& operator[](std::size_t node) { return nodes_[node]; }
+    [[nodiscard]] const Node& operator[](std::size_t node) const { return nodes_[node]; }
+    [[nodiscard]] const assembly::BasicBlock& block_of(std::size_t node) const {
+        return original_of(nodes_[node].original);
     }
     [[nodiscard]] const assembly::BasicBlock& original_of(std::size_t block) const {
         return graph_.blocks[block];
     }
 
-    [[nodiscard]] Reached reached_by(std::size_t branch, const DivergentBranch& parting) const;
-    /// What a way of the parting passes from here on.
-    [[nodiscard]] Set reached_from(std::size_t start, const DivergentBranch& parting) const;
-    /// The edge leads to the meeting, or to a point around the parting.
-    [[nodiscard]] bool leaves(std::size_t edge, const DivergentBranch& parting) const;
-    /// The way goes on in the parting's region, by the same lanes or those of them who stay.
-    [[nodiscard]] bool stays(std::size_t copy, const Copy::Way& way,
-                             const DivergentBranch& parting) const;
-    /// Of lanes that broke off from a way of the parting.
-    [[nodiscard]] bool is_aside(std::size_t copy, const DivergentBranch& parting) const;
-    /// Lanes may leave its point here, for those around.
-    [[nodiscard]] bool breaks(std::size_t copy, const DivergentBranch& parting) const;
-    /// All lanes may end here, or wait for others behind it.
-    [[nodiscard]] bool ends_way(std::size_t copy, const DivergentBranch& parting) const;
-    /// Lanes may wait behind it at the point that others leave.
-    [[nodiscard]] bool waits_inside(std::size_t copy, const DivergentBranch& parting) const;
-    /// All lanes may end here, or wait at a point around the parting.
-    [[nodiscard]] bool misses_meeting(std::size_t copy, const DivergentBranch& parting) const;
+    [[nodiscard]] Reached reached_by(std::size_t branch_node, const DivergentBranch& branch) const;
+    /// Nodes of the influence region that a path may pass from `start` on.
+    [[nodiscard]] Set reached_from(std::size_t start, const DivergentBranch& branch) const;
+    /// The edge leads to the reconvergence, or to a point around the branch's.
+    [[nodiscard]] bool leaves_region(std::size_t edge, const DivergentBranch& branch) const;
+    /// The path continues in the influence region: by the same lanes, or by those of them that
+    /// remain.
+    [[nodiscard]] bool remains_in_region(std::size_t node, const Node::Successor& successor,
+                                         const DivergentBranch& branch) const;
+    /// The node is of lanes that left a path of the branch by BREAK.
+    [[nodiscard]] bool is_after_break(std::size_t node, const DivergentBranch& branch) const;
+    /// Lanes may leave the branch's point by BREAK here, towards a point around it.
+    [[nodiscard]] bool has_break(std::size_t node, const DivergentBranch& branch) const;
+    /// All lanes of the path may end here, or wait for others after the node.
+    [[nodiscard]] bool ends_path(std::size_t node, const DivergentBranch& branch) const;
+    /// Lanes may wait after the node at the inner point, which others leave by BREAK.
+    [[nodiscard]] bool arrives_at_inner_point(std::size_t node,
+                                              const DivergentBranch& branch) const;
+    /// All lanes of the path may end here, or wait at a point around the branch's.
+    [[nodiscard]] bool misses_reconvergence(std::size_t node, const DivergentBranch& branch) const;
 
-    /// Other lanes go on there.
-    void add(std::size_t from, std::size_t to);
-    /// A second one, with the same ways.
-    std::size_t copy(std::size_t one);
-    /// Copies them, with the ways between them; other ways lead where they led.
-    Seconds copy_all(const Set& of, const DivergentBranch& parting);
-    static Set values_of(const Seconds& second);
-    /// Copies what follows the passed point, for lanes that waited there until the others had left
-    /// it and come to the meeting or ended. Returns where they go on.
-    std::vector<std::size_t> copy_late(const Reached& reached, const DivergentBranch& parting);
-    /// Those who have waited at the meeting go on when the others do not come there.
-    void let_wait(const Set& ways, const DivergentBranch& parting,
-                  std::optional<std::size_t> meeting);
-    /// Behind the ends of `ways`, those who waited at the passed point go on.
-    void go_on_late(const Set& ways, const DivergentBranch& parting,
-                    const std::vector<std::size_t>& late);
+    /// After `from`, other lanes go on at `to`.
+    void add_successor(std::size_t from, std::size_t to);
+    /// Adds a node with the same block and successors.
+    std::size_t duplicate(std::size_t node);
+    /// Duplicates nodes with the edges of the region between them; other edges lead where they led.
+    Duplicates duplicate_all(const Set& of, const DivergentBranch& branch);
+    static Set values_of(const Duplicates& duplicates);
+    /// Duplicates what follows the inner point, for lanes that waited there until the others had
+    /// left it and come to the reconvergence or ended. Returns where the waiting lanes go on.
+    std::vector<std::size_t> duplicate_after_inner_point(const Reached& reached,
+                                                         const DivergentBranch& branch);
+    /// After ends of `path` that miss the reconvergence, the lanes that wait there go on.
+    void resume_at_reconvergence(const Set& path, const DivergentBranch& branch,
+                                 std::optional<std::size_t> reconvergence);
+    /// After the ends of `path`, the lanes that waited at the inner point go on at `resumed`.
+    void resume_after_inner_point(const Set& path, const DivergentBranch& branch,
+                                  const std::vector<std::size_t>& resumed);
 
-    /// In reverse post order. Refuses ways that make no control flow that can be bounded.
-    [[nodiscard]] Result<LanesInTurn> in_order() const;
+    /// The graph, its nodes in reverse postorder. Refuses nodes that form no control flow that can
+    /// be bounded.
+    [[nodiscard]] Result<SerializedCfg> in_reverse_postorder() const;
 
 private:
-    [[nodiscard]] bool is_never_taken(std::size_t edge) const;
+    [[nodiscard]] bool is_never_executed(std::size_t edge) const;
 
     const AnalysisContext& context_;
     const assembly::ControlFlowGraph& graph_;
-    const Reconvergence& points_;
-    std::vector<Copy> copies_;
+    const Reconvergence& reconvergence_;
+    std::vector<Node> nodes_;
 };
 
 } // namespace warpbound::analyzer

@@ -17,224 +17,236 @@ namespace warpbound::analyzer {
 
 namespace {
 
-constexpr std::size_t most_copies = 20'000;
-/// Up to so many, several ways each have a copy for each set of others that went before.
-constexpr std::size_t most_with_sets = 500;
+constexpr std::size_t max_serialized_nodes = 20'000;
+/// Up to so many, each path of a multi-way branch has nodes for each set of paths before it.
+constexpr std::size_t max_multiway_nodes = 500;
 
-class Serializer {
+/// Makes the serialized CFG branch by branch, outer regions first.
+class CfgSerializer {
 public:
-    /// `sparing`: of copies, where that makes a longer path at most.
-    Serializer(const AnalysisContext& context, const Reconvergence& points, std::size_t most,
-               bool sparing)
-        : context_{context}, points_{points}, most_{most}, sparing_{sparing}, copies_{context,
-                                                                                      points} {}
+    /// `sparing`: duplicates fewer nodes where this only makes the longest path longer.
+    CfgSerializer(const AnalysisContext& context, const Reconvergence& reconvergence,
+                  std::size_t node_limit, bool sparing)
+        : context_{context}, reconvergence_{reconvergence},
+          node_limit_{node_limit}, sparing_{sparing}, nodes_{context, reconvergence} {}
 
-    /// None: too many copies.
-    std::optional<Result<LanesInTurn>> run() {
-        for (const DivergentBranch& parting : points_.divergent_branches) {
-            const std::size_t before = copies_.size();
-            for (std::size_t copy = 0; copy < before; ++copy) {
-                if (copies_[copy].original != parting.block || left_.count(copy) != 0) continue;
-                if (!part(copy, parting) || copies_.size() > most_) return std::nullopt;
+    /// None: more nodes than the limit.
+    std::optional<Result<SerializedCfg>> run() {
+        for (const DivergentBranch& branch : reconvergence_.divergent_branches) {
+            const std::size_t before = nodes_.size();
+            for (std::size_t node = 0; node < before; ++node) {
+                if (nodes_[node].original != branch.block || serialized_.count(node) != 0) continue;
+                if (!serialize(node, branch) || nodes_.size() > node_limit_) return std::nullopt;
             }
         }
-        return copies_.in_order();
+        return nodes_.in_reverse_postorder();
     }
 
 private:
-    using Copy = SerializedBlocks::Copy;
+    using Node = SerializedBlocks::Node;
     using Set = SerializedBlocks::Set;
-    using Seconds = SerializedBlocks::Seconds;
+    using Duplicates = SerializedBlocks::Duplicates;
 
-    /// Lets the ways of one copy of the branch follow each other. False when it cannot.
-    bool part(std::size_t branch, const DivergentBranch& parting) {
-        const SerializedBlocks::Reached reached = copies_.reached_by(branch, parting);
-        if (parting.leaving && !parting.leaving->beside.empty()) {
-            auto left = let_leave_at_several(copies_, branch, parting, points_.divergent_branches,
-                                             reached, context_.shape.warp_size);
-            if (left) left_.merge(*left);
-            return left.has_value();
+    /// Lets the paths of one node of the branch follow each other. False when it cannot.
+    bool serialize(std::size_t branch_node, const DivergentBranch& branch) {
+        const SerializedBlocks::Reached reached = nodes_.reached_by(branch_node, branch);
+        if (branch.loop_exit && !branch.loop_exit->siblings.empty()) {
+            auto exits =
+                serialize_loop_exits(nodes_, branch_node, branch, reconvergence_.divergent_branches,
+                                     reached, context_.shape.warp_size);
+            if (exits) serialized_.merge(*exits);
+            return exits.has_value();
         }
-        if (parting.leaving)
-            let_leave(copies_, branch, parting, reached);
-        else if (parting.one_sided)
-            copies_.let_wait(reached.inside, parting, reached.meeting);
-        else if (sparing_ && !parting.passed && parting.breaks.empty() && !parting.is_to_several)
-            let_leave(copies_, branch, with_shorter_leaving(branch, parting), reached);
+        if (branch.loop_exit)
+            serialize_loop_exit(nodes_, branch_node, branch, reached);
+        else if (branch.one_sided)
+            nodes_.resume_at_reconvergence(reached.inside, branch, reached.reconvergence);
+        else if (sparing_ && !branch.inner_point && branch.break_edges.empty() &&
+                 !branch.is_multiway)
+            serialize_loop_exit(nodes_, branch_node, with_shorter_path_as_exit(branch_node, branch),
+                                reached);
         else
-            let_follow(branch, parting, reached);
+            serialize_paths(branch_node, branch, reached);
         return true;
     }
 
-    /// The lanes of the way with fewer copies go on before all others, or behind them, so that
-    /// only this way is copied; a path may have it at both places.
-    [[nodiscard]] DivergentBranch with_shorter_leaving(std::size_t branch,
-                                                       const DivergentBranch& parting) const {
+    /// The branch as if its path with fewer nodes were a loop exit: its lanes go on before all
+    /// others, or after them, so only this path is duplicated. A path of the graph may contain it
+    /// at both positions.
+    [[nodiscard]] DivergentBranch with_shorter_path_as_exit(std::size_t branch_node,
+                                                            const DivergentBranch& branch) const {
         std::optional<Set> shortest;
-        DivergentBranch made = parting;
-        for (const Copy::Way& way : copies_[branch].ways) {
-            if (!way.edge || copies_.leaves(*way.edge, parting)) continue;
-            Set reached = copies_.reached_from(way.to, parting);
+        DivergentBranch with_exit = branch;
+        for (const Node::Successor& successor : nodes_[branch_node].successors) {
+            if (!successor.edge || nodes_.leaves_region(*successor.edge, branch)) continue;
+            Set reached = nodes_.reached_from(successor.to, branch);
             if (shortest && shortest->size() <= reached.size()) continue;
             shortest = std::move(reached);
-            made.leaving = DivergentBranch::Leaving{copies_[way.to].original, {}, 1};
+            with_exit.loop_exit = DivergentBranch::LoopExit{nodes_[successor.to].original, {}, 1};
         }
-        for (const std::size_t copy : *shortest)
-            made.leaving->region.insert(copies_[copy].original);
-        return made;
+        for (const std::size_t node : *shortest)
+            with_exit.loop_exit->region.insert(nodes_[node].original);
+        return with_exit;
     }
 
-    /// Behind one way come the others, then what follows all.
-    void let_follow(std::size_t branch, const DivergentBranch& parting,
-                    const SerializedBlocks::Reached& reached) {
-        const auto& [inside, meeting] = reached;
+    /// After one path come the others, then the reconvergence.
+    void serialize_paths(std::size_t branch_node, const DivergentBranch& branch,
+                         const SerializedBlocks::Reached& reached) {
+        const auto& [inside, reconvergence] = reached;
         std::vector<std::size_t> starts;
-        for (const Copy::Way& way : copies_[branch].ways)
-            if (way.edge && inside.count(way.to) != 0 &&
-                std::find(starts.begin(), starts.end(), way.to) == starts.end())
-                starts.push_back(way.to);
+        for (const Node::Successor& successor : nodes_[branch_node].successors)
+            if (successor.edge && inside.count(successor.to) != 0 &&
+                std::find(starts.begin(), starts.end(), successor.to) == starts.end())
+                starts.push_back(successor.to);
         if (starts.size() > 2)
-            return let_several_follow(
-                copies_, branch, parting, reached, starts,
-                sparing_ ? 0 : most_with_sets - std::min(most_with_sets, copies_.size()),
+            return serialize_multiway_branch(
+                nodes_, branch_node, branch, reached, starts,
+                sparing_ ? 0 : max_multiway_nodes - std::min(max_multiway_nodes, nodes_.size()),
                 context_.shape.warp_size);
-        std::vector<Set> ways;
+        std::vector<Set> paths;
         for (const std::size_t start : starts)
-            ways.push_back(copies_.reached_from(start, parting));
+            paths.push_back(nodes_.reached_from(start, branch));
         Set shared;
-        if (ways.size() == 2)
-            std::set_intersection(ways[0].begin(), ways[0].end(), ways[1].begin(), ways[1].end(),
-                                  std::inserter(shared, shared.end()));
-        const std::vector<std::size_t> late = copies_.copy_late(reached, parting);
-        // All of one way may have broken off, and all of the other one end.
-        for (const std::size_t behind :
-             behind_breaks(copies_, parting, points_.divergent_branches, inside))
-            for (const std::size_t copy : inside)
-                if (may_end(copy, parting)) copies_.add(copy, behind);
-        // Where they share much, either may follow either: fewer copies, and a longer path at most.
-        if (ways.size() != 2 || 2 * shared.size() > inside.size()) {
-            const Behind behind = copy_behind(inside, parting, meeting, late);
+        if (paths.size() == 2)
+            std::set_intersection(paths[0].begin(), paths[0].end(), paths[1].begin(),
+                                  paths[1].end(), std::inserter(shared, shared.end()));
+        const std::vector<std::size_t> resumed =
+            nodes_.duplicate_after_inner_point(reached, branch);
+        // All lanes of one path may have left by BREAK, and all of the other one may end.
+        for (const std::size_t after :
+             nodes_after_breaks(nodes_, branch, reconvergence_.divergent_branches, inside))
+            for (const std::size_t node : inside)
+                if (may_end(node, branch)) nodes_.add_successor(node, after);
+        // Where they share much, either may follow either: fewer nodes, and only longer paths.
+        if (paths.size() != 2 || 2 * shared.size() > inside.size()) {
+            const SecondPath second = duplicate_second(inside, branch, reconvergence, resumed);
             for (const std::size_t start : starts)
-                lead(inside, parting, behind, start);
-            copies_.let_wait(inside, parting, meeting);
+                lead(inside, branch, second, start);
+            nodes_.resume_at_reconvergence(inside, branch, reconvergence);
             return;
         }
-        const std::array<Behind, 2> behind{copy_behind(ways[1], parting, meeting, late),
-                                           copy_behind(ways[0], parting, meeting, late)};
-        // The second way has its own copies of what both share.
-        const Seconds own = copies_.copy_all(shared, parting);
-        Set first = ways[1];
-        first.insert(branch);
-        for (const std::size_t copy : first) {
-            if (shared.count(copy) != 0) continue;
-            for (Copy::Way& way : copies_[copy].ways)
-                if (copies_.stays(copy, way, parting) && own.count(way.to) != 0 &&
-                    (copy != branch || way.to == starts[1]))
-                    way.to = own.at(way.to);
+        const std::array<SecondPath, 2> second{
+            duplicate_second(paths[1], branch, reconvergence, resumed),
+            duplicate_second(paths[0], branch, reconvergence, resumed)};
+        // Path 1 gets its own nodes for what both share.
+        const Duplicates own = nodes_.duplicate_all(shared, branch);
+        Set first = paths[1];
+        first.insert(branch_node);
+        for (const std::size_t node : first) {
+            if (shared.count(node) != 0) continue;
+            for (Node::Successor& successor : nodes_[node].successors)
+                if (nodes_.remains_in_region(node, successor, branch) &&
+                    own.count(successor.to) != 0 &&
+                    (node != branch_node || successor.to == starts[1]))
+                    successor.to = own.at(successor.to);
         }
-        first.erase(branch);
-        for (const auto& [copy, made] : own) {
-            first.erase(copy);
-            first.insert(made);
+        first.erase(branch_node);
+        for (const auto& [node, duplicate] : own) {
+            first.erase(node);
+            first.insert(duplicate);
         }
-        const std::array<Set, 2> before{ways[0], first};
-        for (const std::size_t way : {0U, 1U}) {
-            lead(before[way], parting, behind[way], starts[1 - way]);
-            copies_.let_wait(before[way], parting, meeting);
+        const std::array<Set, 2> before{paths[0], first};
+        for (const std::size_t path : {0U, 1U}) {
+            lead(before[path], branch, second[path], starts[1 - path]);
+            nodes_.resume_at_reconvergence(before[path], branch, reconvergence);
         }
     }
 
-    /// All of a way whose lanes may break off, not only those who did.
-    [[nodiscard]] bool may_end(std::size_t copy, const DivergentBranch& parting) const {
-        return copies_.block_of(copy).exits && !copies_.is_aside(copy, parting);
+    /// All lanes of the path may end here, not only those that left it by BREAK.
+    [[nodiscard]] bool may_end(std::size_t node, const DivergentBranch& branch) const {
+        return nodes_.block_of(node).exits && !nodes_.is_after_break(node, branch);
     }
 
-    /// Set of a way that comes second: behind the end of the first one, or while the lanes of
-    /// that wait at the passed point.
-    struct Behind {
-        Seconds ended;
-        Seconds waiting;
+    /// Nodes of a path that comes second: after the end of the first one, or while the lanes of the
+    /// first one wait at the inner point.
+    struct SecondPath {
+        Duplicates after_end;
+        Duplicates while_waiting;
     };
-    Behind copy_behind(const Set& way, const DivergentBranch& parting,
-                       std::optional<std::size_t> meeting, const std::vector<std::size_t>& late) {
-        Behind behind{copies_.copy_all(way, parting), {}};
-        const Set ended = SerializedBlocks::values_of(behind.ended);
-        copies_.let_wait(ended, parting, meeting);
-        if (meeting && !parting.breaks.empty()) {
-            Set missing;
-            std::copy_if(ended.begin(), ended.end(), std::inserter(missing, missing.end()),
-                         [&](std::size_t copy) {
-                             return copies_.breaks(copy, parting) || may_end(copy, parting);
+    SecondPath duplicate_second(const Set& path, const DivergentBranch& branch,
+                                std::optional<std::size_t> reconvergence,
+                                const std::vector<std::size_t>& resumed) {
+        SecondPath second{nodes_.duplicate_all(path, branch), {}};
+        const Set after_end = SerializedBlocks::values_of(second.after_end);
+        nodes_.resume_at_reconvergence(after_end, branch, reconvergence);
+        if (reconvergence && !branch.break_edges.empty()) {
+            Set missing; // nodes after which none of the path comes to the reconvergence
+            std::copy_if(after_end.begin(), after_end.end(), std::inserter(missing, missing.end()),
+                         [&](std::size_t node) {
+                             return nodes_.has_break(node, branch) || may_end(node, branch);
                          });
-            let_break_off(copies_, parting, points_.divergent_branches, ended, missing, *meeting);
+            serialize_breaks(nodes_, branch, reconvergence_.divergent_branches, after_end, missing,
+                             *reconvergence);
         }
-        if (late.empty()) return behind;
-        behind.waiting = copies_.copy_all(way, parting);
-        const Set made = SerializedBlocks::values_of(behind.waiting);
-        copies_.let_wait(made, parting, meeting);
-        copies_.go_on_late(made, parting, late);
-        return behind;
+        if (resumed.empty()) return second;
+        second.while_waiting = nodes_.duplicate_all(path, branch);
+        const Set while_waiting = SerializedBlocks::values_of(second.while_waiting);
+        nodes_.resume_at_reconvergence(while_waiting, branch, reconvergence);
+        nodes_.resume_after_inner_point(while_waiting, branch, resumed);
+        return second;
     }
 
-    /// From the first way to the second, which begins at `start`. Where lanes part in the first,
-    /// some of them may end while others wait at the passed point.
-    void lead(const Set& first, const DivergentBranch& parting, const Behind& behind,
+    /// Leads from the first path to the second, which begins at `start`. Where lanes diverge again
+    /// in the first, some of them may end while others wait at the inner point.
+    void lead(const Set& first, const DivergentBranch& branch, const SecondPath& second,
               std::size_t start) {
-        const bool parts = std::any_of(first.begin(), first.end(), [&](std::size_t copy) {
-            return std::any_of(points_.divergent_branches.begin(), points_.divergent_branches.end(),
-                               [&](const DivergentBranch& inner) {
-                                   return inner.block == copies_[copy].original;
-                               });
+        const auto& branches = reconvergence_.divergent_branches;
+        const bool diverges = std::any_of(first.begin(), first.end(), [&](std::size_t node) {
+            return std::any_of(branches.begin(), branches.end(), [&](const DivergentBranch& inner) {
+                return inner.block == nodes_[node].original;
+            });
         });
-        for (const std::size_t copy : first) {
-            if (copies_.ends_way(copy, parting)) copies_.add(copy, behind.ended.at(start));
-            if (!behind.waiting.empty() &&
-                (copies_.waits_inside(copy, parting) || (parts && copies_.block_of(copy).exits)))
-                copies_.add(copy, behind.waiting.at(start));
+        for (const std::size_t node : first) {
+            if (nodes_.ends_path(node, branch))
+                nodes_.add_successor(node, second.after_end.at(start));
+            if (!second.while_waiting.empty() && (nodes_.arrives_at_inner_point(node, branch) ||
+                                                  (diverges && nodes_.block_of(node).exits)))
+                nodes_.add_successor(node, second.while_waiting.at(start));
         }
-        if (parting.breaks.empty()) return;
+        if (branch.break_edges.empty()) return;
         Set ends;
         std::copy_if(first.begin(), first.end(), std::inserter(ends, ends.end()),
-                     [&](std::size_t copy) {
-                         return copies_.breaks(copy, parting) || copies_.ends_way(copy, parting);
+                     [&](std::size_t node) {
+                         return nodes_.has_break(node, branch) || nodes_.ends_path(node, branch);
                      });
-        let_break_off(copies_, parting, points_.divergent_branches, first, ends,
-                      behind.ended.at(start));
+        serialize_breaks(nodes_, branch, branches, first, ends, second.after_end.at(start));
     }
 
     const AnalysisContext& context_;
-    const Reconvergence& points_;
-    std::size_t most_; ///< Copies.
+    const Reconvergence& reconvergence_;
+    std::size_t node_limit_;
     bool sparing_;
-    SerializedBlocks copies_;
-    Set left_; ///< Branches that were taken together with another one's.
+    SerializedBlocks nodes_;
+    Set serialized_; ///< Branch nodes that were serialized with a sibling.
 };
 
 } // namespace
 
-Result<LanesInTurn> lanes_in_turn(const AnalysisContext& context, std::size_t sparing_above) {
-    const auto points = find_reconvergence(context);
-    if (!points) return points.as_failure();
-    auto made = Serializer{context, points.value(), sparing_above, false}.run();
-    if (!made) made = Serializer{context, points.value(), most_copies, true}.run();
+Result<SerializedCfg> serialized_cfg(const AnalysisContext& context, std::size_t sparing_above) {
+    const auto reconvergence = find_reconvergence(context);
+    if (!reconvergence) return reconvergence.as_failure();
+    auto made = CfgSerializer{context, reconvergence.value(), sparing_above, false}.run();
     if (!made)
-        return Failure{"lanes may part inside each other so often that their ways are not bounded "
-                       "in this version",
+        made = CfgSerializer{context, reconvergence.value(), max_serialized_nodes, true}.run();
+    if (!made)
+        return Failure{"divergent branches are nested so deeply that their serialized paths are "
+                       "not bounded in this version",
                        context.request.function->name};
-    auto lanes = std::move(*made);
-    if (!lanes) return lanes;
+    auto cfg = std::move(*made);
+    if (!cfg) return cfg;
     const auto& graph = *context.request.graph;
-    for (const auto& loop : lanes.value().graph.loops) {
-        const std::size_t header = lanes.value().original[loop.header];
-        if (lanes.value().repeated[loop.header]) continue;
+    for (const auto& loop : cfg.value().graph.loops) {
+        const std::size_t header = cfg.value().original[loop.header];
+        if (cfg.value().repeated[loop.header]) continue;
         if (std::none_of(graph.loops.begin(), graph.loops.end(),
                          [&](const assembly::Loop& known) { return known.header == header; }))
-            return Failure{fmt::format("lanes that part may come to 0x{:04x} again and again in "
-                                       "turn, which is not bounded in this version",
+            return Failure{fmt::format("divergent groups of lanes may execute 0x{:04x} one after "
+                                       "the other without limit, which is not bounded in this "
+                                       "version",
                                        graph.blocks[header].address),
                            context.request.function->name};
     }
-    return lanes;
+    return cfg;
 }
 
 } // namespace warpbound::analyzer

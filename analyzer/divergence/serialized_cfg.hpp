@@ -1,15 +1,16 @@
 #pragma once
 /// \file
-/// The control flow of a warp whose lanes may part: the ways of a branch follow each other.
+/// The serialized control-flow graph (CFG) of a warp whose lanes may diverge: the paths of a
+/// divergent branch follow each other.
 
 #include "analyzer/divergence/serialized_blocks.hpp"
 
 namespace warpbound::analyzer {
 
-/// Sound for the upper side (docs/soundness.md, S19d). Refuses what `find_reconvergence` refuses
-/// and kernels of which more than 20,000 copies would be needed. Where more than `sparing_above`
-/// are made at first, ways are copied more sparingly, for longer paths at most.
-Result<LanesInTurn> lanes_in_turn(const AnalysisContext& context,
-                                  std::size_t sparing_above = 20'000);
+/// Side: upper (docs/soundness.md, S19d). Refuses what `find_reconvergence` refuses, and kernels
+/// that need more than 20,000 nodes. Where the first attempt makes more than `sparing_above`
+/// nodes, fewer are duplicated, which only makes the longest path longer.
+Result<SerializedCfg> serialized_cfg(const AnalysisContext& context,
+                                     std::size_t sparing_above = 20'000);
 
 } // namespace warpbound::analyzer

@@ -5,45 +5,40 @@
 
 namespace warpbound::analyzer {
 
-Request in_turn(const Request& request, const LanesInTurn& lanes) {
-    Request serial = request;
-    serial.graph = &lanes.graph;
-    return serial;
+Request serialized_request(const Request& request, const SerializedCfg& cfg) {
+    Request serialized = request;
+    serialized.graph = &cfg.graph;
+    return serialized;
 }
 
-AnalysisContext in_turn(const AnalysisContext& context, const Request& request,
-                        const LanesInTurn& lanes) {
+AnalysisContext serialized_context(const AnalysisContext& context, const Request& serialized,
+                                   const SerializedCfg& cfg) {
     const auto& graph = *context.request.graph;
-    AnalysisContext serial{request,
-                           {},
-                           context.shape,
-                           context.timings,
-                           context.used,
-                           context.buffer_entries,
-                           context.buffer_drain,
-                           context.caches,
-                           context.footprint,
-                           context.deadline};
-    for (const std::size_t block : lanes.original)
-        serial.facts.never.push_back(context.facts.never[block]);
-    for (const auto& loop : lanes.graph.loops) {
-        BackEdgeBounds bound{0, lanes.repeated[loop.header].value_or(0)};
+    AnalysisContext result{serialized,           {},
+                           context.shape,        context.timings,
+                           context.used,         context.buffer_entries,
+                           context.buffer_drain, context.caches,
+                           context.footprint,    context.deadline};
+    for (const std::size_t block : cfg.original)
+        result.facts.never.push_back(context.facts.never[block]);
+    for (const auto& loop : cfg.graph.loops) {
+        BackEdgeBounds bound{0, cfg.repeated[loop.header].value_or(0)};
         const auto known =
             std::find_if(graph.loops.begin(), graph.loops.end(), [&](const assembly::Loop& other) {
-                return other.header == lanes.original[loop.header];
+                return other.header == cfg.original[loop.header];
             });
         if (known != graph.loops.end()) {
-            const BackEdgeBounds& of_lane =
+            const BackEdgeBounds& lane_bounds =
                 context.facts.loops[static_cast<std::size_t>(known - graph.loops.begin())];
-            bound.max = std::max(bound.max, of_lane.max);
-            if (lanes.together[loop.header]) bound.min = of_lane.min;
+            bound.max = std::max(bound.max, lane_bounds.max);
+            if (cfg.converged[loop.header]) bound.min = lane_bounds.min;
         }
-        serial.facts.loops.push_back(bound);
+        result.facts.loops.push_back(bound);
     }
-    serial.facts.in_use = context.facts.in_use;
-    serial.facts.in_use.exclusives.clear();
-    serial.facts.in_use.constraints.clear();
-    return serial;
+    result.facts.in_use = context.facts.in_use;
+    result.facts.in_use.exclusives.clear();
+    result.facts.in_use.constraints.clear();
+    return result;
 }
 
 AnalysisContext single_lane_context(const AnalysisContext& context) {
@@ -59,17 +54,17 @@ AnalysisContext single_lane_context(const AnalysisContext& context) {
     return lane;
 }
 
-void map_to_original_blocks(SideResult& result, const LanesInTurn& lanes) {
+void map_to_original_blocks(SideResult& result, const SerializedCfg& cfg) {
     std::map<std::size_t, BlockContribution> blocks;
-    for (const BlockContribution& part : result.blocks) {
-        BlockContribution& whole = blocks[lanes.original[part.block]];
-        whole.block = lanes.original[part.block];
-        whole.count += part.count;
-        whole.cycles += part.cycles;
+    for (const BlockContribution& contribution : result.blocks) {
+        BlockContribution& sum = blocks[cfg.original[contribution.block]];
+        sum.block = cfg.original[contribution.block];
+        sum.count += contribution.count;
+        sum.cycles += contribution.cycles;
     }
     result.blocks.clear();
-    for (const auto& [block, whole] : blocks)
-        result.blocks.push_back(whole);
+    for (const auto& [block, sum] : blocks)
+        result.blocks.push_back(sum);
     result.path.clear(); // No path of the kernel's graph.
 }
 

@@ -1,25 +1,27 @@
 #pragma once
 /// \file
-/// The path problems of a warp whose lanes may part: of the warp from above, of a lane from below.
+/// The path problems of a warp whose lanes may diverge: the upper side is about the warp on its
+/// serialized CFG, the lower side about a single lane.
 
 #include "analyzer/bound.hpp"
 #include "analyzer/divergence/serialized_cfg.hpp"
 
 namespace warpbound::analyzer {
 
-/// The request with the graph, for `in_turn`; it must live as long as the problem made from it.
-Request in_turn(const Request& request, const LanesInTurn& lanes);
-/// The problem on that graph. Bounds of loops and `never` hold for each lane, so for what lanes
-/// that go together execute, least turns where all do; other facts speak of the path of one lane
-/// and are left out. Side: upper.
-AnalysisContext in_turn(const AnalysisContext& context, const Request& request,
-                        const LanesInTurn& lanes);
+/// The request with the serialized CFG as its graph, for `serialized_context`. It must live as long
+/// as the context made from it.
+Request serialized_request(const Request& request, const SerializedCfg& cfg);
+/// The context on that graph. Loop bounds and `never` facts hold for each lane, hence for the lanes
+/// that are active together; least iterations are kept where all lanes are converged. Other facts
+/// are about the path of one lane and are left out. Side: upper.
+AnalysisContext serialized_context(const AnalysisContext& context, const Request& serialized,
+                                   const SerializedCfg& cfg);
 
-/// The problem of a lane, of which the warp issues at least the path: gaps that a change of lanes
-/// could shorten are short. Side: lower.
+/// The context of a single lane, whose path the warp issues at least: gaps that a change of the
+/// active lanes could shorten take the shorter value. Side: lower.
 AnalysisContext single_lane_context(const AnalysisContext& context);
 
-/// Names the blocks of the kernel's graph in place of their copies.
-void map_to_original_blocks(SideResult& result, const LanesInTurn& lanes);
+/// Replaces the nodes of the serialized CFG in the result by the kernel's blocks.
+void map_to_original_blocks(SideResult& result, const SerializedCfg& cfg);
 
 } // namespace warpbound::analyzer

@@ -17,22 +17,22 @@ namespace warpbound::analyzer {
 
 namespace {
 
-/// What the script of a lemma shows under further facts.
-class Shown {
+/// What the script of a certificate proves under exclusive and linear facts.
+class ScriptProof {
 public:
-    Shown(const AnalysisContext& context, PathCertificate& certificate)
+    ScriptProof(const AnalysisContext& context, PathCertificate& certificate)
         : context_{context}, certificate_{certificate} {}
 
-    /// Adds the regions that the script needs to show the bound, or weakens the lemma and the
-    /// solution to what it shows.
-    void settle(PathSolution& solved) {
+    /// Adds the regions that the script needs to prove the bound, or weakens the certificate and
+    /// the solution to what the script proves.
+    void establish(PathSolution& solved) {
         weaken(solved);
-        leave_out_regions();
+        remove_redundant_regions();
     }
 
 private:
     void weaken(PathSolution& solved) {
-        if (shows(solved.bound)) return;
+        if (proves(solved.bound)) return;
         const std::int64_t structural =
             LoopBoundedPaths{*context_.request.graph, certificate_.paths, context_.facts.loops,
                              certificate_.side}
@@ -41,15 +41,15 @@ private:
         solved.proof = Proof::Refutation;
         solved.outcome = Outcome::LimitReached;
         solved.solver_used = true;
-        if (shows(structural)) {
+        if (proves(structural)) {
             std::int64_t open = solved.bound;
-            std::int64_t shown = structural;
-            while (std::abs(shown - open) > 1) {
-                const std::int64_t middle = open + (shown - open) / 2;
-                (shows(middle) ? shown : open) = middle;
+            std::int64_t proved = structural;
+            while (std::abs(proved - open) > 1) {
+                const std::int64_t middle = open + (proved - open) / 2;
+                (proves(middle) ? proved : open) = middle;
             }
-            certificate_.bound = shown;
-        } else { // Without facts the script is about the best path.
+            certificate_.bound = proved;
+        } else { // Without these facts the script is about the longest (shortest) path.
             certificate_.facts = Facts::LoopBounds;
             certificate_.regions.clear();
             certificate_.bound = structural;
@@ -63,23 +63,24 @@ private:
                                           context_.facts.loops, certificate_));
     }
 
-    bool shows(std::int64_t bound) {
-        constexpr int most_questions = 60;
+    bool proves(std::int64_t bound) {
+        constexpr int most_queries = 60;
         certificate_.bound = bound;
-        for (int question = 0; question < most_questions; ++question) {
+        for (int query = 0; query < most_queries; ++query) {
             const ScriptAnswer answer = ask();
             if (answer.kind != ScriptAnswer::Kind::Satisfiable)
                 return answer.kind == ScriptAnswer::Kind::Unsatisfiable;
-            const auto turning = turning_apart(answer.positive);
-            if (turning.empty()) return false;
-            certificate_.regions.insert(certificate_.regions.end(), turning.begin(), turning.end());
+            const auto subtours = subtours_in(answer.positive);
+            if (subtours.empty()) return false;
+            certificate_.regions.insert(certificate_.regions.end(), subtours.begin(),
+                                        subtours.end());
         }
         return false;
     }
 
-    /// Nodes between which counts of the script's solution turn where no path leads.
+    /// Subtours of the solution of the script: nodes whose flow is not connected to the start.
     [[nodiscard]] std::vector<std::vector<std::size_t>>
-    turning_apart(const std::set<std::string>& counted) const {
+    subtours_in(const std::set<std::string>& counted) const {
         const auto& nodes = certificate_.paths.nodes;
         std::vector<std::vector<std::size_t>> successors(nodes.size());
         std::size_t number = 0; // of the edge, as in the script
@@ -90,8 +91,8 @@ private:
         return subtours_of(successors);
     }
 
-    /// Those that the bound is shown without.
-    void leave_out_regions() {
+    /// Removes the regions without which the bound is still proved.
+    void remove_redundant_regions() {
         for (std::size_t i = certificate_.regions.size(); i-- > 0;) {
             const auto all = certificate_.regions;
             certificate_.regions.erase(certificate_.regions.begin() +
@@ -108,8 +109,8 @@ private:
 
 PathSolution record(const AnalysisContext& context, const CertificateName& name, Side side,
                     Facts facts, PathSolution solved, const GrowingPaths& paths) {
-    if (context.request.proofs == nullptr) return solved;
-    // Further facts may be stated and not used (S19d).
+    if (context.request.certificates == nullptr) return solved;
+    // Exclusive and linear facts may be stated and not used (S19d).
     const bool unused =
         has_further_facts(*context.request.facts) && !has_further_facts(context.facts.in_use);
     const Facts used = unused ? Facts::LoopBounds : facts;
@@ -127,26 +128,27 @@ PathSolution record(const AnalysisContext& context, const CertificateName& name,
         certificate.paths = paths(std::nullopt);
         certificate.witness = solved.witness;
     }
-    // Of a path that does not meet the bound another way through the table may cost more.
+    // If the path does not attain the bound, another path through the graph may cost more.
     if (certificate.witness && certificate.witness->cost != solved.bound)
         certificate.witness.reset();
     if (used == Facts::All && has_further_facts(*context.request.facts))
-        Shown{context, certificate}.settle(solved);
-    context.request.proofs->certificates.push_back(std::move(certificate));
+        ScriptProof{context, certificate}.establish(solved);
+    context.request.certificates->certificates.push_back(std::move(certificate));
     return solved;
 }
 
 namespace {
 
-/// The costliest (cheapest) path; keeps its lemma, once, if the request asks for proofs.
+/// Cost of the longest (lower side: shortest) path; keeps its certificate, once, if the request
+/// asks for certificates.
 std::optional<std::int64_t> recorded(const AnalysisContext& context, const CertificateName& name,
                                      PathGraph paths, Side side) {
     auto best =
         LoopBoundedPaths{*context.request.graph, paths, context.facts.loops, side}.start_to_end();
     if (!best) return std::nullopt; // The path problem itself is refused as contradictory.
     const std::int64_t bound = best->cost;
-    if (context.request.proofs == nullptr) return bound;
-    auto& certificates = context.request.proofs->certificates;
+    if (context.request.certificates == nullptr) return bound;
+    auto& certificates = context.request.certificates->certificates;
     if (std::any_of(certificates.begin(), certificates.end(),
                     [&](const PathCertificate& certificate) { return certificate.id == name.id; }))
         return bound;
@@ -166,7 +168,7 @@ std::optional<std::int64_t> recorded(const AnalysisContext& context, const Certi
 
 void certify_sum(const AnalysisContext& context, const CertificateName& name,
                  const std::vector<std::int64_t>& block_costs, Side side) {
-    if (context.request.proofs != nullptr)
+    if (context.request.certificates != nullptr)
         recorded(context, name, sum_graph(context, block_costs, side), side);
 }
 
@@ -184,11 +186,23 @@ std::int64_t certified_most(const AnalysisContext& context, const CertificateNam
 
 void keep_counted_certificates(const AnalysisContext& context,
                                const std::vector<BoundTerm>& terms) {
-    if (context.request.proofs == nullptr) return;
-    std::erase_if(context.request.proofs->certificates, [&](const PathCertificate& certificate) {
-        return certificate.side == Side::Upper &&
-               std::none_of(terms.begin(), terms.end(), [&](const BoundTerm& term) {
-                   return term.count != 0 && term.certificate == certificate.id;
+    if (context.request.certificates == nullptr) return;
+    std::erase_if(context.request.certificates->certificates,
+                  [&](const PathCertificate& certificate) {
+                      return certificate.side == Side::Upper &&
+                             std::none_of(terms.begin(), terms.end(), [&](const BoundTerm& term) {
+                                 return term.count != 0 && term.certificate == certificate.id;
+                             });
+                  });
+}
+
+void keep_claimed_certificates(CertificateStore& store, const std::vector<BoundTerm>& lower,
+                               bool claims_measured_time) {
+    std::erase_if(store.certificates, [&](const PathCertificate& certificate) {
+        if (certificate.between) return !claims_measured_time;
+        return certificate.side == Side::Lower && !lower.empty() &&
+               std::none_of(lower.begin(), lower.end(), [&](const BoundTerm& term) {
+                   return term.certificate == certificate.id;
                });
     });
 }

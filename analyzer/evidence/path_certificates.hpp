@@ -12,34 +12,40 @@
 
 namespace warpbound::analyzer {
 
-/// How a lemma is named.
+/// Name of a certificate.
 struct CertificateName {
     std::string id;
     std::string text;
 };
 
-/// Path problems of growing size (nodes per block), up to the one that gave the bound.
+/// Path problems of increasing size (nodes per block), up to the one that gave the bound.
 using GrowingPaths = std::function<PathGraph(std::optional<std::size_t> nodes_per_block)>;
 
 /// Keeps a solved path problem in the smallest size that gives the same bound, if the request asks
-/// for proofs. Returns the solution that the lemma proves: where its script does not show the bound
-/// (its rows let counts circulate where no path goes), one with the tightest that it does show.
+/// for certificates. Returns the solution that the certificate proves. If its script does not prove
+/// the bound (its constraints admit subtours), that is the tightest bound that the script proves.
 PathSolution record(const AnalysisContext& context, const CertificateName& name, Side side,
                     Facts facts, PathSolution solved, const GrowingPaths& paths);
 
-/// Keeps the bound on a sum of block costs over all paths that loop bounds allow.
+/// Keeps a certificate of the bound on a sum of block costs over all paths that loop bounds allow.
 void certify_sum(const AnalysisContext& context, const CertificateName& name,
                  const std::vector<std::int64_t>& block_costs, Side side);
 
-/// The most that instructions cost on a path that loop bounds allow; keeps its lemma, once, if the
-/// request asks for proofs. Side: upper.
+/// Largest sum of instruction costs on a path that loop bounds allow; keeps its certificate, once,
+/// if the request asks for certificates. Side: upper.
 std::int64_t certified_most(const AnalysisContext& context, const CertificateName& name,
                             const InstructionCosts& costs);
-/// The same of the costliest of such paths.
+/// The same for the longest path of a path problem.
 std::int64_t certified_most(const AnalysisContext& context, const CertificateName& name,
                             PathGraph paths);
 
-/// Leaves out lemmas of the upper side that no term counts, if the request asks for proofs.
+/// Removes certificates of the upper side that no term refers to, if the request asks for
+/// certificates.
 void keep_counted_certificates(const AnalysisContext& context, const std::vector<BoundTerm>& terms);
+
+/// Of several lower bounds only the largest is claimed: leaves out the certificates of the others,
+/// and those of the measured time where none is claimed. `lower`: the terms of the claimed one.
+void keep_claimed_certificates(CertificateStore& store, const std::vector<BoundTerm>& lower,
+                               bool claims_measured_time);
 
 } // namespace warpbound::analyzer

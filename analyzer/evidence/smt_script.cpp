@@ -12,7 +12,7 @@ namespace warpbound::analyzer {
 
 namespace {
 
-using Terms = std::vector<std::string>;
+using SmtTerms = std::vector<std::string>;
 
 std::string number(std::int64_t value) {
     if (value >= 0) return std::to_string(value);
@@ -24,17 +24,17 @@ std::string times(std::int64_t coefficient, const std::string& variable) {
     return fmt::format("(* {} {})", number(coefficient), variable);
 }
 
-std::string sum(const Terms& terms) {
+std::string sum(const SmtTerms& terms) {
     if (terms.empty()) return "0";
     if (terms.size() == 1) return terms.front();
     return fmt::format("(+ {})", fmt::join(terms, " "));
 }
 
 /// The variables of a path problem and the constraints on them.
-class Script {
+class SmtScript {
 public:
-    Script(const assembly::ControlFlowGraph& graph, const models::FlowFacts& facts,
-           const std::vector<BackEdgeBounds>& bounds, const PathCertificate& certificate)
+    SmtScript(const assembly::ControlFlowGraph& graph, const models::FlowFacts& facts,
+              const std::vector<BackEdgeBounds>& bounds, const PathCertificate& certificate)
         : graph_{graph}, facts_{facts}, bounds_{bounds}, certificate_{certificate},
           structural_{graph, certificate.paths, bounds, certificate.side} {
         into_.resize(certificate.paths.nodes.size());
@@ -52,7 +52,7 @@ public:
         const auto& nodes = certificate_.paths.nodes;
         for (std::size_t node = 0; node < nodes.size(); ++node)
             add(fmt::format("flow_{}", node), "=", arrivals(node), sum(departures(node)));
-        Terms ends;
+        SmtTerms ends;
         for (std::size_t node = 0; node < nodes.size(); ++node)
             if (nodes[node].end_cost) ends.push_back(end_name(node));
         add("once", "=", sum(ends), "1");
@@ -85,7 +85,7 @@ private:
     static std::string exit_name(std::size_t exit) {
         return exit == path_end ? "end" : std::to_string(exit);
     }
-    static std::string stay_name(std::size_t header, std::size_t exit) {
+    static std::string traversal_name(std::size_t header, std::size_t exit) {
         return fmt::format("s{}_{}", header, exit_name(exit));
     }
 
@@ -101,8 +101,8 @@ private:
             if (certificate_.paths.nodes[node].end_cost) declare(end_name(node));
         for (std::size_t loop = 0; loop < graph_.loops.size(); ++loop)
             for (const std::size_t header : headers(loop))
-                for (const auto& [exit, stay_cost] : stays(header))
-                    declare(stay_name(header, exit));
+                for (const auto& [exit, traversal_cost] : traversals(header))
+                    declare(traversal_name(header, exit));
     }
 
     void add(const std::string& label, const std::string& relation, const std::string& left,
@@ -125,49 +125,50 @@ private:
         return nodes;
     }
 
-    /// Ways out of a loop entered at a header node, with the best cost of each.
+    /// Traversals of a loop from a header node: the node after each exit, and the best cost.
     [[nodiscard]] std::vector<std::pair<std::size_t, std::int64_t>>
-    stays(std::size_t header) const {
+    traversals(std::size_t header) const {
         std::vector<std::pair<std::size_t, std::int64_t>> list;
-        const auto stay = structural_.traversal_from(header);
-        for (const PathEdge& exit : stay.exits)
+        const auto traversal = structural_.traversal_from(header);
+        for (const PathEdge& exit : traversal.exits)
             list.emplace_back(exit.to, exit.cost);
-        if (stay.end_cost) list.emplace_back(path_end, *stay.end_cost);
+        if (traversal.end_cost) list.emplace_back(path_end, *traversal.end_cost);
         return list;
     }
 
-    template <class Wanted> [[nodiscard]] Terms edges_where(Wanted wanted) const {
-        Terms terms;
+    template <class Wanted> [[nodiscard]] SmtTerms edges_where(Wanted wanted) const {
+        SmtTerms terms;
         for (std::size_t edge = 0; edge < edges_.size(); ++edge)
             if (wanted(edges_[edge])) terms.push_back(edge_name(edge));
         return terms;
     }
 
-    /// Edges into a node from nodes that are wanted.
-    template <class Wanted> [[nodiscard]] Terms into_where(std::size_t node, Wanted wanted) const {
-        Terms terms;
+    /// Edges into a node from wanted nodes.
+    template <class Wanted>
+    [[nodiscard]] SmtTerms into_where(std::size_t node, Wanted wanted) const {
+        SmtTerms terms;
         for (const std::size_t edge : into_[node])
             if (wanted(edges_[edge].from)) terms.push_back(edge_name(edge));
         return terms;
     }
 
-    /// How often a node is entered.
+    /// Number of entries of a node.
     [[nodiscard]] std::string arrivals(std::size_t node) const {
-        Terms terms = into_where(node, [](std::size_t) { return true; });
+        SmtTerms terms = into_where(node, [](std::size_t) { return true; });
         if (node == 0) terms.emplace_back("1");
         return sum(terms);
     }
-    [[nodiscard]] Terms departures(std::size_t node) const {
-        Terms terms;
+    [[nodiscard]] SmtTerms departures(std::size_t node) const {
+        SmtTerms terms;
         for (const std::size_t edge : out_[node])
             terms.push_back(edge_name(edge));
         if (certificate_.paths.nodes[node].end_cost) terms.push_back(end_name(node));
         return terms;
     }
 
-    /// Cost of the edges and ends at the nodes that are wanted.
-    template <class Wanted> [[nodiscard]] Terms cost(Wanted wanted) const {
-        Terms terms;
+    /// Cost of the edges and ends of the wanted nodes.
+    template <class Wanted> [[nodiscard]] SmtTerms cost(Wanted wanted) const {
+        SmtTerms terms;
         for (std::size_t edge = 0; edge < edges_.size(); ++edge)
             if (edges_[edge].cost != 0 && wanted(edges_[edge].from))
                 terms.push_back(times(edges_[edge].cost, edge_name(edge)));
@@ -185,51 +186,52 @@ private:
                 return block_of(edge.to) == block && inside(loop, edge.from) == from_inside;
             });
         };
-        Terms entries = into(false);
+        SmtTerms entries = into(false);
         if (block_of(0) == block) entries.emplace_back("1");
-        const std::string turns = sum(into(true));
+        const std::string iterations = sum(into(true));
         const std::string entered = sum(entries);
-        add(fmt::format("iterations_at_most_b{}", block), "<=", turns,
+        add(fmt::format("iterations_at_most_b{}", block), "<=", iterations,
             times(bounds_[loop].max, entered));
-        add(fmt::format("iterations_at_least_b{}", block), ">=", turns,
+        add(fmt::format("iterations_at_least_b{}", block), ">=", iterations,
             times(bounds_[loop].min, entered));
 
         const auto is_inside = [&](std::size_t node) { return inside(loop, node); };
-        std::map<std::size_t, Terms> left; // by the node that follows
-        Terms& ended = left[path_end];
+        std::map<std::size_t, SmtTerms> left; // by the next node
+        SmtTerms& ended = left[path_end];
         for (std::size_t node = 0; node < certificate_.paths.nodes.size(); ++node)
             if (is_inside(node)) {
                 if (certificate_.paths.nodes[node].end_cost) ended.push_back(end_name(node));
-            } else if (Terms edges = into_where(node, is_inside); !edges.empty()) {
+            } else if (SmtTerms edges = into_where(node, is_inside); !edges.empty()) {
                 left[node] = std::move(edges);
             }
-        std::map<std::size_t, Terms> staying; // by the node that follows
-        Terms limit;
+        std::map<std::size_t, SmtTerms> traversing; // by the next node
+        SmtTerms limit;
         for (const std::size_t header : headers(loop)) {
-            Terms parts;
-            for (const auto& [exit, stay_cost] : stays(header)) {
-                parts.push_back(stay_name(header, exit));
-                staying[exit].push_back(stay_name(header, exit));
-                if (stay_cost != 0) limit.push_back(times(stay_cost, stay_name(header, exit)));
+            SmtTerms parts;
+            for (const auto& [exit, traversal_cost] : traversals(header)) {
+                parts.push_back(traversal_name(header, exit));
+                traversing[exit].push_back(traversal_name(header, exit));
+                if (traversal_cost != 0)
+                    limit.push_back(times(traversal_cost, traversal_name(header, exit)));
             }
-            Terms entered_here =
+            SmtTerms entries_of_header =
                 into_where(header, [&](std::size_t from) { return !is_inside(from); });
-            if (header == 0) entered_here.emplace_back("1");
-            add(fmt::format("traversals_into_{}", header), "=", sum(parts), sum(entered_here));
+            if (header == 0) entries_of_header.emplace_back("1");
+            add(fmt::format("traversals_into_{}", header), "=", sum(parts), sum(entries_of_header));
         }
         for (const auto& [exit, edges] : left)
-            add(fmt::format("traversals_b{}_to_{}", block, exit_name(exit)), "=", sum(staying[exit]),
-                sum(edges));
+            add(fmt::format("traversals_b{}_to_{}", block, exit_name(exit)), "=",
+                sum(traversing[exit]), sum(edges));
         add(fmt::format("cut_b{}", block),
             certificate_.side == Side::Upper ? "<=" : ">=", sum(cost(is_inside)), sum(limit));
     }
 
     /// Executions of a block, or of an edge of the control-flow graph.
-    [[nodiscard]] Terms executions(const models::LinearTerm& term) const {
+    [[nodiscard]] SmtTerms executions(const models::LinearTerm& term) const {
         const auto at = [&](std::size_t node, std::int64_t address) {
             return graph_.blocks[block_of(node)].address == address;
         };
-        Terms terms;
+        SmtTerms terms;
         for (std::size_t edge = 0; edge < edges_.size(); ++edge)
             if (at(edges_[edge].to, term.block) &&
                 (!term.from || at(edges_[edge].from, *term.from)))
@@ -247,14 +249,14 @@ private:
             add(fmt::format("exclusive_{}", i), "or", none(first), none(second));
             if (!executes_at_most_once(graph_, first) || !executes_at_most_once(graph_, second))
                 continue;
-            Terms both = executions({1, std::nullopt, first});
+            SmtTerms both = executions({1, std::nullopt, first});
             for (auto& term : executions({1, std::nullopt, second}))
                 both.push_back(std::move(term));
             add(fmt::format("exclusive_once_{}", i), "<=", sum(both), "1");
         }
         for (std::size_t i = 0; i < facts_.constraints.size(); ++i) {
             const models::LinearFact& fact = facts_.constraints[i];
-            Terms terms;
+            SmtTerms terms;
             for (const auto& term : fact.terms)
                 for (auto& part : executions(term))
                     terms.push_back(std::move(part));
@@ -299,7 +301,7 @@ private:
 std::string proof_script(const assembly::ControlFlowGraph& graph, const models::FlowFacts& facts,
                          const std::vector<BackEdgeBounds>& bounds,
                          const PathCertificate& certificate) {
-    return Script{graph, facts, bounds, certificate}.text();
+    return SmtScript{graph, facts, bounds, certificate}.text();
 }
 
 } // namespace warpbound::analyzer

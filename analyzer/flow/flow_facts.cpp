@@ -10,7 +10,8 @@ namespace warpbound::analyzer {
 
 namespace {
 
-Failure refuse(const models::FlowFacts& facts, const models::FactSource& from, std::string what) {
+Failure refuse_fact(const models::FlowFacts& facts, const models::FactSource& from,
+                    std::string what) {
     return Failure{std::move(what), facts.name, from.line, 0};
 }
 
@@ -20,10 +21,11 @@ bool has_edge(const assembly::ControlFlowGraph& graph, std::int64_t from, std::i
     });
 }
 
-/// Executions of a loop's back edges per entry, from what is stated and what follows from the code:
-/// of a stated loop only with `tighten`.
-Result<BackEdgeBounds> bounds_of(const models::FlowFacts& facts, const models::LoopFact* fact,
-                                 const std::optional<DerivedLoop>& derived, bool tighten) {
+/// Bounds of a loop's back edges per entry, from the stated and the derived loop bound; a stated
+/// bound is tightened by the derived one only with `tighten`.
+Result<BackEdgeBounds> back_edge_bounds(const models::FlowFacts& facts,
+                                        const models::LoopFact* fact,
+                                        const std::optional<DerivedLoop>& derived, bool tighten) {
     if (fact == nullptr && !derived) return BackEdgeBounds{};
     std::int64_t min = 1;
     std::int64_t max = std::numeric_limits<std::int64_t>::max();
@@ -33,11 +35,12 @@ Result<BackEdgeBounds> bounds_of(const models::FlowFacts& facts, const models::L
     }
     if (derived) {
         if (fact != nullptr && (max < derived->min || min > derived->max))
-            return refuse(facts, fact->from,
-                          fmt::format("the header at 0x{:04x} is stated to execute {}..{} times, "
-                                      "but {}..{} follow from the code: {}",
-                                      fact->header, fact->min, fact->max, derived->min,
-                                      derived->max, derived->reason));
+            return refuse_fact(
+                facts, fact->from,
+                fmt::format("the header at 0x{:04x} is stated to execute {}..{} times, "
+                            "but {}..{} follow from the code: {}",
+                            fact->header, fact->min, fact->max, derived->min, derived->max,
+                            derived->reason));
         if (fact == nullptr || tighten) {
             min = std::max(min, derived->min);
             max = std::min(max, derived->max);
@@ -46,7 +49,7 @@ Result<BackEdgeBounds> bounds_of(const models::FlowFacts& facts, const models::L
     return BackEdgeBounds{min - 1, max - 1};
 }
 
-/// What the facts do not say in the same words.
+/// The derived facts that are not among the stated ones, or are stronger than those.
 std::vector<DerivedPathFact> not_stated(const models::FlowFacts& facts,
                                         std::vector<DerivedPathFact> derived) {
     const auto is_stated = [&](const DerivedPathFact& path_fact) {
@@ -61,11 +64,11 @@ std::vector<DerivedPathFact> not_stated(const models::FlowFacts& facts,
         const auto& linear = std::get<models::LinearFact>(path_fact.fact);
         return std::any_of(facts.constraints.begin(), facts.constraints.end(),
                            [&](const models::LinearFact& stated) {
-                               const bool says_more = linear.relation == models::Relation::AtLeast
-                                                          ? stated.constant >= linear.constant
-                                                          : stated.constant <= linear.constant;
+                               const bool implies = linear.relation == models::Relation::AtLeast
+                                                        ? stated.constant >= linear.constant
+                                                        : stated.constant <= linear.constant;
                                return stated.terms == linear.terms &&
-                                      stated.relation == linear.relation && says_more;
+                                      stated.relation == linear.relation && implies;
                            });
     };
     derived.erase(std::remove_if(derived.begin(), derived.end(), is_stated), derived.end());
@@ -89,14 +92,15 @@ bool executes_at_most_once(const assembly::ControlFlowGraph& graph, std::int64_t
 Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                                     const assembly::ControlFlowGraph& graph,
                                     const models::FlowFacts& facts,
-                                    const std::optional<models::Launch>& branches_of) {
-    const Lanes lanes = facts.divergents.empty() ? Lanes::Together : Lanes::MayPart;
+                                    const std::optional<models::Launch>& follow_branches_in) {
+    const Convergence convergence =
+        facts.divergents.empty() ? Convergence::Converged : Convergence::MayDiverge;
     ResolvedFacts resolved;
     resolved.in_use = facts;
-    if (branches_of) {
-        resolved.branches =
-            not_stated(facts, derive_branch_facts(function, graph, branches_of, lanes));
-        append(resolved.in_use, resolved.branches);
+    if (follow_branches_in) {
+        resolved.infeasible_paths = not_stated(
+            facts, derive_infeasible_paths(function, graph, follow_branches_in, convergence));
+        append(resolved.in_use, resolved.infeasible_paths);
     }
     resolved.never.assign(graph.blocks.size(), false);
     std::set<std::int64_t> block_addresses;
@@ -105,10 +109,11 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
     const auto check_block = [&](std::int64_t address,
                                  const models::FactSource& from) -> Result<void> {
         if (from.status == models::FactStatus::Refuted)
-            return refuse(facts, from, "a refuted fact cannot be used");
+            return refuse_fact(facts, from, "a refuted fact cannot be used");
         if (block_addresses.count(address) == 0)
-            return refuse(facts, from,
-                          fmt::format("no block of {} begins at 0x{:04x}", function.name, address));
+            return refuse_fact(
+                facts, from,
+                fmt::format("no block of {} begins at 0x{:04x}", function.name, address));
         return boost::outcome_v2::success();
     };
     for (const auto& fact : facts.nevers) {
@@ -117,19 +122,20 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
         for (const std::size_t block : blocks_at(graph, fact.block))
             resolved.never[block] = true;
         if (resolved.never[0])
-            return refuse(facts, fact.from,
-                          "the entry of the kernel is stated never to be executed");
+            return refuse_fact(facts, fact.from,
+                               "the entry of the kernel is stated never to be executed");
     }
-    for (const auto& derived : resolved.branches)
+    for (const auto& derived : resolved.infeasible_paths)
         if (const auto* never = std::get_if<models::NeverFact>(&derived.fact))
             for (const std::size_t block : blocks_at(graph, never->block))
                 resolved.never[block] = true;
     for (const auto& fact : facts.exclusives) {
         if (fact.first == fact.second)
-            return refuse(facts, fact.from,
-                          fmt::format("block 0x{:04x} is stated to exclude itself; expected two "
-                                      "blocks, or <never>",
-                                      fact.first));
+            return refuse_fact(
+                facts, fact.from,
+                fmt::format("block 0x{:04x} is stated to exclude itself; expected two "
+                            "blocks, or <never>",
+                            fact.first));
         for (const auto address : {fact.first, fact.second})
             if (auto checked = check_block(address, fact.from); !checked)
                 return checked.as_failure();
@@ -142,15 +148,15 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                 if (auto checked = check_block(*term.from, fact.from); !checked)
                     return checked.as_failure();
             if (term.from && !has_edge(graph, *term.from, term.block))
-                return refuse(facts, fact.from,
-                              fmt::format("no edge of {} leads from 0x{:04x} to 0x{:04x}",
-                                          function.name, *term.from, term.block));
+                return refuse_fact(facts, fact.from,
+                                   fmt::format("no edge of {} leads from 0x{:04x} to 0x{:04x}",
+                                               function.name, *term.from, term.block));
         }
     for (const auto& fact : facts.memory)
         if (!function.index_of(fact.at))
-            return refuse(
-                facts, fact.from,
-                fmt::format("no instruction of {} stands at 0x{:04x}", function.name, fact.at));
+            return refuse_fact(facts, fact.from,
+                               fmt::format("no instruction of {} has the address 0x{:04x}",
+                                           function.name, fact.at));
     std::set<std::int64_t> headers;
     for (const auto& loop : graph.loops)
         headers.insert(graph.blocks[loop.header].address);
@@ -158,12 +164,12 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
         if (auto checked = check_block(fact.header, fact.from); !checked)
             return checked.as_failure();
         if (headers.count(fact.header) == 0)
-            return refuse(facts, fact.from,
-                          fmt::format("no loop of {} has its header at 0x{:04x}", function.name,
-                                      fact.header));
+            return refuse_fact(facts, fact.from,
+                               fmt::format("no loop of {} has its header at 0x{:04x}",
+                                           function.name, fact.header));
     }
     std::string unbounded;
-    resolved.derived = derive_loops(function, graph, lanes);
+    resolved.derived = derive_loops(function, graph, convergence);
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
         const std::size_t header = graph.loops[loop].header;
         const std::int64_t address = graph.blocks[header].address;
@@ -171,16 +177,17 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
         const std::optional<DerivedLoop>& derived = resolved.derived[loop];
         if (fact == nullptr && !derived && !resolved.never[header])
             unbounded += fmt::format("{}0x{:04x}", unbounded.empty() ? "" : ", ", address);
-        // The header executes once per entry and once per back edge; max 0 states that it never
+        // The header executes once per entry and once per back edge; max 0 means that it never
         // executes.
         if (fact != nullptr && fact->max == 0) {
             if (header == 0)
-                return refuse(facts, fact->from,
-                              "the entry of the kernel is stated never to be executed");
+                return refuse_fact(facts, fact->from,
+                                   "the entry of the kernel is stated never to be executed");
             resolved.never[header] = true;
         }
-        const auto bounds = bounds_of(facts, fact, resolved.never[header] ? std::nullopt : derived,
-                                      branches_of.has_value());
+        const auto bounds =
+            back_edge_bounds(facts, fact, resolved.never[header] ? std::nullopt : derived,
+                             follow_branches_in.has_value());
         if (!bounds) return bounds.as_failure();
         resolved.loops.push_back(bounds.value());
     }

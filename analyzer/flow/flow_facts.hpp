@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Flow facts held against the kernel that they are stated of.
+/// Stated flow facts, checked against the kernel's control-flow graph and combined with derived
+/// ones.
 
 #include "analyzer/flow/infeasible_paths.hpp"
 #include "analyzer/flow/loop_bounds.hpp"
@@ -15,28 +16,29 @@ namespace warpbound::analyzer {
 struct ResolvedFacts {
     std::vector<bool> never;           ///< Per block: never executed.
     std::vector<BackEdgeBounds> loops; ///< Per loop of the graph.
-    /// Per loop of the graph, what follows from the code; `loops` holds it as well.
+    /// Per loop of the graph, the bound that follows from the code; `loops` includes it.
     std::vector<std::optional<DerivedLoop>> derived;
-    /// What branches exclude and nobody stated; `in_use` holds it as well.
-    std::vector<DerivedPathFact> branches;
-    models::FlowFacts in_use;
+    /// Infeasible paths that follow from branch conditions and are not stated; `in_use` includes
+    /// them.
+    std::vector<DerivedPathFact> infeasible_paths;
+    models::FlowFacts in_use; ///< Stated and derived.
 };
 
-/// Bounds of loops are those of the facts and those that follow from the code, both where there are
-/// both. Refuses, with the fact's line: an address that is no block or loop header, a loop without
-/// a bound (all of them are named), a bound that contradicts the code, `never` on the entry, a
+/// A loop's bound is the intersection of the stated and the derived one, where there are both.
+/// Refuses, with the fact's line: an address that is no block or loop header, a loop without a
+/// bound (all of them are named), a bound that contradicts the code, `never` on the entry, a
 /// refuted fact, a block that excludes itself, an edge that the graph does not have.
-/// `branches_of`: what branches exclude in such a launch is used as well.
+/// `follow_branches_in`: the launch whose infeasible paths are derived and used; nothing: none are.
 Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                                     const assembly::ControlFlowGraph& graph,
                                     const models::FlowFacts& facts,
-                                    const std::optional<models::Launch>& branches_of = {});
+                                    const std::optional<models::Launch>& follow_branches_in = {});
 
-/// Whether there are exclusive or linear facts.
+/// Whether there are exclusive pairs or linear constraints.
 bool has_further_facts(const models::FlowFacts& facts);
 /// Blocks at an address, in all call contexts.
 std::vector<std::size_t> blocks_at(const assembly::ControlFlowGraph& graph, std::int64_t address);
-/// The block at the address is the only copy of its code and in no loop.
+/// The address has one block (one call context), which is in no loop.
 bool executes_at_most_once(const assembly::ControlFlowGraph& graph, std::int64_t address);
 
 } // namespace warpbound::analyzer

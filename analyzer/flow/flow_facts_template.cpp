@@ -2,6 +2,7 @@
 
 #include "analyzer/flow/infeasible_paths.hpp"
 #include "analyzer/flow/loop_bounds.hpp"
+#include "analyzer/flow/thread_facts.hpp"
 #include "assembly/isa/program.hpp"
 #include "assembly/isa/reader.hpp"
 
@@ -33,7 +34,7 @@ std::string escaped(const std::string& text) {
     return out;
 }
 
-/// What follows from the code for the loops with their header at the address, in all call contexts.
+/// A bound that covers the loops with their header at the address in all call contexts.
 std::optional<DerivedLoop>
 bound_in_every_context(const assembly::ControlFlowGraph& graph,
                        const std::vector<std::optional<DerivedLoop>>& derived,
@@ -49,68 +50,69 @@ bound_in_every_context(const assembly::ControlFlowGraph& graph,
     return bound;
 }
 
-const DerivedPasses* passes_at(const ThreadFacts& lanes, std::size_t instruction) {
-    for (const DerivedPasses& passes : lanes.passes)
-        if (passes.instruction == instruction) return &passes;
+const DerivedTransactions* transactions_at(const ThreadFacts& facts, std::size_t instruction) {
+    for (const DerivedTransactions& access : facts.accesses.transactions)
+        if (access.instruction == instruction) return &access;
     return nullptr;
 }
 
-/// What follows from the code, or from the code with stated constants in it.
-struct Source {
+/// What facts are derived from: the code, or the code with stated kernel parameters in it.
+struct FactBasis {
     const assembly::Function& function;
-    std::string_view from;   ///< "from the code"
-    std::string_view status; ///< Of its facts.
-    /// What follows wherever lanes may part, and where they never do.
-    std::optional<ThreadFacts> wherever;
-    std::optional<ThreadFacts> together;
+    std::string_view from;                   ///< "from the code"
+    std::string_view status;                 ///< Status attribute of its facts.
+    std::optional<ThreadFacts> if_diverging; ///< Holds even if the warp diverges.
+    std::optional<ThreadFacts> if_converged; ///< Holds if the warp never diverges.
 
-    /// What is followed in every launch.
-    [[nodiscard]] Lanes lanes() const {
-        return wherever && wherever->always_uniform ? Lanes::Together : Lanes::MayPart;
+    /// Converged only where that follows from the code.
+    [[nodiscard]] Convergence convergence() const {
+        return if_diverging && if_diverging->always_uniform ? Convergence::Converged
+                                                            : Convergence::MayDiverge;
     }
-    /// Where lanes never part uniform registers are followed, too.
-    [[nodiscard]] std::string where_none_part() const {
-        return fmt::format("{}, where lanes of a warp never part", from);
+    /// The basis of facts that need a warp that never diverges.
+    [[nodiscard]] std::string without_divergence() const {
+        return fmt::format("{}, where the warp never diverges", from);
     }
-    [[nodiscard]] std::string by(std::string_view status_of) const {
+    [[nodiscard]] std::string attributes(std::string_view status_of) const {
         return fmt::format("origin=\"static\" status=\"{}\"", status_of);
     }
-    [[nodiscard]] std::string by() const { return by(status); }
+    [[nodiscard]] std::string attributes() const { return attributes(status); }
 };
 
-/// Writes a template piece by piece. What follows from the code alone comes first.
-class Template {
+/// Writes a template section by section. The first basis is the code alone.
+class TemplateWriter {
 public:
-    Template(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
-             const std::optional<models::Launch>& launch, std::vector<Source> sources)
-        : function_{function}, graph_{graph}, launch_{launch}, sources_{std::move(sources)} {}
+    TemplateWriter(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
+                   const std::optional<models::Launch>& launch, std::vector<FactBasis> bases)
+        : function_{function}, graph_{graph}, launch_{launch}, bases_{std::move(bases)} {}
 
-    /// Every loop, with what follows of it.
+    /// Every loop, with its derived bound.
     [[nodiscard]] std::string loops() const;
-    /// What branches exclude.
-    [[nodiscard]] std::string branches() const;
-    /// Where lanes of a warp decide differently, and where they may.
+    /// Infeasible paths.
+    [[nodiscard]] std::string infeasible_paths() const;
+    /// Divergent instructions, and those whose uniformity is not known.
     [[nodiscard]] std::string divergence() const;
-    /// Every access, with its passes as far as they follow.
+    /// Every memory access, with its derived transactions.
     [[nodiscard]] std::string accesses() const;
 
 private:
-    [[nodiscard]] const Source& all() const { return sources_.back(); } ///< That says most.
-    [[nodiscard]] std::string places_of(Choice choice) const;
+    /// The basis with everything that is stated.
+    [[nodiscard]] const FactBasis& strongest() const { return bases_.back(); }
+    [[nodiscard]] std::string instructions_with(Uniformity uniformity) const;
     [[nodiscard]] std::string access(std::size_t number) const;
 
     const assembly::Function& function_;
     const assembly::ControlFlowGraph& graph_;
     const std::optional<models::Launch>& launch_;
-    std::vector<Source> sources_;
+    std::vector<FactBasis> bases_;
 };
 
-std::string Template::loops() const {
+std::string TemplateWriter::loops() const {
     using Derived = std::vector<std::optional<DerivedLoop>>;
     std::vector<Derived> derived;
-    for (const Source& source : sources_)
-        derived.push_back(derive_loops(source.function, graph_, source.lanes()));
-    const Derived of_uniform = derive_loops(all().function, graph_, Lanes::Together);
+    for (const FactBasis& basis : bases_)
+        derived.push_back(derive_loops(basis.function, graph_, basis.convergence()));
+    const Derived if_converged = derive_loops(strongest().function, graph_, Convergence::Converged);
     std::string out;
     std::set<std::int64_t> seen;
     const auto loop_lines = [&](const assembly::Loop& loop) {
@@ -120,18 +122,19 @@ std::string Template::loops() const {
         out += fmt::format("{0}<!-- loop at depth {1}, {2} blocks, begins: {3} -->\n", indent,
                            loop.depth, loop.blocks.size(),
                            escaped(assembly::print(function_.instructions[header.first])));
-        for (std::size_t i = 0; i < sources_.size(); ++i) {
+        for (std::size_t i = 0; i < bases_.size(); ++i) {
             const auto bound = bound_in_every_context(graph_, derived[i], header.address);
             if (!bound) continue;
             out += fmt::format("{0}<!-- {1}: {2} -->\n"
                                "{0}<loop header=\"0x{3:04x}\" min=\"{4}\" max=\"{5}\" {6}/>\n",
-                               indent, sources_[i].from, bound->reason, header.address, bound->min,
-                               bound->max, sources_[i].by());
+                               indent, bases_[i].from, bound->reason, header.address, bound->min,
+                               bound->max, bases_[i].attributes());
             return;
         }
-        if (const auto bound = bound_in_every_context(graph_, of_uniform, header.address))
+        if (const auto bound = bound_in_every_context(graph_, if_converged, header.address))
             out += fmt::format("{}<!-- {}: {} to {} times; {} -->\n", indent,
-                               all().where_none_part(), bound->min, bound->max, bound->reason);
+                               strongest().without_divergence(), bound->min, bound->max,
+                               bound->reason);
         out += fmt::format("{0}<loop header=\"0x{1:04x}\" min=\"?\" max=\"?\"/>\n", indent,
                            header.address);
     };
@@ -140,18 +143,19 @@ std::string Template::loops() const {
     return out;
 }
 
-/// A fact with its reason.
-std::string lines_of(const DerivedPathFact& derived, const Source& source) {
-    std::string out = fmt::format("  <!-- {}: {} -->\n", source.from, escaped(derived.reason));
+/// The XML of a fact, after a comment with its reason.
+std::string lines_of(const DerivedPathFact& derived, const FactBasis& basis) {
+    std::string out = fmt::format("  <!-- {}: {} -->\n", basis.from, escaped(derived.reason));
     if (const auto* never = std::get_if<models::NeverFact>(&derived.fact))
-        return out + fmt::format("  <never block=\"0x{:04x}\" {}/>\n", never->block, source.by());
+        return out +
+               fmt::format("  <never block=\"0x{:04x}\" {}/>\n", never->block, basis.attributes());
     if (const auto* pair = std::get_if<models::ExclusiveFact>(&derived.fact))
         return out + fmt::format("  <exclusive first=\"0x{:04x}\" second=\"0x{:04x}\" {}/>\n",
-                                 pair->first, pair->second, source.by());
+                                 pair->first, pair->second, basis.attributes());
     const auto& linear = std::get<models::LinearFact>(derived.fact);
     out += fmt::format("  <constraint relation=\"{}\" constant=\"{}\" {}>\n",
                        linear.relation == models::Relation::AtLeast ? "at-least" : "at-most",
-                       linear.constant, source.by());
+                       linear.constant, basis.attributes());
     for (const auto& term : linear.terms)
         out +=
             fmt::format("    <term coefficient=\"{}\"{} block=\"0x{:04x}\"/>\n", term.coefficient,
@@ -159,99 +163,104 @@ std::string lines_of(const DerivedPathFact& derived, const Source& source) {
     return out + "  </constraint>\n";
 }
 
-std::string Template::branches() const {
-    const auto derive = [&](const Source& source, Lanes lanes) {
-        return derive_branch_facts(source.function, graph_, launch_, lanes);
+std::string TemplateWriter::infeasible_paths() const {
+    const auto derive = [&](const FactBasis& basis, Convergence convergence) {
+        return derive_infeasible_paths(basis.function, graph_, launch_, convergence);
     };
-    const auto of_uniform = derive(all(), Lanes::Together);
+    const auto if_converged = derive(strongest(), Convergence::Converged);
     std::string out;
-    if (launch_ && !of_uniform.empty())
-        out += fmt::format("  <!-- what branches exclude in launches of at most {} -->\n",
+    if (launch_ && !if_converged.empty())
+        out += fmt::format("  <!-- infeasible paths in launches of at most {} -->\n",
                            models::to_string(models::Launch{launch_->blocks, launch_->threads}));
     std::set<std::string> stated;
-    for (const Source& source : sources_)
-        for (const auto& fact : derive(source, source.lanes()))
-            if (stated.insert(text_of(fact)).second) out += lines_of(fact, source);
-    for (const auto& fact : of_uniform)
+    for (const FactBasis& basis : bases_)
+        for (const auto& fact : derive(basis, basis.convergence()))
+            if (stated.insert(text_of(fact)).second) out += lines_of(fact, basis);
+    for (const auto& fact : if_converged)
         if (stated.count(text_of(fact)) == 0)
-            out += fmt::format("  <!-- {}: {}; {} -->\n", all().where_none_part(),
+            out += fmt::format("  <!-- {}: {}; {} -->\n", strongest().without_divergence(),
                                escaped(text_of(fact)), escaped(fact.reason));
     return out;
 }
 
-/// "at 0x0060 (@P0 EXIT ;)" of the instructions whose lanes choose so.
-std::string Template::places_of(Choice choice) const {
+/// "0x0060 (@P0 EXIT ;)" for each instruction with this uniformity.
+std::string TemplateWriter::instructions_with(Uniformity uniformity) const {
     std::string out;
     for (std::size_t i = 0; i < function_.instructions.size(); ++i)
-        if (all().wherever->choices[i] == choice)
+        if (strongest().if_diverging->uniformity[i] == uniformity)
             out += fmt::format("{}0x{:04x} ({})", out.empty() ? "" : ", ",
                                function_.instructions[i].address,
                                escaped(assembly::print(function_.instructions[i])));
     return out;
 }
 
-std::string Template::divergence() const {
-    if (!all().wherever) return {};
+std::string TemplateWriter::divergence() const {
+    if (!strongest().if_diverging) return {};
     std::string out;
-    for (const Source& source : sources_)
-        if (source.wherever->always_uniform) {
-            out += fmt::format("  <!-- {}: no branch parts the lanes of a warp -->\n", source.from);
+    for (const FactBasis& basis : bases_)
+        if (basis.if_diverging->always_uniform) {
+            out += fmt::format("  <!-- {}: no branch diverges -->\n", basis.from);
             break;
         }
     for (std::size_t i = 0; i < function_.instructions.size(); ++i) {
-        const auto source = std::find_if(sources_.begin(), sources_.end(), [&](const Source& from) {
-            return from.wherever->choices[i] == Choice::Differently;
+        const auto found = std::find_if(bases_.begin(), bases_.end(), [&](const FactBasis& basis) {
+            return basis.if_diverging->uniformity[i] == Uniformity::Divergent;
         });
-        if (source != sources_.end())
-            out += fmt::format("  <!-- {}: lanes of a warp decide differently: {} -->\n"
+        if (found != bases_.end())
+            out += fmt::format("  <!-- {}: divergent within a warp: {} -->\n"
                                "  <divergent at=\"0x{:04x}\" {}/>\n",
-                               source->from, escaped(assembly::print(function_.instructions[i])),
-                               function_.instructions[i].address, source->by());
+                               found->from, escaped(assembly::print(function_.instructions[i])),
+                               function_.instructions[i].address, found->attributes());
     }
-    if (const std::string open = places_of(Choice::Unknown); !open.empty())
-        out += fmt::format("  <!-- lanes of a warp may decide differently at {}: each where they "
-                           "may needs a divergent element -->\n",
-                           open);
+    if (const std::string open = instructions_with(Uniformity::Unknown); !open.empty())
+        out += fmt::format(
+            "  <!-- uniformity is not known at {}: each of these that may diverge needs "
+            "a divergent element -->\n",
+            open);
     return out;
 }
 
-/// `conflict-degree="1..2"`, of shared accesses, or `transactions`.
-std::string passes_text(bool shared, const models::PassRange& passes) {
-    const std::string range = passes.lo == passes.hi ? std::to_string(passes.lo)
-                                                     : fmt::format("{}..{}", passes.lo, passes.hi);
+/// `conflict-degree="1..2"` for shared accesses, else `transactions="1..2"`.
+std::string transactions_attribute(bool shared, const models::PassRange& count) {
+    const std::string range =
+        count.lo == count.hi ? std::to_string(count.lo) : fmt::format("{}..{}", count.lo, count.hi);
     return fmt::format("{}=\"{}\"", shared ? "conflict-degree" : "transactions", range);
 }
 
-std::string Template::access(std::size_t number) const {
+std::string TemplateWriter::access(std::size_t number) const {
     const assembly::Instruction& instruction = function_.instructions[number];
     const auto& memory = *instruction.effects.memory;
     const bool shared = memory.space == assembly::StateSpace::Shared;
     const std::string level = !shared && memory.load ? " level=\"any\"" : "";
     const std::string text = escaped(assembly::print(instruction));
-    const Source* best = nullptr;
-    for (const Source& source : sources_) {
-        const auto* passes = source.wherever ? passes_at(*source.wherever, number) : nullptr;
-        if (passes == nullptr) continue;
-        if (best == nullptr || !(passes_at(*best->wherever, number)->passes == passes->passes))
-            best = &source;
+    const FactBasis* best = nullptr;
+    for (const FactBasis& basis : bases_) {
+        const auto* access =
+            basis.if_diverging ? transactions_at(*basis.if_diverging, number) : nullptr;
+        if (access == nullptr) continue;
+        if (best == nullptr ||
+            !(transactions_at(*best->if_diverging, number)->transactions == access->transactions))
+            best = &basis;
     }
-    if (best != nullptr) { // Of global accesses it is proved where their lanes lie near enough.
-        const DerivedPasses& derived = *passes_at(*best->wherever, number);
+    if (best != nullptr) { // Global accesses: sound only if their lanes lie within 4 GiB.
+        const DerivedTransactions& derived = *transactions_at(*best->if_diverging, number);
         return fmt::format("  <memory at=\"0x{:04x}\" {}{} {}/> <!-- {} {}: {} -->\n",
-                           instruction.address, passes_text(shared, derived.passes), level,
-                           best->by(shared ? best->status : "unchecked"), text, best->from,
+                           instruction.address,
+                           transactions_attribute(shared, derived.transactions), level,
+                           best->attributes(shared ? best->status : "unchecked"), text, best->from,
                            derived.reason);
     }
     std::string out;
-    if (const auto* derived = all().together ? passes_at(*all().together, number) : nullptr)
-        out = fmt::format("  <!-- {}: {}; {} -->\n", all().where_none_part(),
-                          passes_text(shared, derived->passes), derived->reason);
+    if (const auto* derived =
+            strongest().if_converged ? transactions_at(*strongest().if_converged, number) : nullptr)
+        out = fmt::format("  <!-- {}: {}; {} -->\n", strongest().without_divergence(),
+                          transactions_attribute(shared, derived->transactions), derived->reason);
     return out + fmt::format("  <memory at=\"0x{:04x}\" {}=\"?\"{}/> <!-- {} -->\n",
                              instruction.address, shared ? "conflict-degree" : "transactions",
                              level, text);
 }
 
-std::string Template::accesses() const {
+std::string TemplateWriter::accesses() const {
     std::set<std::size_t> instructions;
     for (const auto& block : graph_.blocks)
         for (std::size_t i = block.first; i <= block.last; ++i)
@@ -264,10 +273,10 @@ std::string Template::accesses() const {
     return out;
 }
 
-/// What is stated of constants.
-std::string words_text(const KernelParameters& words) {
+/// "c[0x0][0x160] is 0x7, c[0x0][0x168] is a multiple of 256".
+std::string parameters_text(const KernelParameters& parameters) {
     std::string out;
-    for (const auto& [offset, word] : words)
+    for (const auto& [offset, word] : parameters)
         out += fmt::format("{}c[0x0][0x{:x}] is {}", out.empty() ? "" : ", ", offset,
                            word.bits == 32
                                ? fmt::format("0x{:x}", word.value)
@@ -282,51 +291,52 @@ std::string flow_facts_template(const assembly::Program& program,
                                 const assembly::ControlFlowGraph& graph,
                                 const std::optional<models::Launch>& launch,
                                 const std::optional<BlocksOnMachine>& blocks,
-                                const KernelParameters& words) {
+                                const KernelParameters& parameters) {
     std::string out = fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?>
 <!-- Replace every ?. A loop's min and max count how often its header block executes each time the loop is entered from
-     outside: 8 for a loop whose body runs 8 times. transactions: passes of a global access through the load/store path,
-     1 to 32. conflict-degree: passes of a shared access, 1 to 32. level: any, l1, l2 or dram.
-     A <pattern/> inside <memory> gives the lanes' addresses in place of the passes; with level any it goes
+     outside: 8 for a loop whose body runs 8 times. transactions: memory transactions of a global access, 1 to 32.
+     conflict-degree: bank-conflict degree of a shared access, 1 to 32. level: any, l1, l2 or dram.
+     A <pattern/> inside <memory> gives the lanes' addresses in place of these counts; with level any it goes
      through the caches.
-     A memory line may be deleted: then 1 to 32 passes and any level are covered. -->
+     A memory line may be deleted: then 1 to 32 transactions and any level are covered. -->
 <flow-facts kernel="{}" digest="{}">
 )",
                                   escaped(function.name), program.digest);
-    const assembly::Function given = with_words(function, words);
-    std::vector<Source> sources;
+    const assembly::Function with_values = with_parameters(function, parameters);
+    std::vector<FactBasis> bases;
     const auto add = [&](const assembly::Function& code, const KernelParameters& stated,
                          std::string_view from, std::string_view status) {
-        Source source{code, from, status, {}, {}};
-        const auto derive = [&](Lanes lanes) {
-            return derive_thread_facts(code, graph, blocks->shape, *blocks->architecture, lanes,
-                                       stated);
+        FactBasis basis{code, from, status, {}, {}};
+        const auto derive = [&](Convergence convergence) {
+            return derive_thread_facts(code, graph, blocks->shape, *blocks->architecture,
+                                       convergence, stated);
         };
         if (blocks) {
-            source.wherever = derive(Lanes::MayPart);
-            source.together = derive(Lanes::Together);
+            basis.if_diverging = derive(Convergence::MayDiverge);
+            basis.if_converged = derive(Convergence::Converged);
         }
-        sources.push_back(std::move(source));
+        bases.push_back(std::move(basis));
     };
     add(function, {}, "from the code", "proved");
-    if (!words.empty()) {
-        add(given, words, "from the code and the given constants", "unchecked");
-        out += fmt::format("  <!-- Given constants: {}. -->\n", words_text(words));
+    if (!parameters.empty()) {
+        add(with_values, parameters, "from the code and the kernel parameters", "unchecked");
+        out += fmt::format("  <!-- Kernel parameters: {}. -->\n", parameters_text(parameters));
     }
     if (blocks) {
         const auto& threads = blocks->shape.threads;
-        out +=
-            fmt::format("  <!-- For blocks of {} x {} x {} threads on {}; transactions where the "
-                        "lanes of an access lie less than 4 GiB apart. -->\n",
-                        threads[0], threads[1], threads[2], blocks->architecture->name);
-        if (const auto& missing = sources.back().together->missing; !missing.empty())
-            out += fmt::format("  <!-- The description lacks {}: passes that depend on it are not "
-                               "derived. -->\n",
-                               fmt::join(missing, ", "));
+        out += fmt::format(
+            "  <!-- For blocks of {} x {} x {} threads on {}; transactions hold where the "
+            "lanes of an access lie within less than 4 GiB. -->\n",
+            threads[0], threads[1], threads[2], blocks->architecture->name);
+        if (const auto& missing = bases.back().if_converged->accesses.missing; !missing.empty())
+            out += fmt::format(
+                "  <!-- The description lacks {}: transactions that depend on it are not "
+                "derived. -->\n",
+                fmt::join(missing, ", "));
     }
-    const Template pieces{function, graph, launch, std::move(sources)};
-    return out + pieces.divergence() + pieces.loops() + pieces.branches() + pieces.accesses() +
-           "</flow-facts>\n";
+    const TemplateWriter writer{function, graph, launch, std::move(bases)};
+    return out + writer.divergence() + writer.loops() + writer.infeasible_paths() +
+           writer.accesses() + "</flow-facts>\n";
 }
 
 } // namespace warpbound::analyzer

@@ -1,8 +1,10 @@
 #pragma once
 /// \file
-/// What the analysis must be told of a kernel, with what its code says of it.
+/// Template of a flow-facts file: everything the user must state of a kernel, with the facts that
+/// follow from its code filled in.
 
-#include "analyzer/flow/coalescing.hpp"
+#include "analyzer/value/kernel_parameters.hpp"
+#include "analyzer/value/thread_domain.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/launch/launch.hpp"
@@ -12,22 +14,23 @@
 
 namespace warpbound::analyzer {
 
-/// Blocks of which shape the facts are for, and on which machine.
+/// The block shape and the machine that the facts are derived for.
 struct BlocksOnMachine {
     BlockShape shape;
     const models::Architecture* architecture = nullptr;
 };
 
-/// A template of flow facts with every loop and memory access of the kernel, and what its branches
-/// exclude (in such a launch, where one is given); `?` stands where the user must write. With
-/// `blocks`, passes of accesses and where lanes decide differently, as far as they follow; `words`
-/// are constants that somebody states, and what follows with them only is printed as unchecked.
-/// What it states holds wherever lanes part; what follows only where they never do is a comment.
+/// A template with every loop and memory access of the kernel, and its infeasible paths (for
+/// `launch`, where one is given); `?` marks what the user must write. With `blocks`, it adds
+/// divergent branches and the transactions of accesses, as far as they follow. `parameters`: kernel
+/// parameters that the user states; facts that follow only with them are printed as unchecked. The
+/// facts hold with branch divergence, too; those that need a warp that never diverges are only
+/// comments.
 std::string flow_facts_template(const assembly::Program& program,
                                 const assembly::Function& function,
                                 const assembly::ControlFlowGraph& graph,
                                 const std::optional<models::Launch>& launch = {},
                                 const std::optional<BlocksOnMachine>& blocks = {},
-                                const KernelParameters& words = {});
+                                const KernelParameters& parameters = {});
 
 } // namespace warpbound::analyzer

@@ -17,43 +17,43 @@ using assembly::ControlFlowGraph;
 using assembly::Function;
 
 constexpr std::size_t most_pairs = 8192;
-constexpr std::size_t most_partners = 256; ///< Of one edge, nearest first.
-constexpr std::size_t most_exits = 16;     ///< Each is a question to the solver.
+constexpr std::size_t most_partners = 256; ///< Of one edge, the nearest ones.
+constexpr std::size_t most_exits = 16;     ///< Each adds a constraint for the path analysis.
 constexpr models::FactSource from_code{models::FactOrigin::Static, models::FactStatus::Proved, 0};
 
-/// What holds whenever an edge is taken, about one subject.
+/// The values of one subject with which an edge can be taken.
 struct EdgeCondition {
     std::size_t edge = 0;
     IntervalSet allowed = IntervalSet::all();
-    std::vector<Comparison> as_written;
+    std::vector<Comparison> comparisons; ///< As in the code.
 };
 
-class Branches {
+class InfeasiblePathAnalysis {
 public:
-    Branches(const Function& function, const ControlFlowGraph& graph,
-             const std::optional<models::Launch>& launch, Lanes lanes)
-        : function_{function}, graph_{graph}, launch_{launch}, lanes_{lanes},
+    InfeasiblePathAnalysis(const Function& function, const ControlFlowGraph& graph,
+                           const std::optional<models::Launch>& launch, Convergence convergence)
+        : function_{function}, graph_{graph}, launch_{launch}, convergence_{convergence},
           known_(graph.blocks.size()), of_edge_(graph.edges.size()), of_exit_(graph.blocks.size()),
-          dead_(graph.edges.size()), dead_exit_(graph.blocks.size()) {
+          infeasible_edge_(graph.edges.size()), infeasible_exit_(graph.blocks.size()) {
         for (const auto& block : graph.blocks)
-            ++copies_[block.address];
+            ++contexts_[block.address];
     }
 
     std::vector<DerivedPathFact> derive() {
         read_conditions();
-        find_dead_edges();
+        find_infeasible_edges();
         find_reached();
-        add_nevers();
-        add_exits();
-        add_pairs();
+        add_never_facts();
+        add_exit_facts();
+        add_pair_facts();
         return std::move(facts_);
     }
 
 private:
-    using Known = std::map<Subject, IntervalSet>;
+    using KnownValues = std::map<Subject, IntervalSet>;
 
     void read_conditions() {
-        const BlockStates values = values_in_run(function_, graph_, lanes_);
+        const BlockStates values = block_states_of_run(function_, graph_, convergence_);
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
             if (!values[block]) continue;
             const auto decision = decision_of(function_, graph_, *values[block], block);
@@ -62,26 +62,27 @@ private:
                 graph_.edges[*decision->taken].to == graph_.edges[*decision->otherwise].to)
                 continue;
             if (decision->taken)
-                read(*decision->taken, decision->when, of_edge_, dead_);
+                add_condition(*decision->taken, decision->when, of_edge_, infeasible_edge_);
             else
-                read(block, decision->when, of_exit_, dead_exit_);
-            if (decision->otherwise) read(*decision->otherwise, !decision->when, of_edge_, dead_);
+                add_condition(block, decision->when, of_exit_, infeasible_exit_);
+            if (decision->otherwise)
+                add_condition(*decision->otherwise, !decision->when, of_edge_, infeasible_edge_);
         }
     }
 
     using Conditions = std::map<Subject, EdgeCondition>;
 
-    /// What holds when an edge is taken or a block ends the lane.
-    static void read(std::size_t number, const Predicate& when, std::vector<Conditions>& of,
-                     std::vector<std::string>& dead) {
-        if (when.negated && !when.all.empty()) return; // One of several comparisons fails.
-        if (when.negated) dead[number] = "its guard is always decided the other way";
+    /// Adds the condition under which an edge is taken, or a block's EXIT terminates the thread.
+    static void add_condition(std::size_t number, const Predicate& when,
+                              std::vector<Conditions>& of, std::vector<std::string>& infeasible) {
+        if (when.negated && !when.all.empty()) return; // A disjunction: not representable.
+        if (when.negated) infeasible[number] = "its guard always has the opposite value";
         for (const Comparison& comparison : when.all) {
             const Condition condition = condition_of(comparison);
             EdgeCondition& all = of[number][condition.subject];
             all.edge = number;
             all.allowed = all.allowed.intersect(condition.allowed);
-            all.as_written.push_back(comparison);
+            all.comparisons.push_back(comparison);
         }
     }
 
@@ -90,56 +91,58 @@ private:
         return graph_.blocks[block].in.front();
     }
 
-    /// A condition that cannot hold beside those of the blocks that every way passes before.
-    void find_dead_edges() {
+    /// Edges and EXITs whose condition contradicts the conditions on all paths to their block,
+    /// which are those of its dominators.
+    void find_infeasible_edges() {
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
-            Known& known = known_[block];
+            KnownValues& known = known_[block];
             if (graph_.immediate_dominator[block])
                 known = known_[*graph_.immediate_dominator[block]];
             if (const auto into = only_edge_into(block))
                 for (const auto& [subject, condition] : of_edge_[*into]) {
-                    const auto [place, fresh] = known.emplace(subject, condition.allowed);
-                    if (!fresh) place->second = place->second.intersect(condition.allowed);
+                    const auto [entry, inserted] = known.emplace(subject, condition.allowed);
+                    if (!inserted) entry->second = entry->second.intersect(condition.allowed);
                 }
-            const auto find_dead = [&](const Conditions& conditions, std::string& dead) {
+            const auto check = [&](const Conditions& conditions, std::string& infeasible) {
                 for (const auto& [subject, condition] : conditions)
-                    if (dead.empty() && left(block, subject, condition.allowed).empty())
-                        dead = "that would need " + text_of(condition);
+                    if (infeasible.empty() && possible(block, subject, condition.allowed).empty())
+                        infeasible = "that would need " + text_of(condition);
             };
             for (const std::size_t edge : graph_.blocks[block].out)
-                find_dead(of_edge_[edge], dead_[edge]);
-            find_dead(of_exit_[block], dead_exit_[block]);
+                check(of_edge_[edge], infeasible_edge_[edge]);
+            check(of_exit_[block], infeasible_exit_[block]);
         }
     }
 
-    /// Values of a subject that conditions before a block and the launch leave of some.
-    [[nodiscard]] IntervalSet left(std::size_t block, const Subject& subject,
-                                   IntervalSet some) const {
-        some = some.intersect(range_of(subject, launch_));
+    /// The values among `allowed` that the conditions of the block's dominators and the launch
+    /// admit.
+    [[nodiscard]] IntervalSet possible(std::size_t block, const Subject& subject,
+                                       IntervalSet allowed) const {
+        allowed = allowed.intersect(range_of(subject, launch_));
         const auto known = known_[block].find(subject);
-        return known == known_[block].end() ? some : some.intersect(known->second);
+        return known == known_[block].end() ? allowed : allowed.intersect(known->second);
     }
 
-    /// Blocks that can be reached over edges that are not dead.
+    /// Blocks that can be reached over feasible edges.
     void find_reached() {
         reached_.assign(graph_.blocks.size(), false);
-        std::vector<std::size_t> work{0};
+        std::vector<std::size_t> worklist{0};
         reached_[0] = true;
-        while (!work.empty()) {
-            const std::size_t block = work.back();
-            work.pop_back();
+        while (!worklist.empty()) {
+            const std::size_t block = worklist.back();
+            worklist.pop_back();
             for (const std::size_t edge : graph_.blocks[block].out) {
                 const std::size_t to = graph_.edges[edge].to;
-                if (!dead_[edge].empty() || reached_[to]) continue;
+                if (!infeasible_edge_[edge].empty() || reached_[to]) continue;
                 reached_[to] = true;
-                work.push_back(to);
+                worklist.push_back(to);
             }
         }
     }
 
     [[nodiscard]] std::string text_of(const EdgeCondition& condition) const {
         std::string text;
-        for (const Comparison& comparison : condition.as_written)
+        for (const Comparison& comparison : condition.comparisons)
             text += (text.empty() ? "" : " and ") + to_text(comparison, function_, graph_);
         return text;
     }
@@ -149,27 +152,27 @@ private:
     [[nodiscard]] std::int64_t branch_of(std::size_t edge) const {
         return function_.instructions[graph_.blocks[graph_.edges[edge].from].last].address;
     }
-    /// Facts name addresses, which stand for all copies of called code.
-    [[nodiscard]] bool is_only_copy(std::size_t block) const {
-        return copies_.at(address(block)) == 1;
+    /// Flow facts name addresses, which cover all call contexts of the code.
+    [[nodiscard]] bool has_one_context(std::size_t block) const {
+        return contexts_.at(address(block)) == 1;
     }
 
-    void add_nevers() {
+    void add_never_facts() {
         for (std::size_t edge = 0; edge < graph_.edges.size(); ++edge) {
             const auto& [from, to, kind] = graph_.edges[edge];
-            if (dead_[edge].empty() || !reached_[from] || !is_only_copy(to)) continue;
+            if (infeasible_edge_[edge].empty() || !reached_[from] || !has_one_context(to)) continue;
             const std::string reason = fmt::format("the branch at 0x{:04x} never goes there: {}",
-                                                   branch_of(edge), dead_[edge]);
+                                                   branch_of(edge), infeasible_edge_[edge]);
             if (!reached_[to]) {
                 facts_.push_back({models::NeverFact{address(to), from_code}, reason});
-            } else if (is_only_copy(from)) {
+            } else if (has_one_context(from)) {
                 models::LinearFact fact;
                 fact.terms = {{1, address(from), address(to)}};
                 fact.from = from_code;
                 facts_.push_back({std::move(fact), reason});
             }
         }
-        // A block that several dead edges lead to is named once.
+        // A block with several infeasible in-edges is named once.
         std::map<std::int64_t, bool> seen;
         facts_.erase(
             std::remove_if(facts_.begin(), facts_.end(),
@@ -180,12 +183,12 @@ private:
             facts_.end());
     }
 
-    /// A block behind which a lane always goes on: as often as the block its edge is taken.
-    void add_exits() {
+    /// Where an EXIT terminates no thread, the block's out-edge is taken as often as the block.
+    void add_exit_facts() {
         std::size_t added = 0;
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
             const auto& out = graph_.blocks[block].out;
-            if (dead_exit_[block].empty() || !reached_[block] || !is_only_copy(block) ||
+            if (infeasible_exit_[block].empty() || !reached_[block] || !has_one_context(block) ||
                 out.size() != 1 || ++added > most_exits)
                 continue;
             models::LinearFact fact;
@@ -194,16 +197,16 @@ private:
             fact.relation = models::Relation::AtLeast;
             fact.from = from_code;
             facts_.push_back(
-                {std::move(fact), fmt::format("the EXIT at 0x{:04x} never ends a lane: {}",
-                                              branch_of(out.front()), dead_exit_[block])});
+                {std::move(fact), fmt::format("the EXIT at 0x{:04x} never terminates a thread: {}",
+                                              branch_of(out.front()), infeasible_exit_[block])});
         }
     }
 
-    void add_pairs() {
+    void add_pair_facts() {
         std::map<Subject, std::vector<const EdgeCondition*>> groups;
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block)
             for (const std::size_t edge : graph_.blocks[block].out) {
-                if (!reached_[block] || !dead_[edge].empty()) continue;
+                if (!reached_[block] || !infeasible_edge_[edge].empty()) continue;
                 for (const auto& [subject, condition] : of_edge_[edge])
                     groups[subject].push_back(&condition);
             }
@@ -211,11 +214,11 @@ private:
             for (std::size_t second = 0; second < group.size(); ++second)
                 for (std::size_t back = 1; back <= std::min(second, most_partners); ++back)
                     if (pairs_ < most_pairs)
-                        consider(subject, *group[second - back], *group[second], group);
+                        consider_pair(subject, *group[second - back], *group[second], group);
     }
 
-    void consider(const Subject& subject, const EdgeCondition& a, const EdgeCondition& b,
-                  const std::vector<const EdgeCondition*>& group) {
+    void consider_pair(const Subject& subject, const EdgeCondition& a, const EdgeCondition& b,
+                       const std::vector<const EdgeCondition*>& group) {
         const std::size_t first = graph_.edges[a.edge].from;
         const std::size_t second = graph_.edges[b.edge].from;
         const bool loops = graph_.innermost_loop[first] || graph_.innermost_loop[second];
@@ -225,9 +228,9 @@ private:
         if (!loops && is_covered(a, b, group)) return;
         const auto counted = [&](std::size_t edge) -> std::optional<models::LinearTerm> {
             const auto& [from, to, kind] = graph_.edges[edge];
-            if (!is_only_copy(to)) return std::nullopt;
+            if (!has_one_context(to)) return std::nullopt;
             if (only_edge_into(to)) return models::LinearTerm{1, std::nullopt, address(to)};
-            if (!is_only_copy(from)) return std::nullopt;
+            if (!has_one_context(from)) return std::nullopt;
             return models::LinearTerm{1, address(from), address(to)};
         };
         const auto one = counted(a.edge);
@@ -251,13 +254,13 @@ private:
         ++pairs_;
     }
 
-    /// A branch on every way between the two, each way out of which excludes one of them: its own
-    /// pairs say the same.
+    /// Whether a branch on all paths between the two has only edges that contradict one of them:
+    /// then the pairs with that branch's edges imply this pair.
     [[nodiscard]] bool is_covered(const EdgeCondition& a, const EdgeCondition& b,
                                   const std::vector<const EdgeCondition*>& group) const {
         const std::size_t first = graph_.edges[a.edge].from;
         const std::size_t second = graph_.edges[b.edge].from;
-        std::map<std::size_t, std::size_t> excluding; // by block between
+        std::map<std::size_t, std::size_t> excluding; // Edges, by the block between.
         for (const EdgeCondition* condition : group) {
             const std::size_t between = graph_.edges[condition->edge].from;
             if (between <= first || between >= second || graph_.innermost_loop[between] ||
@@ -272,22 +275,22 @@ private:
         });
     }
 
-    /// A way leads on from the edge to the block.
+    /// Whether a feasible path leads from the edge to the block.
     [[nodiscard]] bool reaches(std::size_t edge, std::size_t block) {
         const std::size_t start = graph_.edges[edge].to;
         auto& reach = reach_[start];
         if (reach.empty()) {
             reach.assign(graph_.blocks.size(), false);
-            std::vector<std::size_t> work{start};
+            std::vector<std::size_t> worklist{start};
             reach[start] = true;
-            while (!work.empty()) {
-                const std::size_t from = work.back();
-                work.pop_back();
+            while (!worklist.empty()) {
+                const std::size_t from = worklist.back();
+                worklist.pop_back();
                 for (const std::size_t next : graph_.blocks[from].out) {
                     const std::size_t to = graph_.edges[next].to;
-                    if (!dead_[next].empty() || reach[to]) continue;
+                    if (!infeasible_edge_[next].empty() || reach[to]) continue;
                     reach[to] = true;
-                    work.push_back(to);
+                    worklist.push_back(to);
                 }
             }
         }
@@ -297,26 +300,27 @@ private:
     const Function& function_;
     const ControlFlowGraph& graph_;
     const std::optional<models::Launch>& launch_;
-    Lanes lanes_;
-    std::map<std::int64_t, int> copies_; ///< Blocks by address.
-    std::vector<Known> known_;           ///< Per block: what holds whenever it is executed.
+    Convergence convergence_;
+    std::map<std::int64_t, int> contexts_; ///< Number of blocks by address.
+    std::vector<KnownValues> known_;       ///< Per block: conditions of its dominators.
     std::vector<Conditions> of_edge_;
-    std::vector<Conditions> of_exit_;    ///< Per block: those of its EXIT.
-    std::vector<std::string> dead_;      ///< Per edge: why it is never taken; empty: it may be.
-    std::vector<std::string> dead_exit_; ///< Per block: why its EXIT never ends a lane.
+    std::vector<Conditions> of_exit_; ///< Per block: conditions of its EXIT.
+    std::vector<std::string>
+        infeasible_edge_; ///< Per edge: why it is never taken; empty: feasible.
+    std::vector<std::string> infeasible_exit_; ///< Per block: why its EXIT terminates no thread.
     std::vector<bool> reached_;
-    std::map<std::size_t, std::vector<bool>> reach_; ///< By block: blocks behind it.
+    std::map<std::size_t, std::vector<bool>> reach_; ///< By block: blocks reachable from it.
     std::size_t pairs_ = 0;
     std::vector<DerivedPathFact> facts_;
 };
 
 } // namespace
 
-std::vector<DerivedPathFact> derive_branch_facts(const Function& function,
-                                                 const ControlFlowGraph& graph,
-                                                 const std::optional<models::Launch>& launch,
-                                                 Lanes lanes) {
-    return Branches{function, graph, launch, lanes}.derive();
+std::vector<DerivedPathFact> derive_infeasible_paths(const Function& function,
+                                                     const ControlFlowGraph& graph,
+                                                     const std::optional<models::Launch>& launch,
+                                                     Convergence convergence) {
+    return InfeasiblePathAnalysis{function, graph, launch, convergence}.derive();
 }
 
 std::string text_of(const DerivedPathFact& derived) {

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Loops whose number of turns follows from the code.
+/// Loop bounds that follow from the code.
 
 #include "analyzer/value/symbolic_registers.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
@@ -13,29 +13,30 @@
 
 namespace warpbound::analyzer {
 
-/// How often a loop's back edges may be taken per entry.
+/// Number of times that a loop's back edges are taken per entry.
 struct BackEdgeBounds {
     std::int64_t min = 0;
     std::int64_t max = 0;
 };
 
 /// Each time the loop is entered from outside, its header executes at least `min` and at most `max`
-/// times, whatever the inputs of the kernel.
+/// times, for all inputs of the kernel.
 struct DerivedLoop {
     std::int64_t min = 1;
     std::int64_t max = 1;
-    /// E.g. "the way out at 0x03f0 is taken in turn 6; it compares 4, 8, 12, .. with 24".
+    /// E.g. "the exit at 0x03f0 is taken in iteration 6; it compares 4, 8, 12, .. with 24".
     std::string reason;
 };
 
-/// Turns that are counted; a loop that takes more is left to a flow fact.
-inline constexpr std::int64_t derived_turns_limit = std::int64_t{1} << 22U;
+/// Loops with more iterations are not bounded here and need a flow fact.
+inline constexpr std::int64_t derived_iterations_limit = std::int64_t{1} << 22U;
 
-/// Per loop of the graph, nothing where it does not follow. Considered: branches and EXITs that
-/// every turn reaches and that compare two numbers, each of which changes by a constant per turn
-/// from a constant (for == and !=: whose difference does). Sound for every path of the graph (S16).
+/// Per loop of the graph; nothing where no bound follows. Considered: branches and EXITs that every
+/// iteration reaches and that compare two numbers, each an arithmetic progression with constant
+/// start and step (for == and !=: whose difference is one). Sound for every path of the graph
+/// (S16).
 std::vector<std::optional<DerivedLoop>> derive_loops(const assembly::Function& function,
                                                      const assembly::ControlFlowGraph& graph,
-                                                     Lanes lanes);
+                                                     Convergence convergence);
 
 } // namespace warpbound::analyzer

@@ -15,7 +15,7 @@ namespace {
 
 using models::Interval;
 
-std::int64_t end_of(const Interval& interval, Side side) {
+std::int64_t endpoint_of(const Interval& interval, Side side) {
     return side == Side::Upper ? interval.hi : interval.lo;
 }
 
@@ -29,14 +29,14 @@ std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c) {
 }
 
 /// An operation of the host.
-struct Step {
+struct HostStep {
     std::string text;
-    Interval cycles; ///< From its entry into its queue until it leaves the stream.
+    Interval cycles; ///< From its entry into its queue to its end in the stream.
 };
 
-class Course {
+class HostTimelineBounds {
 public:
-    explicit Course(const Request& request)
+    explicit HostTimelineBounds(const Request& request)
         : machine_{*request.architecture}, host_{*request.host} {}
 
     Result<EndToEnd> bound(const Envelope& execution) {
@@ -53,7 +53,7 @@ private:
         for (const auto& copy : host_.before)
             if (auto added = add_copy(copy); !added) return added;
         if (auto added = add_launch(execution); !added) return added;
-        for (const auto& copy : host_.behind)
+        for (const auto& copy : host_.after)
             if (auto added = add_copy(copy); !added) return added;
         if (steps_.size() == 1) return boost::outcome_v2::success();
         const models::SourcedValue* const call = machine_.transfers.find("call");
@@ -68,7 +68,7 @@ private:
         return boost::outcome_v2::success();
     }
 
-    /// Of nanoseconds (C36).
+    /// Converts nanoseconds to core cycles (C36).
     Result<Interval> in_cycles(const Interval& nanoseconds) {
         constexpr std::int64_t per_kilohertz = 1'000'000;
         const auto clock = models::require(machine_, machine_.geometry, "geometry", "core-clock");
@@ -118,26 +118,27 @@ private:
         }
         launch_ = steps_.size();
         const models::Cycles hi =
-            execution.upper.proved + models::Cycles{cost_.hi} + models::Cycles{leaves_later()};
+            execution.upper.proved + models::Cycles{cost_.hi} + models::Cycles{extra_drain()};
         const models::Cycles lo = execution.lower.proved + models::Cycles{cost_.lo};
         steps_.push_back({"", {lo.count(), std::nullopt, hi.count()}});
         return boost::outcome_v2::success();
     }
 
-    /// The launch stays in its stream while a store is in a buffer, at most one cycle beyond its
-    /// completion (C26, C33); copies behind it wait for that.
-    [[nodiscard]] std::int64_t leaves_later() const { return host_.behind.empty() ? 0 : 1; }
+    /// The launch ends in its stream when its last store has left the write buffer, at most one
+    /// cycle after its completion (C26, C33); later copies wait for that. `Unit:` core cycles.
+    [[nodiscard]] std::int64_t extra_drain() const { return host_.after.empty() ? 0 : 1; }
 
-    /// Operation i enters its queue when it was issued and the one before has left. So there is a
-    /// last one that waits for its call only, and from it on they follow each other.
+    /// An operation enters its queue when its call was made and the previous operation has ended.
+    /// So there is a last operation that waits for its call only; all later ones follow back to
+    /// back.
     [[nodiscard]] SideResult side(Side side, const SideResult& execution) const {
-        const std::int64_t call = end_of(call_, side);
+        const std::int64_t call = endpoint_of(call_, side);
         models::Cycles end{0};
         std::size_t from = 0;
         for (std::size_t i = 0; i < steps_.size(); ++i) {
             const models::Cycles issued = models::Cycles{call} * static_cast<std::int64_t>(i);
             if (end < issued) from = i;
-            end = std::max(end, issued) + models::Cycles{end_of(steps_[i].cycles, side)};
+            end = std::max(end, issued) + models::Cycles{endpoint_of(steps_[i].cycles, side)};
         }
         SideResult result;
         result.outcome = execution.outcome;
@@ -145,26 +146,26 @@ private:
         result.proof = execution.proof;
         if (from > 0)
             result.terms.push_back(
-                {"calls of the host before the operation that waits for its call only (C32)",
+                {"calls of the host before the last operation that waits only for its call (C32)",
                  static_cast<std::int64_t>(from), call});
         for (std::size_t i = from; i < steps_.size(); ++i) {
             if (i != launch_) {
-                result.terms.push_back({steps_[i].text, 1, end_of(steps_[i].cycles, side)});
+                result.terms.push_back({steps_[i].text, 1, endpoint_of(steps_[i].cycles, side)});
                 continue;
             }
-            result.terms.push_back({"cost of the launch (C34)", 1, end_of(cost_, side)});
+            result.terms.push_back({"cost of the launch (C34)", 1, endpoint_of(cost_, side)});
             result.terms.push_back({"execution time of the launch", 1, execution.proved.count()});
-            if (side == Side::Upper && leaves_later() > 0)
+            if (side == Side::Upper && extra_drain() > 0)
                 result.terms.push_back(
-                    {"until its last store has left the write buffer (C33)", 1, leaves_later()});
+                    {"until its last store has left the write buffer (C33)", 1, extra_drain()});
         }
         return result;
     }
 
     const models::Architecture& machine_;
     const HostTimeline& host_;
-    std::vector<Step> steps_;
-    std::size_t launch_ = 0; ///< Of the steps.
+    std::vector<HostStep> steps_;
+    std::size_t launch_ = 0; ///< Index of the launch in `steps_`.
     Interval cost_;
     Interval call_;
     std::vector<std::string> assumptions_;
@@ -173,7 +174,7 @@ private:
 } // namespace
 
 Result<EndToEnd> bound_end_to_end(const Request& request, const Envelope& execution) {
-    return Course{request}.bound(execution);
+    return HostTimelineBounds{request}.bound(execution);
 }
 
 } // namespace warpbound::analyzer

@@ -20,7 +20,7 @@ const assembly::Instruction* first_common_barrier(const AnalysisContext& context
 
 Result<std::int64_t> aligned_barriers(const AnalysisContext& context) {
     const auto& blocks = context.request.graph->blocks;
-    models::Cycles passed{0};
+    models::Cycles executed{0};
     for (std::size_t block = 0; block < blocks.size(); ++block) {
         std::int64_t barriers = 0;
         std::size_t last = 0;
@@ -44,9 +44,9 @@ Result<std::int64_t> aligned_barriers(const AnalysisContext& context) {
                             "block must pass it equally often, and the flow facts must "
                             "say so",
                             fewest, most));
-        passed += models::Cycles{barriers} * most;
+        executed += models::Cycles{barriers} * most;
     }
-    return passed.count();
+    return executed.count();
 }
 
 } // namespace warpbound::analyzer

@@ -10,25 +10,26 @@ namespace warpbound::analyzer {
 
 namespace {
 
-/// Where a path is that pays in one part only.
-enum Stage : std::size_t { Before, Inside, Behind, stages };
+/// Position of a path relative to the one interval whose costs count.
+enum Stage : std::size_t { Before, Within, After, stages };
 
-/// What a block costs that is entered and left so; none: it cannot be.
+/// Cost of a block by the stages at its entry and exit; none: impossible.
 using StageCosts = std::array<std::array<std::optional<std::int64_t>, stages>, stages>;
 
-/// `parts`: of the block's costs, from barrier to barrier, each in the part that it ends.
-StageCosts stage_costs(const std::vector<std::int64_t>& parts) {
+/// `section_costs`: of the sections of the block between its barriers; each ends one interval.
+StageCosts stage_costs(const std::vector<std::int64_t>& section_costs) {
     StageCosts costs;
     costs[Before][Before] = 0;
-    costs[Behind][Behind] = 0;
-    if (parts.size() == 1) {
-        costs[Inside][Inside] = parts.front();
+    costs[After][After] = 0;
+    if (section_costs.size() == 1) {
+        costs[Within][Within] = section_costs.front();
         return costs;
     }
-    costs[Inside][Behind] = parts.front();
-    costs[Before][Inside] = parts.back();
-    if (parts.size() > 2)
-        costs[Before][Behind] = *std::max_element(parts.begin() + 1, parts.end() - 1);
+    costs[Within][After] = section_costs.front();
+    costs[Before][Within] = section_costs.back();
+    if (section_costs.size() > 2)
+        costs[Before][After] =
+            *std::max_element(section_costs.begin() + 1, section_costs.end() - 1);
     return costs;
 }
 
@@ -37,63 +38,66 @@ StageCosts stage_costs(const std::vector<std::int64_t>& parts) {
 std::optional<BarrierIntervals> barrier_intervals(const AnalysisContext& context,
                                                   std::int64_t barriers) {
     const auto& blocks = context.request.graph->blocks;
-    BarrierIntervals parts;
+    BarrierIntervals intervals;
     std::size_t found = 0;
-    std::vector<std::size_t> before(blocks.size(), 0); // Barriers passed when a block is entered.
+    std::vector<std::size_t> before(blocks.size(),
+                                    0); // Barriers executed before a block is entered.
     for (std::size_t block = 0; block < blocks.size(); ++block) {
         if (context.facts.never[block]) continue;
-        std::size_t here = 0;
+        std::size_t in_block = 0;
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
             if (!is_barrier(context, i)) continue;
             const std::int64_t latency = context.timings[i].value().latency.lo;
-            parts.apart = found + here == 0 ? latency : std::min(parts.apart, latency);
-            ++here;
+            intervals.least_barrier_latency =
+                found + in_block == 0 ? latency
+                                      : std::min(intervals.least_barrier_latency, latency);
+            ++in_block;
         }
-        if (here == 0) continue;
-        found += here;
-        const std::vector<bool> behind =
-            assembly::blocks_behind(*context.request.graph, block, [&](const assembly::Edge& edge) {
+        if (in_block == 0) continue;
+        found += in_block;
+        const std::vector<bool> after =
+            assembly::blocks_reachable_from(*context.request.graph, block, [&](const assembly::Edge& edge) {
                 return !context.facts.never[edge.to];
             });
-        if (behind[block]) return std::nullopt;
+        if (after[block]) return std::nullopt;
         for (std::size_t other = 0; other < blocks.size(); ++other)
-            if (behind[other]) before[other] += here;
+            if (after[other]) before[other] += in_block;
     }
     if (found != static_cast<std::size_t>(barriers)) return std::nullopt;
-    parts.inside.assign(found + 1, std::vector<bool>(context.used.size(), false));
+    intervals.executes.assign(found + 1, std::vector<bool>(context.used.size(), false));
     for (std::size_t block = 0; block < blocks.size(); ++block) {
         if (context.facts.never[block]) continue;
-        std::size_t part = before[block];
+        std::size_t interval = before[block];
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
-            parts.inside[part][i] = context.used[i];
-            if (is_barrier(context, i)) ++part;
+            intervals.executes[interval][i] = context.used[i];
+            if (is_barrier(context, i)) ++interval;
         }
     }
-    return parts;
+    return intervals;
 }
 
 PathGraph barrier_interval_paths(const AnalysisContext& context,
                                  const std::vector<std::int64_t>& instruction_costs) {
     const auto& graph = *context.request.graph;
     PathGraph paths;
-    // The start, where the first part may begin or not, then each block in all stages.
+    // The start, where the first interval may begin or not, then each block in all stages.
     const auto node_of = [](std::size_t block, std::size_t stage) {
         return 1 + block * stages + stage;
     };
     paths.nodes.resize(node_of(graph.blocks.size(), 0));
     for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
         if (context.facts.never[block]) continue;
-        std::vector<std::int64_t> parts;
+        std::vector<std::int64_t> section_costs;
         models::Cycles sum{0};
         for (std::size_t i = graph.blocks[block].first; i <= graph.blocks[block].last; ++i) {
             sum += models::Cycles{instruction_costs[i]};
             if (!is_barrier(context, i)) continue;
-            parts.push_back(sum.count());
+            section_costs.push_back(sum.count());
             sum = models::Cycles{0};
         }
-        parts.push_back(sum.count());
-        const StageCosts costs = stage_costs(parts);
-        const auto leave = [&](PathNode& node, std::size_t stage) {
+        section_costs.push_back(sum.count());
+        const StageCosts costs = stage_costs(section_costs);
+        const auto add_exits = [&](PathNode& node, std::size_t stage) {
             node.block = block;
             for (std::size_t next = 0; next < stages; ++next) {
                 const auto& cost = costs[stage][next];
@@ -106,10 +110,10 @@ PathGraph barrier_interval_paths(const AnalysisContext& context,
             }
         };
         for (std::size_t stage = 0; stage < stages; ++stage)
-            leave(paths.nodes[node_of(block, stage)], stage);
+            add_exits(paths.nodes[node_of(block, stage)], stage);
         if (block != 0) continue;
-        leave(paths.nodes.front(), Before);
-        leave(paths.nodes.front(), Inside);
+        add_exits(paths.nodes.front(), Before);
+        add_exits(paths.nodes.front(), Within);
     }
     return tidy(std::move(paths), Side::Upper);
 }

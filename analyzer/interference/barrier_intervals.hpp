@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Between which barriers of its block a warp executes an instruction (docs/soundness.md, S17).
+/// Barrier intervals: between which barriers of its block a warp executes an instruction
+/// (docs/soundness.md, S17).
 
 #include "analyzer/launch/path_bound.hpp"
 
@@ -10,23 +11,23 @@
 
 namespace warpbound::analyzer {
 
-/// The run of a block, cut at the barriers at which its warps meet.
+/// The execution of a block, divided at the barriers at which its warps synchronize.
 struct BarrierIntervals {
-    /// Whether an instruction may execute in a part. `Shape:` inside[part][instruction].
-    std::vector<std::vector<bool>> inside;
-    /// Least time from the last arrival at a barrier to the next part. `Unit:` core cycles.
-    std::int64_t apart = 0;
+    /// Whether an instruction may execute in an interval. `Shape:` executes[interval][instruction].
+    std::vector<std::vector<bool>> executes;
+    /// Least time from the last arrival at a barrier to the next interval. `Unit:` core cycles.
+    std::int64_t least_barrier_latency = 0;
 };
 
-/// None where a barrier lies in a loop. `barriers`: what every path of the block passes
+/// None when a barrier lies in a loop. `barriers`: number of barrier executions of every path
 /// (`aligned_barriers`).
 std::optional<BarrierIntervals> barrier_intervals(const AnalysisContext& context,
                                                   std::int64_t barriers);
 
-/// Paths of a warp on which it pays only between two barriers, or up to the first, or behind the
-/// last one: the costliest tells what it costs in any such part, also of a loop that holds
-/// barriers. Nodes are a block, and whether the part is still to come, has begun or is over. Side:
-/// upper.
+/// Path problem whose paths incur costs in one barrier interval only: between two consecutive
+/// barriers, before the first, or after the last one. Its longest path bounds the cost of every
+/// interval, also of a loop that contains barriers. A node is a block and a stage: before, within
+/// or after the interval. Side: upper.
 PathGraph barrier_interval_paths(const AnalysisContext& context,
                                  const std::vector<std::int64_t>& instruction_costs);
 

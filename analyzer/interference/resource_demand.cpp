@@ -73,7 +73,7 @@ InstructionCosts port_costs(const AnalysisContext& context, std::size_t unit) {
 }
 
 InstructionCosts issue_slot_costs(const AnalysisContext& context) {
-    // Behind a gap of 0 the next instruction may issue without a choice of its own.
+    // After a gap of 0 the next instruction issues in the same slot, without a further choice.
     return per_instruction(
         context, [&](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {
             return timing.gap.lo > 0 && timing.gap_taken.lo > 0 ? context.shape.issue_slot.lo : 0;
@@ -126,10 +126,10 @@ std::int64_t least_on_a_path(const AnalysisContext& context, const InstructionCo
 
 PathGraph without_resource_demand(PathGraph paths, const std::vector<std::int64_t>& costs) {
     for (PathNode& node : paths.nodes) {
-        const models::Cycles work{costs[node.block]};
-        if (node.end_cost) node.end_cost = (models::Cycles{*node.end_cost} - work).count();
+        const models::Cycles demand{costs[node.block]};
+        if (node.end_cost) node.end_cost = (models::Cycles{*node.end_cost} - demand).count();
         for (PathEdge& edge : node.successors)
-            edge.cost = (models::Cycles{edge.cost} - work).count();
+            edge.cost = (models::Cycles{edge.cost} - demand).count();
     }
     return paths;
 }

@@ -12,15 +12,15 @@ Failure refuse_at(const AnalysisContext& context, std::size_t instruction,
 }
 
 bool conserves_work(const Request& request, const LaunchGeometry& shape) {
-    const std::int64_t places = shape.on_one_scheduler(shape.resident * shape.warps_per_block);
+    const std::int64_t warp_slots = shape.on_one_scheduler(shape.resident * shape.warps_per_block);
     switch (models::guarantee_of(request.policy)) {
     case models::PolicyGuarantee::WorkConserving:
         return true;
     case models::PolicyGuarantee::SetLimited:
-        return shape.warps() == 1 || places <= request.policy.active;
+        return shape.warps() == 1 || warp_slots <= request.policy.active;
     case models::PolicyGuarantee::OrderForced:
-        return shape.warps() == 1 || places == 1;
-    case models::PolicyGuarantee::Slotted:
+        return shape.warps() == 1 || warp_slots == 1;
+    case models::PolicyGuarantee::TimeDivision:
         break;
     }
     return false;

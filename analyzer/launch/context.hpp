@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// What is known of a launch before its time is bounded: the analysis context that both sides
-/// share.
+/// The analysis context that both sides share: what is known of a launch before its time is
+/// bounded.
 
 #include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/launch/footprint.hpp"
@@ -28,16 +28,16 @@ struct AnalysisContext {
     std::vector<bool> used; ///< Per instruction: on a path that the facts allow.
     models::Interval buffer_entries{0, 0, 0};
     models::Interval buffer_drain{0, 0, 0};
-    std::optional<MemoryParameters> caches; ///< Where an access goes through them.
-    std::optional<Footprint> footprint;     ///< By accesses through them, where it can be listed.
+    std::optional<MemoryParameters> caches; ///< Present where an access goes through them.
+    std::optional<Footprint> footprint;     ///< Of these accesses, where it can be listed.
     Deadline deadline;
 };
 
-/// A failure that names the instruction.
+/// A failure that names the address of the instruction.
 Failure refuse_at(const AnalysisContext& context, std::size_t instruction, const std::string& what);
 
-/// Whether every scheduler chooses somebody whenever one of its warps may issue: by its policy, or
-/// because its warps are so few.
+/// Whether every scheduler is work-conserving: it chooses a warp whenever one of its warps may
+/// issue, by its policy or because it has so few warps.
 bool conserves_work(const Request& request, const LaunchGeometry& shape);
 
 } // namespace warpbound::analyzer

@@ -13,17 +13,18 @@ namespace warpbound::analyzer {
 
 namespace {
 
-constexpr std::int64_t most_warps = std::int64_t{1} << 20U;
-constexpr std::int64_t most_of_a_resource = std::int64_t{1} << 40U;
+constexpr std::int64_t max_warps = std::int64_t{1} << 20U;
+constexpr std::int64_t max_of_a_resource = std::int64_t{1} << 40U;
 
-/// Reads numbers of a description; remembers the first that it lacks.
-class Counts {
+/// Reads numbers of a description; keeps the first failure.
+class GeometryValues {
 public:
-    explicit Counts(const models::Architecture& architecture) : architecture_{architecture} {}
+    explicit GeometryValues(const models::Architecture& architecture)
+        : architecture_{architecture} {}
 
     /// 0 when it cannot be used; `failure` says why.
     std::int64_t operator()(const models::ValueGroup& group, const char* path, const char* value,
-                            std::int64_t least = 1, std::int64_t most = most_warps) {
+                            std::int64_t least = 1, std::int64_t most = max_warps) {
         const auto interval = models::require(architecture_, group, path, value);
         if (!interval) return fail(interval.error());
         if (interval.value().is_exact() && interval.value().lo >= least &&
@@ -35,7 +36,7 @@ public:
                     architecture_.name});
     }
     std::int64_t limit(const char* value, std::int64_t least = 1) {
-        return (*this)(architecture_.limits, "limits", value, least, most_of_a_resource);
+        return (*this)(architecture_.limits, "limits", value, least, max_of_a_resource);
     }
     [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
 
@@ -49,10 +50,10 @@ private:
     std::optional<Failure> failure_;
 };
 
-/// Blocks that the register file allows.
+/// Occupancy limit by registers.
 Result<std::int64_t> by_registers(const LaunchGeometry& shape, std::int64_t warp_size,
                                   const models::Architecture& architecture) {
-    Counts counts{architecture};
+    GeometryValues counts{architecture};
     models::occupancy::Limits limits;
     limits.register_partitions = counts.limit("register-partitions");
     limits.registers = counts.limit("registers");
@@ -66,10 +67,10 @@ Result<std::int64_t> by_registers(const LaunchGeometry& shape, std::int64_t warp
                                                   warp_size, limits);
 }
 
-/// Blocks that the shared memory allows.
+/// Occupancy limit by shared memory.
 Result<std::int64_t> by_shared_memory(const LaunchGeometry& shape,
                                       const models::Architecture& architecture) {
-    Counts counts{architecture};
+    GeometryValues counts{architecture};
     models::occupancy::Limits limits;
     limits.shared_memory = counts.limit("shared-memory");
     limits.shared_per_block = counts.limit("shared-memory-per-block");
@@ -77,11 +78,11 @@ Result<std::int64_t> by_shared_memory(const LaunchGeometry& shape,
     limits.shared_reserved = counts.limit("shared-reserved", 0);
     if (counts.failure()) return *counts.failure();
     return models::occupancy::blocks_by_shared_memory(*shape.shared_memory, limits)
-        .value_or(most_warps);
+        .value_or(max_warps);
 }
 
 /// Lowers `shape.resident` to what warps, blocks, registers and shared memory allow.
-std::optional<Failure> limit_residence(LaunchGeometry& shape, std::int64_t warp_size,
+std::optional<Failure> limit_residency(LaunchGeometry& shape, std::int64_t warp_size,
                                        const models::Architecture& architecture) {
     const auto limit = [&](const Result<std::int64_t>& blocks,
                            std::string_view resource) -> std::optional<Failure> {
@@ -108,7 +109,7 @@ Result<LaunchGeometry> launch_geometry(const models::Launch& launch,
                                        const assembly::Function& function,
                                        const models::Architecture& architecture,
                                        std::int64_t multiprocessors) {
-    Counts count{architecture};
+    GeometryValues count{architecture};
     const std::int64_t warp_size = count(architecture.geometry, "geometry", "warp-size");
     const std::int64_t present =
         multiprocessors == 1 ? 1 : count(architecture.geometry, "geometry", "multiprocessors");
@@ -135,10 +136,9 @@ Result<LaunchGeometry> launch_geometry(const models::Launch& launch,
         shape.shared_memory = function.shared_memory;
         shape.static_shared_memory = shape.shared_memory.has_value();
     }
-    if (shape.blocks > most_warps || shape.warps_per_block > most_warps ||
-        shape.warps() > most_warps)
+    if (shape.blocks > max_warps || shape.warps_per_block > max_warps || shape.warps() > max_warps)
         return Failure{
-            fmt::format("launch {} has more than {} warps", models::to_string(launch), most_warps),
+            fmt::format("launch {} has more than {} warps", models::to_string(launch), max_warps),
             "--launch"};
     if (shape.warps() > 1) {
         shape.schedulers = count(architecture.schedulers, "schedulers", "count");
@@ -156,7 +156,7 @@ Result<LaunchGeometry> launch_geometry(const models::Launch& launch,
         if (count.failure()) return *count.failure();
         shape.resident = std::min(shape.resident, most);
     }
-    if (const auto failed = limit_residence(shape, warp_size, architecture)) return *failed;
+    if (const auto failed = limit_residency(shape, warp_size, architecture)) return *failed;
     shape.resident = std::min(shape.resident, shape.blocks);
     if (shape.waves() == 1) return shape;
     const auto replacement =

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// How a launch sits on its multiprocessors (rules C20, C30 and C31 of
-/// docs/reference/timing-contract.md).
+/// The geometry of a launch: its blocks and warps, and how many are resident on a multiprocessor
+/// (rules C20, C30 and C31 of docs/reference/timing-contract.md).
 
 #include "assembly/isa/program.hpp"
 #include "models/architecture/architecture.hpp"
@@ -17,53 +17,60 @@ struct LaunchGeometry {
     std::int64_t blocks = 1;
     std::int64_t warps_per_block = 1;
     std::int64_t warp_size = 32;
-    std::int64_t resident = 1; ///< Blocks that are on a multiprocessor together, at most.
+    std::int64_t resident = 1; ///< Occupancy limit: most co-resident blocks of a multiprocessor.
     std::int64_t multiprocessors = 1;
-    /// Of a thread and of a block, as far as the launch or the listing states them; what is not
-    /// stated is taken not to limit the resident blocks.
+    /// Registers of a thread and shared memory of a block, as far as the launch or the listing
+    /// states them; what is not stated is assumed not to limit the resident blocks.
     std::optional<std::int64_t> registers{};
     std::optional<std::int64_t> shared_memory{};
-    /// Shared memory is that of the listing: dynamic shared memory is taken to be 0.
+    /// Shared memory is that of the listing: dynamic shared memory is assumed to be 0.
     bool static_shared_memory = false;
     std::int64_t schedulers = 1;          ///< Of a multiprocessor.
     models::Interval issue_slot{1, 1, 1}; ///< `Unit:` core cycles.
-    /// From the end of a block to the first issue of the one that takes its slot; 0 when there is
-    /// none. `Unit:` core cycles.
+    /// From the end of a block to the first issue of the block that takes its block slot; 0 when
+    /// there is none. `Unit:` core cycles.
     models::Interval refill{0, 0, 0};
 
     [[nodiscard]] std::int64_t warps() const { return blocks * warps_per_block; }
-    /// Of any so many warps with consecutive indices, on one scheduler at most.
+    /// Of so many warps with consecutive indices, the most on one scheduler.
     [[nodiscard]] std::int64_t on_one_scheduler(std::int64_t warps) const {
         return (warps + schedulers - 1) / schedulers;
     }
-    /// Slots of all multiprocessors.
-    [[nodiscard]] std::int64_t slots() const { return multiprocessors * resident; }
-    /// Blocks that one slot runs after another when all run equally many.
-    [[nodiscard]] std::int64_t waves() const { return (blocks + slots() - 1) / slots(); }
-    /// Blocks that some multiprocessor runs at least.
+    /// Block slots of all multiprocessors.
+    [[nodiscard]] std::int64_t block_slots() const { return multiprocessors * resident; }
+    /// Blocks that a block slot runs one after the other when all run equally many.
+    [[nodiscard]] std::int64_t waves() const {
+        return (blocks + block_slots() - 1) / block_slots();
+    }
+    /// Least number of blocks of the multiprocessor that runs most.
     [[nodiscard]] std::int64_t share() const {
         return (blocks + multiprocessors - 1) / multiprocessors;
     }
-    /// In several waves: warps of the blocks that run beside the critical chain up to the start of
-    /// the last one, and of those that then run where it ends (docs/soundness.md, S20).
-    [[nodiscard]] std::int64_t warps_of_chain() const {
+    /// In several waves: warps of the blocks that run at the same time as the critical path up to
+    /// the start of the last block, and of those that then run where it ends (docs/soundness.md,
+    /// S20).
+    [[nodiscard]] std::int64_t warps_along_critical_path() const {
         return std::min(blocks, (blocks - 1) / multiprocessors + resident) * warps_per_block;
     }
-    /// Blocks that some multiprocessor has from the start on, at least.
-    [[nodiscard]] std::int64_t surely_together() const { return std::min(resident, share()); }
-    /// Blocks that every multiprocessor gets when all start together, at least.
-    [[nodiscard]] std::int64_t fewest_together() const {
+    /// Least number of blocks that start at once on the multiprocessor with most of them.
+    [[nodiscard]] std::int64_t min_initial_on_fullest() const {
+        return std::min(resident, share());
+    }
+    /// Least number of blocks that start on any multiprocessor when all blocks start at once.
+    [[nodiscard]] std::int64_t min_initial_on_each() const {
         return std::max<std::int64_t>(0, blocks - (multiprocessors - 1) * resident);
     }
-    /// One multiprocessor with room for `resident` blocks, on which so many start together.
-    [[nodiscard]] LaunchGeometry holding(std::int64_t together) const {
+    /// One multiprocessor with the same occupancy limit, on which so many blocks start at once.
+    [[nodiscard]] LaunchGeometry one_multiprocessor(std::int64_t blocks_at_start) const {
         LaunchGeometry one = *this;
-        one.blocks = together;
+        one.blocks = blocks_at_start;
         one.multiprocessors = 1;
         return one;
     }
-    /// With as many blocks as one can get when all start together.
-    [[nodiscard]] LaunchGeometry fullest() const { return holding(resident); }
+    /// One multiprocessor with as many blocks as its occupancy limit.
+    [[nodiscard]] LaunchGeometry full_multiprocessor() const {
+        return one_multiprocessor(resident);
+    }
 };
 
 /// Refuses a block that does not fit, more multiprocessors than there are, and a description that

@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::int64_t largest_size = std::int64_t{1} << 40U;
 
-class Reader {
+class ParameterReader {
 public:
-    explicit Reader(const models::Architecture& architecture) : architecture_{architecture} {}
+    explicit ParameterReader(const models::Architecture& architecture)
+        : architecture_{architecture} {}
 
     models::Interval interval(const char* memory, const char* value, std::int64_t least = 0) {
         const std::string path = fmt::format("memories/{}", memory);
@@ -70,7 +71,7 @@ std::uint64_t MemoryParameters::second_sectors_of(const models::TouchedLine& foo
 }
 
 Result<MemoryParameters> read_memory_parameters(const models::Architecture& architecture) {
-    Reader read{architecture};
+    ParameterReader read{architecture};
     MemoryParameters values;
     values.line = read.size("l1", "line");
     values.sector = read.size("l1", "sector");
@@ -93,7 +94,7 @@ Result<MemoryParameters> read_memory_parameters(const models::Architecture& arch
     const models::Interval dram = read.interval("dram", "latency");
     read.expect(std::min(second.lo, dram.lo) / 2 >= transit.hi,
                 fmt::format("memories/interconnect/latency is up to {}; expected at most half the "
-                            "latency of l2 and dram, which contain it both ways",
+                            "latency of l2 and dram, which contain it in both directions",
                             transit.hi));
     values.round_trip = std::max(second.hi, dram.hi) + values.transit_spread;
     values.round_trip_lo = std::min(second.lo, dram.lo);
@@ -117,7 +118,7 @@ Result<MemoryParameters> read_memory_parameters(const models::Architecture& arch
     for (const char* flag : {"write-allocate", "write-back"})
         values.keeps_stores = read.interval("l2", flag).lo != 0 && values.keeps_stores;
     values.write_evict = read.interval("l1", "write-evict").hi != 0;
-    // The sectors of one access must fit, or it would wait for ever.
+    // The sectors of one access must fit, or it would wait without end.
     const auto entries = [&](const char* cache, std::uint64_t sector) {
         return read.interval(
             cache, "mshr-entries",
@@ -140,8 +141,8 @@ Result<MemoryParameters> read_memory_parameters(const models::Architecture& arch
     values.refresh_interval = read.interval("dram", "refresh-interval").lo;
     read.expect(values.refresh_duration == 0 ||
                     values.transfer <= values.refresh_interval - values.refresh_duration,
-                "memories/dram/refresh-interval: expected room for a transfer between two "
-                "refreshes");
+                "memories/dram/refresh-interval: expected at least the time of a transfer between "
+                "two refreshes");
     if (read.failure()) return *read.failure();
     return values;
 }

@@ -16,7 +16,7 @@
 
 namespace warpbound::analyzer {
 
-/// The rules of the machine with one write buffer; `slots` as `PipelineModel` has them.
+/// The pipeline models of both sides, with one write buffer; `slots` as in `PipelineModel`.
 struct PipelinePair {
     PipelineModel lower;
     PipelineModel upper;
@@ -30,8 +30,8 @@ PipelinePair pipelines_of(const AnalysisContext& context, std::int64_t buffer_en
                           const models::Interval& buffer_drain,
                           const std::vector<SlotDistance>& slots = {});
 
-/// The path problem of a span, whose state before the first issue is `from`. At most so many nodes
-/// per block; fewer join more states and bound less tightly. None: as many as are affordable.
+/// The path problem of a span, whose state before the first issue is `from`. `nodes_per_block`:
+/// limit; fewer nodes join more states and bound less tightly. None: as many as are affordable.
 PathGraph path_graph_of(const AnalysisContext& context, const PipelinePair& rules, Side side,
                         const std::vector<bool>& never, const Span& span, const StateInterval& from,
                         std::optional<std::size_t> nodes_per_block = std::nullopt);
@@ -57,7 +57,8 @@ struct SideAnswer {
     SideResult execution;
     std::int64_t nodes = 0; ///< Of the path problem.
     bool solver_used = false;
-    bool in_turns = false; ///< It rests on turns that no other policy gives.
+    bool assumes_round_robin_order =
+        false; ///< It rests on an order of issues that no other policy gives.
 };
 
 } // namespace warpbound::analyzer

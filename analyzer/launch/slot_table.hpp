@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// In which order the slots of a scheduler's places follow each other under `variable-rate` (C19 of
-/// docs/reference/timing-contract.md), and which slots lie behind others.
+/// The TDMA slot table of a scheduler under `variable-rate` (C19 of
+/// docs/reference/timing-contract.md): which warp slot owns which time slot.
 
 #include "analyzer/launch/launch_geometry.hpp"
 #include "analyzer/microarchitecture/pipeline_model.hpp"
@@ -13,45 +13,51 @@
 
 namespace warpbound::analyzer {
 
-/// The slots of one scheduler, round after round. The last cycle of a slot is its *point*
-/// (docs/soundness.md, S17).
+/// The time slots of one scheduler, which repeat with a period. The last cycle of a slot is its
+/// *slot boundary* (docs/soundness.md, S17).
 class SlotTable {
 public:
-    /// `places` from 1; `slot`: length of a slot in core cycles.
-    SlotTable(const models::WarpPolicy& policy, std::int64_t places, std::int64_t slot);
+    /// `warp_slots` from 1; `slot`: length of a time slot in core cycles.
+    SlotTable(const models::WarpPolicy& policy, std::int64_t warp_slots, std::int64_t slot);
 
-    [[nodiscard]] std::int64_t places() const { return static_cast<std::int64_t>(slots_.size()); }
-    /// Slots until the order repeats itself.
-    [[nodiscard]] std::int64_t round() const { return static_cast<std::int64_t>(owners_.size()); }
-    [[nodiscard]] std::int64_t slot() const { return slot_; }
-    /// `Shape:` owners[slot of a round], the place that it belongs to.
-    [[nodiscard]] const std::vector<std::int64_t>& owners() const { return owners_; }
-    /// Slots of a place in a round, in order.
-    [[nodiscard]] const std::vector<std::int64_t>& slots_of(std::int64_t place) const {
-        return slots_[static_cast<std::size_t>(place)];
+    [[nodiscard]] std::int64_t warp_slots() const {
+        return static_cast<std::int64_t>(slots_.size());
     }
-    /// Places such that every other one sees the slots of all others as one of these does.
-    [[nodiscard]] const std::vector<std::int64_t>& kinds() const { return kinds_; }
-    /// A place that has all slots may be chosen at any time: 1 apart. `Unit:` core cycles.
-    [[nodiscard]] SlotDistance distance(std::int64_t place) const;
+    /// Time slots until the table repeats itself.
+    [[nodiscard]] std::int64_t period() const { return static_cast<std::int64_t>(owners_.size()); }
+    [[nodiscard]] std::int64_t slot_length() const { return slot_; }
+    /// `Shape:` owners[time slot of a period]: the warp slot that owns it.
+    [[nodiscard]] const std::vector<std::int64_t>& owners() const { return owners_; }
+    /// Time slots of a warp slot in a period, in order.
+    [[nodiscard]] const std::vector<std::int64_t>& slots_of(std::int64_t warp_slot) const {
+        return slots_[static_cast<std::size_t>(warp_slot)];
+    }
+    /// Warp slots that stand for all: any other one has the same distances to the time slots of all
+    /// others as one of these.
+    [[nodiscard]] const std::vector<std::int64_t>& representatives() const {
+        return representatives_;
+    }
+    /// Distances between the time slots of a warp slot; 1 where it owns all, as its warp may be
+    /// chosen at any time. `Unit:` core cycles.
+    [[nodiscard]] SlotDistance distance(std::int64_t warp_slot) const;
 
 private:
     std::int64_t slot_;
     std::vector<std::int64_t> owners_;
     std::vector<std::vector<std::int64_t>> slots_;
-    std::vector<std::int64_t> kinds_;
+    std::vector<std::int64_t> representatives_;
 };
 
-/// Counts the points of one place.
+/// Counts the slot boundaries of one warp slot.
 class SlotBoundaries {
 public:
-    SlotBoundaries(const SlotTable& order, std::int64_t place);
+    SlotBoundaries(const SlotTable& table, std::int64_t warp_slot);
 
-    /// Among the `count` slots behind slot `from` of a round.
-    [[nodiscard]] std::int64_t behind(std::int64_t from, std::int64_t count) const {
+    /// Among the `count` time slots after slot `from` of a period.
+    [[nodiscard]] std::int64_t after(std::int64_t from, std::int64_t count) const {
         return before(from + 1 + count) - before(from + 1);
     }
-    /// In `count` cycles from a cycle of a round.
+    /// In `count` cycles from cycle `from` of a period.
     [[nodiscard]] std::int64_t within(std::int64_t from, std::int64_t count) const {
         return before((from + count) / slot_) - before(from / slot_);
     }
@@ -60,31 +66,32 @@ private:
     [[nodiscard]] std::int64_t before(std::int64_t slot) const;
 
     std::int64_t slot_;
-    std::vector<std::int64_t> before_; ///< `Shape:` before_[slot], to the end of a round.
+    std::vector<std::int64_t> before_; ///< `Shape:` before_[time slot], to the end of a period.
 };
 
-/// Schedulers of a multiprocessor that have the same number of places, of which the first blocks
-/// take equally many.
+/// Schedulers of a multiprocessor with the same number of warp slots, of which the first resident
+/// blocks take equally many.
 struct EquivalentSchedulers {
     std::int64_t count = 1;
-    SlotTable order;
-    std::int64_t warps = 1; ///< Of the first blocks, in the first places.
+    SlotTable table;
+    std::int64_t warps = 1; ///< Of the first resident blocks, in the first warp slots.
 };
-/// Schedulers of a multiprocessor with `shape.resident` blocks, or with all of the launch where it
-/// has fewer; those without a place are left out.
+/// Schedulers of a multiprocessor with `shape.resident` blocks, or with all blocks of the launch
+/// where these are fewer; schedulers without a warp slot are left out.
 std::vector<EquivalentSchedulers> schedulers_of(const models::WarpPolicy& policy,
                                                 const LaunchGeometry& shape);
 
-/// How far apart the slots of a warp are, for every kind of place that the first blocks take of a
-/// multiprocessor (`schedulers_of`), sorted. A warp that is alone on its scheduler has all slots.
+/// Distances between the time slots of a warp, for every class of equivalent warp slots that the
+/// first resident blocks take (`schedulers_of`), sorted. A warp that is alone on its scheduler owns
+/// all slots.
 std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
                                          const LaunchGeometry& shape);
 
-/// From the shortest to the longest of all. Requires: one at least.
+/// From the shortest to the longest of all. Requires: at least one.
 SlotDistance hull(const std::vector<SlotDistance>& distances);
 
-/// The same for the places of a launch whose warps are chosen in slots; none: one warp, or a policy
-/// without slots.
+/// The same for all warp slots of a launch under time-division scheduling; none: one warp, or
+/// another policy.
 std::optional<SlotDistance> slots_of_any_warp(const models::WarpPolicy& policy,
                                               const LaunchGeometry& shape);
 

@@ -28,30 +28,30 @@ std::int64_t AccessEnumeration::warps() const {
 
 bool AccessEnumeration::count() {
     const auto& blocks = context_->request.graph->blocks;
-    const auto goes_through = [&](std::size_t i) {
+    const auto uses_caches = [&](std::size_t i) {
         return context_->used[i] && context_->timings[i] &&
                context_->timings[i].value().through_caches;
     };
     executions_.assign(context_->timings.size(), {});
     models::Cycles all{0};
     for (std::size_t block = 0; block < blocks.size(); ++block) {
-        std::int64_t here = 0;
+        std::int64_t in_block = 0;
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i)
-            if (goes_through(i)) ++here;
-        // Copies of called code are the same instructions (C21).
-        const auto copies = blocks_at(*context_->request.graph, blocks[block].address);
-        if (here == 0 || copies.front() != block) continue;
+            if (uses_caches(i)) ++in_block;
+        // Inlined blocks of a called function are the same instructions (C21).
+        const auto inlined = blocks_at(*context_->request.graph, blocks[block].address);
+        if (in_block == 0 || inlined.front() != block) continue;
         std::vector<std::int64_t> visits(blocks.size(), 0);
-        for (const std::size_t copy : copies)
-            visits[copy] = 1;
+        for (const std::size_t inlined_block : inlined)
+            visits[inlined_block] = 1;
         const std::int64_t most = extreme_sum(*context_, visits, Side::Upper);
         const std::int64_t least = extreme_sum(*context_, visits, Side::Lower);
-        all += models::Cycles{most} * here * context_->shape.warps();
+        all += models::Cycles{most} * in_block * context_->shape.warps();
         if (models::Cycles{most_accesses} < all) return false;
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
-            if (!goes_through(i)) continue;
-            const bool sure = !assembly::is_guarded(context_->request.function->instructions[i]);
-            executions_[i] = {sure ? least : 0, most};
+            if (!uses_caches(i)) continue;
+            const bool certain = !assembly::is_guarded(context_->request.function->instructions[i]);
+            executions_[i] = {certain ? least : 0, most};
         }
     }
     return true;
@@ -62,7 +62,7 @@ void AccessEnumeration::find_lines(std::size_t instruction, std::int64_t warp,
                                    std::vector<models::TouchedLine>& lines) const {
     const std::int64_t address = context_->request.function->instructions[instruction].address;
     const models::AddressPattern& pattern = *context_->request.facts->memory_at(address)->pattern;
-    const models::AccessPlace place{
+    const models::WarpAccess place{
         .block = static_cast<std::uint64_t>(warp / context_->shape.warps_per_block),
         .warp = static_cast<std::uint64_t>(warp % context_->shape.warps_per_block),
         .execution = static_cast<std::uint64_t>(execution)};

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The accesses through the caches that a launch makes, one by one, as address patterns give them.
+/// Enumerates the accesses of a launch through the caches, one by one, from their address patterns.
 
 #include "models/facts/address_pattern.hpp"
 
@@ -16,19 +16,20 @@ struct AnalysisContext;
 /// One execution of a load or store by a warp.
 struct Access {
     std::size_t instruction = 0;
-    std::int64_t warp = 0; ///< Of the launch.
+    std::int64_t warp = 0; ///< Index in the launch.
     bool load = true;
-    bool sure = false;                                       ///< Every run makes it.
-    const std::vector<models::TouchedLine>* lines = nullptr; ///< Of the L1, in their order.
+    bool certain = false; ///< Every run executes it.
+    const std::vector<models::TouchedLine>* lines =
+        nullptr; ///< Lines of the L1, in order of access.
 };
 
 class AccessEnumeration {
 public:
-    /// None: there are too many to list them. Requires: `context.caches`.
+    /// None: there are too many accesses. Requires: `context.caches`.
     static std::optional<AccessEnumeration> of(const AnalysisContext& context);
 
-    /// Calls `each(access)` for every access that loop bounds allow, warp by warp, those of one
-    /// instruction and warp behind each other.
+    /// Calls `each(access)` for every access that loop bounds allow: warp by warp, and within a
+    /// warp instruction by instruction.
     template <class Each> void for_each(Each each) const {
         std::vector<models::TouchedLine> lines;
         for (std::int64_t warp = 0; warp < warps(); ++warp)
@@ -38,7 +39,7 @@ public:
                     each(Access{i, warp, is_load(i), execution < executions_[i].least, &lines});
                 }
     }
-    /// By one warp, at most.
+    /// Largest number of executions by one warp.
     [[nodiscard]] std::int64_t executions(std::size_t instruction) const {
         return executions_[instruction].most;
     }
@@ -51,14 +52,14 @@ private:
     };
 
     explicit AccessEnumeration(const AnalysisContext& context) : context_{&context} {}
-    /// False when there are too many in all.
+    /// False when there are too many accesses.
     bool count();
     [[nodiscard]] std::int64_t warps() const;
     void find_lines(std::size_t instruction, std::int64_t warp, std::int64_t execution,
                     std::vector<models::TouchedLine>& lines) const;
 
     const AnalysisContext* context_;
-    std::vector<Executions> executions_; ///< Per instruction, by a warp.
+    std::vector<Executions> executions_; ///< Per instruction, of one warp.
 };
 
 } // namespace warpbound::analyzer

@@ -10,7 +10,7 @@ namespace warpbound::analyzer {
 
 namespace {
 
-/// Line accesses of the loads that every warp makes, at least.
+/// Least number of line accesses by the loads of a warp.
 std::int64_t least_line_accesses(const AnalysisContext& context) {
     const InstructionCosts costs =
         per_instruction(context, [&](std::size_t i, const models::InstructionTiming& timing) {
@@ -26,10 +26,10 @@ std::int64_t least_line_accesses(const AnalysisContext& context) {
 std::vector<std::vector<BoundTerm>> bandwidth_bounds(const AnalysisContext& context) {
     const MemoryParameters& caches = *context.caches;
     const LaunchGeometry& shape = context.shape;
-    std::vector<std::vector<BoundTerm>> ways;
+    std::vector<std::vector<BoundTerm>> bounds;
     const auto add = [&](const char* what, std::int64_t count, std::int64_t cycles,
-                         const char* last, std::int64_t behind) {
-        if (count > 0) ways.push_back({{what, count, cycles}, {last, 1, behind}});
+                         const char* last, std::int64_t after) {
+        if (count > 0) bounds.push_back({{what, count, cycles}, {last, 1, after}});
     };
     const std::int64_t accesses =
         (models::Cycles{least_line_accesses(context)} * shape.share() * shape.warps_per_block)
@@ -37,17 +37,17 @@ std::vector<std::vector<BoundTerm>> bandwidth_bounds(const AnalysisContext& cont
     add("services of an L1, one line access after another", accesses - 1,
         caches.first_level_service.lo, "the last access of the L1",
         std::min(caches.first_level_latency_lo, caches.round_trip_lo));
-    if (!context.footprint) return ways;
+    if (!context.footprint) return bounds;
     const Footprint& footprint = *context.footprint;
-    // The last transfer is on its way from the channel to the L1 when it has been started, and the
-    // first one had its way there.
-    add("sectors that a channel brings to the L2, before the last transfer",
+    // The last transfer still travels from the channel to the L1 after its start, and the first
+    // request travelled to the channel before.
+    add("sectors that a channel transfers to the L2, before the last transfer",
         footprint.least_sectors - footprint.most_second_sectors, caches.row_hit.lo,
         "the last transfer",
         std::max<std::int64_t>(0,
                                caches.dram_latency_lo - (caches.transit.hi - caches.transit.lo)));
-    // A store is over when it has its place on the link, where it need not have been started; a
-    // load when its data are back.
+    // A store has completed when it is in the queue of the link, even if its transmission has not
+    // started; a load when its data have returned.
     const std::int64_t loads = footprint.least_load_transactions;
     const std::int64_t stores = footprint.least_store_transactions;
     add("transactions that leave one multiprocessor, one after another",
@@ -58,7 +58,7 @@ std::vector<std::vector<BoundTerm>> bandwidth_bounds(const AnalysisContext& cont
         models::divide_up(loads, caches.slices.hi) - 1, caches.slice_service.lo,
         "the last transaction",
         std::max<std::int64_t>(0, caches.round_trip_lo - (caches.transit.hi - caches.transit.lo)));
-    return ways;
+    return bounds;
 }
 
 } // namespace warpbound::analyzer

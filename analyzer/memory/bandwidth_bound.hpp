@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// How long what a launch brings through caches, links and DRAM takes at least, because each of
-/// them serves one thing after another (docs/soundness.md, S22).
+/// Bandwidth bounds: least time of the traffic of a launch at caches, links and DRAM, each of which
+/// serves one request after another (docs/soundness.md, S22).
 
 #include "analyzer/bound.hpp"
 #include "analyzer/launch/context.hpp"
@@ -10,7 +10,7 @@
 
 namespace warpbound::analyzer {
 
-/// Ways to a lower bound of the launch's time, each a sum of terms. Side: lower. Requires:
+/// Alternative lower bounds of the launch's time, each a sum of terms. Side: lower. Requires:
 /// `context.caches`.
 std::vector<std::vector<BoundTerm>> bandwidth_bounds(const AnalysisContext& context);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// For how long loads wait at the servers that they pass in one order: their port, the L1, its link
+/// Queueing delay of loads at a tandem of first-in-first-out servers: their port, the L1, its link
 /// and the slices (docs/soundness.md, S22a, S22d, S22e).
 
 #include "analyzer/bound.hpp"
@@ -13,37 +13,43 @@
 
 namespace warpbound::analyzer {
 
-/// Counts of the launch. Side: upper, except where they say `least`. `Unit:` cycles of times.
+/// Parameters of the tandem, over the launch. Side: upper, except `least_..`. `Unit:` core cycles
+/// for times.
 struct FifoTandem {
-    std::int64_t lines = 0;           ///< Line accesses.
-    std::int64_t requests = 0;        ///< Of these, the transactions that leave the L1s.
-    std::int64_t of_chain = 0;        ///< Loads that the critical chain passes.
-    std::int64_t least_lines = 1;     ///< Of a load.
-    std::int64_t pass_cost = 0;       ///< Between two lines of a load that arrive.
-    std::int64_t occupancy = 0;       ///< Of the port, for a line, where its waits count here.
-    std::int64_t arrival = 0;         ///< From the first line of a load to the last one.
-    std::int64_t arrival_short = 0;   ///< By how much the loads of the chain have less, in all.
-    std::int64_t further_sectors = 0; ///< Of an L1, that line accesses touch beyond their first.
-    /// Sectors that hold entries of an L1 at least whenever one is waited for; none: never.
-    std::optional<std::int64_t> least_held;
-    /// Loads that have places in an entry whenever one is waited for; none: never.
-    std::optional<std::int64_t> least_sharers;
-    bool queue_fills = true;    ///< The load queue may be full.
-    bool link_fills = true;     ///< All places on a link may be taken.
-    bool slices_follow = false; ///< Slices handle transactions in the order of the L1.
-    /// When a load of the chain is over, so are earlier line accesses at the servers in order.
-    bool passes_all = false;
-    /// One that is on its way may be gone over to again by a later step.
-    bool returns = true;
-    std::int64_t way = 0; ///< Of a transaction, from the L1 to the arrival, but for its link back.
-    /// Where waits for links back are known beside what these serve (S22e).
+    std::int64_t lines = 0;    ///< Line accesses.
+    std::int64_t requests = 0; ///< Line accesses that miss: transactions that leave the L1s.
+    std::int64_t on_critical_path = 0; ///< Loads on the critical path.
+    std::int64_t least_lines = 1;      ///< Least number of lines of a load.
+    std::int64_t pass_cost = 0;        ///< Time between the arrivals of two lines of a load.
+    std::int64_t occupancy = 0; ///< Port occupancy of a line, if the tandem contains the port.
+    std::int64_t arrival = 0; ///< From the arrival of the first line of a load to that of the last.
+    std::int64_t arrival_short =
+        0; ///< Sum over the loads on the critical path of `arrival` minus their own.
+    std::int64_t further_sectors =
+        0; ///< Sectors of an L1 that line accesses touch beyond their first.
+    /// Least number of sectors in MSHR entries of an L1 whenever an access waits for an entry;
+    /// none: no access waits.
+    std::optional<std::int64_t> least_sectors_in_mshr;
+    /// Least number of loads merged in an MSHR entry whenever an access waits to merge; none: no
+    /// access waits.
+    std::optional<std::int64_t> least_merged_loads;
+    bool queue_fills = true;         ///< The load queue may be full.
+    bool link_fills = true;          ///< The queue of a link may be full.
+    bool slices_in_l1_order = false; ///< Slices serve transactions in the order of the L1.
+    /// When a load of the critical path completes, all earlier line accesses have left the servers.
+    bool completes_in_order = false;
+    /// The critical path may reach the same outstanding access again in a later step.
+    bool revisits = true;
+    /// Latency of a transaction, from the L1 to the arrival of its data, without the response link.
+    std::int64_t latency = 0;
+    /// Queueing delay of response links, if it is bounded separately (S22e).
     std::optional<ResponseLink> response_link;
-    /// Of the time in which accesses that hold up others go on, but for links back.
+    /// Bound of the time in which blocking accesses are outstanding, without response links.
     std::optional<std::int64_t> limit;
 };
 
-/// Terms for their services at L1s, links and slices, for full load queues and links and for full
-/// entries of L1s. Side: upper.
-std::vector<BoundTerm> waits_in_order(const FifoTandem& loads, const MemoryParameters& caches);
+/// Terms for services at L1s, links and slices, and for full load queues, links and MSHRs of L1s.
+/// Side: upper.
+std::vector<BoundTerm> tandem_delay(const FifoTandem& loads, const MemoryParameters& caches);
 
 } // namespace warpbound::analyzer

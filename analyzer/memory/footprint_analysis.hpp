@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Which lines, sectors and rows the loads and stores of a launch touch, where address patterns
-/// give all of them (docs/soundness.md, S22).
+/// Footprint analysis: lines, sectors and rows that the loads and stores of a launch access, if
+/// address patterns describe all accesses (docs/soundness.md, S22).
 
 #include "analyzer/launch/context.hpp"
 #include "analyzer/launch/footprint.hpp"
@@ -10,7 +10,7 @@
 
 namespace warpbound::analyzer {
 
-/// None: the launch makes too many accesses to list them. Requires: `context.caches`.
+/// None: the launch makes too many accesses to enumerate. Requires: `context.caches`.
 std::optional<Footprint> footprint_of(const AnalysisContext& context);
 
 } // namespace warpbound::analyzer

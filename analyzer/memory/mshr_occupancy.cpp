@@ -4,31 +4,31 @@
 
 namespace warpbound::analyzer {
 
-std::int64_t Entries::sectors() const {
+std::int64_t MshrOccupancy::sectors() const {
     return context_.footprint ? context_.footprint->most_sectors
                               : static_cast<std::int64_t>(caches_.line / caches_.sector);
 }
 
-bool Entries::is_shared_by_few() const {
+bool MshrOccupancy::merges_always_fit() const {
     return context_.footprint && context_.footprint->sharers <= caches_.merges;
 }
 
-std::int64_t Entries::holders_in_l1() const {
-    return held_by_l1(caches_, sectors(), true);
+std::int64_t MshrOccupancy::transactions_in_full_l1() const {
+    return least_in_full_l1(caches_, sectors(), true);
 }
 
-std::int64_t Entries::held_in_l1() const {
+std::int64_t MshrOccupancy::sectors_in_full_l1() const {
     return caches_.entries.lo - sectors() + 1;
 }
 
-std::int64_t Entries::places_in_l1() const {
-    return held_by_l1(caches_, sectors(), is_shared_by_few());
+std::int64_t MshrOccupancy::accesses_in_full_l1() const {
+    return least_in_full_l1(caches_, sectors(), merges_always_fit());
 }
 
-std::int64_t Entries::places_in_slice() const {
-    const bool few = caches_.second_sector <= caches_.line && context_.footprint &&
-                     context_.footprint->sharers <= caches_.slice_merges;
-    return held_by_slice(caches_, context_.shape.multiprocessors, sectors(), few);
+std::int64_t MshrOccupancy::accesses_in_full_slice() const {
+    const bool merges_fit = caches_.second_sector <= caches_.line && context_.footprint &&
+                            context_.footprint->sharers <= caches_.slice_merges;
+    return least_in_full_slice(caches_, context_.shape.multiprocessors, sectors(), merges_fit);
 }
 
 } // namespace warpbound::analyzer

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// What holds miss entries of L1s and slices whenever an access waits for one (docs/soundness.md,
-/// S21 and S22).
+/// Occupancy of the miss-status holding registers (MSHRs) of L1s and slices whenever an access
+/// waits for an entry (docs/soundness.md, S21 and S22).
 
 #include "analyzer/launch/context.hpp"
 
@@ -9,25 +9,25 @@
 
 namespace warpbound::analyzer {
 
-/// Of a problem with caches, which must outlive it. Side: lower, unless one says otherwise.
-class Entries {
+/// Requires: `context.caches`; the context must outlive the object. Side: lower, unless stated.
+class MshrOccupancy {
 public:
-    explicit Entries(const AnalysisContext& context)
+    explicit MshrOccupancy(const AnalysisContext& context)
         : context_{context}, caches_{*context.caches} {}
 
-    /// Whether an entry of an L1 always has a place for who asks for its sector.
-    [[nodiscard]] bool is_shared_by_few() const;
-    /// Transactions that hold entries of an L1 whenever one waits for a free entry.
-    [[nodiscard]] std::int64_t holders_in_l1() const;
-    /// Sectors that they hold then.
-    [[nodiscard]] std::int64_t held_in_l1() const;
-    /// Line accesses that are under way whenever one waits for an entry of an L1 or a place in one.
-    [[nodiscard]] std::int64_t places_in_l1() const;
-    /// The same of a slice. The largest number where none waits there.
-    [[nodiscard]] std::int64_t places_in_slice() const;
+    /// Whether an access can always merge into the L1 entry of its sector.
+    [[nodiscard]] bool merges_always_fit() const;
+    /// Transactions in the entries of an L1 whenever an access waits for a free entry.
+    [[nodiscard]] std::int64_t transactions_in_full_l1() const;
+    /// Their sectors.
+    [[nodiscard]] std::int64_t sectors_in_full_l1() const;
+    /// Outstanding line accesses whenever one waits for an L1 entry or to merge into one.
+    [[nodiscard]] std::int64_t accesses_in_full_l1() const;
+    /// The same for a slice. The largest number if no access waits there.
+    [[nodiscard]] std::int64_t accesses_in_full_slice() const;
 
 private:
-    /// Sectors of the L1 that a line access asks for. Side: upper.
+    /// Sectors of the L1 that a line access requests. Side: upper.
     [[nodiscard]] std::int64_t sectors() const;
 
     const AnalysisContext& context_;

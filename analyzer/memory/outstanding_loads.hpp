@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How many loads through the caches a warp can have under way, between issue and result.
+/// How many loads through the caches a warp can have outstanding, from issue to result.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace warpbound::analyzer {
 
 struct AnalysisContext;
 
-/// Whether the instruction, a load, waits for its own last execution by the warp: for the register
-/// that both write (C5), or for the scoreboard that announces both (C6). Side: false when unknown.
+/// Whether a load waits for its own previous execution by the warp: by the register that both write
+/// (C5), or by the scoreboard that both release (C6). Side: false when unknown.
 bool is_outstanding_once(const AnalysisContext& context, std::size_t load);
 
-/// Line accesses of a warp's loads that are under way together, at most; none: not bounded by what
-/// they wait for.
+/// Largest number of line accesses that the loads of a warp have outstanding together; none: their
+/// dependences do not bound it.
 std::optional<std::int64_t> outstanding_lines(const AnalysisContext& context);
-/// The same of its loads.
+/// The same for loads.
 std::optional<std::int64_t> outstanding_loads(const AnalysisContext& context);
 
 } // namespace warpbound::analyzer

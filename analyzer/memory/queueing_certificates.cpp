@@ -15,15 +15,15 @@ namespace {
 
 using Timing = models::InstructionTiming;
 
-/// Of what a description says of caches, links and DRAM, no access uses less than it says.
-class WaitLemmas {
+/// Terms from the described parameters of caches, links and DRAM alone.
+class QueueingCertificates {
 public:
-    explicit WaitLemmas(const AnalysisContext& context)
-        : context_{context}, caches_{*context.caches}, lines_under_way_{
+    explicit QueueingCertificates(const AnalysisContext& context)
+        : context_{context}, caches_{*context.caches}, outstanding_lines_{
                                                            traffic_of(context).outstanding_lines} {}
 
     std::vector<BoundTerm> terms(models::Cycles unloaded) {
-        // Every line goes the whole way.
+        // Every line is assumed to be fetched from DRAM.
         const models::Cycles line =
             models::Cycles{transaction_time(caches_)} + models::Cycles{caches_.transfer};
         add("loads",
@@ -42,9 +42,9 @@ public:
                 return timing.enters_write_buffer ? store_time(caches_, timing, caches_.transfer)
                                                   : 0;
             }));
-        add_full_entries();
+        add_full_mshrs();
         add_full_link();
-        add_slots();
+        add_waits_between_slots();
         add_refreshes(unloaded);
         return std::move(terms_);
     }
@@ -61,7 +61,7 @@ private:
                        : 0;
         });
     }
-    /// `shares` of `whole` cycles per line, in which `among` others go on as well.
+    /// Share of each line in `whole` cycles in which `among` accesses are outstanding together.
     [[nodiscard]] static InstructionCosts shared(InstructionCosts lines, std::int64_t whole,
                                                  std::int64_t among) {
         for (std::int64_t& cost : lines) {
@@ -85,34 +85,35 @@ private:
         if (most > 0) terms_.push_back({text, count, most, certificate.id});
     }
 
-    void add_full_entries() {
+    void add_full_mshrs() {
         const auto sectors = static_cast<std::int64_t>(caches_.line / caches_.sector);
-        const std::int64_t held =
-            std::min(held_by_l1(caches_, sectors, false),
-                     held_by_slice(caches_, context_.shape.multiprocessors, sectors, false));
-        // Nobody waits for an entry while all accesses that can be under way fit.
-        if (lines_under_way_ > held)
+        const std::int64_t in_full_mshrs =
+            std::min(least_in_full_l1(caches_, sectors, false),
+                     least_in_full_slice(caches_, context_.shape.multiprocessors, sectors, false));
+        // No access waits for an entry if all accesses that can be outstanding fit.
+        if (outstanding_lines_ > in_full_mshrs)
             add("mshr",
-                "full miss entries: the way of the loads of a warp, while as many as fill the "
-                "entries go on",
-                shared(lines(true, false), caches_.round_trip, held));
+                "full MSHRs: round trips of the loads of a warp, while as many accesses as fill "
+                "the "
+                "entries are outstanding",
+                shared(lines(true, false), caches_.round_trip, in_full_mshrs));
     }
 
     void add_full_link() {
         const std::int64_t all = of_launch(lines(true, true));
         const bool stores = of_launch(lines(false, true)) > 0;
         const std::int64_t together =
-            stores ? all : std::min({all, lines_under_way_, caches_.entries.hi});
+            stores ? all : std::min({all, outstanding_lines_, caches_.entries.hi});
         if (together > caches_.link_queue)
             add("link-queue",
-                "full link: the way of the transactions of a warp, while as many as fill the link "
-                "go on",
+                "full link: transits of the transactions of a warp, while as many as fill the link "
+                "are in transit",
                 shared(lines(true, true), caches_.transit.hi, caches_.link_queue));
     }
 
-    /// Drains, and waits that end between two slots: of the loads that the chain passes, and where
-    /// a load or store leaves the full queue or buffer before the next slot.
-    void add_slots() {
+    /// Drains, and waits that end between two time slots: of the loads on the critical path, and
+    /// those for a load queue or write buffer that is full at a slot.
+    void add_waits_between_slots() {
         const auto slots = slots_of_any_warp(context_.request.policy, context_.shape);
         if (!slots) return;
         const auto of_each = [&](auto counts, std::int64_t cycles) {
@@ -134,9 +135,10 @@ private:
     void add_refreshes(models::Cycles unloaded) {
         if (caches_.refresh_duration == 0) return;
         const InstructionCosts transfers = lines(true, true);
-        const std::int64_t met = refreshes_met(caches_, models::Cycles{caches_.refresh_duration},
-                                               unloaded + sum_of(terms_), of_launch(transfers));
-        // One behind each transfer, or as many as there is time for.
+        const std::int64_t met =
+            delaying_refreshes(caches_, models::Cycles{caches_.refresh_duration},
+                               unloaded + sum_of(terms_), of_launch(transfers));
+        // One after each transfer, or as many as the time allows.
         if (met < of_launch(transfers)) {
             terms_.push_back({"refreshes of a DRAM channel", met, caches_.refresh_duration});
             return;
@@ -147,7 +149,7 @@ private:
 
     const AnalysisContext& context_;
     const MemoryParameters& caches_;
-    std::int64_t lines_under_way_; ///< Line accesses of loads that can be so together.
+    std::int64_t outstanding_lines_; ///< Line accesses of loads that can be outstanding together.
     std::vector<BoundTerm> terms_;
 };
 
@@ -155,7 +157,7 @@ private:
 
 std::vector<BoundTerm> certify_queueing_delay(const AnalysisContext& context,
                                               models::Cycles unloaded) {
-    return WaitLemmas{context}.terms(unloaded);
+    return QueueingCertificates{context}.terms(unloaded);
 }
 
 } // namespace warpbound::analyzer

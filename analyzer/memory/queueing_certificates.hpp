@@ -1,16 +1,16 @@
 #pragma once
 /// \file
-/// For how long a launch waits at caches, links and DRAM as a sum of path lemmas, for evidence
-/// (docs/soundness.md, S26, in slots S29). It may be looser than `waits`: of the addresses it uses
-/// the passes only.
+/// Queueing delay of a launch at caches, links and DRAM as a sum of certified path bounds
+/// (docs/soundness.md, S26, in time slots S29). It may be looser than `queueing_delay`: of the
+/// addresses it uses only the number of transactions.
 
 #include "analyzer/launch/path_bound.hpp"
 
 namespace warpbound::analyzer {
 
-/// Terms to add to an upper bound of `unloaded` cycles in which no access waits for another; keeps
-/// their lemmas. Side: upper. Requires: the request asks for proofs; `context.caches`, and nothing
-/// that is said of the accesses beyond their passes.
+/// Terms to add to an upper bound of `unloaded` cycles that contains no queueing delay; keeps their
+/// certificates. Side: upper. Requires: the request asks for certificates; `context.caches`; no
+/// `context.footprint`.
 std::vector<BoundTerm> certify_queueing_delay(const AnalysisContext& context,
                                               models::Cycles unloaded);
 

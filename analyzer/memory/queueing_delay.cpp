@@ -18,37 +18,37 @@ namespace warpbound::analyzer {
 
 namespace {
 
-class Waits {
+class QueueingDelay {
 public:
-    Waits(const AnalysisContext& context, QueueingRules rules)
-        : context_{context}, caches_{*context.caches}, entries_{context}, rules_{rules},
+    QueueingDelay(const AnalysisContext& context, QueueingRules rules)
+        : context_{context}, caches_{*context.caches}, mshrs_{context}, rules_{rules},
           traffic_{traffic_of(context)} {
         const models::WarpPolicy& policy = context.request.policy;
-        others_wait_ = !conserves_work(context.request, context.shape) &&
-                       models::guarantee_of(policy) != models::PolicyGuarantee::Slotted;
+        others_delay_ = !conserves_work(context.request, context.shape) &&
+                        models::guarantee_of(policy) != models::PolicyGuarantee::TimeDivision;
         slots_ = slots_of_any_warp(policy, context.shape);
     }
 
-    std::vector<BoundTerm> of(models::Cycles unloaded) {
+    std::vector<BoundTerm> terms(models::Cycles unloaded) {
         const std::int64_t own = rules_.hits ? own_misses() : 0;
-        // A hit's latency is in the bound without waits.
-        const std::int64_t hit = std::min(caches_.first_level_latency, way_of_miss());
-        add(terms_, "loads that bring something new to the L1, on their way", own,
-            way_of_miss() - hit);
-        // While one waits for an entry some other transaction is on its way.
-        const std::int64_t limit = (models::Cycles{traffic_.requests} * way() -
-                                    models::Cycles{own} * (way_of_miss() - hit))
+        // The unloaded bound contains the latency of a hit.
+        const std::int64_t hit = std::min(caches_.first_level_latency, miss_latency());
+        add(terms_, "misses of the L1, beyond the latency of a hit", own, miss_latency() - hit);
+        // While an access waits for an MSHR entry, some other transaction is outstanding.
+        const std::int64_t limit = (models::Cycles{traffic_.requests} * round_trip() -
+                                    models::Cycles{own} * (miss_latency() - hit))
                                        .count();
-        auto services = services_in_order(limit);
-        if (rules_.rows != RowDelay::InOrder && !rules_.ports)
-            if (auto apart = services_apart(limit); !services || sum_of(apart) <= sum_of(*services))
-                services = std::move(apart);
+        auto services = tandem_services(limit);
+        if (rules_.rows != RowDelay::OncePerLaunch && !rules_.ports)
+            if (auto separate = separate_services(limit);
+                !services || sum_of(separate) <= sum_of(*services))
+                services = std::move(separate);
         terms_.insert(terms_.end(), services->begin(), services->end());
         add_transfers();
         add_stores();
         if (slots_) add_drains();
         const std::int64_t to_next_slot = slots_ ? slots_->longest - 1 : 0;
-        const std::int64_t waits = to_next_slot > 0 ? waits_of_chain() : 0;
+        const std::int64_t waits = to_next_slot > 0 ? waits_between_slots() : 0;
         const models::Cycles between = models::Cycles{to_next_slot} * waits;
         add_refreshes(unloaded + sum_of(terms_) + between, traffic_.transfers + traffic_.writes);
         add(terms_, "waits for the memory system or the write buffer that end between slots", waits,
@@ -56,49 +56,51 @@ public:
         return std::move(terms_);
     }
 
-    /// From the L1 to the arrival, of a load of the chain that misses and waits for nothing but
-    /// banks, less what serves it meanwhile: that is counted for every transaction and transfer.
-    [[nodiscard]] std::int64_t way_of_miss() const {
-        const std::int64_t hold =
+    /// Latency of a load on the critical path that misses, from the L1 to the arrival of its data.
+    /// It contains delays by banks, but not the services that are counted for every transaction and
+    /// transfer.
+    [[nodiscard]] std::int64_t miss_latency() const {
+        const std::int64_t occupied =
             by_rows() ? (models::Cycles{caches_.row_hit.hi} * context_.footprint->least_of_transfer)
                             .count()
                       : transfer();
-        const bool holds_on_way = hold <= caches_.dram_latency_lo - caches_.transit.hi;
+        const bool overlaps_latency = occupied <= caches_.dram_latency_lo - caches_.transit.hi;
         const std::int64_t link = caches_.link_service.hi;
-        const models::Cycles way{
-            std::max(caches_.second_latency, caches_.dram_latency - (holds_on_way ? hold : 0)) +
+        const models::Cycles latency{
+            std::max(caches_.second_latency,
+                     caches_.dram_latency - (overlaps_latency ? occupied : 0)) +
             caches_.transit_spread - (link <= caches_.transit.lo ? link : 0)};
-        return (way + models::Cycles{rows_in_the_way()}).count();
+        return (latency + models::Cycles{interfering_activations()}).count();
     }
 
-    /// Whether transfers come to their channels load by load, and whoever lacks an entry of an L1
-    /// goes over to another load.
+    /// Whether transfers arrive at their channels in the order of the loads, and an access that
+    /// waits for an L1 entry waits for another load.
     [[nodiscard]] bool keeps_order_of_loads() const {
         std::int64_t most_lines = 0;
         for_each_load(context_, [&](std::size_t, const models::InstructionTiming& timing) {
             most_lines = std::max(most_lines, timing.passes.hi);
         });
-        return traffic_.writes == 0 && !others_wait_ && slices_follow() &&
+        return traffic_.writes == 0 && !others_delay_ && slices_in_l1_order() &&
                caches_.knows_channels() && caches_.slices.hi == caches_.channels.hi &&
                caches_.link_service.lo > 0 && most_lines <= caches_.dram_queue.lo &&
-               traffic_.outstanding_lines <= entries_.places_in_slice() &&
-               (traffic_.outstanding_lines <= entries_.holders_in_l1() ||
-                entries_.holders_in_l1() >= most_lines);
+               traffic_.outstanding_lines <= mshrs_.accesses_in_full_slice() &&
+               (traffic_.outstanding_lines <= mshrs_.transactions_in_full_l1() ||
+                mshrs_.transactions_in_full_l1() >= most_lines);
     }
 
-    /// Whether a load whose lines the L1 has handled, and that is over, holds its port no longer;
-    /// and whoever waits for one issues without waiting for a slot of its own.
+    /// Whether a load that has completed has left its port, and a warp that waits for the port
+    /// issues without waiting for its own time slot.
     [[nodiscard]] bool keeps_order_of_ports() const {
-        if (others_wait_ || slots_) return false;
+        if (others_delay_ || slots_) return false;
         bool in_order = true;
         for_each_load(context_, [&](std::size_t, const models::InstructionTiming& timing) {
             const models::Interval& passes = timing.passes;
             for (const std::int64_t lines : {passes.lo, passes.hi}) {
-                const models::Cycles held = models::Cycles{timing.initiation.hi} * lines;
+                const models::Cycles occupied = models::Cycles{timing.initiation.hi} * lines;
                 const models::Cycles handled =
                     models::Cycles{timing.pass_cost.lo} * (std::max<std::int64_t>(1, lines) - 1) +
                     models::Cycles{caches_.first_level_latency_lo};
-                in_order = in_order && held <= handled;
+                in_order = in_order && occupied <= handled;
             }
         });
         return in_order;
@@ -106,26 +108,27 @@ public:
 
 private:
     [[nodiscard]] bool by_rows() const { return rules_.rows != RowDelay::WholeTransfers; }
-    /// For which a transfer for a load waits, while its channel is free and none refreshes.
-    [[nodiscard]] std::int64_t rows_in_the_way() const {
-        return rules_.rows == RowDelay::InTheWay
-                   ? (models::Cycles{row_opening()} * context_.footprint->rows->of_bank).count()
+    /// Longest delay of a transfer for a load by row activations of others, while its channel is
+    /// free and does not refresh.
+    [[nodiscard]] std::int64_t interfering_activations() const {
+        return rules_.rows == RowDelay::PerWaitingAccess
+                   ? (models::Cycles{row_activation()} * context_.footprint->rows->of_bank).count()
                    : 0;
     }
-    /// Slices handle transactions in the order of the one L1 that asks.
-    [[nodiscard]] bool slices_follow() const {
+    /// Whether slices serve transactions in the order of the only L1.
+    [[nodiscard]] bool slices_in_l1_order() const {
         return caches_.transit.is_exact() && context_.shape.multiprocessors == 1;
     }
     static void add(std::vector<BoundTerm>& terms, const char* text, std::int64_t count,
                     std::int64_t cycles) {
         if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
     }
-    /// Those of each server and each full resource one after the other.
-    std::vector<BoundTerm> services_apart(std::int64_t limit) {
+    /// Terms of each server and each full resource, added up separately.
+    std::vector<BoundTerm> separate_services(std::int64_t limit) {
         std::vector<BoundTerm> terms;
         add_services(terms);
-        add(terms, "full miss entries, while the accesses in them go on", 1,
-            std::min(limit, in_full_entries()));
+        add(terms, "full MSHRs, while their accesses are outstanding", 1,
+            std::min(limit, in_full_mshrs()));
         if (link_fills()) add_full_link(terms);
         return terms;
     }
@@ -138,24 +141,25 @@ private:
     void add_full_link(std::vector<BoundTerm>& terms) {
         const models::Cycles transactions =
             models::Cycles{traffic_.requests} + models::Cycles{traffic_.stores};
-        add(terms, "full link, while all transactions on it go on", 1,
+        add(terms, "full link, while all transactions on it are in transit", 1,
             (transactions * caches_.transit.hi).count() / caches_.link_queue);
     }
-    /// Behind the L1s every transaction of a load, and before them every line access.
+    /// Every line access at the L1s, and every transaction of a load after them.
     void add_services(std::vector<BoundTerm>& terms) {
         const std::int64_t service = caches_.first_level_service.hi;
         const std::int64_t together =
             most_of_launch(context_, [&](const models::InstructionTiming& timing) {
                 return is_cached_load(timing) ? l1_time(caches_, timing) : 0;
             });
-        // Lines that the chain waits for are of loads that issued before its own one.
+        // Lines that delay a load of the critical path belong to loads that issued before it.
         const std::int64_t arrival = longest_arrival();
-        const models::Cycles apart = models::Cycles{traffic_.lines} * service +
-                                     models::Cycles{traffic_.loads_of_chain} * 2 * arrival;
-        if (issues_before_others() && apart < models::Cycles{together}) {
+        const models::Cycles separate =
+            models::Cycles{traffic_.lines} * service +
+            models::Cycles{traffic_.loads_on_critical_path} * 2 * arrival;
+        if (issues_before_others() && separate < models::Cycles{together}) {
             add(terms, "services at the L1 for a line access of a load", traffic_.lines, service);
             add(terms, "lines of a load that arrive at the L1 one after another",
-                2 * traffic_.loads_of_chain, arrival);
+                2 * traffic_.loads_on_critical_path, arrival);
         } else {
             add(terms, "services at the L1 for loads, and the arrival of their lines", 1, together);
         }
@@ -163,25 +167,28 @@ private:
             transaction_time(caches_));
     }
 
-    /// Those that loads pass in one order together. None: several warps are waited for at a time.
-    std::optional<std::vector<BoundTerm>> services_in_order(std::int64_t limit) {
-        if (others_wait_) return std::nullopt;
+    /// Terms of the tandem of first-in-first-out servers. None: several warps at a time may delay
+    /// the critical path.
+    std::optional<std::vector<BoundTerm>> tandem_services(std::int64_t limit) {
+        if (others_delay_) return std::nullopt;
         const std::int64_t arrival = longest_arrival();
         FifoTandem loads;
         loads.lines = traffic_.lines;
         loads.requests = traffic_.requests;
-        loads.of_chain = traffic_.loads_of_chain;
+        loads.on_critical_path = traffic_.loads_on_critical_path;
         loads.arrival = arrival;
-        loads.arrival_short = most_of_chain(context_, [&](const models::InstructionTiming& timing) {
-            return is_cached_load(timing) ? arrival - arrival_of(timing) : 0;
-        });
+        loads.arrival_short =
+            most_on_critical_path(context_, [&](const models::InstructionTiming& timing) {
+                return is_cached_load(timing) ? arrival - arrival_of(timing) : 0;
+            });
         loads.least_lines = traffic_.lines == 0 ? 1 : INT64_MAX;
-        loads.passes_all = context_.footprint.has_value();
+        loads.completes_in_order = context_.footprint.has_value();
         for_each_load(context_, [&](std::size_t i, const models::InstructionTiming& timing) {
             loads.least_lines = std::min(loads.least_lines, timing.passes.lo);
             loads.pass_cost = std::max(loads.pass_cost, timing.pass_cost.hi);
             if (rules_.ports) loads.occupancy = std::max(loads.occupancy, timing.initiation.hi);
-            loads.passes_all = loads.passes_all && context_.footprint->always_misses[i];
+            loads.completes_in_order =
+                loads.completes_in_order && context_.footprint->always_misses[i];
         });
         loads.least_lines = std::max<std::int64_t>(1, loads.least_lines);
         loads.further_sectors =
@@ -189,30 +196,31 @@ private:
                                : (models::Cycles{traffic_.lines} *
                                   (static_cast<std::int64_t>(caches_.line / caches_.sector) - 1))
                                      .count();
-        if (traffic_.outstanding_lines > entries_.holders_in_l1())
-            loads.least_held = entries_.held_in_l1();
-        if (!entries_.is_shared_by_few() && traffic_.outstanding_lines > caches_.merges)
-            loads.least_sharers = caches_.merges;
+        if (traffic_.outstanding_lines > mshrs_.transactions_in_full_l1())
+            loads.least_sectors_in_mshr = mshrs_.sectors_in_full_l1();
+        if (!mshrs_.merges_always_fit() && traffic_.outstanding_lines > caches_.merges)
+            loads.least_merged_loads = caches_.merges;
         loads.queue_fills = traffic_.outstanding_loads > caches_.load_queue;
         loads.link_fills = link_fills() && traffic_.stores == 0;
-        loads.slices_follow = slices_follow();
-        loads.passes_all = loads.passes_all && (!loads.slices_follow || caches_.slices.hi == 1);
-        loads.way = way();
+        loads.slices_in_l1_order = slices_in_l1_order();
+        loads.completes_in_order =
+            loads.completes_in_order && (!loads.slices_in_l1_order || caches_.slices.hi == 1);
+        loads.latency = round_trip();
         loads.response_link = response_link(context_, traffic_);
         loads.limit = limit;
-        loads.returns = rules_.rows != RowDelay::InOrder;
-        auto terms = waits_in_order(loads, caches_);
-        add(terms, "full miss entries of slices, while the accesses in them go on", 1,
+        loads.revisits = rules_.rows != RowDelay::OncePerLaunch;
+        auto terms = tandem_delay(loads, caches_);
+        add(terms, "full MSHRs of slices, while their accesses are outstanding", 1,
             std::min(limit, in_full_slices()));
         if (link_fills() && traffic_.stores > 0) add_full_link(terms);
         return terms;
     }
 
-    /// Whether no load of another warp can take a place in the load queue that one of the chain
-    /// waits for.
+    /// Whether no load of another warp can take the entry of the load queue that a load of the
+    /// critical path waits for.
     [[nodiscard]] bool issues_before_others() const {
         return context_.shape.warps() == 1 ||
-               (!others_wait_ && traffic_.outstanding_loads <= caches_.load_queue);
+               (!others_delay_ && traffic_.outstanding_loads <= caches_.load_queue);
     }
     /// From the arrival of the first line of a load to that of its last one.
     static std::int64_t arrival_of(const models::InstructionTiming& timing) {
@@ -231,63 +239,64 @@ private:
             return;
         }
         add(terms_, "sectors that DRAM transfers for loads", traffic_.sectors, caches_.row_hit.hi);
-        if (rules_.rows == RowDelay::InOrder) {
-            add(terms_, "rows that the lines of a load open in one bank",
-                std::min(traffic_.transfers, context_.footprint->rows->of_loads), row_opening());
+        if (rules_.rows == RowDelay::OncePerLaunch) {
+            add(terms_, "row activations by the lines of a load in one bank",
+                std::min(traffic_.transfers, context_.footprint->rows->of_loads), row_activation());
             return;
         }
-        // Times in which a full queue of a channel is waited for.
+        // Accesses may wait for a full queue of a channel.
         const models::Cycles queued =
             models::Cycles{caches_.entries.hi} * context_.shape.multiprocessors;
         if (traffic_.writes > 0 ||
             std::min(queued.count(), traffic_.outstanding_lines) > caches_.dram_queue.lo)
-            add(terms_, "full queue of a channel, while its banks open rows",
+            add(terms_, "full queue of a channel, while its banks activate rows",
                 (models::Cycles{traffic_.transfers} + models::Cycles{traffic_.writes}).count() /
                     caches_.dram_queue.lo,
-                rows_in_the_way());
+                interfering_activations());
     }
 
-    /// Loads of the chain, which follows one warp from its first to its last instruction or may
-    /// change, that do not hit.
+    /// Loads on the critical path that may miss.
     [[nodiscard]] std::int64_t own_misses() const {
-        return stays_with_one_warp() ? std::min(traffic_.requests, context_.footprint->new_to_warp)
+        return is_path_of_one_warp() ? std::min(traffic_.requests, context_.footprint->new_to_warp)
                                      : traffic_.requests;
     }
 
     void add_stores() {
         const std::int64_t each = transfer_of_store();
-        const std::int64_t replaced = transfers_of_replaced_lines();
-        const bool apart = replaced < models::times(traffic_.stores, each);
+        const std::int64_t written = writeback_time();
+        const bool separate = written < models::times(traffic_.stores, each);
         add(terms_,
-            apart ? "services at links and slices for the stores of a warp, and the cycle of each "
-                    "drain"
-                  : "services at links, slices and DRAM for the stores of a warp, and the cycle of "
-                    "each drain",
+            separate
+                ? "services at links and slices for the stores of a warp, and the cycle of each "
+                  "drain"
+                : "services at links, slices and DRAM for the stores of a warp, and the cycle of "
+                  "each drain",
             context_.shape.warps(),
             most_of_warp(context_, [&](const models::InstructionTiming& timing) {
-                return timing.enters_write_buffer ? store_time(caches_, timing, apart ? 0 : each)
+                return timing.enters_write_buffer ? store_time(caches_, timing, separate ? 0 : each)
                                                   : 0;
             }));
-        if (apart) add(terms_, "lines that an L2 replaces, written to DRAM", 1, replaced);
+        if (separate) add(terms_, "writebacks of lines that an L2 replaces", 1, written);
     }
-    /// The largest number where stores may go to DRAM at once.
-    [[nodiscard]] std::int64_t transfers_of_replaced_lines() const {
+    /// Time of all writebacks. The largest number if stores may be written to DRAM at once.
+    [[nodiscard]] std::int64_t writeback_time() const {
         if (!context_.footprint || !context_.footprint->writebacks) return INT64_MAX;
-        const Writebacks& written = *context_.footprint->writebacks;
-        if (by_rows()) return models::times(caches_.row_hit.hi, written.sectors);
+        const Writebacks& writebacks = *context_.footprint->writebacks;
+        if (by_rows()) return models::times(caches_.row_hit.hi, writebacks.sectors);
         return models::times(
-            written.transfers,
-            std::max(models::times(caches_.row_hit.hi, written.most_sectors), caches_.row_miss));
+            writebacks.transfers,
+            std::max(models::times(caches_.row_hit.hi, writebacks.most_sectors), caches_.row_miss));
     }
-    /// Where warps are chosen in slots: of waits for the write buffer, and behind the last store.
+    /// Under time division: drains while a warp waits for the write buffer, and after the last
+    /// store.
     void add_drains() {
         add(terms_, "drains of the stores of a warp", context_.shape.warps(),
             most_on_a_path(context_, drain_costs(context_, Side::Upper)));
     }
-    /// Waits of the critical chain that may end between two slots: for its loads, and at slots lost
-    /// to a full load queue or write buffer, from which something goes before the next one.
-    [[nodiscard]] std::int64_t waits_of_chain() const {
-        models::Cycles waits{traffic_.loads_of_chain};
+    /// Waits of the critical path that may end between two time slots: for its loads, and at slots
+    /// blocked by a full load queue or write buffer, which has a free entry before the next slot.
+    [[nodiscard]] std::int64_t waits_between_slots() const {
+        models::Cycles waits{traffic_.loads_on_critical_path};
         if (traffic_.outstanding_loads > caches_.load_queue)
             waits += models::Cycles{traffic_.loads};
         const models::Cycles stores{
@@ -303,94 +312,97 @@ private:
             .count();
     }
 
-    /// For how long a transfer holds its channel or bank.
+    /// Time for which a transfer occupies its channel or bank.
     [[nodiscard]] std::int64_t transfer() const {
         return std::max((models::Cycles{caches_.row_hit.hi} * traffic_.sectors_of_transfer).count(),
                         caches_.row_miss);
     }
-    /// For how long a transfer that opens a row keeps its bank longer than its channel.
-    [[nodiscard]] std::int64_t row_opening() const {
+    /// Time for which a transfer with a row activation occupies its bank longer than its channel.
+    [[nodiscard]] std::int64_t row_activation() const {
         const std::int64_t sectors = context_.footprint ? context_.footprint->least_of_transfer : 1;
         return std::max<std::int64_t>(
             0, caches_.row_miss - (models::Cycles{caches_.row_hit.lo} * sectors).count());
     }
-    /// From the L1 to the arrival there, of an access that waits for nothing but banks.
-    [[nodiscard]] std::int64_t way() const {
-        return (models::Cycles{caches_.round_trip} + models::Cycles{rows_in_the_way()}).count();
+    /// Round trip of an access, from the L1 to the arrival of its data, with delays by banks only.
+    [[nodiscard]] std::int64_t round_trip() const {
+        return (models::Cycles{caches_.round_trip} + models::Cycles{interfering_activations()})
+            .count();
     }
-    /// Cycles in which accesses in full entries go on: all of them, or the last one that is in them
-    /// when one begins to wait. None wait while all that can be under way fit.
-    [[nodiscard]] std::int64_t in_full_entries() const {
-        const std::int64_t places = std::min(entries_.places_in_l1(), entries_.places_in_slice());
-        if (!by_rows()) return while_full(places);
-        return (models::Cycles{while_full(entries_.places_in_l1())} +
+    /// Time in which MSHRs are full and their accesses are outstanding: all of them, or the last
+    /// one that is outstanding when an access begins to wait. 0 if all accesses that can be
+    /// outstanding fit.
+    [[nodiscard]] std::int64_t in_full_mshrs() const {
+        const std::int64_t in_full =
+            std::min(mshrs_.accesses_in_full_l1(), mshrs_.accesses_in_full_slice());
+        if (!by_rows()) return while_full(in_full);
+        return (models::Cycles{while_full(mshrs_.accesses_in_full_l1())} +
                 models::Cycles{in_full_slices()})
             .count();
     }
     [[nodiscard]] std::int64_t in_full_slices() const {
-        return while_full(entries_.places_in_slice());
+        return while_full(mshrs_.accesses_in_full_slice());
     }
-    [[nodiscard]] std::int64_t while_full(std::int64_t places) const {
-        if (traffic_.outstanding_lines <= places) return 0;
+    [[nodiscard]] std::int64_t while_full(std::int64_t in_full) const {
+        if (traffic_.outstanding_lines <= in_full) return 0;
         const std::int64_t accesses =
-            entries_.is_shared_by_few() ? traffic_.requests : traffic_.lines;
-        // Traversals are whole, cycles in which all accesses go on need not be.
-        return by_rows() ? (models::Cycles{way()} * (accesses / places)).count()
-                         : (models::Cycles{way()} * accesses).count() / places;
+            mshrs_.merges_always_fit() ? traffic_.requests : traffic_.lines;
+        // Round trips are whole numbers; the time in which all accesses are outstanding is divided.
+        return by_rows() ? (models::Cycles{round_trip()} * (accesses / in_full)).count()
+                         : (models::Cycles{round_trip()} * accesses).count() / in_full;
     }
 
-    /// Whether the critical chain follows one warp from its first to its last instruction.
-    [[nodiscard]] bool stays_with_one_warp() const {
-        return !others_wait_ && context_.shape.waves() == 1 &&
+    /// Whether the critical path stays in one warp from its first to its last instruction.
+    [[nodiscard]] bool is_path_of_one_warp() const {
+        return !others_delay_ && context_.shape.waves() == 1 &&
                first_common_barrier(context_) == nullptr;
     }
 
-    /// A channel that refreshes starts nothing; behind each refresh that something waits for, one
-    /// of the transfers starts before the next.
+    /// A channel starts no transfer during a refresh. After each refresh that delays the launch, at
+    /// least one transfer starts before the next refresh.
     void add_refreshes(models::Cycles time, std::int64_t transfers) {
         if (caches_.refresh_duration == 0 || transfers == 0) return;
-        // Behind it a row that was open is opened again, which else is part of a whole transfer.
+        // After a refresh the open row is activated again; whole transfers contain that.
         const models::Cycles duration = models::Cycles{caches_.refresh_duration} +
-                                        models::Cycles{by_rows() ? row_opening() : 0};
+                                        models::Cycles{by_rows() ? row_activation() : 0};
         add(terms_, "refreshes of a DRAM channel",
-            refreshes_met(caches_, duration, time, transfers), duration.count());
+            delaying_refreshes(caches_, duration, time, transfers), duration.count());
     }
 
     const AnalysisContext& context_;
     const MemoryParameters& caches_;
-    Entries entries_;
+    MshrOccupancy mshrs_;
     QueueingRules rules_;
     Traffic traffic_;
-    std::optional<SlotDistance> slots_; ///< In which several warps are chosen (S29).
-    bool others_wait_ = false;          ///< Others' loads are waited for, too (S29a, S31).
+    std::optional<SlotDistance> slots_; ///< Slot distances under time division (S29).
+    bool others_delay_ = false;         ///< Loads of other warps delay the path, too (S29a, S31).
     std::vector<BoundTerm> terms_;
 };
 
 } // namespace
 
 std::vector<QueueingRules> queueing_rules(const AnalysisContext& context) {
-    const Waits waits{context, {}};
+    const QueueingDelay delay{context, {}};
     std::vector<RowDelay> rows{RowDelay::WholeTransfers};
     if (context.footprint && context.footprint->rows) {
-        rows.push_back(RowDelay::InTheWay);
-        if (waits.keeps_order_of_loads()) rows.push_back(RowDelay::InOrder);
+        rows.push_back(RowDelay::PerWaitingAccess);
+        if (delay.keeps_order_of_loads()) rows.push_back(RowDelay::OncePerLaunch);
     }
     std::vector<bool> hits{false};
     if (context.footprint && context.footprint->transactions) hits.push_back(true);
     std::vector<bool> ports{false};
-    if (waits.keeps_order_of_ports()) ports.push_back(true);
+    if (delay.keeps_order_of_ports()) ports.push_back(true);
     std::vector<QueueingRules> all;
     for (const bool hit : hits)
-        for (const RowDelay way : rows)
+        for (const RowDelay row : rows)
             for (const bool port : ports)
-                all.push_back({.hits = hit, .rows = way, .ports = port});
+                all.push_back({.hits = hit, .rows = row, .ports = port});
     return all;
 }
 
 AnalysisContext without_queueing(const AnalysisContext& context, QueueingRules rules) {
     AnalysisContext changed = context;
-    const Waits waits{context, rules};
-    const std::int64_t miss = waits.way_of_miss();
+    const QueueingDelay delay{context, rules};
+    const std::int64_t miss = delay.miss_latency();
     for (auto& timing : changed.timings) {
         if (!timing || !is_cached_load(timing.value())) continue;
         models::Interval& latency = timing.value().latency;
@@ -404,7 +416,7 @@ AnalysisContext without_queueing(const AnalysisContext& context, QueueingRules r
 
 std::vector<BoundTerm> queueing_delay(const AnalysisContext& context, QueueingRules rules,
                                       models::Cycles unloaded) {
-    return Waits{context, rules}.of(unloaded);
+    return QueueingDelay{context, rules}.terms(unloaded);
 }
 
 } // namespace warpbound::analyzer

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// For how long a launch waits at caches, links and DRAM beyond the unloaded latencies
+/// Queueing delay of a launch at caches, links and DRAM, beyond the unloaded latencies
 /// (docs/soundness.md, S21).
 
 #include "analyzer/bound.hpp"
@@ -9,24 +9,24 @@
 
 namespace warpbound::analyzer {
 
-/// How waiting for banks of DRAM is counted.
+/// How row activations of DRAM are counted.
 enum class RowDelay {
-    WholeTransfers, ///< One transfer after another.
-    InTheWay,       ///< Rows that others open, for each access that waits (S22).
-    InOrder,        ///< Rows that the lines of each load open, once for the launch (S22c).
+    WholeTransfers,   ///< As part of each transfer, one transfer after another.
+    PerWaitingAccess, ///< Rows that other accesses activate, for each waiting access (S22).
+    OncePerLaunch,    ///< Rows that the lines of each load activate, once for the launch (S22c).
 };
-/// Ways to count them; each gives an upper bound.
+/// Alternatives of the bound; each is an upper bound.
 struct QueueingRules {
-    bool hits = false; ///< Loads have the latency of the L1, misses count on their own.
+    bool hits = false; ///< Loads have the latency of an L1 hit; misses count as terms.
     RowDelay rows = RowDelay::WholeTransfers;
-    bool ports = false; ///< Waits for the ports of loads count in the order of their lines (S22d).
+    bool ports = false; ///< The port of the loads is a server of the tandem (S22d).
 };
-/// Those that the addresses and the description allow. Requires: `context.caches`.
+/// The alternatives that addresses and description allow. Requires: `context.caches`.
 std::vector<QueueingRules> queueing_rules(const AnalysisContext& context);
 
-/// The problem without waits to which the waits are added: its latencies are those of the rules.
+/// The context without queueing delay, with the latencies that `rules` assume.
 AnalysisContext without_queueing(const AnalysisContext& context, QueueingRules rules);
-/// Terms to add to an upper bound of `unloaded` cycles of that problem. Side: upper.
+/// Terms to add to an upper bound of `unloaded` cycles of that context. Side: upper.
 std::vector<BoundTerm> queueing_delay(const AnalysisContext& context, QueueingRules rules,
                                       models::Cycles unloaded);
 

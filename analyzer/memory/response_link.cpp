@@ -8,31 +8,33 @@
 
 namespace warpbound::analyzer {
 
-/// Data come from each channel so far apart that a link back has sent them before the next ones
-/// come. One waits for one of each other channel, and for what ways that differ bring together;
-/// longer only while transactions come that DRAM brings nothing for.
+/// The data of each channel arrive with a distance in which a response link transmits one transfer
+/// of every channel. So a transaction waits for one of each other channel, and for those that
+/// arrive together because their latencies differ. It waits longer only after transactions without
+/// a DRAM transfer.
 std::optional<ResponseLink> response_link(const AnalysisContext& context, const Traffic& traffic) {
     const MemoryParameters& caches = *context.caches;
     if (!context.footprint || context.shape.multiprocessors > 1 ||
         caches.second_sector > caches.sector || caches.dram_latency_lo < caches.second_latency)
         return std::nullopt;
-    const models::Cycles apart =
+    const models::Cycles distance =
         models::Cycles{caches.row_hit.lo} * context.footprint->least_of_transfer;
     const models::Cycles services = models::Cycles{caches.link_service.hi} * caches.channels.hi;
-    const std::int64_t nothing_brought =
+    const std::int64_t without_transfer =
         std::min(traffic.requests, context.footprint->shared_lines);
-    if (services > apart || (services == apart && nothing_brought > 0)) return std::nullopt;
+    if (services > distance || (services == distance && without_transfer > 0)) return std::nullopt;
     const models::Cycles differ = models::Cycles{caches.dram_latency} -
                                   models::Cycles{caches.dram_latency_lo} +
                                   models::Cycles{caches.transit_spread};
-    ResponseLink waits;
-    waits.wait = (services - models::Cycles{caches.link_service.hi} + differ).count();
-    if (nothing_brought == 0) return waits;
+    ResponseLink link;
+    link.delay = (services - models::Cycles{caches.link_service.hi} + differ).count();
+    if (without_transfer == 0) return link;
     const models::Cycles queued = services + models::Cycles{caches.link_service.hi} + differ;
-    waits.busier = (models::Cycles{nothing_brought} *
-                    models::divide_up((queued * apart.count()).count(), (apart - services).count()))
-                       .count();
-    return waits;
+    link.extra_delay =
+        (models::Cycles{without_transfer} *
+         models::divide_up((queued * distance.count()).count(), (distance - services).count()))
+            .count();
+    return link;
 }
 
 } // namespace warpbound::analyzer

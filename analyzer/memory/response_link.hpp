@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// For how long data wait for the link from the slices to an L1 (docs/soundness.md, S22e).
+/// Queueing delay at the response link from the slices to an L1 (docs/soundness.md, S22e).
 
 #include <cstdint>
 #include <optional>
@@ -12,11 +12,12 @@ struct Traffic;
 
 /// Side: upper. `Unit:` core cycles.
 struct ResponseLink {
-    std::int64_t wait = 0;   ///< Of each transaction.
-    std::int64_t busier = 0; ///< Of all of them besides, for those that DRAM brings nothing for.
+    std::int64_t delay = 0; ///< Of each transaction.
+    std::int64_t extra_delay =
+        0; ///< Additional, in total: by transactions without a DRAM transfer.
 };
 
-/// None: what comes from DRAM may come faster than a link back sends it.
+/// None: data may arrive from DRAM faster than a response link transmits them.
 std::optional<ResponseLink> response_link(const AnalysisContext& context, const Traffic& traffic);
 
 } // namespace warpbound::analyzer

@@ -16,24 +16,24 @@ namespace {
 
 constexpr std::int64_t most_banks = 1 << 16;
 
-class Rows {
+class RowCounter {
 public:
-    Rows(const AnalysisContext& context, bool writes)
+    RowCounter(const AnalysisContext& context, bool writes)
         : context_{context}, caches_{*context.caches}, writes_{writes} {
         const auto banks = static_cast<std::size_t>(caches_.banks.lo * caches_.channels.lo);
         rows_.resize(banks);
-        together_.assign(banks, 0);
+        outstanding_.assign(banks, 0);
         most_of_load_.assign(banks, 0);
     }
 
     RowActivations find(const AccessEnumeration& accesses) {
         accesses.for_each([&](const Access& access) {
-            if (access.load || writes_) keep(access);
+            if (access.load || writes_) add(access);
         });
-        end_of_instruction();
+        finish_instruction();
         models::Cycles of_loads{0};
         accesses.for_each([&](const Access& access) {
-            if (access.load) of_loads += models::Cycles{in_order(access)};
+            if (access.load) of_loads += models::Cycles{activations_of(access)};
         });
         return {of_bank(), of_loads.count()};
     }
@@ -43,19 +43,19 @@ private:
         std::int64_t most = 0;
         for (std::size_t bank = 0; bank < rows_.size(); ++bank) {
             auto rows = static_cast<std::int64_t>(rows_[bank].size());
-            // One may be being served for a load that is over; what is written comes at any time.
-            if (!stores_) rows = std::min(rows, together_[bank] + 1);
+            // One activation may still serve a completed load; writes may occur at any time.
+            if (!stores_) rows = std::min(rows, outstanding_[bank] + 1);
             most = std::max(most, rows);
         }
         return std::min(most, caches_.dram_queue.hi);
     }
 
-    struct Place {
-        std::size_t bank; ///< Of all channels.
+    struct BankRow {
+        std::size_t bank; ///< Index over all channels.
         std::uint64_t row;
-        friend auto operator<=>(const Place&, const Place&) = default;
+        friend auto operator<=>(const BankRow&, const BankRow&) = default;
     };
-    [[nodiscard]] Place place_of(std::uint64_t address) const {
+    [[nodiscard]] BankRow bank_row_of(std::uint64_t address) const {
         const auto channels = static_cast<std::uint64_t>(caches_.channels.lo);
         const auto banks = static_cast<std::uint64_t>(caches_.banks.lo);
         const std::uint64_t block = address / (caches_.row * channels);
@@ -63,53 +63,53 @@ private:
                 block / banks};
     }
 
-    void keep(const Access& access) {
-        if (access.warp != warp_ || access.instruction != instruction_) end_of_instruction();
+    void add(const Access& access) {
+        if (access.warp != warp_ || access.instruction != instruction_) finish_instruction();
         warp_ = access.warp;
         instruction_ = access.instruction;
         stores_ = stores_ || !access.load;
-        places_.clear();
+        locations_.clear();
         for (const models::TouchedLine& line : *access.lines)
-            places_.push_back(place_of(line.address));
-        std::sort(places_.begin(), places_.end());
-        places_.erase(std::unique(places_.begin(), places_.end()), places_.end());
+            locations_.push_back(bank_row_of(line.address));
+        std::sort(locations_.begin(), locations_.end());
+        locations_.erase(std::unique(locations_.begin(), locations_.end()), locations_.end());
         const bool once = access.load && is_outstanding_once(context_, access.instruction);
-        for (std::size_t i = 0; i < places_.size();) {
-            const std::size_t bank = places_[i].bank;
-            std::int64_t here = 0;
-            for (; i < places_.size() && places_[i].bank == bank; ++i, ++here)
-                rows_[bank].insert(places_[i].row);
+        for (std::size_t i = 0; i < locations_.size();) {
+            const std::size_t bank = locations_[i].bank;
+            std::int64_t in_bank = 0;
+            for (; i < locations_.size() && locations_[i].bank == bank; ++i, ++in_bank)
+                rows_[bank].insert(locations_[i].row);
             std::int64_t& most = most_of_load_[bank];
             if (most == 0) banks_of_load_.push_back(bank);
-            most = once ? std::max(most, here) : most + here;
+            most = once ? std::max(most, in_bank) : most + in_bank;
         }
     }
-    /// Of the load of one warp that was looked at last, one execution at a time is under way.
-    void end_of_instruction() {
+    /// Adds the last load of one warp; its executions are outstanding one at a time.
+    void finish_instruction() {
         for (const std::size_t bank : banks_of_load_) {
-            together_[bank] += most_of_load_[bank];
+            outstanding_[bank] += most_of_load_[bank];
             most_of_load_[bank] = 0;
         }
         banks_of_load_.clear();
     }
 
-    /// Lines of the load that lie in one bank wait for the one before them, the first of them for
-    /// what was there; those of the row of the line before open none.
-    std::int64_t in_order(const Access& access) {
+    /// Row activations that a load waits for. Its lines in one bank wait for each other, the first
+    /// one for the row that was open; a line in the row of the previous line needs no activation.
+    std::int64_t activations_of(const Access& access) {
         struct InBank {
             std::uint64_t row = 0;
             std::int64_t lines = 0;
-            std::int64_t openings = 0;
+            std::int64_t activations = 0;
         };
         std::map<std::size_t, InBank> banks;
         std::int64_t most = 0;
         for (const models::TouchedLine& line : *access.lines) {
-            const Place place = place_of(line.address);
-            InBank& bank = banks[place.bank];
-            if (bank.lines == 0 || bank.row != place.row) ++bank.openings;
-            bank.row = place.row;
+            const BankRow location = bank_row_of(line.address);
+            InBank& bank = banks[location.bank];
+            if (bank.lines == 0 || bank.row != location.row) ++bank.activations;
+            bank.row = location.row;
             ++bank.lines;
-            most = std::max(most, std::min(bank.lines, bank.openings + 1));
+            most = std::max(most, std::min(bank.lines, bank.activations + 1));
         }
         return most;
     }
@@ -117,11 +117,12 @@ private:
     const AnalysisContext& context_;
     const MemoryParameters& caches_;
     bool writes_;
-    std::vector<std::unordered_set<std::uint64_t>> rows_; ///< Per bank, of the whole launch.
-    std::vector<std::int64_t> together_; ///< Per bank, of loads that are under way together.
+    std::vector<std::unordered_set<std::uint64_t>> rows_; ///< Rows per bank, of the whole launch.
+    std::vector<std::int64_t>
+        outstanding_; ///< Per bank: rows of loads that are outstanding together.
     std::vector<std::int64_t> most_of_load_;
-    std::vector<std::size_t> banks_of_load_; ///< Of which `most_of_load_` is not 0.
-    std::vector<Place> places_;
+    std::vector<std::size_t> banks_of_load_; ///< Banks whose `most_of_load_` is not 0.
+    std::vector<BankRow> locations_;
     bool stores_ = false;
     std::int64_t warp_ = -1;
     std::size_t instruction_ = 0;
@@ -135,7 +136,7 @@ std::optional<RowActivations> row_activations(const AnalysisContext& context,
     if (!caches.knows_channels() || !caches.banks.is_exact() ||
         (models::Cycles{caches.banks.lo} * caches.channels.lo).count() > most_banks)
         return std::nullopt;
-    return Rows{context, writes}.find(accesses);
+    return RowCounter{context, writes}.find(accesses);
 }
 
 } // namespace warpbound::analyzer

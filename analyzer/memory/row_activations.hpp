@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How many rows of a bank of DRAM are opened while loads wait (docs/soundness.md, S22, S22c).
+/// DRAM row activations of a bank while loads wait (docs/soundness.md, S22, S22c).
 
 #include "analyzer/launch/footprint.hpp"
 
@@ -11,7 +11,8 @@ namespace warpbound::analyzer {
 class AccessEnumeration;
 struct AnalysisContext;
 
-/// None: the description does not say where rows lie. `writes`: what is stored may be written.
+/// None: the description does not determine the bank of a row. `writes`: stored data may be written
+/// to DRAM.
 std::optional<RowActivations> row_activations(const AnalysisContext& context,
                                               const AccessEnumeration& accesses, bool writes);
 

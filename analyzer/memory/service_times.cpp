@@ -6,9 +6,9 @@ namespace warpbound::analyzer {
 
 namespace {
 
-/// Whoever waits for `needed` entries finds fewer free, and each access has at most so many of
-/// them.
-std::int64_t holders(std::int64_t entries, std::int64_t needed) {
+/// An access that waits for `needed` entries finds fewer of them free; each outstanding access
+/// occupies at most `needed`.
+std::int64_t accesses_in_entries(std::int64_t entries, std::int64_t needed) {
     return (entries - needed) / needed + 1;
 }
 
@@ -42,32 +42,34 @@ std::int64_t store_time(const MemoryParameters& caches, const models::Instructio
     return (line * store.passes.hi + models::Cycles{1}).count();
 }
 
-std::int64_t held_by_l1(const MemoryParameters& caches, std::int64_t sectors, bool has_place) {
-    const std::int64_t held = holders(caches.entries.lo, sectors);
-    return has_place ? held : std::min(held, caches.merges);
+std::int64_t least_in_full_l1(const MemoryParameters& caches, std::int64_t sectors,
+                              bool merge_fits) {
+    const std::int64_t held = accesses_in_entries(caches.entries.lo, sectors);
+    return merge_fits ? held : std::min(held, caches.merges);
 }
 
-std::int64_t held_by_slice(const MemoryParameters& caches, std::int64_t multiprocessors,
-                           std::int64_t sectors, bool has_place) {
+std::int64_t least_in_full_slice(const MemoryParameters& caches, std::int64_t multiprocessors,
+                                 std::int64_t sectors, bool merge_fits) {
     const auto line =
         static_cast<std::int64_t>(std::max<std::uint64_t>(1, caches.line / caches.second_sector));
     const auto of_one =
         static_cast<std::int64_t>(std::max<std::uint64_t>(1, caches.sector / caches.second_sector));
-    // Where the slice has an entry for everything that the L1s can ask for, none waits.
-    const models::Cycles asked = models::Cycles{caches.entries.hi} * multiprocessors * of_one;
-    const std::int64_t held = asked <= models::Cycles{caches.slice_entries}
-                                  ? INT64_MAX
-                                  : holders(caches.slice_entries, std::min(line, sectors * of_one));
-    // An L1 asks for a sector once until it comes.
+    // If the slice has an entry for every sector that the L1s can request, no access waits.
+    const models::Cycles requested = models::Cycles{caches.entries.hi} * multiprocessors * of_one;
+    const std::int64_t held =
+        requested <= models::Cycles{caches.slice_entries}
+            ? INT64_MAX
+            : accesses_in_entries(caches.slice_entries, std::min(line, sectors * of_one));
+    // An L1 requests a sector once until its data arrive.
     const bool once =
         caches.second_sector <= caches.sector && multiprocessors <= caches.slice_merges;
-    return once || has_place ? held : std::min(held, caches.slice_merges);
+    return once || merge_fits ? held : std::min(held, caches.slice_merges);
 }
 
-std::int64_t refreshes_met(const MemoryParameters& caches, models::Cycles duration,
-                           models::Cycles time, std::int64_t transfers) {
+std::int64_t delaying_refreshes(const MemoryParameters& caches, models::Cycles duration,
+                                models::Cycles time, std::int64_t transfers) {
     std::int64_t refreshes = transfers;
-    // Or as often as there is time for them, where that does not chase itself.
+    // Or as many as the time allows, if this fixed point converges.
     if ((duration * caches.channels.hi).count() <= caches.refresh_interval / 2)
         for (std::int64_t before = 0, needed = 1; needed > before;) {
             before = needed;

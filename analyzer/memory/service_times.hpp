@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// For how long one access through the caches is served, and how many of them go on while another
-/// one waits (docs/soundness.md, S21). `Unit:` core cycles. Side: upper, except where said.
+/// Service times of one access through the caches, and the number of outstanding accesses while
+/// another one waits (docs/soundness.md, S21). `Unit:` core cycles. Side: upper, unless stated.
 
 #include "analyzer/launch/memory_parameters.hpp"
 #include "models/architecture/instruction_timing.hpp"
@@ -14,25 +14,27 @@ namespace warpbound::analyzer {
 bool is_cached_load(const models::InstructionTiming& timing);
 bool is_cached_store(const models::InstructionTiming& timing);
 
-/// At the L1: one service, and for each further line another one or the time until it arrives.
+/// At the L1: one service, and for each further line the longer of a service and its arrival
+/// interval.
 std::int64_t l1_time(const MemoryParameters& caches, const models::InstructionTiming& load);
-/// On both links and at a slice, for one transaction of a load.
+/// At both links and a slice, for one transaction of a load.
 std::int64_t transaction_time(const MemoryParameters& caches);
-/// On one link, at a slice and by DRAM, which takes `transfer` for a line; and the cycle of the
-/// drain. Of a store that does not go through the caches that cycle alone.
+/// At one link, a slice and DRAM (`transfer` cycles for a line), and the cycle of the drain. For a
+/// store that does not access the caches: only that cycle.
 std::int64_t store_time(const MemoryParameters& caches, const models::InstructionTiming& store,
                         std::int64_t transfer);
 
-/// Line accesses under way whenever one waits for an entry of an L1 or of a slice, or for a place
-/// in one. Side: lower. `sectors`: of the L1, that an access asks for at most; `has_place`: an
-/// entry always has a place for who asks for its sector.
-std::int64_t held_by_l1(const MemoryParameters& caches, std::int64_t sectors, bool has_place);
-std::int64_t held_by_slice(const MemoryParameters& caches, std::int64_t multiprocessors,
-                           std::int64_t sectors, bool has_place);
+/// Outstanding line accesses whenever one waits for an MSHR entry of an L1 (of a slice) or to merge
+/// into one. Side: lower. `sectors`: largest number of L1 sectors that an access requests;
+/// `merge_fits`: an access can always merge into the entry of its sector.
+std::int64_t least_in_full_l1(const MemoryParameters& caches, std::int64_t sectors,
+                              bool merge_fits);
+std::int64_t least_in_full_slice(const MemoryParameters& caches, std::int64_t multiprocessors,
+                                 std::int64_t sectors, bool merge_fits);
 
-/// Refreshes, of `duration` each, that are met in a time of `time` without them, in which so many
-/// transfers start behind one at most.
-std::int64_t refreshes_met(const MemoryParameters& caches, models::Cycles duration,
-                           models::Cycles time, std::int64_t transfers);
+/// Refreshes, of `duration` each, that delay a run of `time` cycles without refreshes. At most one
+/// refresh delays each of the `transfers`.
+std::int64_t delaying_refreshes(const MemoryParameters& caches, models::Cycles duration,
+                                models::Cycles time, std::int64_t transfers);
 
 } // namespace warpbound::analyzer

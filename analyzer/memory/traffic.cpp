@@ -11,9 +11,9 @@ namespace {
 
 using Timing = models::InstructionTiming;
 
-/// Of the whole launch, when so much of a warp can be under way.
-std::int64_t together(const AnalysisContext& context, std::optional<std::int64_t> of_warp,
-                      std::int64_t all) {
+/// Outstanding in the launch, if `of_warp` can be outstanding in a warp.
+std::int64_t outstanding_in_launch(const AnalysisContext& context,
+                                   std::optional<std::int64_t> of_warp, std::int64_t all) {
     return of_warp ? std::min(all, models::times(*of_warp, context.shape.warps())) : all;
 }
 
@@ -44,7 +44,7 @@ Traffic traffic_of(const AnalysisContext& context) {
     const auto is_load = [](const Timing& timing) { return is_cached_load(timing) ? 1 : 0; };
     Traffic traffic;
     traffic.loads = most_of_launch(context, is_load);
-    traffic.loads_of_chain = most_of_chain(context, is_load);
+    traffic.loads_on_critical_path = most_on_critical_path(context, is_load);
     traffic.lines = most_of_launch(context, [](const Timing& timing) {
         return is_cached_load(timing) ? timing.passes.hi : 0;
     });
@@ -57,8 +57,10 @@ Traffic traffic_of(const AnalysisContext& context) {
         traffic.requests =
             std::min(traffic.requests, models::times(*context.footprint->transactions,
                                                      context.shape.multiprocessors));
-    traffic.outstanding_loads = together(context, outstanding_loads(context), traffic.loads);
-    traffic.outstanding_lines = together(context, outstanding_lines(context), traffic.lines);
+    traffic.outstanding_loads =
+        outstanding_in_launch(context, outstanding_loads(context), traffic.loads);
+    traffic.outstanding_lines =
+        outstanding_in_launch(context, outstanding_lines(context), traffic.lines);
     count_transfers(context, traffic);
     return traffic;
 }

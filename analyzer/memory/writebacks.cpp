@@ -12,23 +12,23 @@ namespace warpbound::analyzer {
 
 namespace {
 
-/// A line of the L1, as loads use it.
+/// Uses of a line of the L1.
 struct LoadedLine {
     std::int64_t loads = 0;
     std::uint64_t sectors = 0;
     std::int64_t stores = 0;
 };
 
-/// A line of the L2.
+/// Stores to a line of the L2.
 struct StoredLine {
     std::int64_t stores = 0;
-    std::uint64_t sectors = 0; ///< Stored.
+    std::uint64_t sectors = 0; ///< Stored sectors.
 };
 
-/// A set of a slice.
-struct Set {
+/// A cache set of a slice.
+struct SliceSet {
     std::int64_t lines = 0;
-    std::int64_t entries = 0; ///< Times that a line can come into it.
+    std::int64_t fills = 0; ///< Largest number of fills of a line.
     std::int64_t stores = 0;
 };
 
@@ -43,41 +43,41 @@ std::optional<Writebacks> writebacks(const AnalysisContext& context,
     std::int64_t stored_sectors = 0;
     accesses.for_each([&](const Access& access) {
         for (const models::TouchedLine& line : *access.lines) {
-            LoadedLine& of_first = loaded[line.address];
-            StoredLine& of_second = lines[line.address / caches.second_line];
+            LoadedLine& in_l1 = loaded[line.address];
+            StoredLine& in_l2 = lines[line.address / caches.second_line];
             if (access.load) {
-                ++of_first.loads;
-                of_first.sectors |= line.sectors;
+                ++in_l1.loads;
+                in_l1.sectors |= line.sectors;
                 continue;
             }
-            ++of_first.stores;
-            ++of_second.stores;
+            ++in_l1.stores;
+            ++in_l2.stores;
             const std::uint64_t sectors = caches.second_sectors_of(line);
-            of_second.sectors |= sectors;
+            in_l2.sectors |= sectors;
             stored_sectors += std::popcount(sectors);
         }
     });
-    std::unordered_map<std::uint64_t, Set> sets;
+    std::unordered_map<std::uint64_t, SliceSet> sets;
     Writebacks written;
     for (const auto& [number, line] : lines) {
-        Set& set = sets[caches.second_set_of(number)];
+        SliceSet& set = sets[caches.second_set_of(number)];
         ++set.lines;
-        set.entries += line.stores;
+        set.fills += line.stores;
         set.stores += line.stores;
         written.most_sectors =
             std::max<std::int64_t>(written.most_sectors, std::popcount(line.sectors));
     }
     for (const auto& [address, line] : loaded) {
-        // Each L1 that keeps its lines asks for a sector once, and once more after a store.
-        const std::int64_t asked = models::times(
+        // Each L1 without replacement requests a sector once, and once more after each store.
+        const std::int64_t requested = models::times(
             models::times(std::popcount(line.sectors), 1 + (caches.write_evict ? line.stores : 0)),
             context.shape.multiprocessors);
-        sets[caches.second_set_of(address / caches.second_line)].entries +=
-            keeps_lines ? std::min(line.loads, asked) : line.loads;
+        sets[caches.second_set_of(address / caches.second_line)].fills +=
+            keeps_lines ? std::min(line.loads, requested) : line.loads;
     }
     for (const auto& [number, set] : sets)
         if (set.lines > caches.second_ways)
-            written.transfers += std::min(set.stores, set.entries - caches.second_ways);
+            written.transfers += std::min(set.stores, set.fills - caches.second_ways);
     written.sectors =
         std::min(stored_sectors, models::times(written.transfers, written.most_sectors));
     return written;

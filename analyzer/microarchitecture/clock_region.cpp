@@ -48,7 +48,7 @@ RegionSearch find_clock_region(const assembly::Function& function,
             return {std::nullopt, "a clock read is guarded by a predicate"};
         if (graph.innermost_loop[block]) return {std::nullopt, "a clock read stands in a loop"};
         if (ends_without(graph, never, 0, block))
-            return {std::nullopt, "some path passes by a clock read"};
+            return {std::nullopt, "some path avoids a clock read"};
     }
     if (!graph.dominates(region.first_block, region.last_block))
         return {std::nullopt, "the order of the clock reads depends on the path"};
@@ -56,8 +56,8 @@ RegionSearch find_clock_region(const assembly::Function& function,
 }
 
 Span span_of(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
-             const ClockRegion& region, PipelineState behind_first) {
-    Span span{region.first_block, region.first + 1, std::move(behind_first),
+             const ClockRegion& region, PipelineState after_first) {
+    Span span{region.first_block, region.first + 1, std::move(after_first),
               Span::Stop{region.last_block, region.last}, false};
     if (region.first < graph.blocks[region.first_block].last)
         pipeline.leave(span.state, region.first, false);

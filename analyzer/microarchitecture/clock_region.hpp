@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Which part of a run two clock reads measure (C3).
+/// The clock region: the part of a run that two clock reads measure (C3).
 
 #include "analyzer/microarchitecture/span.hpp"
 
@@ -22,15 +22,15 @@ struct RegionSearch {
     std::string absent;
 };
 
-/// The two clock reads of a kernel, when there are exactly two outside loops that every run
-/// executes once each, always in the same order.
+/// The clock region of a kernel with exactly two clock reads, both outside loops, which every run
+/// executes once each in the same order.
 RegionSearch find_clock_region(const assembly::Function& function,
                                const assembly::ControlFlowGraph& graph,
                                const std::vector<bool>& never);
 
-/// From the issue of the first read, when `behind_first` is outstanding, to that of the last.
+/// From the issue of the first read, in the state `after_first`, to that of the last.
 Span span_of(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
-             const ClockRegion& region, PipelineState behind_first);
+             const ClockRegion& region, PipelineState after_first);
 
 /// Blocks that are never executed, and those from which the last read cannot be reached.
 std::vector<bool> outside(const assembly::ControlFlowGraph& graph, const std::vector<bool>& never,

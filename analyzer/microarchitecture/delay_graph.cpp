@@ -6,19 +6,19 @@ namespace warpbound::analyzer {
 
 namespace {
 
-class Builder {
+class DelayGraphBuilder {
 public:
-    Builder(const assembly::ControlFlowGraph& graph, const PipelineModel& upper,
-            const Outstanding& outstanding, const std::vector<bool>& skip,
-            std::size_t slots_per_block, const Span& span)
+    DelayGraphBuilder(const assembly::ControlFlowGraph& graph, const PipelineModel& upper,
+                      const Outstanding& outstanding, const std::vector<bool>& skip,
+                      std::size_t components_per_block, const Span& span)
         : graph_{graph}, upper_{upper},
-          outstanding_{outstanding}, skip_{skip}, limit_{slots_per_block}, span_{span},
+          outstanding_{outstanding}, skip_{skip}, limit_{components_per_block}, span_{span},
           blocks_(graph.blocks.size()) {}
 
     PathGraph run() {
         result_.nodes.push_back({span_.block, std::nullopt, {}});
         for (std::size_t block = 0; block < blocks_.size(); ++block)
-            if (!skip_[block] && outstanding_.entries[block]) choose(block);
+            if (!skip_[block] && outstanding_.entries[block]) choose_components(block);
         start();
         for (std::size_t block = 0; block < blocks_.size(); ++block)
             if (blocks_[block].nodes > 0) enter(block);
@@ -26,19 +26,19 @@ public:
     }
 
 private:
-    /// How a block is entered.
+    /// The nodes of a block.
     struct Entry {
         std::size_t first_node = 0;
-        std::size_t nodes = 0;             ///< The gap's, then one per followed slot.
-        std::vector<std::size_t> followed; ///< Slots, latest first.
+        std::size_t nodes = 0;             ///< That of the gap, then one per followed component.
+        std::vector<std::size_t> followed; ///< Components, latest first.
     };
 
-    /// Follows the slots that may be later than the gap, the latest ones first.
-    void choose(std::size_t block) {
+    /// Follows the components that may be later than the gap, the latest ones first.
+    void choose_components(std::size_t block) {
         Entry& entry = blocks_[block];
         const auto& beyond = outstanding_.beyond_gap[block];
-        for (std::size_t slot = 0; slot < beyond.size(); ++slot)
-            if (is_time(slot) && beyond[slot] > 0) entry.followed.push_back(slot);
+        for (std::size_t component = 0; component < beyond.size(); ++component)
+            if (is_time(component) && beyond[component] > 0) entry.followed.push_back(component);
         if (entry.followed.size() > limit_) {
             std::stable_sort(entry.followed.begin(), entry.followed.end(),
                              [&](std::size_t a, std::size_t b) { return beyond[a] > beyond[b]; });
@@ -50,75 +50,78 @@ private:
         result_.nodes.insert(result_.nodes.end(), entry.nodes, {block, std::nullopt, {}});
     }
 
-    static bool is_time(std::size_t slot) {
-        return slot != PipelineModel::gap_slot && slot != PipelineModel::gap_kind_slot;
+    static bool is_time(std::size_t component) {
+        return component != PipelineModel::gap_component &&
+               component != PipelineModel::gap_kind_component;
     }
 
     void start() {
-        std::vector<Delays> slots(upper_.size());
-        for (std::size_t slot = 0; slot < slots.size(); ++slot)
-            slots[slot] = {span_.state[slot]};
-        issue_block(span_.block, span_.next, 0, std::move(slots), {0});
+        std::vector<Delays> components(upper_.size());
+        for (std::size_t component = 0; component < components.size(); ++component)
+            components[component] = {span_.state[component]};
+        issue_block(span_.block, span_.next, 0, std::move(components), {0});
     }
 
     void enter(std::size_t block) {
         const Entry& entry = blocks_[block];
         const auto& beyond = outstanding_.beyond_gap[block];
-        std::vector<Delays> slots(upper_.size(), Delays(entry.nodes, none));
-        for (std::size_t slot = 0; slot < slots.size(); ++slot)
-            if (is_time(slot) && beyond[slot] > 0) slots[slot][0] = beyond[slot];
-        slots[PipelineModel::gap_slot][0] = 0;
+        std::vector<Delays> components(upper_.size(), Delays(entry.nodes, none));
+        for (std::size_t component = 0; component < components.size(); ++component)
+            if (is_time(component) && beyond[component] > 0)
+                components[component][0] = beyond[component];
+        components[PipelineModel::gap_component][0] = 0;
         std::vector<std::int64_t> lead(entry.nodes, 0);
         for (std::size_t i = 0; i < entry.followed.size(); ++i) {
-            Delays& slot = slots[entry.followed[i]];
-            slot[0] = none;
-            slot[i + 1] = 0;
+            Delays& component = components[entry.followed[i]];
+            component[0] = none;
+            component[i + 1] = 0;
             lead[i + 1] = beyond[entry.followed[i]];
         }
-        issue_block(block, graph_.blocks[block].first, entry.first_node, std::move(slots), lead);
+        issue_block(block, graph_.blocks[block].first, entry.first_node, std::move(components),
+                    lead);
     }
 
-    /// `lead[i]`: by how much the time behind node `first_node` + i is at most later than that
-    /// behind the first of them.
+    /// `lead[i]`: by how much the time of node `first_node` + i is at most later than that of node
+    /// `first_node`.
     void issue_block(std::size_t block, std::size_t next, std::size_t first_node,
-                     std::vector<Delays> slots, const std::vector<std::int64_t>& lead) {
+                     std::vector<Delays> components, const std::vector<std::int64_t>& lead) {
         const auto& code = graph_.blocks[block];
         const bool stops = span_.stop && span_.stop->block == block;
         const std::size_t last = stops ? span_.stop->instruction : code.last;
-        // With nothing left to issue, the chains only move on.
+        // If nothing is left to issue, the paths only continue.
         Delays issue(lead.size(), none);
         issue[0] = 0;
         for (std::size_t i = next; i <= last; ++i) {
-            issue = upper_.advance(slots, i);
-            if (i < last) upper_.leave(slots, i, false, issue);
+            issue = upper_.advance(components, i);
+            if (i < last) upper_.leave(components, i, false, issue);
         }
         if (stops || (code.exits && !span_.stop)) {
-            const Delays end = stops ? issue : upper_.completion(slots, issue);
+            const Delays end = stops ? issue : upper_.completion(components, issue);
             for (std::size_t i = 0; i < lead.size(); ++i)
-                if (matters(end, i, lead)) result_.nodes[first_node + i].end_cost = end[i];
+                if (is_relevant(end, i, lead)) result_.nodes[first_node + i].end_cost = end[i];
         }
         if (stops) return;
         for (const std::size_t index : code.out) {
             const assembly::Edge& edge = graph_.edges[index];
             const Entry& entry = blocks_[edge.to];
             if (skip_[edge.to] || entry.nodes == 0) continue;
-            upper_.leave(slots, code.last, edge.kind == assembly::EdgeKind::Taken, issue);
-            connect(first_node, slots[PipelineModel::gap_slot], entry.first_node, lead);
+            upper_.leave(components, code.last, edge.kind == assembly::EdgeKind::Taken, issue);
+            connect(first_node, components[PipelineModel::gap_component], entry.first_node, lead);
             for (std::size_t i = 0; i < entry.followed.size(); ++i)
-                connect(first_node, slots[entry.followed[i]], entry.first_node + 1 + i, lead);
+                connect(first_node, components[entry.followed[i]], entry.first_node + 1 + i, lead);
         }
     }
 
     void connect(std::size_t first_node, const Delays& delays, std::size_t to,
                  const std::vector<std::int64_t>& lead) {
         for (std::size_t i = 0; i < delays.size(); ++i)
-            if (matters(delays, i, lead))
+            if (is_relevant(delays, i, lead))
                 result_.nodes[first_node + i].successors.push_back({to, delays[i]});
     }
 
     /// A delay that is never above the one from the gap can be left out.
-    static bool matters(const Delays& delays, std::size_t i,
-                        const std::vector<std::int64_t>& lead) {
+    static bool is_relevant(const Delays& delays, std::size_t i,
+                            const std::vector<std::int64_t>& lead) {
         if (delays[i] == none) return false;
         return i == 0 || delays[0] == none || delays[i] + lead[i] > delays[0];
     }
@@ -137,8 +140,8 @@ private:
 
 PathGraph build_delay_graph(const assembly::ControlFlowGraph& graph, const PipelineModel& upper,
                             const Outstanding& outstanding, const std::vector<bool>& skip,
-                            std::size_t slots_per_block, const Span& span) {
-    return Builder{graph, upper, outstanding, skip, slots_per_block, span}.run();
+                            std::size_t components_per_block, const Span& span) {
+    return DelayGraphBuilder{graph, upper, outstanding, skip, components_per_block, span}.run();
 }
 
 } // namespace warpbound::analyzer

@@ -9,19 +9,19 @@ namespace {
 
 using models::times;
 
-void add(std::int64_t& sum, std::int64_t more) {
+void add_cycles(std::int64_t& sum, std::int64_t more) {
     sum = models::plus(sum, more);
 }
 
-/// Steps the pipeline along a path. A rule met again in the same state does the same again, so
-/// that loops cost no more than the steps until they repeat themselves.
-class Replay {
+/// Steps the pipeline along a path. A rule that comes again in the same state is not stepped again,
+/// so a loop costs no more than the iterations until its state repeats.
+class PathReplay {
 public:
-    Replay(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
-           const BlockPath& path)
+    PathReplay(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
+               const BlockPath& path)
         : graph_{graph}, pipeline_{pipeline}, path_{path} {
-        most_visits_ = most_values / std::max<std::size_t>(1, pipeline.size());
-        place_of({nowhere, pipeline.start()});
+        max_visits_ = max_values / std::max<std::size_t>(1, pipeline.size());
+        position_of({before_start, pipeline.start()});
     }
 
     /// False when it would take too much memory.
@@ -34,40 +34,43 @@ public:
         uses.back() = 1;
         for (std::size_t index = visits_.size(); index-- > 0;) {
             const Visit& visit = visits_[index];
-            for (const std::size_t part : visit.parts)
-                add(uses[part], uses[index]);
+            for (const std::size_t child : visit.children)
+                add_cycles(uses[child], uses[index]);
             if (visit.symbol.kind == PathSymbol::Rule) continue;
-            PipelineState state = places_[visit.from].second;
+            PipelineState state = positions_[visit.from].second;
             const std::size_t block = visit.symbol.index;
-            for (const auto& [instruction, issued] : enter(places_[visit.from].first, block, state))
+            for (const auto& [instruction, issued] :
+                 enter(positions_[visit.from].first, block, state))
                 step(block, instruction, issued, uses[index]);
         }
-        const auto& [block, state] = places_[visits_.back().to];
+        const auto& [block, state] = positions_[visits_.back().to];
         end(block, pipeline_.completion(state));
     }
 
 private:
-    static constexpr std::size_t most_values = std::size_t{1} << 24; // 256 MiB, each state twice
-    static constexpr std::size_t nowhere = SIZE_MAX;
-    using Place = std::pair<std::size_t, PipelineState>; ///< Behind a block's last issue.
+    static constexpr std::size_t max_values = std::size_t{1} << 24; // 256 MiB, each state twice
+    static constexpr std::size_t before_start = SIZE_MAX;
+    using Position =
+        std::pair<std::size_t, PipelineState>; ///< A block, and the state after its last issue.
     using Steps = std::vector<std::pair<std::size_t, IssueStep>>;
 
     struct Visit {
         PathSymbol symbol;
-        std::size_t from = 0; ///< Place.
+        std::size_t from = 0; ///< Position.
         std::size_t to = 0;
-        std::vector<std::size_t> parts; ///< Visits, of a rule.
+        std::vector<std::size_t> children; ///< Visits of the symbols of a rule.
     };
 
-    std::size_t place_of(Place place) {
-        const auto [known, fresh] = numbers_.emplace(std::move(place), places_.size());
-        if (fresh) places_.push_back(known->first);
+    std::size_t position_of(Position position) {
+        const auto [known, inserted] = numbers_.emplace(std::move(position), positions_.size());
+        if (inserted) positions_.push_back(known->first);
         return known->second;
     }
 
-    /// Issues a block behind another one; of several edges between them, the later (earlier) one.
+    /// Issues a block after another one; of several edges between them, the one that takes longer
+    /// (lower side: shorter).
     Steps enter(std::size_t before, std::size_t block, PipelineState& state) const {
-        if (before == nowhere) return issue(block, state);
+        if (before == before_start) return issue(block, state);
         std::optional<Steps> best;
         std::int64_t best_time = 0;
         PipelineState best_state;
@@ -80,7 +83,7 @@ private:
             Steps steps = issue(block, entered);
             std::int64_t time = 0;
             for (const auto& [instruction, step] : steps)
-                add(time, step.cycles);
+                add_cycles(time, step.cycles);
             const bool better =
                 pipeline_.side() == Side::Upper ? time > best_time : time < best_time;
             if (best && !better) continue;
@@ -102,25 +105,25 @@ private:
         return steps;
     }
 
-    /// Number of the visit; nothing when there are too many.
+    /// Number of the visit; none when there are too many.
     std::optional<std::size_t> follow(const PathSymbol& symbol, std::size_t from) {
         const auto known = known_.find({symbol, from});
         if (known != known_.end()) return known->second;
         Visit visit{symbol, from, from, {}};
         if (symbol.kind == PathSymbol::Block) {
             const std::size_t block = symbol.index;
-            PipelineState state = places_[from].second;
-            enter(places_[from].first, block, state);
-            visit.to = place_of({block, std::move(state)});
+            PipelineState state = positions_[from].second;
+            enter(positions_[from].first, block, state);
+            visit.to = position_of({block, std::move(state)});
         } else {
-            for (const PathSymbol& part : path_.rules[symbol.index]) {
-                const auto number = follow(part, visit.to);
+            for (const PathSymbol& child : path_.rules[symbol.index]) {
+                const auto number = follow(child, visit.to);
                 if (!number) return std::nullopt;
-                visit.parts.push_back(*number);
+                visit.children.push_back(*number);
                 visit.to = visits_[*number].to;
             }
         }
-        if (visits_.size() >= most_visits_) return std::nullopt;
+        if (visits_.size() >= max_visits_) return std::nullopt;
         visits_.push_back(std::move(visit));
         known_.emplace(std::make_pair(symbol, from), visits_.size() - 1);
         return visits_.size() - 1;
@@ -129,10 +132,10 @@ private:
     const assembly::ControlFlowGraph& graph_;
     const PipelineModel& pipeline_;
     const BlockPath& path_;
-    std::size_t most_visits_ = 0;
-    std::vector<Place> places_;
-    std::map<Place, std::size_t> numbers_;
-    std::vector<Visit> visits_; ///< Parts come before what they are part of.
+    std::size_t max_visits_ = 0;
+    std::vector<Position> positions_;
+    std::map<Position, std::size_t> numbers_;
+    std::vector<Visit> visits_; ///< Children come before their parents.
     std::map<std::pair<PathSymbol, std::size_t>, std::size_t> known_;
 };
 
@@ -143,33 +146,33 @@ void replay_path(const assembly::Function& function, const assembly::ControlFlow
     std::map<std::size_t, BlockContribution> blocks;
     for (const auto& [block, count] : counts_of(path)) {
         blocks[block].block = block;
-        add(blocks[block].count, count);
+        add_cycles(blocks[block].count, count);
     }
     constexpr std::size_t longest_sequence = 1'000'000;
     result.path = sequence_of(path, longest_sequence).value_or(std::vector<std::size_t>{});
-    Replay replay{graph, pipeline, path};
+    PathReplay replay{graph, pipeline, path};
     if (replay.run()) {
         std::map<StackCategory, std::int64_t> stack;
         std::int64_t total = 0;
         result.instruction_cycles.assign(function.instructions.size(), 0);
         result.instruction_counts.assign(function.instructions.size(), 0);
         const auto pass = [&](std::size_t block, std::size_t instruction, std::int64_t cycles) {
-            add(total, cycles);
-            add(blocks[block].cycles, cycles);
-            add(result.instruction_cycles[instruction], cycles);
+            add_cycles(total, cycles);
+            add_cycles(blocks[block].cycles, cycles);
+            add_cycles(result.instruction_cycles[instruction], cycles);
         };
         replay.report(
             [&](std::size_t block, std::size_t instruction, const IssueStep& step,
                 std::int64_t count) {
-                add(result.instruction_counts[instruction], count);
+                add_cycles(result.instruction_counts[instruction], count);
                 pass(block, instruction, times(step.cycles, count));
-                if (step.gap > 0) add(stack[step.gap_category], times(step.gap, count));
+                if (step.gap > 0) add_cycles(stack[step.gap_category], times(step.gap, count));
                 if (step.cycles > step.gap)
-                    add(stack[step.wait], times(step.cycles - step.gap, count));
+                    add_cycles(stack[step.wait], times(step.cycles - step.gap, count));
             },
             [&](std::size_t block, std::int64_t cycles) {
                 pass(block, graph.blocks[block].last, cycles);
-                add(stack[StackCategory::Completion], cycles);
+                add_cycles(stack[StackCategory::Completion], cycles);
             });
         result.best_found = models::Cycles{total};
         result.stack.assign(stack.begin(), stack.end());

@@ -72,7 +72,8 @@ PipelineModel::PipelineModel(const assembly::Function& function,
                              std::vector<SlotDistance> slots)
     : side_{side}, units_{architecture.units.size()}, drain_{end_of(buffer_drain, side)},
       slots_{std::move(slots)} {
-    // Fewer entries than there are wait longer; without waiting, only the newest entry counts.
+    // With fewer entries than there are, stores wait longer (upper side). Where no instruction
+    // waits (lower side), only the newest entry counts.
     entries_ = static_cast<std::size_t>(std::min(buffer_entries, tracked_entries));
     if (side == Side::Lower && buffer_entries > tracked_entries) {
         entries_ = 1;
@@ -136,34 +137,33 @@ void PipelineModel::compile(std::size_t index, const assembly::Instruction& inst
         compiled.read_barrier = instruction.control->read_barrier.value_or(-1);
     }
     compiled.depbar = depbar_scoreboard(instruction);
-    compiled.depbar_left = depbar_count(instruction);
-    // A guard that may go either way: executing is the later outcome, being off the earlier one.
-    // C10 says of @!PT that it never executes and of control transfers that they always do: both
-    // are covered.
+    compiled.depbar_unreleased = depbar_count(instruction);
+    // Of a guard with either outcome, execution is the later one, predicated off the earlier one.
+    // By C10, @!PT never executes and control transfers always do: both are covered.
     const bool transfers = transfers_or_exits(instruction);
     const bool always = !instruction.guard || instruction.guard->always();
     const bool never = instruction.guard && instruction.guard->never();
-    compiled.surely = always || (transfers && !never);
-    compiled.executes = compiled.surely || (side_ == Side::Upper && (transfers || !never));
+    compiled.always_executes = always || (transfers && !never);
+    compiled.executes = compiled.always_executes || (side_ == Side::Upper && (transfers || !never));
 }
 
-/// Two issues of a warp in different cycles are two choices of its scheduler. In the same cycle
-/// (dual issue, gap 0) they are one; when that is missed a choice is due, so the upper side may not
-/// count on it unless a choice is due in every cycle.
+/// Two issues of a warp in different cycles are two choices of its scheduler; in the same cycle
+/// (dual issue, gap 0) they are one. When dual issue is missed, the next choice is needed. So the
+/// upper side must not count on dual issue unless there is a choice in every cycle.
 std::int64_t PipelineModel::gap_between_choices(std::int64_t gap) const {
     const bool same_cycle = gap == 0 && (side_ == Side::Lower || issue_slot_ <= 1);
     return same_cycle ? 0 : std::max(gap, issue_slot_);
 }
 
-/// From a slot of the warp to the first one in which `wait` cycles have passed, every distance
-/// counted as the longest. Issues stand at the last cycles of slots on the upper side; on the lower
-/// side at their first ones, which an issue follows by `slot_slack_` at most.
+/// From a time slot of the warp to its first one in which `wait` cycles have passed, with every
+/// distance counted as the longest. On the upper side issues are at the last cycles of slots; on
+/// the lower side at their first ones, which an issue follows by `slot_slack_` at most.
 std::int64_t PipelineModel::until_slot(std::int64_t wait, const SlotDistance& slots) const {
     if (slots.longest <= 1) return wait;
     const std::int64_t least =
         side_ == Side::Upper ? wait : std::max<std::int64_t>(0, wait - slot_slack_);
-    const std::int64_t apart = side_ == Side::Upper ? slots.shortest : slots.longest;
-    return sum_of_product(0, models::divide_up(least, apart), slots.longest);
+    const std::int64_t distance = side_ == Side::Upper ? slots.shortest : slots.longest;
+    return sum_of_product(0, models::divide_up(least, distance), slots.longest);
 }
 
 std::int64_t PipelineModel::until_slot(std::int64_t wait) const {
@@ -182,39 +182,41 @@ PipelineState PipelineModel::start() const {
 
 void PipelineModel::insert_release(PipelineState& state, int scoreboard,
                                    const std::int64_t& release) const {
-    const auto begin = state.begin() + static_cast<std::ptrdiff_t>(scoreboard_slot(scoreboard));
+    const auto begin =
+        state.begin() + static_cast<std::ptrdiff_t>(scoreboard_component(scoreboard));
     const auto end = begin + static_cast<std::ptrdiff_t>(depth_);
-    const auto place = std::upper_bound(begin, end, release, std::greater<>{});
-    if (place == end) return;
-    std::move_backward(place, end - 1, end);
-    *place = release;
+    const auto position = std::upper_bound(begin, end, release, std::greater<>{});
+    if (position == end) return;
+    std::move_backward(position, end - 1, end);
+    *position = release;
 }
 
-/// The (k+1)-th largest of a list with one more member is not above its k-th largest before.
-void PipelineModel::insert_release(std::vector<Delays>& slots, int scoreboard,
+/// With one more release, the (k+1)-th largest is at most the k-th largest of before.
+void PipelineModel::insert_release(std::vector<Delays>& components, int scoreboard,
                                    const Delays& release) const {
-    const auto begin = slots.begin() + static_cast<std::ptrdiff_t>(scoreboard_slot(scoreboard));
+    const auto begin =
+        components.begin() + static_cast<std::ptrdiff_t>(scoreboard_component(scoreboard));
     Delays largest = later(*begin, release);
     std::move_backward(begin, begin + static_cast<std::ptrdiff_t>(depth_) - 1,
                        begin + static_cast<std::ptrdiff_t>(depth_));
     *begin = std::move(largest);
 }
 
-template <class Wait> void PipelineModel::each_wait(const Compiled& compiled, Wait wait) const {
-    wait(barrier_slot, StackCategory::Barrier);
+template <class Wait> void PipelineModel::for_each_wait(const Compiled& compiled, Wait wait) const {
+    wait(barrier_component, StackCategory::Barrier);
     for (const std::size_t reg : compiled.waits)
         wait(register_base() + reg, StackCategory::RegisterDependence);
     for (int sb = 0; sb < assembly::scoreboard_count; ++sb)
         if (((compiled.wait_mask >> static_cast<unsigned>(sb)) & 1U) != 0)
-            wait(scoreboard_slot(sb), StackCategory::Scoreboard);
+            wait(scoreboard_component(sb), StackCategory::Scoreboard);
     if (compiled.depbar >= 0) {
-        // At most k unreleased: the (k + 1)-th largest release has passed. Beyond what is
-        // remembered, the upper side waits for the smallest one that is, the lower side for none.
-        if (compiled.depbar_left < depth_)
-            wait(scoreboard_slot(compiled.depbar) + compiled.depbar_left,
+        // At most k unreleased: the (k + 1)-th largest release has passed. Beyond the releases that
+        // are kept, the upper side waits for the smallest of them, the lower side for none.
+        if (compiled.depbar_unreleased < depth_)
+            wait(scoreboard_component(compiled.depbar) + compiled.depbar_unreleased,
                  StackCategory::Scoreboard);
         else if (side_ == Side::Upper)
-            wait(scoreboard_slot(compiled.depbar) + depth_ - 1, StackCategory::Scoreboard);
+            wait(scoreboard_component(compiled.depbar) + depth_ - 1, StackCategory::Scoreboard);
     }
     if (!compiled.executes) return;
     wait(port_base() + compiled.unit, StackCategory::Port);
@@ -223,67 +225,67 @@ template <class Wait> void PipelineModel::each_wait(const Compiled& compiled, Wa
 }
 
 template <class Time>
-void PipelineModel::take_effect(std::vector<Time>& slots, const Compiled& compiled,
+void PipelineModel::take_effect(std::vector<Time>& components, const Compiled& compiled,
                                 const Time& issue) const {
     const Time result = after(issue, compiled.result);
     const Time usable = after(issue, compiled.result_wait);
-    Time& port = slots[port_base() + compiled.unit];
+    Time& port = components[port_base() + compiled.unit];
     port = later(port, after(issue, compiled.occupancy));
     for (const std::size_t reg : compiled.writes)
-        slots[register_base() + reg] = usable;
-    Time& completion = slots[completion_slot];
+        components[register_base() + reg] = usable;
+    Time& completion = components[completion_component];
     completion = later(completion, result);
-    if (compiled.write_barrier >= 0) insert_release(slots, compiled.write_barrier, usable);
+    if (compiled.write_barrier >= 0) insert_release(components, compiled.write_barrier, usable);
     if (compiled.read_barrier >= 0) {
-        insert_release(slots, compiled.read_barrier, after(issue, compiled.source_wait));
+        insert_release(components, compiled.read_barrier, after(issue, compiled.source_wait));
         completion = later(completion, after(issue, compiled.source_read));
     }
     if (compiled.enters_buffer && entries_ > 0) {
-        const auto begin = slots.begin() + static_cast<std::ptrdiff_t>(buffer_base());
+        const auto begin = components.begin() + static_cast<std::ptrdiff_t>(buffer_base());
         const auto end = begin + static_cast<std::ptrdiff_t>(entries_);
         Time drained = after(later(*(end - 1), issue), compiled.drain);
         std::move(begin + 1, end, begin);
         *(end - 1) = std::move(drained);
     }
-    if (compiled.barrier) slots[barrier_slot] = usable;
+    if (compiled.barrier) components[barrier_component] = usable;
 }
 
 IssueStep PipelineModel::wait_of(const PipelineState& state, std::size_t instruction) const {
     IssueStep step;
-    step.gap = state[gap_slot];
+    step.gap = state[gap_component];
     step.gap_category =
-        state[gap_kind_slot] != 0 ? StackCategory::ControlTransfer : StackCategory::Issue;
+        state[gap_kind_component] != 0 ? StackCategory::ControlTransfer : StackCategory::Issue;
     step.cycles = step.gap;
-    each_wait(compiled_[instruction], [&](std::size_t slot, StackCategory category) {
-        if (state[slot] <= step.cycles) return;
-        step.cycles = state[slot];
+    for_each_wait(compiled_[instruction], [&](std::size_t component, StackCategory category) {
+        if (state[component] <= step.cycles) return;
+        step.cycles = state[component];
         step.wait = category;
     });
     if (side_ == Side::Lower) step.cycles = until_slot(step.cycles);
     return step;
 }
 
-/// What an issued instruction waited for has passed.
+/// Clears the components that an issued instruction waited for.
 void PipelineModel::pass_waits(PipelineState& state, const Compiled& compiled) const {
-    state[gap_slot] = 0;
-    state[barrier_slot] = 0;
+    state[gap_component] = 0;
+    state[barrier_component] = 0;
     for (const std::size_t reg : compiled.waits)
         state[register_base() + reg] = 0;
     for (int sb = 0; sb < assembly::scoreboard_count; ++sb)
         if (((compiled.wait_mask >> static_cast<unsigned>(sb)) & 1U) != 0)
-            std::fill_n(state.begin() + static_cast<std::ptrdiff_t>(scoreboard_slot(sb)), depth_,
-                        0);
+            std::fill_n(state.begin() + static_cast<std::ptrdiff_t>(scoreboard_component(sb)),
+                        depth_, 0);
     if (compiled.depbar >= 0)
-        for (std::size_t i = compiled.depbar_left; i < depth_; ++i)
-            state[scoreboard_slot(compiled.depbar) + i] = 0;
-    if (compiled.surely) state[port_base() + compiled.unit] = 0;
+        for (std::size_t i = compiled.depbar_unreleased; i < depth_; ++i)
+            state[scoreboard_component(compiled.depbar) + i] = 0;
+    if (compiled.always_executes) state[port_base() + compiled.unit] = 0;
 }
 
 void PipelineModel::issue(PipelineState& state, std::size_t instruction,
                           std::int64_t elapsed) const {
     const Compiled& compiled = compiled_[instruction];
     for (std::size_t i = 0; i < state.size(); ++i)
-        if (i != gap_kind_slot) state[i] = std::max<std::int64_t>(0, state[i] - elapsed);
+        if (i != gap_kind_component) state[i] = std::max<std::int64_t>(0, state[i] - elapsed);
     pass_waits(state, compiled);
     if (compiled.executes) take_effect<std::int64_t>(state, compiled, 0);
 }
@@ -294,32 +296,32 @@ IssueStep PipelineModel::advance(PipelineState& state, std::size_t instruction) 
     return step;
 }
 
-Delays PipelineModel::advance(std::vector<Delays>& slots, std::size_t instruction) const {
+Delays PipelineModel::advance(std::vector<Delays>& components, std::size_t instruction) const {
     const Compiled& compiled = compiled_[instruction];
-    Delays issue = slots[gap_slot];
-    each_wait(compiled, [&](std::size_t slot, StackCategory) {
-        issue = later(std::move(issue), slots[slot]);
+    Delays issue = components[gap_component];
+    for_each_wait(compiled, [&](std::size_t component, StackCategory) {
+        issue = later(std::move(issue), components[component]);
     });
-    if (compiled.executes) take_effect(slots, compiled, issue);
+    if (compiled.executes) take_effect(components, compiled, issue);
     return issue;
 }
 
-void PipelineModel::leave(std::vector<Delays>& slots, std::size_t instruction, bool transferred,
-                          const Delays& issue) const {
+void PipelineModel::leave(std::vector<Delays>& components, std::size_t instruction,
+                          bool transferred, const Delays& issue) const {
     const Compiled& compiled = compiled_[instruction];
-    slots[gap_slot] = after(issue, transferred ? compiled.gap_taken : compiled.gap);
+    components[gap_component] = after(issue, transferred ? compiled.gap_taken : compiled.gap);
 }
 
-Delays PipelineModel::completion(const std::vector<Delays>& slots, const Delays& issue) const {
-    Delays end = later(after(issue, 1), slots[completion_slot]);
-    if (entries_ > 0) end = later(std::move(end), slots[buffer_base() + entries_ - 1]);
+Delays PipelineModel::completion(const std::vector<Delays>& components, const Delays& issue) const {
+    Delays end = later(after(issue, 1), components[completion_component]);
+    if (entries_ > 0) end = later(std::move(end), components[buffer_base() + entries_ - 1]);
     return end;
 }
 
 void PipelineModel::leave(PipelineState& state, std::size_t instruction, bool transferred) const {
     const Compiled& compiled = compiled_[instruction];
-    state[gap_slot] = transferred ? compiled.gap_taken : compiled.gap;
-    state[gap_kind_slot] = compiled.transfers ? 1 : 0;
+    state[gap_component] = transferred ? compiled.gap_taken : compiled.gap;
+    state[gap_kind_component] = compiled.transfers ? 1 : 0;
 }
 
 PortUse PipelineModel::port_use(std::size_t instruction) const {
@@ -328,7 +330,7 @@ PortUse PipelineModel::port_use(std::size_t instruction) const {
 }
 
 std::int64_t PipelineModel::completion(const PipelineState& state) const {
-    std::int64_t end = std::max<std::int64_t>(1, state[completion_slot]);
+    std::int64_t end = std::max<std::int64_t>(1, state[completion_component]);
     if (entries_ > 0) end = std::max(end, state[buffer_base() + entries_ - 1]);
     return end;
 }
@@ -352,11 +354,11 @@ PipelineState PipelineModel::top() const {
         drain = std::max(drain, compiled.drain);
     }
     std::fill(state.begin(), state.end(), result);
-    state[gap_slot] = gap;
+    state[gap_component] = gap;
     std::fill_n(state.begin() + static_cast<std::ptrdiff_t>(port_base()), units_, occupancy);
     std::fill_n(state.begin() + static_cast<std::ptrdiff_t>(buffer_base()), entries_,
                 sum_of_product(0, drain, static_cast<std::int64_t>(entries_)));
-    state[gap_kind_slot] = 1;
+    state[gap_kind_component] = 1;
     return state;
 }
 

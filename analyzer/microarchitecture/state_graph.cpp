@@ -9,12 +9,12 @@ namespace warpbound::analyzer {
 
 namespace {
 
-constexpr int changes_before_widening = 4096;
+constexpr int state_changes_before_widening = 4096;
 
-class Builder {
+class StateGraphBuilder {
 public:
-    Builder(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
-            const std::vector<bool>& skip, std::size_t states_per_block, const Span& span)
+    StateGraphBuilder(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
+                      const std::vector<bool>& skip, std::size_t states_per_block, const Span& span)
         : graph_{graph}, pipeline_{pipeline}, skip_{skip},
           limit_{std::max<std::size_t>(1, states_per_block)}, span_{span},
           of_block_(graph.blocks.size()) {}
@@ -31,8 +31,8 @@ public:
     }
 
 private:
-    /// The node of a block in a state: the same one again, a new one, or the block's nearest one
-    /// with the state joined in.
+    /// The node of a block in a state: a known one, a new one, or the nearest one of the block,
+    /// joined with the state.
     std::size_t enter(std::size_t block, PipelineState state) {
         auto& nodes = of_block_[block];
         const auto known = index_.find({block, state});
@@ -54,7 +54,8 @@ private:
         pipeline_.join(joined, state);
         if (joined == entries_[nearest]) return nearest;
         index_.erase({block, entries_[nearest]});
-        if (++changes_[nearest] > changes_before_widening) pipeline_.join(joined, pipeline_.top());
+        if (++changes_[nearest] > state_changes_before_widening)
+            pipeline_.join(joined, pipeline_.top());
         entries_[nearest] = std::move(joined);
         index_.emplace(std::make_pair(block, entries_[nearest]), nearest);
         if (!queued_[nearest]) {
@@ -64,7 +65,7 @@ private:
         return nearest;
     }
 
-    /// The node whose state differs least: joining it loses least.
+    /// The node whose state differs least: a join with it loses least precision.
     [[nodiscard]] std::size_t nearest_node(const std::vector<std::size_t>& nodes,
                                            const PipelineState& state) const {
         std::size_t nearest = nodes.front();
@@ -137,7 +138,7 @@ private:
 PathGraph build_state_graph(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
                             const std::vector<bool>& skip, std::size_t states_per_block,
                             const Span& span) {
-    return Builder{graph, pipeline, skip, states_per_block, span}.run();
+    return StateGraphBuilder{graph, pipeline, skip, states_per_block, span}.run();
 }
 
 } // namespace warpbound::analyzer

@@ -8,21 +8,22 @@ namespace warpbound::analyzer {
 
 namespace {
 
-constexpr int changes_before_widening = 64;
+constexpr int interval_changes_before_widening = 64;
 
-/// What may hold a warp between two of its issues: what it waits for itself, or others, too.
-enum class Held { ByItself, ByOthersToo };
+/// What may delay a warp between two of its issues: its own waits, or other warps, too.
+enum class DelayedBy { Itself, OthersToo };
 
-/// Both ends of what is outstanding, moved together.
-class Stepper {
+/// Moves both ends of the interval of what is outstanding.
+class IntervalStepper {
 public:
-    Stepper(const PipelineModel& lower, const PipelineModel& upper, Held held = Held::ByItself)
-        : lower_{lower}, upper_{upper}, top_{upper.top()}, held_{held} {}
+    IntervalStepper(const PipelineModel& lower, const PipelineModel& upper,
+                    DelayedBy delayed_by = DelayedBy::Itself)
+        : lower_{lower}, upper_{upper}, top_{upper.top()}, delayed_by_{delayed_by} {}
 
-    /// What is outstanding shrinks by at least the shorter and at most the longer wait.
+    /// Remaining times shrink by at least the shorter and at most the longer wait.
     void step(StateInterval& state, std::size_t instruction) const {
         const std::int64_t shorter = lower_.wait_of(state.lower, instruction).cycles;
-        const std::int64_t longer = held_ == Held::ByOthersToo
+        const std::int64_t longer = delayed_by_ == DelayedBy::OthersToo
                                         ? std::numeric_limits<std::int64_t>::max()
                                         : upper_.wait_of(state.upper, instruction).cycles;
         lower_.issue(state.lower, instruction, longer);
@@ -58,14 +59,14 @@ private:
     const PipelineModel& lower_;
     const PipelineModel& upper_;
     PipelineState top_;
-    Held held_;
+    DelayedBy delayed_by_;
 };
 
-class Search {
+class OutstandingAnalysis {
 public:
-    Search(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
-           const PipelineModel& upper, Held held = Held::ByItself)
-        : graph_{graph}, stepper_{lower, upper, held}, changes_(graph.blocks.size(), 0) {
+    OutstandingAnalysis(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
+                        const PipelineModel& upper, DelayedBy delayed_by = DelayedBy::Itself)
+        : graph_{graph}, stepper_{lower, upper, delayed_by}, changes_(graph.blocks.size(), 0) {
         found_.entries.resize(graph.blocks.size());
         found_.beyond_gap.assign(graph.blocks.size(), std::vector<std::int64_t>(upper.size(), 0));
     }
@@ -73,7 +74,7 @@ public:
     Outstanding run(const std::vector<bool>& never, const Span& span, StateInterval from) {
         never_ = &never;
         stop_ = span.stop ? std::optional{span.stop->block} : std::nullopt;
-        // The start may stand in the middle of its block, which only matters outside loops.
+        // The start may be in the middle of its block, which is then in no loop.
         const auto& first = graph_.blocks[span.block];
         if (span.next == first.first) {
             enter(span.block, std::move(from));
@@ -107,7 +108,8 @@ private:
     void enter(std::size_t block, StateInterval state) {
         auto& beyond = found_.beyond_gap[block];
         for (std::size_t i = 0; i < beyond.size(); ++i)
-            beyond[i] = std::max(beyond[i], state.upper[i] - state.upper[PipelineModel::gap_slot]);
+            beyond[i] =
+                std::max(beyond[i], state.upper[i] - state.upper[PipelineModel::gap_component]);
         auto& entry = found_.entries[block];
         if (!entry) {
             entry = std::move(state);
@@ -117,18 +119,18 @@ private:
         StateInterval joined = *entry;
         stepper_.join(joined, state);
         if (joined.lower == entry->lower && joined.upper == entry->upper) return;
-        if (++changes_[block] > changes_before_widening) stepper_.widen(joined);
+        if (++changes_[block] > interval_changes_before_widening) stepper_.widen(joined);
         entry = std::move(joined);
         work_.insert(block);
     }
 
     const assembly::ControlFlowGraph& graph_;
-    Stepper stepper_;
+    IntervalStepper stepper_;
     const std::vector<bool>* never_ = nullptr;
     std::optional<std::size_t> stop_;
     Outstanding found_;
     std::vector<int> changes_;
-    std::set<std::size_t> work_; ///< Lowest block first: reverse post order.
+    std::set<std::size_t> work_; ///< Lowest block first: reverse postorder.
 };
 
 } // namespace
@@ -136,22 +138,22 @@ private:
 Outstanding outstanding(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
                         const PipelineModel& upper, const std::vector<bool>& never,
                         const Span& span, const StateInterval& from) {
-    return Search{graph, lower, upper}.run(never, span, from);
+    return OutstandingAnalysis{graph, lower, upper}.run(never, span, from);
 }
 
-StateInterval behind(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
-                     const PipelineModel& upper, StateInterval entry, std::size_t block,
-                     std::size_t instruction) {
-    Stepper{lower, upper}.run(entry, graph.blocks[block].first, instruction);
+StateInterval state_after(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
+                          const PipelineModel& upper, StateInterval entry, std::size_t block,
+                          std::size_t instruction) {
+    IntervalStepper{lower, upper}.run(entry, graph.blocks[block].first, instruction);
     return entry;
 }
 
 LongestStalls longest_stalls(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
                              const PipelineModel& upper, const std::vector<bool>& never,
                              std::size_t instructions) {
-    const Outstanding found = Search{graph, lower, upper, Held::ByOthersToo}.run(
+    const Outstanding found = OutstandingAnalysis{graph, lower, upper, DelayedBy::OthersToo}.run(
         never, whole_run(graph, upper), {lower.start(), upper.start()});
-    const Stepper stepper{lower, upper, Held::ByOthersToo};
+    const IntervalStepper stepper{lower, upper, DelayedBy::OthersToo};
     LongestStalls longest;
     longest.instructions.assign(instructions, 0);
     for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
@@ -159,7 +161,7 @@ LongestStalls longest_stalls(const assembly::ControlFlowGraph& graph, const Pipe
         StateInterval state = *found.entries[block];
         const auto& code = graph.blocks[block];
         for (std::size_t i = code.first; i <= code.last; ++i) {
-            // A block may have copies: of called code, or of what lanes that part execute.
+            // The instruction may be in several blocks: call contexts, nodes of a serialized CFG.
             longest.instructions[i] =
                 std::max(longest.instructions[i], upper.wait_of(state.upper, i).cycles);
             stepper.step(state, i);

@@ -14,13 +14,14 @@ namespace warpbound::analyzer {
 namespace {
 
 constexpr std::size_t exclusive_limit =
-    6; ///< 64 cases of pairs that the path graph does not hold; further ones only weaken the bound.
+    6; ///< 64 cases of pairs that the path graph does not encode; further pairs are left out,
+       ///< which only weakens the bound.
 constexpr std::int64_t longest_sequence = 1'000'000;
 
-/// The flow problem of a path graph; variables are edges and, behind them, the ends.
-class Builder {
+/// The flow problem (IPET) of a path graph; its variables are the edges and ends of the nodes.
+class FlowProblemBuilder {
 public:
-    Builder(const assembly::ControlFlowGraph& graph, const PathGraph& paths, Side side)
+    FlowProblemBuilder(const assembly::ControlFlowGraph& graph, const PathGraph& paths, Side side)
         : graph_{graph}, paths_{paths}, sign_{side == Side::Upper ? 1 : -1},
           into_(paths.nodes.size()), out_(paths.nodes.size()) {
         for (std::size_t from = 0; from < paths.nodes.size(); ++from) {
@@ -81,9 +82,9 @@ public:
 
     [[nodiscard]] const FlowProblem& problem() const { return problem_; }
 
-    /// Nodes of a path with a solution's counts; nothing when they are no single path, one that is
-    /// too long to be put in order, or one that turns a loop too often or too rarely in some entry:
-    /// the counts only bound all entries together.
+    /// Nodes of a path with the counts of a solution. None when the counts form no single path,
+    /// when it is too long to be put in order, or when some loop traversal has too many or too few
+    /// iterations: the rows only bound all traversals of a loop in total.
     [[nodiscard]] std::optional<std::vector<std::size_t>>
     path_of(const std::vector<std::int64_t>& counts) const {
         if (!cuts_of(counts).empty()) return std::nullopt;
@@ -92,12 +93,12 @@ public:
             length += models::Cycles{counts[edge]};
         if (length.count() > longest_sequence) return std::nullopt;
         std::vector<std::size_t> nodes = order(counts);
-        if (!turns_loops_as_allowed(nodes)) return std::nullopt;
+        if (!keeps_loop_bounds(nodes)) return std::nullopt;
         return nodes;
     }
 
-    /// What a path cannot do: circulate where it was never led. One cut per part that is not
-    /// reached from the entry over counted edges.
+    /// A path has no subtours: one cut for each subtour that is not reached from the entry over
+    /// counted edges.
     [[nodiscard]] std::vector<ConnectionCut>
     cuts_of(const std::vector<std::int64_t>& counts) const {
         std::vector<ConnectionCut> cuts;
@@ -105,11 +106,11 @@ public:
         for (std::size_t edge = 0; edge < counts.size(); ++edge)
             if (!is_end(edge) && counts[edge] > 0)
                 successors[ends_of_[edge].first].push_back(ends_of_[edge].second);
-        for (const auto& part : subtours_of(successors)) {
+        for (const auto& subtour : subtours_of(successors)) {
             ConnectionCut cut;
-            for (const std::size_t node : part)
+            for (const std::size_t node : subtour)
                 for (const std::size_t into : into_[node])
-                    (std::binary_search(part.begin(), part.end(), ends_of_[into].first)
+                    (std::binary_search(subtour.begin(), subtour.end(), ends_of_[into].first)
                          ? cut.inside
                          : cut.entering)
                         .push_back(into);
@@ -119,8 +120,8 @@ public:
     }
 
 private:
-    [[nodiscard]] bool turns_loops_as_allowed(const std::vector<std::size_t>& path) const {
-        std::vector<std::int64_t> turns(graph_.loops.size(), 0);
+    [[nodiscard]] bool keeps_loop_bounds(const std::vector<std::size_t>& path) const {
+        std::vector<std::int64_t> iterations(graph_.loops.size(), 0);
         const auto inside = [&](std::size_t loop, std::size_t block) {
             const auto& blocks = graph_.loops[loop].blocks;
             return std::binary_search(blocks.begin(), blocks.end(), block);
@@ -129,14 +130,14 @@ private:
             const std::size_t from = paths_.nodes[path[i]].block;
             const auto to =
                 i + 1 < path.size() ? std::optional{paths_.nodes[path[i + 1]].block} : std::nullopt;
-            for (std::size_t loop = 0; loop < turns.size(); ++loop) {
+            for (std::size_t loop = 0; loop < iterations.size(); ++loop) {
                 if (!(*present_)[loop]) continue;
-                const bool turned = to == graph_.loops[loop].header;
+                const bool enters_header = to == graph_.loops[loop].header;
                 if (!inside(loop, from)) {
-                    if (turned) turns[loop] = 0;
-                } else if (turned) {
-                    if (++turns[loop] > (*bounds_)[loop].max) return false;
-                } else if ((!to || !inside(loop, *to)) && turns[loop] < (*bounds_)[loop].min) {
+                    if (enters_header) iterations[loop] = 0;
+                } else if (enters_header) {
+                    if (++iterations[loop] > (*bounds_)[loop].max) return false;
+                } else if ((!to || !inside(loop, *to)) && iterations[loop] < (*bounds_)[loop].min) {
                     return false;
                 }
             }
@@ -155,7 +156,7 @@ private:
 
     void flow_rows() {
         for (std::size_t node = 0; node < paths_.nodes.size(); ++node) {
-            LinearRow row; // in - out = 0, the entry is entered once more
+            LinearRow row; // in - out = 0; the start of the path enters the entry once more
             for (const std::size_t edge : into_[node])
                 row.terms.emplace_back(edge, 1);
             for (const std::size_t edge : out_[node])
@@ -218,8 +219,8 @@ private:
     std::vector<std::pair<std::size_t, std::size_t>> ends_;    ///< Node, variable.
 };
 
-/// Which block of each exclusive pair is left out, by case number.
-std::set<std::int64_t> left_out(const models::FlowFacts& facts, std::size_t choice) {
+/// The block of each exclusive pair that is excluded, by case number.
+std::set<std::int64_t> excluded_by_case(const models::FlowFacts& facts, std::size_t choice) {
     std::set<std::int64_t> addresses;
     for (std::size_t i = 0; i < std::min(exclusive_limit, facts.exclusives.size()); ++i)
         addresses.insert(((choice >> i) & 1U) != 0 ? facts.exclusives[i].first
@@ -227,26 +228,26 @@ std::set<std::int64_t> left_out(const models::FlowFacts& facts, std::size_t choi
     return addresses;
 }
 
-/// The same problem, some blocks not executed.
-PathGraph without(const assembly::ControlFlowGraph& graph, PathGraph paths,
-                  const std::set<std::int64_t>& addresses, Side side) {
-    const auto out = [&](std::size_t node) {
+/// The same graph without the blocks at some addresses.
+PathGraph without_blocks(const assembly::ControlFlowGraph& graph, PathGraph paths,
+                         const std::set<std::int64_t>& addresses, Side side) {
+    const auto is_excluded = [&](std::size_t node) {
         return addresses.count(graph.blocks[paths.nodes[node].block].address) != 0;
     };
     for (std::size_t node = 0; node < paths.nodes.size(); ++node) {
         auto& edges = paths.nodes[node].successors;
-        if (out(node)) {
+        if (is_excluded(node)) {
             edges.clear();
             paths.nodes[node].end_cost.reset();
         }
         edges.erase(std::remove_if(edges.begin(), edges.end(),
-                                   [&](const PathEdge& edge) { return out(edge.to); }),
+                                   [&](const PathEdge& edge) { return is_excluded(edge.to); }),
                     edges.end());
     }
     return tidy(std::move(paths), side);
 }
 
-/// A path keeps within the linear facts already: no solver is needed.
+/// The path satisfies the linear facts, so no solver is needed.
 bool satisfies(const assembly::ControlFlowGraph& graph, const BlockPath& path,
                const std::vector<models::LinearFact>& facts) {
     // Terms that count edges are left to the solver.
@@ -273,8 +274,8 @@ bool satisfies(const assembly::ControlFlowGraph& graph, const BlockPath& path,
 }
 
 /// Blocks that the solver has to see. Terms that count edges need all of them.
-std::set<std::int64_t> mentioned(const assembly::ControlFlowGraph& graph,
-                                 const std::vector<models::LinearFact>& facts) {
+std::set<std::int64_t> mentioned_blocks(const assembly::ControlFlowGraph& graph,
+                                        const std::vector<models::LinearFact>& facts) {
     std::set<std::int64_t> addresses;
     for (const auto& fact : facts)
         for (const auto& term : fact.terms) {
@@ -294,14 +295,15 @@ ConstrainedPath solve_with_facts(const assembly::ControlFlowGraph& graph, const 
                                  std::optional<std::chrono::steady_clock::time_point> deadline,
                                  std::uint64_t seed) {
     const std::int64_t sign = side == Side::Upper ? 1 : -1;
-    const PairConstrainedPaths correlated = encode_pairs(graph, paths, all_facts, side);
-    const models::FlowFacts& facts = correlated.left;
+    const PairConstrainedPaths encoded = encode_pairs(graph, paths, all_facts, side);
+    const models::FlowFacts& facts = encoded.remaining;
     const std::size_t cases = std::size_t{1} << std::min(exclusive_limit, facts.exclusives.size());
     ConstrainedPath result;
     std::optional<std::int64_t> bound; // of all cases, signed
     std::optional<std::int64_t> best;
     for (std::size_t choice = 0; choice < cases; ++choice) {
-        const PathGraph allowed = without(graph, correlated.paths, left_out(facts, choice), side);
+        const PathGraph allowed =
+            without_blocks(graph, encoded.paths, excluded_by_case(facts, choice), side);
         const LoopBoundedPaths paths_by_bounds{graph, allowed, bounds, side};
         auto structural = paths_by_bounds.start_to_end();
         if (!structural) continue;
@@ -312,20 +314,20 @@ ConstrainedPath solve_with_facts(const assembly::ControlFlowGraph& graph, const 
             witness = std::move(structural);
         } else {
             result.solver_used = true;
-            std::optional<std::chrono::duration<double>> left;
+            std::optional<std::chrono::duration<double>> seconds_left;
             if (deadline)
-                left = std::max(std::chrono::duration<double>{0},
-                                std::chrono::duration<double>{*deadline -
-                                                              std::chrono::steady_clock::now()}) /
-                       static_cast<double>(cases - choice);
+                seconds_left = std::max(std::chrono::duration<double>{0},
+                                        std::chrono::duration<double>{
+                                            *deadline - std::chrono::steady_clock::now()}) /
+                               static_cast<double>(cases - choice);
             const Contraction contraction{graph, allowed, paths_by_bounds,
-                                          mentioned(graph, facts.constraints), side};
-            Builder builder{graph, contraction.graph(), side};
+                                          mentioned_blocks(graph, facts.constraints), side};
+            FlowProblemBuilder builder{graph, contraction.graph(), side};
             builder.add_loops(bounds, contraction.loop_kept());
             for (const auto& fact : facts.constraints)
                 builder.add_fact(fact);
             const FlowSolution solved = solve_flow(
-                builder.problem(), left, seed,
+                builder.problem(), seconds_left, seed,
                 [&](const std::vector<std::int64_t>& counts) { return builder.cuts_of(counts); });
             if (!solved.feasible) continue;
             if (solved.bound && *solved.bound < of_case) {

@@ -1,7 +1,8 @@
 #pragma once
 /// \file
-/// The path problem under exclusive and linear facts: pairs are held by the path graph where that
-/// is affordable; for what is left, one flow problem per choice among the exclusive blocks.
+/// The path problem under exclusive and linear facts: infeasible pairs are encoded in the path
+/// graph where that is affordable. The remaining facts make one flow problem per choice among the
+/// exclusive blocks.
 
 #include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/path/loop_bounded_paths.hpp"
@@ -14,12 +15,12 @@ struct ConstrainedPath {
     bool feasible = true;                ///< False: no path satisfies the facts.
     std::int64_t bound = 0;              ///< Proved. Side: as asked.
     Proof proof = Proof::StructuralPath; ///< Of the case that decides.
-    bool solver_used = false;            ///< Not where the best path satisfies the facts anyway.
-    bool optimal = false;                ///< `witness` costs `bound`.
+    bool solver_used = false; ///< False where the structural best path satisfies the facts.
+    bool optimal = false;     ///< `witness` costs `bound`.
     std::optional<BlockPath> witness;
 };
 
-/// Never worse than the bound from loop bounds alone, whatever limit is met.
+/// The bound is never worse than that from loop bounds alone, whatever limit is met.
 ConstrainedPath solve_with_facts(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
                                  const std::vector<BackEdgeBounds>& bounds,
                                  const models::FlowFacts& facts, Side side,

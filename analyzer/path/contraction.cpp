@@ -10,7 +10,7 @@ Contraction::Contraction(const assembly::ControlFlowGraph& graph, const PathGrap
     : graph_{graph}, paths_{paths}, structural_{structural}, side_{side}, end_{paths.nodes.size()},
       loop_kept_(graph.loops.size(), false), block_kept_(graph.blocks.size(), false),
       out_(paths.nodes.size() + 1), in_(paths.nodes.size() + 1) {
-    mark(kept);
+    mark_kept(kept);
     link_all();
     std::vector<std::vector<std::size_t>> nodes_of(graph.blocks.size());
     for (std::size_t node = 1; node < paths.nodes.size(); ++node)
@@ -24,11 +24,11 @@ Contraction::Contraction(const assembly::ControlFlowGraph& graph, const PathGrap
                 removed = true;
             }
     }
-    number();
+    renumber();
 }
 
-/// Kept: what facts mention, the entry, and the headers of loops around them.
-void Contraction::mark(const std::set<std::int64_t>& kept) {
+/// Kept are the blocks that facts mention, the entry, and the headers of the loops around them.
+void Contraction::mark_kept(const std::set<std::int64_t>& kept) {
     for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
         if (block != paths_.nodes[0].block && kept.count(graph_.blocks[block].address) == 0)
             continue;
@@ -41,15 +41,15 @@ void Contraction::mark(const std::set<std::int64_t>& kept) {
 }
 
 void Contraction::link(std::size_t from, std::size_t to, const Link& link) {
-    const auto [place, fresh] = out_[from].emplace(to, link);
+    const auto [position, inserted] = out_[from].emplace(to, link);
     in_[to].insert(from);
-    const bool better =
-        side_ == Side::Upper ? link.cost > place->second.cost : link.cost < place->second.cost;
-    if (!fresh && better) place->second = link;
+    const bool better = side_ == Side::Upper ? link.cost > position->second.cost
+                                             : link.cost < position->second.cost;
+    if (!inserted && better) position->second = link;
 }
 
-/// The outermost loop around a node that no fact mentions.
-std::optional<std::size_t> Contraction::left_out_loop(std::size_t node) const {
+/// The outermost loop around the node that is contracted: no fact mentions a block of it.
+std::optional<std::size_t> Contraction::contracted_loop(std::size_t node) const {
     std::optional<std::size_t> outermost;
     for (auto loop = graph_.innermost_loop[paths_.nodes[node].block]; loop && !loop_kept_[*loop];
          loop = graph_.loops[*loop].parent)
@@ -59,51 +59,51 @@ std::optional<std::size_t> Contraction::left_out_loop(std::size_t node) const {
 
 void Contraction::link_all() {
     for (std::size_t node = 0; node < paths_.nodes.size(); ++node) {
-        const auto outermost = left_out_loop(node);
+        const auto outermost = contracted_loop(node);
         if (!outermost) {
             for (const PathEdge& edge : paths_.nodes[node].successors)
-                link(node, edge.to, {edge.cost, nothing});
+                link(node, edge.to, {edge.cost, no_index});
             if (paths_.nodes[node].end_cost)
-                link(node, end_, {*paths_.nodes[node].end_cost, nothing});
+                link(node, end_, {*paths_.nodes[node].end_cost, no_index});
             continue;
         }
         if (graph_.loops[*outermost].header != paths_.nodes[node].block) continue;
-        const LoopBoundedPaths::Traversal stay = structural_.traversal_from(node);
+        const LoopBoundedPaths::Traversal traversal = structural_.traversal_from(node);
         const auto leave = [&](std::size_t to, std::int64_t cost, std::optional<std::size_t> exit) {
-            vias_.push_back({nothing, node, nothing, true, exit});
+            vias_.push_back({no_index, node, no_index, true, exit});
             link(node, to, {cost, vias_.size() - 1});
         };
-        for (const PathEdge& exit : stay.exits)
+        for (const PathEdge& exit : traversal.exits)
             leave(exit.to, exit.cost, exit.to);
-        if (stay.end_cost) leave(end_, *stay.end_cost, std::nullopt);
+        if (traversal.end_cost) leave(end_, *traversal.end_cost, std::nullopt);
     }
 }
 
-/// Links what is before a block with what is behind it, unless that takes more links.
+/// Links what comes before a block with what comes after it, unless that takes more links.
 bool Contraction::remove_block(const std::vector<std::size_t>& nodes) {
     std::set<std::size_t> before;
-    std::set<std::size_t> behind;
+    std::set<std::size_t> after;
     std::size_t links = 0;
     for (const std::size_t node : nodes) {
         before.insert(in_[node].begin(), in_[node].end());
         links += in_[node].size() + out_[node].size();
         for (const auto& [to, link] : out_[node])
-            behind.insert(to);
+            after.insert(to);
     }
-    if (before.size() * behind.size() > links) return false;
+    if (before.size() * after.size() > links) return false;
     for (const std::size_t node : nodes) {
         for (const std::size_t from : in_[node]) {
             const Link into = out_[from].at(node);
-            for (const auto& [to, on] : out_[node]) {
-                vias_.push_back({into.via, node, on.via, false, std::nullopt});
+            for (const auto& [to, out] : out_[node]) {
+                vias_.push_back({into.via, node, out.via, false, std::nullopt});
                 link(from, to,
-                     {(models::Cycles{into.cost} + models::Cycles{on.cost}).count(),
+                     {(models::Cycles{into.cost} + models::Cycles{out.cost}).count(),
                       vias_.size() - 1});
             }
         }
         for (const std::size_t from : in_[node])
             out_[from].erase(node);
-        for (const auto& [to, on] : out_[node])
+        for (const auto& [to, out] : out_[node])
             in_[to].erase(node);
         in_[node].clear();
         out_[node].clear();
@@ -111,35 +111,35 @@ bool Contraction::remove_block(const std::vector<std::size_t>& nodes) {
     return true;
 }
 
-/// What is left, in the original order.
-void Contraction::number() {
-    std::vector<std::size_t> number(paths_.nodes.size(), nothing);
+/// Numbers the remaining nodes in the original order.
+void Contraction::renumber() {
+    std::vector<std::size_t> number(paths_.nodes.size(), no_index);
     for (std::size_t node = 0; node < paths_.nodes.size(); ++node) {
         if (node != 0 && (in_[node].empty() || out_[node].empty())) continue;
         number[node] = original_.size();
         original_.push_back(node);
     }
     for (const std::size_t node : original_) {
-        PathNode& fresh =
+        PathNode& contracted =
             contracted_.nodes.emplace_back(PathNode{paths_.nodes[node].block, std::nullopt, {}});
         for (const auto& [to, link] : out_[node])
             if (to == end_)
-                fresh.end_cost = link.cost;
-            else if (number[to] != nothing)
-                fresh.successors.push_back({number[to], link.cost});
+                contracted.end_cost = link.cost;
+            else if (number[to] != no_index)
+                contracted.successors.push_back({number[to], link.cost});
     }
     contracted_.exact = paths_.exact;
 }
 
-/// A stay in a loop, which always follows the loop's header, begins with it.
+/// Of a contracted loop nothing: its traversal, which follows the header, begins with the header.
 void Contraction::append_node(PathRule& rule, std::size_t node) const {
-    if (!left_out_loop(node)) rule.push_back({PathSymbol::Block, paths_.nodes[node].block});
+    if (!contracted_loop(node)) rule.push_back({PathSymbol::Block, paths_.nodes[node].block});
 }
 
 void Contraction::append(BlockPath& path, PathRule& rule, std::size_t index) const {
-    if (index == nothing) return;
+    if (index == no_index) return;
     const Via& via = vias_[index];
-    if (via.stay) {
+    if (via.traversal) {
         rule.push_back({PathSymbol::Rule, structural_.append_traversal(path, via.node, via.exit)});
         return;
     }

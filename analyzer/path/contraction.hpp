@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// A path graph with everything taken out that further facts do not mention, so that the solver
-/// only sees what it has to decide.
+/// Contraction of a path graph: what further flow facts do not mention is replaced by its best
+/// path, so that the solver only sees what it has to decide.
 
 #include "analyzer/path/loop_bounded_paths.hpp"
 
@@ -9,9 +9,9 @@
 
 namespace warpbound::analyzer {
 
-/// Loops without a kept block count as their best stay, other blocks as their best way through.
-/// Blocks that would only blow up the graph stay. Exact: for every way of visiting the kept blocks
-/// the best cost is the same as before.
+/// A loop without a kept block is replaced by its best traversal, any other block by the best path
+/// through it. A block whose removal would add edges remains. Exact: for every sequence of visits
+/// of the kept blocks the best cost is the same as before.
 class Contraction {
 public:
     /// `kept`: block addresses that facts mention. `structural` must outlive the contraction.
@@ -19,33 +19,33 @@ public:
                 const LoopBoundedPaths& structural, const std::set<std::int64_t>& kept, Side side);
 
     [[nodiscard]] const PathGraph& graph() const { return contracted_; }
-    /// `Shape:` [loop]: its header and iterations are still there.
+    /// `Shape:` [loop]: its header and iterations are still in the graph.
     [[nodiscard]] const std::vector<bool>& loop_kept() const { return loop_kept_; }
-    /// The path of the original graph behind nodes of the contracted one, the last of which ends.
+    /// The path of the original graph for nodes of the contracted one, the last of which ends.
     [[nodiscard]] BlockPath expand(const std::vector<std::size_t>& nodes) const;
 
 private:
-    static constexpr std::size_t nothing = SIZE_MAX;
-    /// What lies between the two ends of an edge.
+    static constexpr std::size_t no_index = SIZE_MAX;
+    /// What an edge of the contracted graph stands for.
     struct Via {
-        std::size_t first = nothing;     ///< Before the node.
-        std::size_t node = nothing;      ///< Original node.
-        std::size_t second = nothing;    ///< Behind it.
-        bool stay = false;               ///< `node` is entered as a loop, left to `exit`.
+        std::size_t first = no_index;  ///< What comes before the node.
+        std::size_t node = no_index;   ///< Original node.
+        std::size_t second = no_index; ///< What comes after it.
+        bool traversal = false;        ///< `node` is the header of a loop, which is left to `exit`.
         std::optional<std::size_t> exit; ///< Original node; none: the end.
     };
     struct Link {
         std::int64_t cost = 0;
-        std::size_t via = nothing;
+        std::size_t via = no_index;
     };
-    using Links = std::map<std::size_t, Link>; ///< By target; the end is one more node.
+    using Links = std::map<std::size_t, Link>; ///< By target; the end counts as one more node.
 
-    void mark(const std::set<std::int64_t>& kept);
+    void mark_kept(const std::set<std::int64_t>& kept);
     void link_all();
     void link(std::size_t from, std::size_t to, const Link& link);
     [[nodiscard]] bool remove_block(const std::vector<std::size_t>& nodes);
-    void number();
-    [[nodiscard]] std::optional<std::size_t> left_out_loop(std::size_t node) const;
+    void renumber();
+    [[nodiscard]] std::optional<std::size_t> contracted_loop(std::size_t node) const;
     void append_node(PathRule& rule, std::size_t node) const;
     void append(BlockPath& path, PathRule& rule, std::size_t via) const;
 

@@ -14,10 +14,10 @@ using Rational = boost::multiprecision::cpp_rational;
 using Integer = boost::multiprecision::cpp_int;
 using Clock = std::chrono::steady_clock;
 
-/// What is left of a time limit, in Z3's milliseconds.
-class Deadline {
+/// The remaining part of a time limit, in Z3's milliseconds.
+class SolverDeadline {
 public:
-    explicit Deadline(std::optional<std::chrono::duration<double>> seconds) {
+    explicit SolverDeadline(std::optional<std::chrono::duration<double>> seconds) {
         if (seconds) end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(*seconds);
     }
     [[nodiscard]] bool is_set() const { return end_.has_value(); }
@@ -33,13 +33,13 @@ private:
     std::optional<Clock::time_point> end_;
 };
 
-/// A numeral from its exact text, "12" or "7/2"; nothing for infinity.
+/// A numeral from its exact text, "12" or "7/2"; none for infinity.
 std::optional<Rational> read_numeral(const z3::expr& value) {
     if (!value.is_numeral()) return std::nullopt;
     return Rational{std::string{Z3_get_numeral_string(value.ctx(), value)}};
 }
 
-std::optional<std::int64_t> fitting(const Integer& value) {
+std::optional<std::int64_t> as_int64(const Integer& value) {
     if (value > INT64_MAX || value < INT64_MIN) return std::nullopt;
     return static_cast<std::int64_t>(value);
 }
@@ -52,7 +52,7 @@ Integer floor_of(const Rational& value) {
     return quotient;
 }
 
-z3::expr number(z3::context& context, std::int64_t value, bool integers) {
+z3::expr numeral(z3::context& context, std::int64_t value, bool integers) {
     const std::string text = std::to_string(value);
     return integers ? context.int_val(text.c_str()) : context.real_val(text.c_str());
 }
@@ -63,8 +63,8 @@ z3::expr weighted_sum(z3::context& context, const std::vector<z3::expr>& counts,
     z3::expr_vector parts{context};
     for (const auto& [variable, coefficient] : terms)
         if (coefficient != 0)
-            parts.push_back(number(context, coefficient, integers) * counts[variable]);
-    if (parts.empty()) return number(context, 0, integers);
+            parts.push_back(numeral(context, coefficient, integers) * counts[variable]);
+    if (parts.empty()) return numeral(context, 0, integers);
     return z3::sum(parts);
 }
 
@@ -84,10 +84,10 @@ template <typename Engine>
 void add_rows(Engine& engine, z3::context& context, const FlowProblem& problem,
               const std::vector<z3::expr>& counts, bool integers) {
     for (const auto& count : counts)
-        engine.add(count >= number(context, 0, integers));
+        engine.add(count >= numeral(context, 0, integers));
     for (const auto& row : problem.rows) {
         const z3::expr sum = weighted_sum(context, counts, row.terms, integers);
-        const z3::expr constant = number(context, row.constant, integers);
+        const z3::expr constant = numeral(context, row.constant, integers);
         switch (row.relation) {
         case LinearRow::Relation::AtMost:
             engine.add(sum <= constant);
@@ -110,7 +110,8 @@ std::vector<std::pair<std::size_t, std::int64_t>> cost_terms(const FlowProblem& 
 }
 
 /// The relaxation over rationals, which Z3 solves exactly.
-void relax(const FlowProblem& problem, const Deadline& deadline, FlowSolution& solution) {
+void solve_relaxation(const FlowProblem& problem, const SolverDeadline& deadline,
+                      FlowSolution& solution) {
     z3::context context;
     const auto counts = variables_of(context, problem, false);
     z3::optimize engine{context};
@@ -124,13 +125,13 @@ void relax(const FlowProblem& problem, const Deadline& deadline, FlowSolution& s
     if (answer != z3::sat) return;
     const auto value = read_numeral(engine.upper(handle));
     if (!value) return;
-    solution.bound = fitting(floor_of(*value));
+    solution.bound = as_int64(floor_of(*value));
 }
 
-/// Questions about whole counts, one after the other.
+/// Queries about integer counts, one after the other.
 class Refuter {
 public:
-    Refuter(const FlowProblem& problem, const Deadline& deadline, std::uint64_t seed,
+    Refuter(const FlowProblem& problem, const SolverDeadline& deadline, std::uint64_t seed,
             const CutSource& cuts, FlowSolution& solution)
         : problem_{problem}, deadline_{deadline}, cuts_{cuts}, solution_{solution},
           counts_{variables_of(context_, problem, true)}, engine_{context_, "QF_LIA"},
@@ -141,7 +142,7 @@ public:
         add_rows(engine_, context_, problem, counts_, true);
     }
 
-    /// Is there a solution, of at least this cost? Cuts are added until the answer needs no more.
+    /// Is there a solution of at least this cost? Cuts are added until the solution violates none.
     z3::check_result ask_for(std::optional<std::int64_t> at_least) {
         for (;;) {
             z3::params limit{context_};
@@ -153,7 +154,7 @@ public:
             }
             engine_.set(limit);
             engine_.push();
-            if (at_least) engine_.add(cost_ >= number(context_, *at_least, true));
+            if (at_least) engine_.add(cost_ >= numeral(context_, *at_least, true));
             const z3::check_result answer = engine_.check();
             std::optional<std::vector<std::int64_t>> values;
             if (answer == z3::sat) values = read_model();
@@ -162,18 +163,18 @@ public:
             if (!values) return z3::unknown;
             const auto cuts = cuts_ ? cuts_(*values) : std::vector<ConnectionCut>{};
             if (cuts.empty()) {
-                keep(std::move(*values));
+                keep_if_better(std::move(*values));
                 return z3::sat;
             }
             for (const auto& cut : cuts)
                 engine_.add(z3::implies(sum_of(cut.inside) >= 1, sum_of(cut.entering) >= 1));
-            if (++cut_rounds_ > most_cut_rounds || deadline_.passed()) return z3::unknown;
+            if (++cut_rounds_ > max_cut_rounds || deadline_.passed()) return z3::unknown;
         }
     }
 
 private:
-    static constexpr int most_cut_rounds = 200;
-    /// Z3's steps where the caller sets no time: the same answer on every machine.
+    static constexpr int max_cut_rounds = 200;
+    /// Z3's steps where the caller sets no time limit: the same answer on every machine.
     static constexpr std::uint64_t effort_without_time_limit = 60'000;
 
     [[nodiscard]] std::uint64_t effort_spent() const {
@@ -197,25 +198,25 @@ private:
         std::vector<std::int64_t> values;
         for (const auto& variable : counts_) {
             const auto value = read_numeral(model.eval(variable, true));
-            const auto count = value ? fitting(floor_of(*value)) : std::nullopt;
+            const auto count = value ? as_int64(floor_of(*value)) : std::nullopt;
             if (!count) return std::nullopt;
             values.push_back(*count);
         }
         return values;
     }
 
-    void keep(std::vector<std::int64_t> values) {
+    void keep_if_better(std::vector<std::int64_t> values) {
         Integer total = 0;
         for (std::size_t i = 0; i < values.size(); ++i)
             total += Integer{problem_.costs[i]} * values[i];
-        const auto fits = fitting(total);
+        const auto fits = as_int64(total);
         if (!fits || (solution_.best && *fits <= *solution_.best)) return;
         solution_.best = fits;
         solution_.counts = std::move(values);
     }
 
     const FlowProblem& problem_;
-    const Deadline& deadline_;
+    const SolverDeadline& deadline_;
     const CutSource& cuts_;
     FlowSolution& solution_;
     z3::context context_;
@@ -227,7 +228,7 @@ private:
 
 /// Narrows the bound by asking whether anything costs more than a value, and keeps the best
 /// solution seen.
-void refute(const FlowProblem& problem, const Deadline& deadline, std::uint64_t seed,
+void refute(const FlowProblem& problem, const SolverDeadline& deadline, std::uint64_t seed,
             const CutSource& cuts, FlowSolution& solution) {
     Refuter refuter{problem, deadline, seed, cuts, solution};
     z3::check_result answer = refuter.ask_for(solution.bound);
@@ -240,7 +241,7 @@ void refute(const FlowProblem& problem, const Deadline& deadline, std::uint64_t 
         solution.feasible = false;
         return;
     }
-    // Halving finds good solutions fast; asking for anything better ends the search at once.
+    // Halving finds good solutions fast; a query for anything better can end the search at once.
     for (bool halve = true;
          solution.bound && solution.best && *solution.best < *solution.bound && !deadline.passed();
          halve = !halve) {
@@ -262,27 +263,27 @@ void refute(const FlowProblem& problem, const Deadline& deadline, std::uint64_t 
 FlowSolution solve_flow(const FlowProblem& problem,
                         std::optional<std::chrono::duration<double>> seconds, std::uint64_t seed,
                         const CutSource& cuts) {
-    const Deadline deadline{seconds};
+    const SolverDeadline deadline{seconds};
     FlowSolution solution;
     try {
         if (deadline.passed()) return solution;
-        relax(problem, deadline, solution);
+        solve_relaxation(problem, deadline, solution);
         if (solution.feasible && !deadline.passed())
             refute(problem, deadline, seed, cuts, solution);
     } catch (const z3::exception&) {
-        // A limit inside Z3 may surface as an exception; what was proved before it stays.
+        // A limit inside Z3 may surface as an exception; what was proved before it remains proved.
         solution.optimal = false;
     }
     return solution;
 }
 
 ScriptAnswer answer_script(const std::string& script) {
-    constexpr unsigned most_steps = 20'000'000;
+    constexpr unsigned max_steps = 20'000'000;
     ScriptAnswer answer;
     try {
         z3::context context;
         z3::solver engine{context, "QF_LIA"};
-        engine.set("rlimit", most_steps);
+        engine.set("rlimit", max_steps);
         engine.from_string(script.c_str());
         const z3::check_result result = engine.check();
         if (result == z3::unsat) answer.kind = ScriptAnswer::Kind::Unsatisfiable;

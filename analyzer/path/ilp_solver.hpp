@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The path problem with linear facts, for Z3: exact rational relaxation, then refutation over the
-/// integers.
+/// The integer linear programme (ILP) of the path problem with linear facts, solved with Z3: exact
+/// rational relaxation, then refutation over the integers.
 
 #include <chrono>
 #include <cstdint>
@@ -21,20 +21,21 @@ struct LinearRow {
     std::int64_t constant = 0;
 };
 
-/// Maximise the sum of cost * count over whole counts that are not negative and satisfy all rows.
+/// Maximise the sum of cost * count over non-negative integer counts that satisfy all rows.
 struct FlowProblem {
     std::size_t variables = 0;
     std::vector<std::int64_t> costs; ///< Per variable.
     std::vector<LinearRow> rows;
 };
 
-/// Whole counts only: a count in `inside` is positive only if one in `entering` is.
+/// Subtour elimination, for integer counts: one in `inside` is positive only if one in `entering`
+/// is.
 struct ConnectionCut {
     std::vector<std::size_t> inside; ///< Variables.
     std::vector<std::size_t> entering;
 };
 
-/// What keeps a solution from being a path, as cuts that every path satisfies; none: it is one.
+/// Cuts that every path satisfies and the solution does not; empty: the solution is a path.
 using CutSource = std::function<std::vector<ConnectionCut>(const std::vector<std::int64_t>&)>;
 
 struct FlowSolution {
@@ -43,18 +44,18 @@ struct FlowSolution {
         bound; ///< Proved: no solution costs more. Side: upper. None: nothing was proved.
     bool by_refutation = false;       ///< The bound is below the rounded relaxation.
     bool optimal = false;             ///< `counts` costs `bound`.
-    std::optional<std::int64_t> best; ///< Cost of `counts`, which need no cut.
-    std::vector<std::int64_t> counts; ///< Of a solution, when one was found.
+    std::optional<std::int64_t> best; ///< Cost of `counts`, which violate no cut.
+    std::vector<std::int64_t> counts; ///< Of the best solution that was found.
 };
 
 /// `seconds` limits the whole call; none: no limit. Never throws for a limit: what was proved so
-/// far is returned. `cuts` are asked for each whole solution that is found (at most 200 times);
-/// only solutions without any become `counts`.
+/// far is returned. `cuts` is called for each integer solution that is found (at most 200 times);
+/// only solutions without cuts become `counts`.
 FlowSolution solve_flow(const FlowProblem& problem,
                         std::optional<std::chrono::duration<double>> seconds, std::uint64_t seed,
                         const CutSource& cuts = {});
 
-/// What Z3 says of an SMT-LIB 2 script in a fixed number of steps.
+/// The answer of Z3 to an SMT-LIB 2 script within a fixed number of steps.
 struct ScriptAnswer {
     enum class Kind { Unsatisfiable, Satisfiable, Unknown };
     Kind kind = Kind::Unknown;

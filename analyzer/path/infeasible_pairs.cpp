@@ -13,81 +13,84 @@ namespace {
 
 using assembly::ControlFlowGraph;
 
-constexpr std::size_t most_nodes = 300'000;
-constexpr std::size_t most_header_copies = 512; ///< Work at a loop grows with their cube.
-/// Pairs that may be open at a block, most first.
-constexpr std::array<std::size_t, 6> caps{SIZE_MAX, 12, 6, 3, 1, 0};
+constexpr std::size_t max_product_nodes = 300'000;
+constexpr std::size_t max_header_nodes = 512; ///< Work at a loop grows with their cube.
+/// Limits for the pairs that may be open at a block, tried in this order.
+constexpr std::array<std::size_t, 6> open_pair_limits{SIZE_MAX, 12, 6, 3, 1, 0};
 
-/// Taken when the block is entered, or (with `from`) over an edge.
-struct Happening {
+/// A path enters the block, or (with `from`) takes an edge into it.
+struct PathEvent {
     std::optional<std::int64_t> from;
     std::int64_t block = 0; ///< Address.
 };
 
-/// At most one of the two happens; both are the same where it must not happen at all.
-struct Pair {
-    std::array<Happening, 2> sides;
-    bool exclusive = true; ///< Of the exclusive facts, else of the linear ones.
+/// At most one of two events occurs; both are the same where it must not occur at all.
+struct InfeasiblePair {
+    std::array<PathEvent, 2> sides;
+    bool exclusive = true; ///< From the exclusive facts, else from the linear ones.
     std::size_t index = 0;
-    /// `Shape:` [side][block]: it may still happen behind the block.
+    /// `Shape:` [side][block]: the event may still occur after the block.
     std::array<std::vector<bool>, 2> ahead{};
     std::size_t width = 0; ///< Blocks at which it may be open.
 };
 
-std::vector<Pair> pairs_of(const ControlFlowGraph& graph, const models::FlowFacts& facts) {
-    std::vector<Pair> pairs;
+std::vector<InfeasiblePair> pairs_of(const ControlFlowGraph& graph,
+                                     const models::FlowFacts& facts) {
+    std::vector<InfeasiblePair> pairs;
     for (std::size_t i = 0; i < facts.exclusives.size(); ++i) {
         const auto& fact = facts.exclusives[i];
-        pairs.push_back({{Happening{{}, fact.first}, Happening{{}, fact.second}}, true, i});
+        pairs.push_back({{PathEvent{{}, fact.first}, PathEvent{{}, fact.second}}, true, i});
     }
     for (std::size_t i = 0; i < facts.constraints.size(); ++i) {
         const auto& fact = facts.constraints[i];
         if (!is_pair(graph, fact)) continue;
-        const auto happening = [&](std::size_t term) {
-            return Happening{fact.terms[term].from, fact.terms[term].block};
+        const auto event = [&](std::size_t term) {
+            return PathEvent{fact.terms[term].from, fact.terms[term].block};
         };
-        if (fact.constant == 1) pairs.push_back({{happening(0), happening(1)}, false, i});
+        if (fact.constant == 1) pairs.push_back({{event(0), event(1)}, false, i});
         for (std::size_t term = 0; fact.constant == 0 && term < fact.terms.size(); ++term)
-            pairs.push_back({{happening(term), happening(term)}, false, i});
+            pairs.push_back({{event(term), event(term)}, false, i});
     }
     return pairs;
 }
 
-class Product {
+class PairProduct {
 public:
-    Product(const ControlFlowGraph& graph, const PathGraph& paths, std::vector<Pair> pairs)
+    PairProduct(const ControlFlowGraph& graph, const PathGraph& paths,
+                std::vector<InfeasiblePair> pairs)
         : graph_{graph}, paths_{paths}, pairs_{std::move(pairs)} {
         for (std::size_t block = 0; block < graph.blocks.size(); ++block)
             at_[graph.blocks[block].address].push_back(block);
-        for (Pair& pair : pairs_)
-            look_ahead(pair);
-        std::stable_sort(pairs_.begin(), pairs_.end(),
-                         [](const Pair& a, const Pair& b) { return a.width < b.width; });
+        for (InfeasiblePair& pair : pairs_)
+            find_ahead(pair);
+        std::stable_sort(
+            pairs_.begin(), pairs_.end(),
+            [](const InfeasiblePair& a, const InfeasiblePair& b) { return a.width < b.width; });
     }
 
-    /// The pairs that stay when at most `cap` may be open at a block.
+    /// The pairs that are encoded when at most `cap` may be open at a block.
     [[nodiscard]] std::vector<bool> chosen(std::size_t cap) const {
-        std::vector<bool> take(pairs_.size(), true);
+        std::vector<bool> chosen_pairs(pairs_.size(), true);
         std::vector<std::size_t> open(graph_.blocks.size(), 0);
         for (std::size_t i = 0; i < pairs_.size(); ++i) {
             const auto is_open = [&](std::size_t block) {
                 return pairs_[i].ahead[0][block] || pairs_[i].ahead[1][block];
             };
-            for (std::size_t block = 0; block < open.size() && take[i]; ++block)
-                if (is_open(block) && open[block] >= cap) take[i] = is_forbidden(pairs_[i]);
-            for (std::size_t block = 0; block < open.size() && take[i]; ++block)
+            for (std::size_t block = 0; block < open.size() && chosen_pairs[i]; ++block)
+                if (is_open(block) && open[block] >= cap) chosen_pairs[i] = is_forbidden(pairs_[i]);
+            for (std::size_t block = 0; block < open.size() && chosen_pairs[i]; ++block)
                 if (is_open(block)) ++open[block];
         }
-        return take;
+        return chosen_pairs;
     }
 
-    /// The graph in which those pairs hold; nothing when it gets too large.
-    [[nodiscard]] std::optional<PathGraph> build(const std::vector<bool>& take, Side side) {
-        take_ = &take;
+    /// The graph in which those pairs hold; none when it gets too large.
+    [[nodiscard]] std::optional<PathGraph> build(const std::vector<bool>& chosen_pairs, Side side) {
+        chosen_ = &chosen_pairs;
         on_entry_.assign(graph_.blocks.size(), {});
         on_edge_.clear();
         for (std::size_t i = 0; i < pairs_.size(); ++i)
-            for (std::size_t which = 0; take[i] && which < 2; ++which)
+            for (std::size_t which = 0; chosen_pairs[i] && which < 2; ++which)
                 for (const std::size_t to : at_.at(pairs_[i].sides[which].block)) {
                     const auto& from = pairs_[i].sides[which].from;
                     if (!from) on_entry_[to].push_back(2 * i + which);
@@ -97,8 +100,8 @@ public:
                 }
         nodes_.clear();
         numbers_.clear();
-        copies_.assign(graph_.blocks.size(), 0);
-        const auto start = entered({}, std::nullopt, paths_.nodes[0].block);
+        nodes_of_block_.assign(graph_.blocks.size(), 0);
+        const auto start = memory_after({}, std::nullopt, paths_.nodes[0].block);
         PathGraph result;
         result.exact = paths_.exact;
         if (!start) return PathGraph{{{paths_.nodes[0].block, std::nullopt, {}}}, paths_.exact};
@@ -106,27 +109,27 @@ public:
         for (std::size_t at = 0; at < nodes_.size(); ++at) {
             const auto [original, memory] = nodes_[at];
             const PathNode& node = paths_.nodes[original];
-            if (is_header(node.block) && copies_[node.block] > most_header_copies)
+            if (is_header(node.block) && nodes_of_block_[node.block] > max_header_nodes)
                 return std::nullopt;
-            PathNode copy{node.block, node.end_cost, {}};
+            PathNode added{node.block, node.end_cost, {}};
             for (const PathEdge& edge : node.successors) {
                 const std::size_t block = paths_.nodes[edge.to].block;
-                const auto next = entered(memory, node.block, block);
+                const auto next = memory_after(memory, node.block, block);
                 if (!next) continue;
-                copy.successors.push_back({number(edge.to, *next), edge.cost});
+                added.successors.push_back({number(edge.to, *next), edge.cost});
             }
-            result.nodes.push_back(std::move(copy));
-            if (nodes_.size() > most_nodes) return std::nullopt;
+            result.nodes.push_back(std::move(added));
+            if (nodes_.size() > max_product_nodes) return std::nullopt;
         }
         return tidy(std::move(result), side);
     }
 
-    [[nodiscard]] const std::vector<Pair>& pairs() const { return pairs_; }
+    [[nodiscard]] const std::vector<InfeasiblePair>& pairs() const { return pairs_; }
 
 private:
-    using Memory = std::vector<std::size_t>; ///< What happened, as 2 * pair + side; sorted.
+    using Memory = std::vector<std::size_t>; ///< Events that occurred, as 2 * pair + side; sorted.
 
-    static bool is_forbidden(const Pair& pair) {
+    static bool is_forbidden(const InfeasiblePair& pair) {
         return pair.sides[0].from == pair.sides[1].from &&
                pair.sides[0].block == pair.sides[1].block;
     }
@@ -136,7 +139,7 @@ private:
         return loop && graph_.loops[*loop].header == block;
     }
 
-    void look_ahead(Pair& pair) const {
+    void find_ahead(InfeasiblePair& pair) const {
         for (std::size_t which = 0; which < 2; ++which) {
             auto& ahead = pair.ahead[which];
             ahead.assign(graph_.blocks.size(), false);
@@ -164,15 +167,15 @@ private:
             if (pair.ahead[0][block] || pair.ahead[1][block]) ++pair.width;
     }
 
-    /// The memory behind a step into a block; nothing when a pair forbids it.
-    [[nodiscard]] std::optional<Memory> entered(Memory memory, std::optional<std::size_t> from,
-                                                std::size_t to) const {
-        const auto take = [&](const std::vector<std::size_t>& happenings) {
-            for (const std::size_t happening : happenings) {
-                if (is_forbidden(pairs_[happening / 2])) return false;
-                if (std::binary_search(memory.begin(), memory.end(), happening ^ 1U)) return false;
-                const auto place = std::lower_bound(memory.begin(), memory.end(), happening);
-                if (place == memory.end() || *place != happening) memory.insert(place, happening);
+    /// The memory after a step into a block; none when a pair forbids the step.
+    [[nodiscard]] std::optional<Memory> memory_after(Memory memory, std::optional<std::size_t> from,
+                                                     std::size_t to) const {
+        const auto take = [&](const std::vector<std::size_t>& events) {
+            for (const std::size_t event : events) {
+                if (is_forbidden(pairs_[event / 2])) return false;
+                if (std::binary_search(memory.begin(), memory.end(), event ^ 1U)) return false;
+                const auto position = std::lower_bound(memory.begin(), memory.end(), event);
+                if (position == memory.end() || *position != event) memory.insert(position, event);
             }
             return true;
         };
@@ -180,34 +183,35 @@ private:
             if (const auto edge = on_edge_.find({*from, to}); edge != on_edge_.end())
                 if (!take(edge->second)) return std::nullopt;
         if (!take(on_entry_[to])) return std::nullopt;
-        // Forgotten when the other cannot happen any more.
+        // An event is forgotten when the other one cannot occur any more.
         memory.erase(std::remove_if(memory.begin(), memory.end(),
-                                    [&](std::size_t happening) {
-                                        return !pairs_[happening / 2].ahead[1 - happening % 2][to];
+                                    [&](std::size_t event) {
+                                        return !pairs_[event / 2].ahead[1 - event % 2][to];
                                     }),
                      memory.end());
         return memory;
     }
 
     std::size_t number(std::size_t original, const Memory& memory) {
-        const auto [place, fresh] = numbers_.emplace(std::pair{original, memory}, nodes_.size());
-        if (fresh) {
+        const auto [position, inserted] =
+            numbers_.emplace(std::pair{original, memory}, nodes_.size());
+        if (inserted) {
             nodes_.emplace_back(original, memory);
-            ++copies_[paths_.nodes[original].block];
+            ++nodes_of_block_[paths_.nodes[original].block];
         }
-        return place->second;
+        return position->second;
     }
 
     const ControlFlowGraph& graph_;
     const PathGraph& paths_;
-    std::vector<Pair> pairs_; ///< Those that are open at few blocks first.
+    std::vector<InfeasiblePair> pairs_; ///< Pairs that are open at few blocks first.
     std::map<std::int64_t, std::vector<std::size_t>> at_; ///< Blocks by address.
-    const std::vector<bool>* take_ = nullptr;
+    const std::vector<bool>* chosen_ = nullptr;
     std::vector<std::vector<std::size_t>> on_entry_; ///< Per block.
     std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> on_edge_;
     std::vector<std::pair<std::size_t, Memory>> nodes_; ///< Original node and memory.
     std::map<std::pair<std::size_t, Memory>, std::size_t> numbers_;
-    std::vector<std::size_t> copies_; ///< Nodes per block.
+    std::vector<std::size_t> nodes_of_block_; ///< Nodes per block.
 };
 
 } // namespace
@@ -227,30 +231,30 @@ bool is_pair(const ControlFlowGraph& graph, const models::LinearFact& fact) {
 PairConstrainedPaths encode_pairs(const ControlFlowGraph& graph, const PathGraph& paths,
                                   const models::FlowFacts& facts, Side side) {
     PairConstrainedPaths result;
-    Product product{graph, paths, pairs_of(graph, facts)};
-    std::vector<bool> exclusive_held(facts.exclusives.size(), false);
-    std::vector<bool> linear_held(facts.constraints.size(), false);
+    PairProduct product{graph, paths, pairs_of(graph, facts)};
+    std::vector<bool> exclusive_encoded(facts.exclusives.size(), false);
+    std::vector<bool> linear_encoded(facts.constraints.size(), false);
     result.paths = paths;
-    for (const std::size_t cap : caps) {
-        const auto take = product.chosen(cap);
-        auto built = product.build(take, side);
+    for (const std::size_t cap : open_pair_limits) {
+        const auto chosen_pairs = product.chosen(cap);
+        auto built = product.build(chosen_pairs, side);
         if (!built) continue;
         result.paths = std::move(*built);
         std::vector<bool> linear_missed(facts.constraints.size(), false);
-        for (std::size_t i = 0; i < take.size(); ++i) {
-            const Pair& pair = product.pairs()[i];
-            (pair.exclusive ? exclusive_held : linear_held)[pair.index] = true;
-            if (!take[i] && pair.exclusive) exclusive_held[pair.index] = false;
-            if (!take[i] && !pair.exclusive) linear_missed[pair.index] = true;
+        for (std::size_t i = 0; i < chosen_pairs.size(); ++i) {
+            const InfeasiblePair& pair = product.pairs()[i];
+            (pair.exclusive ? exclusive_encoded : linear_encoded)[pair.index] = true;
+            if (!chosen_pairs[i] && pair.exclusive) exclusive_encoded[pair.index] = false;
+            if (!chosen_pairs[i] && !pair.exclusive) linear_missed[pair.index] = true;
         }
         for (std::size_t i = 0; i < linear_missed.size(); ++i)
-            if (linear_missed[i]) linear_held[i] = false;
+            if (linear_missed[i]) linear_encoded[i] = false;
         break;
     }
     for (std::size_t i = 0; i < facts.exclusives.size(); ++i)
-        if (!exclusive_held[i]) result.left.exclusives.push_back(facts.exclusives[i]);
+        if (!exclusive_encoded[i]) result.remaining.exclusives.push_back(facts.exclusives[i]);
     for (std::size_t i = 0; i < facts.constraints.size(); ++i)
-        if (!linear_held[i]) result.left.constraints.push_back(facts.constraints[i]);
+        if (!linear_encoded[i]) result.remaining.constraints.push_back(facts.constraints[i]);
     return result;
 }
 

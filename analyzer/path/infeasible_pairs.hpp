@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Pairs of which a path takes at most one, held by the path graph itself: a node remembers which
-/// of the pairs that still matter have been decided.
+/// Infeasible pairs: two blocks or edges of which a path takes at most one. They are encoded in the
+/// path graph: a node remembers which events of pairs that can still conflict have occurred.
 
 #include "analyzer/path/path_graph.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
@@ -9,19 +9,19 @@
 
 namespace warpbound::analyzer {
 
-/// A path graph and the facts that it does not hold.
+/// A path graph and the facts that it does not encode.
 struct PairConstrainedPaths {
     PathGraph paths;
-    models::FlowFacts left; ///< Exclusive and linear facts only.
+    models::FlowFacts remaining; ///< Facts that are not encoded: exclusive and linear ones.
 };
 
-/// The fact is no more than that of two blocks or edges outside loops at most one is taken, or
-/// that none of some is.
+/// The fact says no more than that a path takes at most one of two blocks or edges outside loops,
+/// or none of some.
 bool is_pair(const assembly::ControlFlowGraph& graph, const models::LinearFact& fact);
 
-/// Every path of the result is one of `paths` with the same cost that satisfies the facts which are
-/// not left, and every such path of `paths` is there (docs/soundness.md, S19c). Facts are left
-/// where too many pairs are open at once, and those that are no pairs.
+/// The paths of the result are exactly those of `paths`, with the same costs, that satisfy the
+/// encoded facts (docs/soundness.md, S19c). Not encoded are facts that are no pairs, and pairs
+/// where too many are open at once.
 PairConstrainedPaths encode_pairs(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
                                   const models::FlowFacts& facts, Side side);
 

@@ -55,11 +55,11 @@ bool LoopBoundedPaths::contains(std::size_t region, std::size_t block) const {
     return loop.has_value();
 }
 
-LoopBoundedPaths::Place LoopBoundedPaths::place_of(std::size_t region, std::size_t node) const {
-    if (region == top_region) return Place::Inside;
+LoopBoundedPaths::Target LoopBoundedPaths::target_of(std::size_t region, std::size_t node) const {
+    if (region == top_region) return Target::Inside;
     const std::size_t block = paths_.nodes[node].block;
-    if (block == graph_.loops[region - 1].header) return Place::Back;
-    return contains(region, block) ? Place::Inside : Place::Outside;
+    if (block == graph_.loops[region - 1].header) return Target::Header;
+    return contains(region, block) ? Target::Inside : Target::Outside;
 }
 
 std::size_t LoopBoundedPaths::region_of(std::size_t node) const {
@@ -80,14 +80,14 @@ std::size_t LoopBoundedPaths::item_of(std::size_t region, std::size_t node) cons
 void LoopBoundedPaths::relax(std::size_t region, Run& run, std::size_t item, std::size_t target,
                              std::int64_t value) const {
     Arrival* arrival = nullptr;
-    switch (place_of(region, target)) {
-    case Place::Inside:
+    switch (target_of(region, target)) {
+    case Target::Inside:
         arrival = &run.items[item_of(region, target)];
         break;
-    case Place::Back:
+    case Target::Header:
         arrival = &run.backs[target];
         break;
-    case Place::Outside:
+    case Target::Outside:
         arrival = &run.exits[target];
         break;
     }
@@ -104,7 +104,7 @@ LoopBoundedPaths::Run LoopBoundedPaths::run_from(std::size_t region, std::size_t
     const auto end_at = [&](std::size_t item, std::int64_t value) {
         if (!run.end.value || *run.end.value < value) run.end = {value, item};
     };
-    // Items are in reverse post order: every edge inside the region that is no back edge leads to a
+    // Items are in reverse postorder: every edge inside the region that is no back edge leads to a
     // later item.
     for (std::size_t item = run.start; item < items.size(); ++item) {
         if (!run.items[item].value) continue;
@@ -112,8 +112,8 @@ LoopBoundedPaths::Run LoopBoundedPaths::run_from(std::size_t region, std::size_t
         const std::size_t at = items[item];
         if (const auto inner = inner_region(region, at)) {
             const auto [exits, end] = traversals_from(*inner, header_number_[at]);
-            for (const auto& [exit, stayed] : exits)
-                relax(region, run, item, exit, plus(value, *stayed));
+            for (const auto& [exit, cost] : exits)
+                relax(region, run, item, exit, plus(value, *cost));
             if (end) end_at(item, plus(value, *end));
             continue;
         }
@@ -127,16 +127,16 @@ LoopBoundedPaths::Run LoopBoundedPaths::run_from(std::size_t region, std::size_t
 
 LoopBoundedPaths::Traversals LoopBoundedPaths::traversals_from(std::size_t region,
                                                                std::size_t header) const {
-    Traversals stays;
+    Traversals traversals;
     for (std::size_t last = 0; last < regions_[region].headers.size(); ++last) {
         const Value iterations = all_iterations(region)[header][last];
         if (!iterations) continue;
         const Run& run = regions_[region].runs[last];
         for (const auto& [exit, arrival] : run.exits)
-            keep_larger(stays.exits[exit], plus(*iterations, *arrival.value));
-        if (run.end.value) keep_larger(stays.end, plus(*iterations, *run.end.value));
+            keep_larger(traversals.exits[exit], plus(*iterations, *arrival.value));
+        if (run.end.value) keep_larger(traversals.end, plus(*iterations, *run.end.value));
     }
-    return stays;
+    return traversals;
 }
 
 LoopBoundedPaths::Matrix LoopBoundedPaths::product(const Matrix& a, const Matrix& b) {
@@ -189,7 +189,7 @@ LoopBoundedPaths::Value LoopBoundedPaths::goal_value(const Run& run, const Goal&
 }
 
 std::pair<LoopBoundedPaths::Value, std::size_t>
-LoopBoundedPaths::stay(std::size_t region, std::size_t header, const Goal& goal) const {
+LoopBoundedPaths::best_traversal(std::size_t region, std::size_t header, const Goal& goal) const {
     std::pair<Value, std::size_t> best;
     for (std::size_t last = 0; last < regions_[region].headers.size(); ++last) {
         const Value iterations = all_iterations(region)[header][last];
@@ -210,14 +210,14 @@ public:
         add(std::move(rule));
     }
 
-    std::size_t stay(std::size_t index, std::size_t node, const Goal& goal) {
+    std::size_t best_traversal(std::size_t index, std::size_t node, const Goal& goal) {
         // An end counts as one more node.
         const Key key{index, Key::Traversal, 0,
                       0,     node,           goal.end ? of_.paths_.nodes.size() : goal.exit};
         return once(key, [&] {
             const Region& region = of_.regions_[index];
             const std::size_t first = of_.header_number_[node];
-            const auto [value, last] = of_.stay(index, first, goal);
+            const auto [value, last] = of_.best_traversal(index, first, goal);
             if (!value) throw std::logic_error{"a path that was found cannot be extracted"};
             const std::vector<std::size_t> between = headers_between(region, first, last);
             PathRule rule;
@@ -234,7 +234,7 @@ public:
     }
 
 private:
-    /// Which rule it is: a stay in a loop, a power of its body, or one iteration.
+    /// Which rule it is: a loop traversal, a power of the loop body, or one iteration.
     struct Key {
         std::size_t region = 0;
         enum { Traversal, Power, Iteration } kind = Traversal;
@@ -276,15 +276,15 @@ private:
                 rule.push_back({PathSymbol::Block, of_.paths_.nodes[node].block});
                 continue;
             }
-            // A stay in an inner loop ends at the next item, or where this run ends.
+            // A traversal of an inner loop ends at the next item, or where this run ends.
             const Goal next =
                 i + 1 < items.size() ? Goal{false, of_.regions_[region].items[items[i + 1]]} : goal;
-            rule.push_back({PathSymbol::Rule, stay(*inner, node, next)});
+            rule.push_back({PathSymbol::Rule, best_traversal(*inner, node, next)});
         }
         return rule;
     }
 
-    /// Header copies between the factors, from the last one back.
+    /// Header nodes between the factors, from the last one back.
     static std::vector<std::size_t> headers_between(const Region& region, std::size_t first,
                                                     std::size_t last) {
         std::vector<std::size_t> between(region.factors.size() + 1, last);
@@ -305,14 +305,14 @@ private:
         return between;
     }
 
-    /// Nothing: no iteration at all.
+    /// None: no iteration at all.
     std::optional<std::size_t> power_of(std::size_t index, const Factor& factor, std::size_t a,
                                         std::size_t b) {
         const auto& levels = of_.regions_[index].tables[static_cast<std::size_t>(factor.table)];
         if (factor.level == 0)
             return is_identity(index, factor, a, b) ? std::nullopt
                                                     : std::optional{iteration(index, a, b)};
-        // Staying put costs nothing, whatever the power.
+        // To skip an optional iteration costs nothing, whatever the power.
         if (factor.table == 1 && a == b && levels[factor.level][a][b] == 0) return std::nullopt;
         return once({index, Key::Power, factor.table, factor.level, a, b}, [&] {
             PathRule rule;
@@ -362,17 +362,17 @@ std::optional<BlockPath> LoopBoundedPaths::start_to_end() const {
 
 LoopBoundedPaths::Traversal LoopBoundedPaths::traversal_from(std::size_t header_node) const {
     const auto [exits, end] = traversals_from(region_of(header_node), header_number_[header_node]);
-    Traversal stay;
+    Traversal traversal;
     for (const auto& [exit, value] : exits)
-        stay.exits.push_back({exit, signed_cost(*value)});
-    if (end) stay.end_cost = signed_cost(*end);
-    return stay;
+        traversal.exits.push_back({exit, signed_cost(*value)});
+    if (end) traversal.end_cost = signed_cost(*end);
+    return traversal;
 }
 
 std::size_t LoopBoundedPaths::append_traversal(BlockPath& path, std::size_t header_node,
                                                std::optional<std::size_t> exit) const {
-    return Extraction{*this, path}.stay(region_of(header_node), header_node,
-                                        {!exit, exit.value_or(0)});
+    return Extraction{*this, path}.best_traversal(region_of(header_node), header_node,
+                                                  {!exit, exit.value_or(0)});
 }
 
 } // namespace warpbound::analyzer

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The structural path problem: costliest (cheapest) path of a path graph under loop bounds alone,
-/// solved exactly by dynamic programming, loops from the inside out (docs/soundness.md, S6).
+/// The structural path problem: the costliest (cheapest) path of a path graph under loop bounds
+/// alone, solved exactly by dynamic programming, inner loops first (docs/soundness.md, S6).
 
 #include "analyzer/flow/loop_bounds.hpp"
 #include "analyzer/path/compressed_path.hpp"
@@ -22,25 +22,25 @@ public:
     LoopBoundedPaths(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
                      const std::vector<BackEdgeBounds>& bounds, Side side);
 
-    /// From the start to an end; nothing when no path satisfies the bounds.
+    /// The best path from the start to an end; none when no path satisfies the bounds.
     [[nodiscard]] std::optional<BlockPath> start_to_end() const;
 
-    /// What a stay in a loop costs at best, from entering it at a header node.
+    /// Best cost of a loop traversal, from its entry at a header node to each exit.
     struct Traversal {
-        std::vector<PathEdge> exits; ///< By the node outside the loop that follows.
+        std::vector<PathEdge> exits; ///< To the node after the loop.
         std::optional<std::int64_t> end_cost;
     };
     [[nodiscard]] Traversal traversal_from(std::size_t header_node) const;
-    /// Appends the rules of such a stay, which ends at `exit` (none: at the end), and returns the
-    /// last one.
+    /// Appends the rules of the best traversal that leaves to `exit` (none: to the end), and
+    /// returns the last rule.
     std::size_t append_traversal(BlockPath& path, std::size_t header_node,
                                  std::optional<std::size_t> exit) const;
 
 private:
-    using Value = std::optional<std::int64_t>; ///< Signed so that larger is better on either side.
+    using Value = std::optional<std::int64_t>;   ///< Signed: larger is better on either side.
     static constexpr std::size_t top_region = 0; ///< Region r > 0 is loop r - 1.
 
-    /// What a run from one start inside a region reaches.
+    /// How a run from one start inside a region reaches a node or an end.
     struct Arrival {
         Value value;
         std::size_t previous = 0; ///< Item.
@@ -49,7 +49,7 @@ private:
         std::size_t start = 0; ///< Item.
         std::vector<Arrival> items;
         std::map<std::size_t, Arrival> exits; ///< By node outside the region.
-        std::map<std::size_t, Arrival> backs; ///< By header copy of the region.
+        std::map<std::size_t, Arrival> backs; ///< By header node of the region.
         Arrival end;                          ///< The warp ends inside the region.
     };
     using Matrix = std::vector<std::vector<Value>>;
@@ -58,26 +58,25 @@ private:
         std::size_t level = 0;
     };
     struct Region {
-        std::vector<std::size_t>
-            items; ///< Nodes: own ones and header copies of inner loops, by block.
-        std::vector<std::size_t> headers; ///< Header copies (nodes); empty for the top region.
-        std::vector<Run> runs;            ///< One per header copy.
+        std::vector<std::size_t> items;   ///< Nodes: own ones and headers of inner loops, by block.
+        std::vector<std::size_t> headers; ///< Nodes of the header block; empty for the top region.
+        std::vector<Run> runs;            ///< One per header node.
         std::vector<std::vector<Matrix>> tables; ///< `Shape:` tables[table][level].
         std::vector<Factor> factors;
         std::vector<Matrix> products; ///< products[i]: of the first i factors.
     };
-    /// What follows a stay in a loop.
+    /// What follows a loop traversal.
     struct Goal {
         bool end = false;
         std::size_t exit = 0;
     };
-    enum class Place { Inside, Back, Outside };
+    enum class Target { Inside, Header, Outside };
 
     [[nodiscard]] std::int64_t signed_cost(std::int64_t cost) const {
         return side_ == Side::Upper ? cost : -cost;
     }
     [[nodiscard]] bool contains(std::size_t region, std::size_t block) const;
-    [[nodiscard]] Place place_of(std::size_t region, std::size_t node) const;
+    [[nodiscard]] Target target_of(std::size_t region, std::size_t node) const;
     [[nodiscard]] std::size_t item_of(std::size_t region, std::size_t node) const;
     /// Region of a node's innermost loop.
     [[nodiscard]] std::size_t region_of(std::size_t node) const;
@@ -93,16 +92,16 @@ private:
         return regions_[region].products.back();
     }
     [[nodiscard]] static Value goal_value(const Run& run, const Goal& goal);
-    /// Best value per way out of a loop entered at a header copy.
+    /// Best value of a loop traversal from one header node, by exit.
     struct Traversals {
         std::map<std::size_t, Value> exits;
         Value end;
     };
     [[nodiscard]] Traversals traversals_from(std::size_t region, std::size_t header) const;
-    /// Best value of staying in a loop from a header copy to a goal, and the header copy of the
-    /// last iteration.
-    [[nodiscard]] std::pair<Value, std::size_t> stay(std::size_t region, std::size_t header,
-                                                     const Goal& goal) const;
+    /// Best value of a loop traversal from a header node to a goal, and the header node of the last
+    /// iteration.
+    [[nodiscard]] std::pair<Value, std::size_t>
+    best_traversal(std::size_t region, std::size_t header, const Goal& goal) const;
 
     /// Writes the rules of a path; a rule stands for the same nodes wherever it is used.
     class Extraction;
@@ -113,9 +112,9 @@ private:
     Side side_;
     std::vector<Region> regions_;
     std::vector<std::size_t> own_item_;    ///< Per node: item in the region of its innermost loop.
-    std::vector<std::size_t> parent_item_; ///< Per header copy: item in the region around its loop.
+    std::vector<std::size_t> parent_item_; ///< Per header node: item in the region around its loop.
     std::vector<std::size_t>
-        header_number_; ///< Per header copy: position in its region's `headers`.
+        header_number_; ///< Per header node: position in its region's `headers`.
 };
 
 } // namespace warpbound::analyzer

@@ -22,27 +22,27 @@ std::vector<bool> reached_from_start(const PathGraph& graph) {
     return reached;
 }
 
-std::vector<bool> able_to_end(const PathGraph& graph) {
+std::vector<bool> reaches_end(const PathGraph& graph) {
     std::vector<std::vector<std::size_t>> into(graph.nodes.size());
-    std::vector<bool> able(graph.nodes.size(), false);
+    std::vector<bool> ends(graph.nodes.size(), false);
     std::vector<std::size_t> work;
     for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
         for (const PathEdge& edge : graph.nodes[node].successors)
             into[edge.to].push_back(node);
         if (!graph.nodes[node].end_cost) continue;
-        able[node] = true;
+        ends[node] = true;
         work.push_back(node);
     }
     while (!work.empty()) {
         const std::size_t node = work.back();
         work.pop_back();
         for (const std::size_t before : into[node]) {
-            if (able[before]) continue;
-            able[before] = true;
+            if (ends[before]) continue;
+            ends[before] = true;
             work.push_back(before);
         }
     }
-    return able;
+    return ends;
 }
 
 } // namespace
@@ -50,10 +50,10 @@ std::vector<bool> able_to_end(const PathGraph& graph) {
 PathGraph tidy(PathGraph graph, Side side) {
     auto& nodes = graph.nodes;
     const std::vector<bool> reached = reached_from_start(graph);
-    const std::vector<bool> able = able_to_end(graph);
+    const std::vector<bool> ends = reaches_end(graph);
     std::vector<std::size_t> order{0};
     for (std::size_t node = 1; node < nodes.size(); ++node)
-        if (reached[node] && able[node]) order.push_back(node);
+        if (reached[node] && ends[node]) order.push_back(node);
     std::stable_sort(order.begin() + 1, order.end(),
                      [&](std::size_t a, std::size_t b) { return nodes[a].block < nodes[b].block; });
     constexpr std::size_t dropped = SIZE_MAX;
@@ -71,7 +71,7 @@ PathGraph tidy(PathGraph graph, Side side) {
         edges.erase(std::remove_if(edges.begin(), edges.end(),
                                    [](const PathEdge& edge) { return edge.to == dropped; }),
                     edges.end());
-        // The one that is kept comes first among equals.
+        // Of parallel edges the one that is kept comes first.
         std::sort(edges.begin(), edges.end(), [&](const PathEdge& a, const PathEdge& b) {
             if (a.to != b.to) return a.to < b.to;
             return side == Side::Upper ? a.cost > b.cost : a.cost < b.cost;

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
-/// The path problem that both sides share: nodes are a block and what distinguishes ways of
-/// entering it, edges have a cost, and a path from node 0 to an end is a bound for the blocks it
-/// visits.
+/// The path graph that both sides share. A node is a block together with the pipeline state or the
+/// delay with which it is entered; edges have a cost. The cost of a path from node 0 to an end
+/// bounds the time of the sequence of blocks that it visits.
 
 #include "analyzer/bound.hpp"
 
@@ -20,19 +20,20 @@ struct PathEdge {
 
 struct PathNode {
     std::size_t block = 0;
-    std::optional<std::int64_t> end_cost; ///< To the end, where a path may end.
-    std::vector<PathEdge> successors;     ///< By node, one edge to each.
+    std::optional<std::int64_t> end_cost; ///< Cost to the end, where a path may end.
+    std::vector<PathEdge> successors;     ///< Sorted by node, one edge to each.
 };
 
-/// Node 0 is the start. All nodes are reachable. Sorted by block, which is reverse post order.
+/// Node 0 is the start. All nodes are reachable. Sorted by block, which is reverse postorder.
 struct PathGraph {
     std::vector<PathNode> nodes;
-    /// Every path's cost is that of its blocks on this side: nothing was joined or left out.
+    /// Every path's cost is that of its blocks on this side: no states were joined, no delays left
+    /// out.
     bool exact = true;
 };
 
-/// Keeps what node 0 reaches and can still end, renumbers it by block and merges parallel edges:
-/// the costlier stays on the upper side, the cheaper on the lower.
+/// Keeps the nodes that node 0 reaches and that reach an end, renumbers them by block and merges
+/// parallel edges: the costlier remains on the upper side, the cheaper on the lower.
 PathGraph tidy(PathGraph graph, Side side);
 
 } // namespace warpbound::analyzer

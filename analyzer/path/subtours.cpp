@@ -20,10 +20,10 @@ subtours_of(const std::vector<std::vector<std::size_t>>& successors) {
         return reached;
     };
     reach(0);
-    std::vector<std::vector<std::size_t>> parts;
+    std::vector<std::vector<std::size_t>> subtours;
     for (std::size_t node = 0; node < successors.size(); ++node)
-        if (!seen[node] && !successors[node].empty()) parts.push_back(reach(node));
-    return parts;
+        if (!seen[node] && !successors[node].empty()) subtours.push_back(reach(node));
+    return subtours;
 }
 
 } // namespace warpbound::analyzer

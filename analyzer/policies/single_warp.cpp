@@ -5,18 +5,18 @@
 
 namespace warpbound::analyzer {
 
-Result<SideAnswer> bound_single_warp(const AnalysisContext& context, const PipelinePair& rules,
+Result<SideAnswer> bound_single_warp(const AnalysisContext& context, const PipelinePair& pipelines,
                                      Side side, Deadline deadline, Facts facts,
-                                     const std::string& kind) {
-    const PathGraph paths = path_graph_of(context, rules, side);
+                                     const std::string& id_suffix) {
+    const PathGraph paths = path_graph_of(context, pipelines, side);
     auto solved = solve_paths(context, paths, side, facts, deadline);
     if (!solved) return solved.as_failure();
     const CertificateName name{
-        (side == Side::Upper ? "execution-time-upper" : "execution-time-lower") + kind,
+        (side == Side::Upper ? "execution-time-upper" : "execution-time-lower") + id_suffix,
         "time to completion of one warp"};
     solved = record(context, name, side, facts, std::move(solved).value(),
                     [&](std::optional<std::size_t> nodes) {
-                        return path_graph_of(context, rules, side, nodes);
+                        return path_graph_of(context, pipelines, side, nodes);
                     });
     SideAnswer answer;
     answer.nodes = static_cast<std::int64_t>(paths.nodes.size());
@@ -26,7 +26,7 @@ Result<SideAnswer> bound_single_warp(const AnalysisContext& context, const Pipel
     execution.proof = solved.value().proof;
     execution.outcome = solved.value().outcome;
     if (solved.value().witness)
-        replay_path(*context.request.function, *context.request.graph, rules.of(side),
+        replay_path(*context.request.function, *context.request.graph, pipelines.of(side),
                     *solved.value().witness, execution);
     return answer;
 }

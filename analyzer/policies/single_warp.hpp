@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Bounds of one warp that no other delays.
+/// Bounds of one warp in isolation.
 
 #include "analyzer/launch/path_bound.hpp"
 
@@ -8,11 +8,11 @@
 
 namespace warpbound::analyzer {
 
-/// The time of one warp from its start to its completion, with the path that takes it. Refuses
-/// facts that no path satisfies. `kind`: what the name of its path lemma ends in, where a bound
-/// rests on several such times.
-Result<SideAnswer> bound_single_warp(const AnalysisContext& context, const PipelinePair& rules,
+/// The time of one warp from its start to its completion, with a witness path. Refuses facts that
+/// no path satisfies. `id_suffix`: end of the certificate id, for a bound that rests on several
+/// such times.
+Result<SideAnswer> bound_single_warp(const AnalysisContext& context, const PipelinePair& pipelines,
                                      Side side, Deadline deadline, Facts facts = Facts::All,
-                                     const std::string& kind = "");
+                                     const std::string& id_suffix = "");
 
 } // namespace warpbound::analyzer

@@ -15,48 +15,48 @@ using Timing = models::InstructionTiming;
 
 constexpr auto scoreboards = static_cast<std::size_t>(assembly::scoreboard_count);
 
-enum class Kind { Register, Scoreboard, Port };
+enum class ResourceKind { Register, Scoreboard, Port };
 
-/// What a warp's own instruction keeps it waiting for.
-struct Thing {
-    Kind kind = Kind::Register;
+/// A resource that an earlier instruction of the same warp occupies.
+struct OwnResource {
+    ResourceKind kind = ResourceKind::Register;
     assembly::Register reg{};
-    std::size_t index = 0; ///< Of a scoreboard, or of a port's unit.
-    std::size_t user = 0;  ///< Of a port: the instruction that uses it.
+    std::size_t index = 0; ///< Of a scoreboard, or of the unit of a port.
+    std::size_t user = 0;  ///< Of a port: the instruction that occupies it.
 
-    friend auto operator<=>(const Thing&, const Thing&) = default;
+    friend auto operator<=>(const OwnResource&, const OwnResource&) = default;
 };
 
-/// For how long a thing is not there at most; what is not listed is there.
-using Remaining = std::map<Thing, std::int64_t>;
+/// Longest time until a resource is available; a resource that is not listed is available.
+using Remaining = std::map<OwnResource, std::int64_t>;
 
-void raise(Remaining& remaining, const Thing& thing, std::int64_t cycles) {
-    if (cycles > 0) remaining[thing] = std::max(remaining[thing], cycles);
+void raise(Remaining& remaining, const OwnResource& resource, std::int64_t cycles) {
+    if (cycles > 0) remaining[resource] = std::max(remaining[resource], cycles);
 }
 
-class ActiveSet {
+class ActiveSetStalls {
 public:
-    explicit ActiveSet(const AnalysisContext& context)
+    explicit ActiveSetStalls(const AnalysisContext& context)
         : context_{context}, graph_{*context.request.graph}, entries_(graph_.blocks.size()),
-          beyond_(context.timings.size(), 0) {}
+          stalls_(context.timings.size(), 0) {}
 
-    InstructionCosts waits() {
+    InstructionCosts stalls() {
         entries_.front().emplace();
         std::vector<std::size_t> changed{0};
         while (!changed.empty()) {
             const std::size_t block = changed.back();
             changed.pop_back();
-            const Remaining behind = follow(block);
+            const Remaining after = follow(block);
             for (const std::size_t edge : graph_.blocks[block].out) {
                 const std::size_t to = graph_.edges[edge].to;
                 const std::size_t last = graph_.blocks[block].last;
                 const std::size_t next = graph_.blocks[to].first;
                 if (!context_.used[next]) continue;
-                count(next, last, true, behind);
-                if (join(to, later(behind, least_gap(last, true)))) changed.push_back(to);
+                raise_stall(next, last, true, after);
+                if (join(to, later(after, least_gap(last, true)))) changed.push_back(to);
             }
         }
-        return std::move(beyond_);
+        return std::move(stalls_);
     }
 
 private:
@@ -67,17 +67,17 @@ private:
     [[nodiscard]] std::int64_t least_gap(std::size_t i, bool may_transfer) const {
         return may_transfer ? std::min(timing(i).gap.lo, timing(i).gap_taken.lo) : timing(i).gap.lo;
     }
-    [[nodiscard]] std::int64_t of_passes(std::size_t i, std::int64_t first) const {
+    [[nodiscard]] std::int64_t with_transactions(std::size_t i, std::int64_t first) const {
         return models::plus(first, models::times(timing(i).pass_cost.hi, timing(i).passes.hi - 1));
     }
 
-    /// Issues the instructions of a block. Returns what remains, seen from the last issue.
+    /// Issues the instructions of a block. Returns the remaining times as seen from the last issue.
     Remaining follow(std::size_t block) {
         const assembly::BasicBlock& code = graph_.blocks[block];
         Remaining remaining = *entries_[block];
         issue(code.first, remaining);
         for (std::size_t i = code.first + 1; i <= code.last; ++i) {
-            count(i, i - 1, false, remaining);
+            raise_stall(i, i - 1, false, remaining);
             remaining = later(remaining, least_gap(i - 1, false));
             issue(i, remaining);
         }
@@ -86,12 +86,12 @@ private:
 
     static Remaining later(const Remaining& remaining, std::int64_t cycles) {
         Remaining left;
-        for (const auto& [thing, most] : remaining)
-            raise(left, thing, most - cycles);
+        for (const auto& [resource, most] : remaining)
+            raise(left, resource, most - cycles);
         return left;
     }
 
-    /// Whether that adds something.
+    /// Whether the entry state changed.
     bool join(std::size_t block, const Remaining& other) {
         auto& entry = entries_[block];
         if (!entry) {
@@ -99,113 +99,120 @@ private:
             return true;
         }
         bool changed = false;
-        for (const auto& [thing, cycles] : other) {
-            std::int64_t& most = (*entry)[thing];
+        for (const auto& [resource, cycles] : other) {
+            std::int64_t& most = (*entry)[resource];
             changed = changed || cycles > most;
             most = std::max(most, cycles);
         }
         return changed;
     }
 
-    /// Calls `use(thing)` for the registers and scoreboards that an instruction surely waits for,
-    /// on or off.
+    /// Calls `use(resource)` for the registers and scoreboards that an instruction waits for in
+    /// every execution, also when it is predicated off.
     template <class Use> void for_each_awaited(std::size_t i, Use use) const {
         const assembly::Instruction& instruction = instruction_at(i);
         if (timing(i).waits_for_registers)
             for (const auto* registers : {&instruction.effects.reads, &instruction.effects.writes})
                 for (const assembly::Register& one : *registers)
-                    use(Thing{Kind::Register, one});
+                    use(OwnResource{ResourceKind::Register, one});
         const unsigned mask = instruction.control ? instruction.control->wait_mask : 0U;
         for (std::size_t scoreboard = 0; scoreboard < scoreboards; ++scoreboard)
-            if ((mask >> scoreboard & 1U) != 0) use(Thing{Kind::Scoreboard, {}, scoreboard});
+            if ((mask >> scoreboard & 1U) != 0)
+                use(OwnResource{ResourceKind::Scoreboard, {}, scoreboard});
     }
 
-    /// Whether a use of a port is over when an instruction finds what it surely waits for.
-    [[nodiscard]] bool is_left(const Thing& use, std::size_t i) const {
+    /// Whether the occupancy of a port has ended when the registers and scoreboards of an
+    /// instruction are available.
+    [[nodiscard]] bool has_ended(const OwnResource& use, std::size_t i) const {
         return outlasts_port(use.user) && waits_for_result(i, use.user);
     }
-    /// Whether an instruction surely waits for the result of another one, whenever that issued.
+    /// Whether an instruction always waits for the result of another one, whenever that issued.
     [[nodiscard]] bool waits_for_result(std::size_t i, std::size_t of) const {
         bool found = false;
         const auto& writes = instruction_at(of).effects.writes;
         const auto& control = instruction_at(of).control;
-        for_each_awaited(i, [&](const Thing& thing) {
-            found =
-                found || (thing.kind == Kind::Register
-                              ? std::ranges::count(writes, thing.reg) > 0
-                              : control && control->write_barrier == static_cast<int>(thing.index));
+        for_each_awaited(i, [&](const OwnResource& resource) {
+            found = found ||
+                    (resource.kind == ResourceKind::Register
+                         ? std::ranges::count(writes, resource.reg) > 0
+                         : control && control->write_barrier == static_cast<int>(resource.index));
         });
         return found;
     }
-    /// A result is not there before its instruction has left the port.
+    /// Whether an instruction leaves its port before its result is available.
     [[nodiscard]] bool outlasts_port(std::size_t i) const {
-        const auto holds = [&](std::int64_t passes) {
+        const auto ends_first = [&](std::int64_t passes) {
             return models::times(timing(i).initiation.hi, passes) <=
                    models::plus(timing(i).latency.lo,
                                 models::times(timing(i).pass_cost.lo, passes - 1));
         };
-        return holds(timing(i).passes.lo) && holds(timing(i).passes.hi);
+        return ends_first(timing(i).passes.lo) && ends_first(timing(i).passes.hi);
     }
 
-    /// What an instruction waited for is there when it issues; what it begins may last longest.
+    /// At issue the awaited resources are available; each resource that the instruction occupies
+    /// may last its longest time.
     void issue(std::size_t i, Remaining& remaining) const {
         std::erase_if(remaining, [&](const auto& one) {
-            return one.first.kind == Kind::Port && is_left(one.first, i);
+            return one.first.kind == ResourceKind::Port && has_ended(one.first, i);
         });
-        for_each_awaited(i, [&](const Thing& thing) { remaining.erase(thing); });
+        for_each_awaited(i, [&](const OwnResource& resource) { remaining.erase(resource); });
         const assembly::Instruction& instruction = instruction_at(i);
-        raise(remaining, {Kind::Port, {}, timing(i).unit, i},
+        raise(remaining, {ResourceKind::Port, {}, timing(i).unit, i},
               models::times(timing(i).initiation.hi, timing(i).passes.hi));
-        const bool counts = !models::is_waited_for_outside(instruction.opcode_class);
-        const std::int64_t result = of_passes(i, timing(i).latency.hi);
+        const bool counts = !models::leaves_active_set(instruction.opcode_class);
+        const std::int64_t result = with_transactions(i, timing(i).latency.hi);
         if (counts && timing(i).waits_for_registers)
             for (const assembly::Register& written : instruction.effects.writes)
-                raise(remaining, {Kind::Register, written}, result);
+                raise(remaining, {ResourceKind::Register, written}, result);
         if (!instruction.control) return;
         const auto announce = [&](const std::optional<int>& scoreboard, std::int64_t cycles) {
             if (scoreboard)
-                raise(remaining, {Kind::Scoreboard, {}, static_cast<std::size_t>(*scoreboard)},
+                raise(remaining,
+                      {ResourceKind::Scoreboard, {}, static_cast<std::size_t>(*scoreboard)},
                       cycles);
         };
         if (counts) announce(instruction.control->write_barrier, result);
-        announce(instruction.control->read_barrier, of_passes(i, timing(i).source_read.hi));
+        announce(instruction.control->read_barrier, with_transactions(i, timing(i).source_read.hi));
     }
 
-    /// `remaining`: behind the issue of `before`, after which `i` may be next.
-    void count(std::size_t i, std::size_t before, bool may_transfer, const Remaining& remaining) {
-        std::int64_t wait = timing(before).gap.hi;
-        if (may_transfer) wait = std::max(wait, timing(before).gap_taken.hi);
-        const auto wait_for = [&](const Thing& thing) {
-            const auto found = remaining.find(thing);
-            if (found != remaining.end()) wait = std::max(wait, found->second);
+    /// `remaining`: seen from the issue of `before`, which `i` may follow.
+    void raise_stall(std::size_t i, std::size_t before, bool may_transfer,
+                     const Remaining& remaining) {
+        std::int64_t stall = timing(before).gap.hi;
+        if (may_transfer) stall = std::max(stall, timing(before).gap_taken.hi);
+        const auto wait_for = [&](const OwnResource& resource) {
+            const auto found = remaining.find(resource);
+            if (found != remaining.end()) stall = std::max(stall, found->second);
         };
         for_each_awaited(i, wait_for);
-        for (const auto& [thing, cycles] : remaining)
-            if (thing.kind == Kind::Port && thing.index == timing(i).unit && !is_left(thing, i))
-                wait = std::max(wait, cycles);
-        // DEPBAR names the scoreboard that it waits for among its operands: any.
+        for (const auto& [resource, cycles] : remaining)
+            if (resource.kind == ResourceKind::Port && resource.index == timing(i).unit &&
+                !has_ended(resource, i))
+                stall = std::max(stall, cycles);
+        // DEPBAR names its scoreboard among its operands: assume any.
         if (instruction_at(i).opcode_class == assembly::OpcodeClass::DependenceBarrier)
             for (std::size_t scoreboard = 0; scoreboard < scoreboards; ++scoreboard)
-                wait_for({Kind::Scoreboard, {}, scoreboard});
-        // Where a barrier opens later than its warp arrived, no slot of that warp runs.
+                wait_for({ResourceKind::Scoreboard, {}, scoreboard});
+        // When a barrier opens later than its warp arrived, no issue slot of that warp runs.
         if (timing(before).is_barrier_wait)
-            wait = std::max(wait, of_passes(before, timing(before).latency.hi));
+            stall = std::max(stall, with_transactions(before, timing(before).latency.hi));
         else
-            wait -= context_.shape.issue_slot.lo;
-        beyond_[i] = std::max(beyond_[i], wait);
+            stall -= context_.shape.issue_slot.lo;
+        stalls_[i] = std::max(stalls_[i], stall);
     }
 
     const AnalysisContext& context_;
     const assembly::ControlFlowGraph& graph_;
-    /// Seen from the first cycle in which the gap lets the block's first instruction issue.
+    /// Seen from the first cycle in which the gap allows the first instruction of the block to
+    /// issue.
     std::vector<std::optional<Remaining>> entries_;
-    InstructionCosts beyond_; ///< The first instruction of a warp waits for nothing.
+    InstructionCosts stalls_; ///< The first instruction of a warp does not stall.
 };
 
 } // namespace
 
-InstructionCosts delays_in_active_set(const AnalysisContext& context) {
-    return ActiveSet{context}.waits();
+InstructionCosts stalls_in_active_set(const AnalysisContext& context) {
+    return ActiveSetStalls{context}.stalls();
 }
 
 } // namespace warpbound::analyzer

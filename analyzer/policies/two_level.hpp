@@ -1,14 +1,14 @@
 #pragma once
 /// \file
-/// What warps wait for inside the active set of the two-level policy (docs/soundness.md, S31).
+/// Stalls of warps within the active set of the two-level policy (docs/soundness.md, S31).
 
 #include "analyzer/interference/resource_demand.hpp"
 
 namespace warpbound::analyzer {
 
-/// For how long a warp waits before an instruction, at most, for what does not make it leave the
-/// active set (C19): beyond the issue slot of the instruction before, or, behind a barrier, from
-/// its opening on. Whatever others do to the warp. `Unit:` core cycles. Side: upper.
-InstructionCosts delays_in_active_set(const AnalysisContext& context);
+/// Per instruction: longest stall of a warp before it that does not make the warp leave the active
+/// set (C19). It counts from the end of the issue slot of the previous instruction, after a barrier
+/// from its opening. Holds for any interference by others. `Unit:` core cycles. Side: upper.
+InstructionCosts stalls_in_active_set(const AnalysisContext& context);
 
 } // namespace warpbound::analyzer

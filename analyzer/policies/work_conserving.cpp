@@ -22,160 +22,171 @@ std::int64_t largest(const InstructionCosts& costs) {
     return costs.empty() ? 0 : *std::max_element(costs.begin(), costs.end());
 }
 
-/// What counts of the others' instructions, per instruction. `Unit:` core cycles.
-struct Work {
-    InstructionCosts same;
-    InstructionCosts other;
+/// Interference that each instruction causes. `Unit:` core cycles.
+struct Demand {
+    InstructionCosts own_scheduler;
+    InstructionCosts other_schedulers;
     InstructionCosts drain;
-    std::int64_t turns_of = 0; ///< Warps of a scheduler that take turns; 0: not by turns.
-    std::int64_t turn = 0;     ///< Of the others, before each choice of the chain.
-    /// Where warps may stand outside an active set, what they wait for inside, and ports beyond
-    /// issue slots; else none.
-    InstructionCosts inside{};
-    InstructionCosts held{};
+    std::int64_t rotation_warps = 0; ///< Warps in the rotation of a scheduler; 0: not used.
+    /// One turn of each other warp, before each choice of the critical path.
+    std::int64_t turns = 0;
+    /// Only if warps may be outside an active set: stalls within it, and port occupancy beyond
+    /// issue slots.
+    InstructionCosts within_active_set{};
+    InstructionCosts residual_occupancy{};
 };
 
-/// Whoever is preferred: all that they take.
-Work all_work(const AnalysisContext& context) {
-    Work work{cost_to_same_scheduler(context), cost_to_other_schedulers(context),
-              drain_costs(context, Side::Upper)};
-    if (conserves_work(context.request, context.shape)) return work;
-    work.inside = delays_in_active_set(context);
-    work.held = port_times(context);
-    for (std::int64_t& held : work.held)
-        held = std::max<std::int64_t>(0, held - context.shape.issue_slot.lo);
-    return work;
+/// The demand under any priorities: all of it delays the critical path.
+Demand work_conserving_demand(const AnalysisContext& context) {
+    Demand demand{cost_to_same_scheduler(context), cost_to_other_schedulers(context),
+                  drain_costs(context, Side::Upper)};
+    if (conserves_work(context.request, context.shape)) return demand;
+    demand.within_active_set = stalls_in_active_set(context);
+    demand.residual_occupancy = port_times(context);
+    for (std::int64_t& occupancy : demand.residual_occupancy)
+        occupancy = std::max<std::int64_t>(0, occupancy - context.shape.issue_slot.lo);
+    return demand;
 }
 
-/// In loose round robin every other warp is chosen at most once while a warp may issue; what keeps
-/// it from being able to also lets the others pass (S27).
-Work work_beside_turns(const AnalysisContext& context) {
+/// In loose round robin every other warp is chosen at most once while a warp may issue. While a
+/// port or the write buffer blocks the warp, the others can be chosen again (S27).
+Demand round_robin_demand(const AnalysisContext& context) {
     const LaunchGeometry& shape = context.shape;
     const std::int64_t resident = shape.resident * shape.warps_per_block;
     const std::int64_t on_scheduler = shape.on_one_scheduler(resident);
     const bool is_only_scheduler = on_scheduler == resident;
-    const models::Cycles turn = models::Cycles{shape.issue_slot.hi} * (on_scheduler - 1);
-    const auto with_turn = [&](std::int64_t cycles) {
-        return (models::Cycles{cycles} + turn).count();
+    const models::Cycles turns = models::Cycles{shape.issue_slot.hi} * (on_scheduler - 1);
+    const auto with_turns = [&](std::int64_t cycles) {
+        return (models::Cycles{cycles} + turns).count();
     };
-    Work work = all_work(context);
-    work.turns_of = on_scheduler;
-    work.turn = turn.count();
+    Demand demand = work_conserving_demand(context);
+    demand.rotation_warps = on_scheduler;
+    demand.turns = turns.count();
     const InstructionCosts ports = port_times(context);
     InstructionCosts entering(ports.size(), 0);
     for (std::size_t i = 0; i < ports.size(); ++i) {
-        const bool of_others = !is_only_scheduler && work.other[i] > 0;
-        work.other[i] = of_others ? with_turn(ports[i]) : 0;
-        // Never less than of others: how many are on another scheduler is not fixed.
-        const bool outlasts = of_others || ports[i] > shape.issue_slot.lo;
-        work.same[i] = outlasts ? with_turn(ports[i]) : 0;
+        const bool blocks_others = !is_only_scheduler && demand.other_schedulers[i] > 0;
+        demand.other_schedulers[i] = blocks_others ? with_turns(ports[i]) : 0;
+        // Never less than the demand on other schedulers: it is not fixed how many warps are there.
+        const bool outlasts_slot = blocks_others || ports[i] > shape.issue_slot.lo;
+        demand.own_scheduler[i] = outlasts_slot ? with_turns(ports[i]) : 0;
         entering[i] = enters_write_buffer(context, i) ? 1 : 0;
     }
     const models::Cycles stores = models::Cycles{most_on_a_path(context, entering)} * shape.warps();
     if (stores > models::Cycles{context.buffer_entries.lo})
         for (std::size_t i = 0; i < ports.size(); ++i)
-            if (entering[i] > 0) work.drain[i] = with_turn(work.drain[i]);
-    return work;
+            if (entering[i] > 0) demand.drain[i] = with_turns(demand.drain[i]);
+    return demand;
 }
 
-/// The chain's own time on a path, less what counts among all work.
-PathGraph less_own_work(const AnalysisContext& context, const Work& work, PathGraph paths) {
-    InstructionCosts less = work.same;
+/// Path problem of the time of a warp, less its own demand, which the demand of all warps contains.
+PathGraph less_own_demand(const AnalysisContext& context, const Demand& demand, PathGraph paths) {
+    InstructionCosts less = demand.own_scheduler;
     for (std::size_t i = 0; i < less.size(); ++i)
-        less[i] = (models::Cycles{less[i]} - models::Cycles{work.turn}).count();
+        less[i] = (models::Cycles{less[i]} - models::Cycles{demand.turns}).count();
     return without_resource_demand(std::move(paths), block_costs(context, less));
 }
 
-/// What all bounds of a launch from above follow.
-struct Chains {
-    PipelinePair rules;
+/// Input that all upper bounds of a launch have in common.
+struct CriticalPathProblem {
+    PipelinePair pipelines;
     PathGraph paths;
-    std::int64_t barriers = 0; ///< Of a block, on every path.
+    std::int64_t barriers = 0; ///< Barrier executions of a block, on every path.
 };
 
-/// The answer is without its witness.
-struct Bounded {
+/// `answer` does not contain the witness yet.
+struct ResponseTimeBound {
     SideAnswer answer;
     std::optional<BlockPath> witness;
 };
 
-Result<Bounded> bound_by_work(const AnalysisContext& context, const Work& work,
-                              const Chains& chains, Deadline deadline) {
+Result<ResponseTimeBound> bound_by_demand(const AnalysisContext& context, const Demand& demand,
+                                          const CriticalPathProblem& problem, Deadline deadline) {
     Interference cost;
-    cost.turns_of = work.turns_of;
+    cost.rotation_warps = demand.rotation_warps;
     const auto name = [&](const char* sum, const char* text) {
-        return CertificateName{certificate_id(sum, cost.turns_of),
+        return CertificateName{certificate_id(sum, cost.rotation_warps),
                                std::string{text} +
-                                   (cost.turns_of > 0 ? ", in loose round robin" : "")};
+                                   (cost.rotation_warps > 0 ? ", in loose round robin" : "")};
     };
-    cost.same = certified_most(
-        context,
-        name("demand-own-scheduler", "issue slots and ports that a warp takes from those of its scheduler"),
-        work.same);
-    cost.other = certified_most(
-        context, name("demand-other-schedulers", "ports that a warp takes from those of other schedulers"),
-        work.other);
-    if (changes_scheduler(context.shape, chains.barriers)) {
-        InstructionCosts beyond = work.same;
-        for (std::size_t i = 0; i < beyond.size(); ++i)
-            beyond[i] -= work.other[i];
-        cost.part = certified_most(
-            context,
-            name("barrier-interval", "what a warp takes between two barriers from those of its scheduler, "
-                         "beyond what it takes from all"),
-            barrier_interval_paths(context, beyond));
+    cost.own_scheduler =
+        certified_most(context,
+                       name("demand-own-scheduler",
+                            "demand of a warp on its own scheduler: issue slots and ports"),
+                       demand.own_scheduler);
+    cost.other_schedulers =
+        certified_most(context,
+                       name("demand-other-schedulers",
+                            "demand of a warp on other schedulers: ports of the multiprocessor"),
+                       demand.other_schedulers);
+    if (changes_scheduler(context.shape, problem.barriers)) {
+        InstructionCosts excess = demand.own_scheduler;
+        for (std::size_t i = 0; i < excess.size(); ++i)
+            excess[i] -= demand.other_schedulers[i];
+        cost.barrier_interval =
+            certified_most(context,
+                           name("barrier-interval", "excess in one barrier interval of the demand "
+                                                    "of a warp on its own scheduler over its "
+                                                    "demand on other schedulers"),
+                           barrier_interval_paths(context, excess));
     }
     cost.drain =
-        certified_most(context, name("drain", "drains of the stores of a warp"), work.drain);
-    if (!work.inside.empty()) {
-        cost.active = context.request.policy.active;
-        cost.inside = certified_most(
-            context, name("within-active-set", "waits of a warp that do not make it leave the active set"),
-            work.inside);
-        cost.held = certified_most(
-            context, name("residual-occupancy", "ports that a warp holds beyond its issue slots"), work.held);
+        certified_most(context, name("drain", "drains of the stores of a warp"), demand.drain);
+    if (!demand.within_active_set.empty()) {
+        cost.active_set_size = context.request.policy.active;
+        cost.within_active_set = certified_most(
+            context,
+            name("within-active-set", "stalls of a warp that do not make it leave the active set"),
+            demand.within_active_set);
+        cost.residual_occupancy = certified_most(
+            context, name("residual-occupancy", "port occupancy of a warp beyond its issue slots"),
+            demand.residual_occupancy);
     }
-    cost.straddle = largest(work.same);
-    // The slot of the warp that was in the place before may run when a block begins there.
-    if (work.turns_of > 0)
-        cost.straddle =
-            (models::Cycles{cost.straddle} + models::Cycles{context.shape.issue_slot.hi - 1})
+    cost.carry_in = largest(demand.own_scheduler);
+    // When a block starts, the issue slot of the warp that was in the warp slot before may run.
+    if (demand.rotation_warps > 0)
+        cost.carry_in =
+            (models::Cycles{cost.carry_in} + models::Cycles{context.shape.issue_slot.hi - 1})
                 .count();
-    cost.windows_of_block = chains.barriers + 1;
-    cost.left_in_buffer = (models::Cycles{largest(work.drain)} * context.buffer_entries.hi).count();
+    cost.intervals_of_block = problem.barriers + 1;
+    cost.left_in_buffer =
+        (models::Cycles{largest(demand.drain)} * context.buffer_entries.hi).count();
 
-    // At a barrier the chain may go over to another warp; facts about whole paths do not follow it.
-    const Facts facts = chains.barriers > 0 ? Facts::LoopBounds : Facts::All;
-    auto solved = solve_paths(context, less_own_work(context, work, chains.paths), Side::Upper,
+    // At a barrier the critical path may change to another warp; facts on whole paths do not hold
+    // for it.
+    const Facts facts = problem.barriers > 0 ? Facts::LoopBounds : Facts::All;
+    auto solved = solve_paths(context, less_own_demand(context, demand, problem.paths), Side::Upper,
                               facts, deadline);
     if (!solved) return solved.as_failure();
     solved = record(
-        context, name("stall", "time to completion of one warp less its own work"), Side::Upper,
+        context, name("stall", "time to completion of one warp less its own demand"), Side::Upper,
         facts, std::move(solved).value(), [&](std::optional<std::size_t> nodes) {
-            return less_own_work(context, work,
-                                 path_graph_of(context, chains.rules, Side::Upper, nodes));
+            return less_own_demand(context, demand,
+                                 path_graph_of(context, problem.pipelines, Side::Upper, nodes));
         });
     cost.stall = std::max<std::int64_t>(0, solved.value().bound);
 
     SideAnswer answer;
-    answer.nodes = static_cast<std::int64_t>(chains.paths.nodes.size());
+    answer.nodes = static_cast<std::int64_t>(problem.paths.nodes.size());
     answer.solver_used = solved.value().solver_used;
     SideResult& execution = answer.execution;
     execution.terms = upper_terms(context.shape, cost);
     execution.proved = sum_of(execution.terms);
     execution.proof = Proof::ResponseTime;
     execution.outcome = solved.value().outcome;
-    return Bounded{std::move(answer), std::move(solved.value().witness)};
+    return ResponseTimeBound{std::move(answer), std::move(solved.value().witness)};
 }
 
-/// Those that only the other bound rests on.
-void drop_lemmas(const AnalysisContext& context, std::int64_t turns_of) {
-    if (context.request.proofs == nullptr) return;
-    std::erase_if(context.request.proofs->certificates, [&](const PathCertificate& certificate) {
-        return std::any_of(
-            std::begin(sums_of_a_warp), std::end(sums_of_a_warp),
-            [&](const char* sum) { return certificate.id == certificate_id(sum, turns_of); });
-    });
+/// Removes the certificates that only the other bound rests on.
+void drop_certificates(const AnalysisContext& context, std::int64_t rotation_warps) {
+    if (context.request.certificates == nullptr) return;
+    std::erase_if(
+        context.request.certificates->certificates, [&](const PathCertificate& certificate) {
+            return std::any_of(std::begin(certified_sums), std::end(certified_sums),
+                               [&](const char* sum) {
+                                   return certificate.id == certificate_id(sum, rotation_warps);
+                               });
+        });
 }
 
 } // namespace
@@ -188,35 +199,37 @@ Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& conte
         if (!common) return common.as_failure();
         barriers = common.value();
     }
-    // The write buffer counts on its own: here it never delays.
-    const PipelinePair rules = pipelines_of(context, 1, {0, 0, 0});
-    const Chains chains{rules, path_graph_of(context, rules, Side::Upper), barriers};
-    auto bounded = bound_by_work(context, all_work(context), chains, deadline);
+    // The write buffer has terms of its own: in these pipelines it never delays.
+    const PipelinePair pipelines = pipelines_of(context, 1, {0, 0, 0});
+    const CriticalPathProblem problem{pipelines, path_graph_of(context, pipelines, Side::Upper),
+                                      barriers};
+    auto bounded = bound_by_demand(context, work_conserving_demand(context), problem, deadline);
     if (!bounded) return bounded.as_failure();
-    // Turns do not bound who passes while the caches keep a load waiting.
+    // The rotation does not bound how many warps are chosen while a load waits at the caches.
     if (context.request.policy.kind == models::PolicyKind::LooseRoundRobin && !context.caches) {
-        const Work work = work_beside_turns(context);
-        auto by_turns = bound_by_work(context, work, chains, deadline);
-        if (!by_turns) return by_turns.as_failure();
-        SideAnswer& better = by_turns.value().answer;
+        const Demand demand = round_robin_demand(context);
+        auto round_robin = bound_by_demand(context, demand, problem, deadline);
+        if (!round_robin) return round_robin.as_failure();
+        SideAnswer& better = round_robin.value().answer;
         const bool is_better = better.execution.proved < bounded.value().answer.execution.proved;
-        drop_lemmas(context, is_better ? 0 : work.turns_of);
+        drop_certificates(context, is_better ? 0 : demand.rotation_warps);
         if (is_better) {
             better.solver_used = better.solver_used || bounded.value().answer.solver_used;
-            better.in_turns = true;
-            bounded = std::move(by_turns);
+            better.assumes_round_robin_order = true;
+            bounded = std::move(round_robin);
         }
     }
     SideResult& execution = bounded.value().answer.execution;
     if (bounded.value().witness)
-        replay_path(*context.request.function, *context.request.graph, rules.upper,
+        replay_path(*context.request.function, *context.request.graph, pipelines.upper,
                     *bounded.value().witness, execution);
     execution.best_found.reset();
     return std::move(bounded.value().answer);
 }
 
 Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& context,
-                                                    const PipelinePair& rules, SideAnswer alone) {
+                                                    const PipelinePair& pipelines,
+                                                    SideAnswer isolated) {
     const LaunchGeometry& shape = context.shape;
     const models::Architecture& architecture = *context.request.architecture;
     const auto least = [&](const CertificateName& name, const InstructionCosts& costs) {
@@ -224,55 +237,57 @@ Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& conte
         certify_sum(context, name, of_blocks, Side::Lower);
         return extreme_sum(context, of_blocks, Side::Lower);
     };
-    // Some multiprocessor has at least its share of the blocks, and some scheduler of the warps.
+    // Some multiprocessor gets at least its share of the blocks, and some scheduler of the warps.
     const std::int64_t warps = shape.share() * shape.warps_per_block;
     const std::int64_t share = shape.on_one_scheduler(warps);
-    std::vector<std::vector<BoundTerm>> ways;
-    ways.push_back({{"one warp alone", 1, alone.execution.proved.count(), "execution-time-lower"}});
+    std::vector<std::vector<BoundTerm>> bounds;
+    bounds.push_back(
+        {{"one warp in isolation", 1, isolated.execution.proved.count(), "execution-time-lower"}});
     if (shape.waves() > 1) {
-        Span span = whole_run(*context.request.graph, rules.lower);
+        Span span = whole_run(*context.request.graph, pipelines.lower);
         span.ends_at_exit = true;
         const auto paths = [&](std::optional<std::size_t> nodes) {
-            return path_graph_of(context, rules, Side::Lower, context.facts.never, span,
-                                 rules.start(), nodes);
+            return path_graph_of(context, pipelines, Side::Lower, context.facts.never, span,
+                                 pipelines.start(), nodes);
         };
-        const auto residence =
+        const auto residency =
             solve_paths(context, paths(std::nullopt), Side::Lower, Facts::LoopBounds, std::nullopt);
-        if (!residence) return residence.as_failure();
+        if (!residency) return residency.as_failure();
         record(context, {"execution-time-lower-residency", "time to the last EXIT of one warp"},
-               Side::Lower, Facts::LoopBounds, residence.value(), paths);
-        ways.front().push_back({"blocks that ran before in the same slot", shape.waves() - 1,
-                                residence.value().bound, "execution-time-lower-residency"});
-        ways.front().push_back(
+               Side::Lower, Facts::LoopBounds, residency.value(), paths);
+        bounds.front().push_back({"blocks that ran before in the same block slot",
+                                  shape.waves() - 1, residency.value().bound,
+                                  "execution-time-lower-residency"});
+        bounds.front().push_back(
             {"replacement and start of a block", shape.waves() - 1, shape.refill.lo});
     }
     const CertificateName slots{"execution-time-lower-issue-slots", "issue slots of a warp"};
-    ways.push_back({{"issue slots of a warp on the scheduler with most work", share,
-                     least(slots, issue_slot_costs(context)), slots.id},
-                    {"the last issue slot need not be over", 1, 1 - shape.issue_slot.lo}});
+    bounds.push_back({{"issue slots of a warp on the scheduler with the largest demand", share,
+                       least(slots, issue_slot_costs(context)), slots.id},
+                      {"the last issue slot need not have ended", 1, 1 - shape.issue_slot.lo}});
     const CertificateName drains{"execution-time-lower-drain", "drains of the stores of a warp"};
-    ways.push_back({{"drains of the stores of a warp", warps,
-                     least(drains, drain_costs(context, Side::Lower)), drains.id}});
+    bounds.push_back({{"drains of the stores of a warp", warps,
+                       least(drains, drain_costs(context, Side::Lower)), drains.id}});
     for (std::size_t unit = 0; unit < architecture.units.size(); ++unit) {
         const models::UnitScope scope = architecture.units[unit].scope;
         if (scope == models::UnitScope::Warp) continue;
         const InstructionCosts costs = port_costs(context, unit);
         const CertificateName port{
             "execution-time-lower-port-" + architecture.units[unit].name,
-            fmt::format("use of the port of {}", architecture.units[unit].name)};
-        ways.push_back(
-            {{fmt::format("port of {}, taken by a warp", architecture.units[unit].name),
+            fmt::format("occupancy of the port of {}", architecture.units[unit].name)};
+        bounds.push_back(
+            {{fmt::format("occupancy of the port of {} by a warp", architecture.units[unit].name),
               scope == models::UnitScope::Core ? warps : share, least(port, costs), port.id},
-             {"its last use need not be over", 1, -largest(costs)}});
+             {"its last use need not have ended", 1, -largest(costs)}});
     }
-    const auto best = std::max_element(ways.begin(), ways.end(), [](const auto& a, const auto& b) {
-        return sum_of(a) < sum_of(b);
-    });
-    alone.execution.terms = *best;
-    alone.execution.proved = sum_of(*best);
-    if (best != ways.begin() || shape.waves() > 1) alone.execution.proof = Proof::ResponseTime;
-    alone.execution.best_found.reset();
-    return alone;
+    const auto best =
+        std::max_element(bounds.begin(), bounds.end(),
+                         [](const auto& a, const auto& b) { return sum_of(a) < sum_of(b); });
+    isolated.execution.terms = *best;
+    isolated.execution.proved = sum_of(*best);
+    if (best != bounds.begin() || shape.waves() > 1) isolated.execution.proof = Proof::ResponseTime;
+    isolated.execution.best_found.reset();
+    return isolated;
 }
 
 } // namespace warpbound::analyzer

@@ -3,9 +3,9 @@
 namespace warpbound::analyzer {
 
 AffineExpression AffineExpression::of(Symbol symbol) {
-    AffineExpression linear;
-    linear.terms_.emplace_back(symbol, 1U);
-    return linear;
+    AffineExpression expression;
+    expression.terms_.emplace_back(symbol, 1U);
+    return expression;
 }
 
 AffineExpression operator+(const AffineExpression& a, const AffineExpression& b) {

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A 32-bit number as linear combination of numbers that are not known.
+/// 32-bit affine expressions: a constant plus multiples of unknown numbers.
 
 #include <cstdint>
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace warpbound::analyzer {
 
-/// A number that is not known but the same wherever it occurs.
+/// An unknown number; every occurrence of the same symbol stands for the same number.
 using Symbol = std::uint64_t;
 
 /// constant + sum of coefficient * symbol, modulo 2^32.
@@ -19,7 +19,7 @@ public:
     static AffineExpression of(Symbol symbol);
 
     [[nodiscard]] std::uint32_t constant() const { return constant_; }
-    /// (symbol, coefficient) by symbol; no coefficient is 0.
+    /// Pairs (symbol, coefficient), sorted by symbol; no coefficient is 0.
     [[nodiscard]] const std::vector<std::pair<Symbol, std::uint32_t>>& terms() const {
         return terms_;
     }
@@ -29,7 +29,7 @@ public:
     friend AffineExpression operator*(const AffineExpression& a, std::uint32_t factor);
     friend AffineExpression operator-(const AffineExpression& a, const AffineExpression& b);
     friend bool operator==(const AffineExpression&, const AffineExpression&) = default;
-    /// Some order, for look-ups.
+    /// An arbitrary total order, for look-ups.
     friend bool operator<(const AffineExpression& a, const AffineExpression& b) {
         return a.terms_ != b.terms_ ? a.terms_ < b.terms_ : a.constant_ < b.constant_;
     }

@@ -14,47 +14,48 @@ using assembly::EdgeKind;
 using assembly::Function;
 using assembly::Instruction;
 
-struct Code {
+/// The function, and how it is analyzed.
+struct AnalyzedCode {
     const Function& function;
     const ControlFlowGraph& graph;
-    Lanes lanes;
-    bool names = false; ///< Places outside loops give names to what is computed there.
+    Convergence convergence;
+    bool names = false; ///< Values computed outside loops get symbols of their own.
 
-    [[nodiscard]] std::optional<Place> place(std::size_t block, std::size_t offset) const {
+    [[nodiscard]] std::optional<ProgramPoint> point(std::size_t block, std::size_t offset) const {
         if (!names || graph.innermost_loop[block]) return std::nullopt;
-        return Place{block, offset};
+        return ProgramPoint{block, offset};
     }
 
     void execute(std::size_t block, SymbolicRegisters& values) const {
         const auto& code = graph.blocks[block];
         for (std::size_t i = code.first; i <= code.last; ++i)
-            analyzer::execute(values, function.instructions[i], place(block, i - code.first + 1));
+            analyzer::execute(values, function.instructions[i], point(block, i - code.first + 1));
     }
 };
 
-/// Values at the ends of `blocks` (in increasing order) that begin at `entry`. `again`: the entry
-/// is also reached over edges from these blocks, and its values hold then too.
-BlockStates values_in(const Code& code, const std::vector<std::size_t>& blocks, std::size_t entry,
-                      bool again) {
+/// States at the ends of `blocks` (in increasing order); `entry` begins with the initial registers.
+/// `joins_at_entry`: the state of `entry` also covers its in-edges from `blocks`.
+BlockStates fixed_point(const AnalyzedCode& code, const std::vector<std::size_t>& blocks,
+                        std::size_t entry, bool joins_at_entry) {
     const ControlFlowGraph& graph = code.graph;
     BlockStates starts(graph.blocks.size());
     BlockStates ends(graph.blocks.size());
     const auto at_start = [&](std::size_t block) {
         std::optional<SymbolicRegisters> start;
-        if (block == entry) start.emplace(code.lanes);
-        if (block == entry && !again) return start;
+        if (block == entry) start.emplace(code.convergence);
+        if (block == entry && !joins_at_entry) return start;
         for (const std::size_t edge : graph.blocks[block].in) {
             const auto& before = ends[graph.edges[edge].from];
             if (!before) continue;
             if (start)
-                start->join(*before, code.place(block, 0));
+                start->join(*before, code.point(block, 0));
             else
                 start = before;
         }
         return start;
     };
-    // What holds inside a loop only ever becomes unknown, and outside loops a value follows from
-    // those before it, so this ends.
+    // Termination: inside loops a value can only become unknown; outside loops it is a function of
+    // the states of earlier blocks.
     for (bool changed = true; changed;) {
         changed = false;
         for (const std::size_t block : blocks) {
@@ -71,23 +72,24 @@ BlockStates values_in(const Code& code, const std::vector<std::size_t>& blocks, 
 
 } // namespace
 
-BlockStates values_in_run(const Function& function, const ControlFlowGraph& graph, Lanes lanes) {
+BlockStates block_states_of_run(const Function& function, const ControlFlowGraph& graph,
+                                Convergence convergence) {
     std::vector<std::size_t> all(graph.blocks.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    return values_in({function, graph, lanes, true}, all, 0, true);
+    return fixed_point({function, graph, convergence, true}, all, 0, true);
 }
 
-BlockStates values_in_turn(const Function& function, const ControlFlowGraph& graph,
-                           const assembly::Loop& loop, Lanes lanes) {
-    return values_in({function, graph, lanes, false}, loop.blocks, loop.header, false);
+BlockStates block_states_of_iteration(const Function& function, const ControlFlowGraph& graph,
+                                      const assembly::Loop& loop, Convergence convergence) {
+    return fixed_point({function, graph, convergence, false}, loop.blocks, loop.header, false);
 }
 
-std::optional<Decision> decision_of(const Function& function, const ControlFlowGraph& graph,
-                                    const SymbolicRegisters& values, std::size_t block) {
+std::optional<BranchDecision> decision_of(const Function& function, const ControlFlowGraph& graph,
+                                          const SymbolicRegisters& values, std::size_t block) {
     const Instruction& last = function.instructions[graph.blocks[block].last];
     const auto& out = graph.blocks[block].out;
     if (!last.guard || !last.guard->predicate.index) return std::nullopt;
-    Decision decision;
+    BranchDecision decision;
     const bool one_target = last.modifiers.empty() && last.operands.size() == 1;
     if (last.control_flow == ControlFlow::Exit && out.size() == 1) {
         decision.otherwise = out.front();
@@ -100,9 +102,9 @@ std::optional<Decision> decision_of(const Function& function, const ControlFlowG
         return std::nullopt;
     }
     const auto& guard = last.guard->predicate;
-    const auto says = values.predicate({guard.file, *guard.index});
-    if (!says) return std::nullopt;
-    decision.when = guard.negated ? !*says : *says;
+    const auto predicate = values.predicate({guard.file, *guard.index});
+    if (!predicate) return std::nullopt;
+    decision.when = guard.negated ? !*predicate : *predicate;
     return decision;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// What is known of registers at the ends of blocks, and what decides the way out of a block.
+/// Abstract register states at the ends of blocks, and the condition on which a block's successor
+/// depends.
 
 #include "analyzer/value/symbolic_registers.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
@@ -10,30 +11,31 @@
 
 namespace warpbound::analyzer {
 
-/// `Shape:` [block]; nothing for blocks that are not in question.
+/// `Shape:` [block]; nothing for blocks that are outside the analyzed part or not reached.
 using BlockStates = std::vector<std::optional<SymbolicRegisters>>;
 
-/// At the end of each block, whenever a run is there. Symbols are numbers at the entry of the
-/// function, and numbers that the run computes at a place that it passes at most once.
-BlockStates values_in_run(const assembly::Function& function,
-                          const assembly::ControlFlowGraph& graph, Lanes lanes);
+/// States that hold at the end of each block in every run of the function. Symbols are the values
+/// of registers at the function's entry, and values computed at program points outside all loops.
+BlockStates block_states_of_run(const assembly::Function& function,
+                                const assembly::ControlFlowGraph& graph, Convergence convergence);
 
-/// At the end of each block of a loop, in terms of the registers at the start of its turn.
-BlockStates values_in_turn(const assembly::Function& function,
-                           const assembly::ControlFlowGraph& graph, const assembly::Loop& loop,
-                           Lanes lanes);
+/// States at the end of each block of a loop, in terms of the registers at the start of the current
+/// iteration.
+BlockStates block_states_of_iteration(const assembly::Function& function,
+                                      const assembly::ControlFlowGraph& graph,
+                                      const assembly::Loop& loop, Convergence convergence);
 
-/// Which way a block is left.
-struct Decision {
-    Predicate when;                       ///< Then `taken`, else `otherwise`.
-    std::optional<std::size_t> taken;     ///< Edge; none: the lane ends.
+/// Which edge leaves a block.
+struct BranchDecision {
+    Predicate when;                       ///< True: `taken`; false: `otherwise`.
+    std::optional<std::size_t> taken;     ///< Edge; nothing: the thread exits.
     std::optional<std::size_t> otherwise; ///< Edge.
 };
 
-/// What decides at the end of a block, from the values there; nothing when it is not understood or
-/// more than a guard decides.
-std::optional<Decision> decision_of(const assembly::Function& function,
-                                    const assembly::ControlFlowGraph& graph,
-                                    const SymbolicRegisters& values, std::size_t block);
+/// The decision at the end of a block, from the state there; nothing when this version does not
+/// know the predicate, or the successor depends on more than a guard.
+std::optional<BranchDecision> decision_of(const assembly::Function& function,
+                                          const assembly::ControlFlowGraph& graph,
+                                          const SymbolicRegisters& values, std::size_t block);
 
 } // namespace warpbound::analyzer

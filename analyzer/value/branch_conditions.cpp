@@ -9,9 +9,9 @@ namespace warpbound::analyzer {
 namespace {
 
 constexpr std::uint32_t sign_bit = std::uint32_t{1} << 31U;
-constexpr std::uint64_t largest = IntervalSet::modulus - 1;
+constexpr std::uint64_t largest_number = IntervalSet::modulus - 1;
 
-/// Numbers without sign that compare so with `limit`.
+/// The unsigned numbers `n` with `n comparator limit`.
 IntervalSet compared_with(Comparator comparator, std::uint64_t limit) {
     const IntervalSet below = limit == 0 ? IntervalSet{} : IntervalSet{0, limit - 1};
     const IntervalSet equal{limit, limit};
@@ -32,7 +32,7 @@ IntervalSet compared_with(Comparator comparator, std::uint64_t limit) {
     return IntervalSet::all();
 }
 
-/// `a c b` says the same as `b mirrored(c) a`.
+/// `a c b` is equivalent to `b mirrored(c) a`.
 Comparator mirrored(Comparator comparator) {
     switch (comparator) {
     case Comparator::Less:
@@ -48,8 +48,8 @@ Comparator mirrored(Comparator comparator) {
     }
 }
 
-/// `number` is in the set.
-Condition about_number(const AffineExpression& number, IntervalSet allowed) {
+/// States that `number` is in the set.
+Condition number_in(const AffineExpression& number, IntervalSet allowed) {
     AffineExpression subject = number - AffineExpression{number.constant()};
     allowed = allowed.shifted(std::uint32_t{0} - number.constant());
     if (!subject.is_constant() && subject.terms().front().second >= sign_bit) {
@@ -84,11 +84,11 @@ Condition condition_of(const Comparison& comparison) {
     }
     if (form.right.is_constant()) {
         const std::uint32_t offset = form.is_signed ? sign_bit : 0;
-        return about_number(
+        return number_in(
             form.left,
             compared_with(form.comparator, form.right.constant() + offset).shifted(offset));
     }
-    // 0, 1, 2 stand to 1 as the numbers stand to each other.
+    // 0, 1, 2 encode less, equal, greater: comparing the code with 1 gives the same result.
     return {{form.is_signed ? Subject::Kind::SignedOrder : Subject::Kind::UnsignedOrder, form.left,
              form.right},
             compared_with(form.comparator, 1).intersect({0, 2})};
@@ -96,29 +96,30 @@ Condition condition_of(const Comparison& comparison) {
 
 namespace {
 
-/// Least and largest number; nothing for one that the launch does not give.
-using Range = std::pair<std::int64_t, std::int64_t>;
-std::optional<Range> range_of(Geometry number, const std::optional<models::Launch>& launch) {
+/// Least and largest value; nothing where the launch does not bound it.
+using GeometryRange = std::pair<std::int64_t, std::int64_t>;
+std::optional<GeometryRange> range_of(Geometry number,
+                                      const std::optional<models::Launch>& launch) {
     constexpr std::int64_t lanes = 32;
-    if (number == Geometry::Lane) return Range{0, lanes - 1};
+    if (number == Geometry::Lane) return GeometryRange{0, lanes - 1};
     if (!launch) return std::nullopt;
-    const std::int64_t blocks = std::min(launch->blocks, static_cast<std::int64_t>(largest));
-    // How the launch spreads them over its three dimensions is not known.
+    const std::int64_t blocks = std::min(launch->blocks, static_cast<std::int64_t>(largest_number));
+    // The extents in the three dimensions are not known, only their product.
     switch (number) {
     case Geometry::ThreadX:
     case Geometry::ThreadY:
     case Geometry::ThreadZ:
-        return Range{0, launch->threads - 1};
+        return GeometryRange{0, launch->threads - 1};
     case Geometry::ThreadsX:
     case Geometry::ThreadsY:
     case Geometry::ThreadsZ:
-        return Range{1, launch->threads};
+        return GeometryRange{1, launch->threads};
     case Geometry::BlockX:
     case Geometry::BlockY:
     case Geometry::BlockZ:
-        return Range{0, blocks - 1};
+        return GeometryRange{0, blocks - 1};
     default:
-        return Range{1, blocks};
+        return GeometryRange{1, blocks};
     }
 }
 
@@ -126,14 +127,14 @@ std::optional<Range> range_of(Geometry number, const std::optional<models::Launc
 
 IntervalSet range_of(const Subject& subject, const std::optional<models::Launch>& launch) {
     if (subject.kind != Subject::Kind::Number) return {0, 2};
-    // Between the sums of the ends, modulo 2^32.
+    // Interval arithmetic: from the sum of the lower ends to that of the upper ends, modulo 2^32.
     std::int64_t lo = 0;
     std::int64_t hi = 0;
     for (const auto& [symbol, coefficient] : subject.first.terms()) {
         const auto number = geometry_of(symbol);
         const auto range = number ? range_of(*number, launch) : std::nullopt;
         if (!range) return IntervalSet::all();
-        // Products are below 2^63, and sums that go beyond 2^32 end below.
+        // Each product is below 2^63; the loop stops as soon as the width reaches 2^32.
         const auto factor = std::int64_t{static_cast<std::int32_t>(coefficient)};
         lo += std::min(factor * range->first, factor * range->second);
         hi += std::max(factor * range->first, factor * range->second);

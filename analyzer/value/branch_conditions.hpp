@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Comparisons in a form in which two about the same numbers can be held against each other.
+/// Normal form of comparisons, in which two comparisons of the same numbers can be intersected.
 
 #include "analyzer/value/interval_set.hpp"
 #include "analyzer/value/symbolic_registers.hpp"
@@ -10,12 +10,12 @@
 
 namespace warpbound::analyzer {
 
-/// What a condition is about.
+/// The quantity that a condition restricts.
 struct Subject {
     enum class Kind {
-        Number,       ///< The value of `first`, which has no constant part.
-        SignedOrder,  ///< 0, 1, 2: `first` is below, equal to, above `second`.
-        UnsignedOrder ///< The same for numbers without sign.
+        Number,       ///< The value of `first`, whose constant part is 0.
+        SignedOrder,  ///< 0, 1, 2: `first` is less than, equal to, greater than `second`.
+        UnsignedOrder ///< The same for unsigned numbers.
     };
     Kind kind = Kind::Number;
     AffineExpression first;
@@ -25,18 +25,19 @@ struct Subject {
     friend bool operator<(const Subject& a, const Subject& b);
 };
 
-/// The subject has one of these values.
+/// States that the subject has one of the allowed values.
 struct Condition {
     Subject subject;
     IntervalSet allowed;
 };
 
-/// The same statement. Subjects of comparisons of the same numbers are equal, however they are
-/// written: `x < 5`, `4 >= x` and `x + 3 < 8` (without sign: where `x + 3` does not wrap around).
+/// The normal form of a comparison. Comparisons of the same numbers get equal subjects, however
+/// they are written: `x < 5`, `4 >= x` and `x + 3 < 8` (unsigned: where `x + 3` does not wrap
+/// around).
 Condition condition_of(const Comparison& comparison);
 
-/// The values that a subject can have: of a number that the launch gives, those of the launch (any
-/// where none is stated); a lane's number is below 32.
+/// The possible values of a subject. Thread and block indices are bounded by the launch where one
+/// is given, lane indices by 32; every other number may have any value.
 IntervalSet range_of(const Subject& subject, const std::optional<models::Launch>& launch);
 
 } // namespace warpbound::analyzer

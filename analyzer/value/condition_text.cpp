@@ -13,18 +13,18 @@ namespace {
 
 constexpr std::array<std::string_view, 6> comparator_names{"<", "<=", "==", "!=", ">=", ">"};
 
-std::string name_of(Symbol symbol, const assembly::Function& function,
-                    const assembly::ControlFlowGraph& graph) {
+std::string symbol_text(Symbol symbol, const assembly::Function& function,
+                        const assembly::ControlFlowGraph& graph) {
     if (const auto reg = register_of(symbol)) return assembly::to_string(*reg) + " at the entry";
     if (const auto number = geometry_of(symbol)) return std::string{special_register_of(*number)};
     if (const auto word = constant_of(symbol))
         return fmt::format("c[0x{:x}][0x{:x}]", word->first, word->second);
-    const auto named = named_of(symbol);
-    const auto& block = graph.blocks[named->place.block];
+    const auto definition = definition_of(symbol);
+    const auto& block = graph.blocks[definition->point.block];
     const std::size_t instruction =
-        block.first + (named->place.offset == 0 ? 0 : named->place.offset - 1);
-    return fmt::format("{} {} 0x{:04x}", assembly::to_string(named->reg),
-                       named->place.offset == 0 ? "at" : "of",
+        block.first + (definition->point.offset == 0 ? 0 : definition->point.offset - 1);
+    return fmt::format("{} {} 0x{:04x}", assembly::to_string(definition->reg),
+                       definition->point.offset == 0 ? "at" : "of",
                        function.instructions[instruction].address);
 }
 
@@ -43,18 +43,18 @@ std::string to_text(const AffineExpression& number, const assembly::Function& fu
             text += size == 1 ? name : fmt::format("{} * {}", size, name);
     };
     for (const auto& [symbol, coefficient] : number.terms())
-        add(coefficient, name_of(symbol, function, graph));
+        add(coefficient, symbol_text(symbol, function, graph));
     if (number.constant() != 0 || text.empty()) add(number.constant(), "");
     return text;
 }
 
 std::string to_text(const Comparison& comparison, const assembly::Function& function,
                     const assembly::ControlFlowGraph& graph) {
-    // The number of a predicate's name says only whether the predicate holds.
+    // A predicate's own symbol: it is not 0 where the predicate is true.
     const auto& terms = comparison.left.terms();
     if (terms.size() == 1 && comparison.right == AffineExpression{}) {
-        const auto named = named_of(terms.front().first);
-        if (named && is_predicate(named->reg.file))
+        const auto definition = definition_of(terms.front().first);
+        if (definition && is_predicate(definition->reg.file))
             return (comparison.comparator == Comparator::Equal ? "not " : "") +
                    to_text(comparison.left, function, graph);
     }

@@ -8,17 +8,17 @@
 
 namespace warpbound::analyzer {
 
-/// A set of numbers 0 .. 2^32 - 1.
+/// A set of numbers from 0 to 2^32 - 1.
 class IntervalSet {
 public:
     static constexpr std::uint64_t modulus = std::uint64_t{1} << 32U;
 
     IntervalSet() = default; ///< Empty.
-    /// first .. last; empty when last is below first.
+    /// The interval from first to last, inclusive; empty when last is below first.
     IntervalSet(std::uint64_t first, std::uint64_t last);
     static IntervalSet all() { return {0, modulus - 1}; }
 
-    [[nodiscard]] bool empty() const { return parts_.empty(); }
+    [[nodiscard]] bool empty() const { return intervals_.empty(); }
     [[nodiscard]] IntervalSet complement() const;
     [[nodiscard]] IntervalSet intersect(const IntervalSet& other) const;
     [[nodiscard]] IntervalSet unite(const IntervalSet& other) const;
@@ -29,8 +29,8 @@ public:
     friend bool operator==(const IntervalSet&, const IntervalSet&) = default;
 
 private:
-    /// Inclusive intervals in increasing order; none touches the next.
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> parts_;
+    /// Inclusive intervals in increasing order; no two are adjacent or overlap.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> intervals_;
 };
 
 } // namespace warpbound::analyzer

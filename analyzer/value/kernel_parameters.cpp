@@ -9,13 +9,14 @@ namespace warpbound::analyzer {
 
 namespace {
 
-std::optional<std::uint32_t> given(const assembly::ConstantOperand& word,
-                                   const KernelParameters& words) {
+/// The operand's value; nothing when it is not a whole word that is stated.
+std::optional<std::uint32_t> parameter_value(const assembly::ConstantOperand& word,
+                                             const KernelParameters& parameters) {
     if (word.bank != 0 || word.index_register || word.uniform_register || word.bank_register ||
         word.absolute || !word.suffixes.empty())
         return std::nullopt;
-    const auto found = words.find(word.offset);
-    if (found == words.end() || found->second.bits < 32) return std::nullopt;
+    const auto found = parameters.find(word.offset);
+    if (found == parameters.end() || found->second.bits < 32) return std::nullopt;
     const std::uint32_t plain = found->second.value;
     const std::uint32_t negated = word.negated ? 0 - plain : plain;
     return word.inverted ? ~negated : negated;
@@ -23,12 +24,13 @@ std::optional<std::uint32_t> given(const assembly::ConstantOperand& word,
 
 } // namespace
 
-assembly::Function with_words(const assembly::Function& function, const KernelParameters& words) {
+assembly::Function with_parameters(const assembly::Function& function,
+                                   const KernelParameters& parameters) {
     assembly::Function replaced = function;
     for (assembly::Instruction& instruction : replaced.instructions)
         for (assembly::Operand& operand : instruction.operands)
             if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand))
-                if (const auto value = given(*word, words))
+                if (const auto value = parameter_value(*word, parameters))
                     operand = assembly::ImmediateOperand{fmt::format("0x{:x}", *value), *value};
     return replaced;
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Words of constant bank 0, where kernels find their parameters, that somebody states.
+/// Kernel parameters that the user states: words of constant bank 0.
 
 #include "assembly/isa/program.hpp"
 
@@ -9,18 +9,19 @@
 
 namespace warpbound::analyzer {
 
-/// Agrees with `value` in its lowest `bits` bits; 32: it is the value.
+/// A word that equals `value` in its lowest `bits` bits; 32: it is `value`.
 struct KernelParameter {
     std::uint32_t value = 0;
     unsigned bits = 32;
     friend bool operator==(const KernelParameter&, const KernelParameter&) = default;
 };
 
-/// By offset in constant bank 0, a multiple of 4.
+/// Keyed by the offset in constant bank 0, in bytes; a multiple of 4.
 using KernelParameters = std::map<std::int64_t, KernelParameter>;
 
-/// The function with such words that are known in place of their names, for what follows its
-/// numbers. Operands that take part of a word are left alone.
-assembly::Function with_words(const assembly::Function& function, const KernelParameters& words);
+/// A copy of the function in which parameters whose 32 bits are known stand as immediates, for the
+/// value analysis. Operands that read part of a word are not changed.
+assembly::Function with_parameters(const assembly::Function& function,
+                                   const KernelParameters& parameters);
 
 } // namespace warpbound::analyzer

@@ -15,7 +15,7 @@ const RegisterOperand* as_predicate(const assembly::Operand& operand) {
     return reg != nullptr && is_predicate(reg->file) ? reg : nullptr;
 }
 
-bool plain_suffixes(const std::vector<std::string>& suffixes, std::string_view allowed) {
+bool only_suffix(const std::vector<std::string>& suffixes, std::string_view allowed) {
     return std::all_of(suffixes.begin(), suffixes.end(),
                        [&](const std::string& suffix) { return suffix == allowed; });
 }

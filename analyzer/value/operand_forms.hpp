@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How instructions are written: what the readers of their meaning ask of the text.
+/// Syntactic queries of instructions and operands, shared by the transfer functions.
 
 #include "analyzer/value/predicate.hpp"
 #include "assembly/isa/program.hpp"
@@ -20,14 +20,14 @@ constexpr bool is_predicate(assembly::RegisterFile file) {
 
 /// Nothing when the operand is no predicate.
 const assembly::RegisterOperand* as_predicate(const assembly::Operand& operand);
-/// There are no others.
-bool plain_suffixes(const std::vector<std::string>& suffixes, std::string_view allowed);
-/// There are no others.
+/// No suffix other than `allowed` occurs.
+bool only_suffix(const std::vector<std::string>& suffixes, std::string_view allowed);
+/// No modifier other than the allowed ones occurs.
 bool only_modifiers(const assembly::Instruction& instruction,
                     std::initializer_list<std::string_view> allowed);
-/// Of ISETP and UISETP; nothing when it has a form that this version does not understand.
+/// The comparator of ISETP or UISETP; nothing for a form that this version does not model.
 std::optional<Comparator> comparator_of(const assembly::Instruction& instruction);
-/// The value of the operand, without decorations, as one of 32 bits.
+/// The operand as a 32-bit number, without its sign or inversion modifiers.
 std::optional<std::uint32_t> value_of(const assembly::ImmediateOperand& immediate);
 
 } // namespace warpbound::analyzer

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a predicate says of two numbers.
+/// Symbolic predicates: conjunctions of comparisons, and their negations.
 
 #include "analyzer/value/affine_expression.hpp"
 
@@ -13,24 +13,24 @@ namespace warpbound::analyzer {
 /// How a comparison instruction compares two numbers.
 enum class Comparator { Less, LessEqual, Equal, NotEqual, GreaterEqual, Greater };
 
-/// What a predicate says. Both sides are those of the moment of the comparison.
+/// A comparison. Both sides are the values at the time of the comparison.
 struct Comparison {
     Comparator comparator = Comparator::Equal;
     bool is_signed = true;
     AffineExpression left;
     AffineExpression right;
 
-    /// Whether it holds for these numbers.
+    /// Whether the comparison is true for these numbers.
     [[nodiscard]] bool holds(std::uint32_t left_value, std::uint32_t right_value) const;
     friend bool operator==(const Comparison&, const Comparison&) = default;
 };
 
-/// What a predicate register says: all of the comparisons hold, or (negated) not all of them do.
+/// Value of a predicate register: true when all comparisons hold; negated: when not all hold.
 struct Predicate {
-    std::vector<Comparison> all; ///< Empty: true (negated: false).
-    bool negated = false;        ///< Never with one comparison, whose comparator is turned instead.
+    std::vector<Comparison> all; ///< Empty: always true (negated: always false).
+    bool negated = false; ///< False for one comparison, whose comparator is inverted instead.
 
-    /// The only comparison that it consists of.
+    /// The comparison, if it consists of exactly one.
     [[nodiscard]] std::optional<Comparison> comparison() const {
         return all.size() == 1 ? std::optional{all.front()} : std::nullopt;
     }

@@ -8,17 +8,18 @@ namespace {
 
 using assembly::Register;
 
-std::optional<AffineExpression> named_number(const std::optional<Place>& place, Register reg) {
-    const auto name = name_of(place, reg);
-    return name ? std::optional{AffineExpression::of(*name)} : std::nullopt;
+std::optional<AffineExpression> defined_number(const std::optional<ProgramPoint>& point,
+                                               Register reg) {
+    const auto symbol = definition_symbol(point, reg);
+    return symbol ? std::optional{AffineExpression::of(*symbol)} : std::nullopt;
 }
 
-/// A predicate with a name: whether the number of that name is not 0.
-std::optional<Predicate> named_predicate(const std::optional<Place>& place, Register reg) {
-    const auto name = name_of(place, reg);
-    if (!name) return std::nullopt;
+/// The predicate "the definition's symbol is not 0".
+std::optional<Predicate> defined_predicate(const std::optional<ProgramPoint>& point, Register reg) {
+    const auto symbol = definition_symbol(point, reg);
+    if (!symbol) return std::nullopt;
     return Predicate{
-        {{Comparator::NotEqual, false, AffineExpression::of(*name), AffineExpression{}}}, false};
+        {{Comparator::NotEqual, false, AffineExpression::of(*symbol), AffineExpression{}}}, false};
 }
 
 } // namespace
@@ -26,7 +27,7 @@ std::optional<Predicate> named_predicate(const std::optional<Place>& place, Regi
 std::optional<AffineExpression> SymbolicRegisters::number(Register reg) const {
     const auto found = numbers_.find(reg);
     if (found != numbers_.end()) return found->second;
-    if (!began_known_ || others_may_write(reg)) return std::nullopt;
+    if (!initial_known_ || others_may_write(reg)) return std::nullopt;
     return AffineExpression::of(symbol_of(reg));
 }
 
@@ -37,18 +38,18 @@ std::optional<Predicate> SymbolicRegisters::predicate(Register reg) const {
 }
 
 void SymbolicRegisters::assign(Register reg, const std::optional<AffineExpression>& number,
-                               const std::optional<Place>& place) {
-    numbers_.insert_or_assign(reg, number ? number : named_number(place, reg));
+                               const std::optional<ProgramPoint>& point) {
+    numbers_.insert_or_assign(reg, number ? number : defined_number(point, reg));
 }
 
 void SymbolicRegisters::assign(Register reg, const std::optional<Predicate>& predicate,
-                               const std::optional<Place>& place) {
-    set(reg, predicate ? predicate : named_predicate(place, reg));
+                               const std::optional<ProgramPoint>& point) {
+    set(reg, predicate ? predicate : defined_predicate(point, reg));
 }
 
 void SymbolicRegisters::forget_all() {
-    *this = SymbolicRegisters{lanes_};
-    began_known_ = false;
+    *this = SymbolicRegisters{convergence_};
+    initial_known_ = false;
 }
 
 void SymbolicRegisters::set(Register reg, const std::optional<Predicate>& value) {
@@ -58,20 +59,21 @@ void SymbolicRegisters::set(Register reg, const std::optional<Predicate>& value)
         predicates_.erase(reg);
 }
 
-void SymbolicRegisters::join(const SymbolicRegisters& other, const std::optional<Place>& place) {
+void SymbolicRegisters::join(const SymbolicRegisters& other,
+                             const std::optional<ProgramPoint>& point) {
     for (const auto& entry : other.numbers_)
         if (number(entry.first) != entry.second)
-            numbers_.insert_or_assign(entry.first, named_number(place, entry.first));
+            numbers_.insert_or_assign(entry.first, defined_number(point, entry.first));
     for (auto& [reg, value] : numbers_)
-        if (other.number(reg) != value) value = named_number(place, reg);
-    began_known_ = began_known_ && other.began_known_;
+        if (other.number(reg) != value) value = defined_number(point, reg);
+    initial_known_ = initial_known_ && other.initial_known_;
     std::vector<Register> differ;
     for (const auto& [reg, value] : other.predicates_)
         if (predicate(reg) != value) differ.push_back(reg);
     for (const auto& [reg, value] : predicates_)
         if (other.predicate(reg) != value) differ.push_back(reg);
     for (const Register reg : differ)
-        set(reg, named_predicate(place, reg));
+        set(reg, defined_predicate(point, reg));
 }
 
 } // namespace warpbound::analyzer

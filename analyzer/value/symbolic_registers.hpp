@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What is known of the registers of a thread at a program point.
+/// Abstract state of a thread's registers at a program point: affine numbers and predicates.
 
 #include "analyzer/value/predicate.hpp"
 #include "analyzer/value/symbols.hpp"
@@ -11,43 +11,46 @@
 
 namespace warpbound::analyzer {
 
-/// Whether the lanes of a warp may part. Uniform registers are the warp's: where they may, lanes
-/// find there what others wrote in the meantime, so nothing is known of them.
-enum class Lanes { Together, MayPart };
+/// Whether the warp may diverge. Uniform registers belong to the warp: where it may diverge, a
+/// thread may read what threads of another path wrote, so nothing is known of uniform registers.
+enum class Convergence { Converged, MayDiverge };
 
-/// Registers that were not written have the values they began with.
+/// Registers that have not been written hold their initial values, as symbols.
 class SymbolicRegisters {
 public:
-    explicit SymbolicRegisters(Lanes lanes) : lanes_{lanes} {}
+    explicit SymbolicRegisters(Convergence convergence) : convergence_{convergence} {}
 
-    /// Nothing when the number is not known.
+    /// Nothing when the value is not known.
     [[nodiscard]] std::optional<AffineExpression> number(assembly::Register reg) const;
     [[nodiscard]] std::optional<Predicate> predicate(assembly::Register reg) const;
 
-    /// The register holds this number now. Nothing: one with a name of its own if there is a place,
-    /// else an unknown one.
+    /// Writes the register. Without a value, it gets the symbol of its definition at `point`;
+    /// without a program point, too, it becomes unknown.
     void assign(assembly::Register reg, const std::optional<AffineExpression>& number,
-                const std::optional<Place>& place);
+                const std::optional<ProgramPoint>& point);
     void assign(assembly::Register reg, const std::optional<Predicate>& predicate,
-                const std::optional<Place>& place);
-    /// Nothing is known any more.
+                const std::optional<ProgramPoint>& point);
+    /// Makes all registers unknown.
     void forget_all();
     /// Another thread of the warp may write it while this one is pending on the SIMT stack.
     [[nodiscard]] bool others_may_write(assembly::Register reg) const {
-        return lanes_ == Lanes::MayPart && (reg.file == assembly::RegisterFile::Uniform ||
-                                            reg.file == assembly::RegisterFile::UniformPredicate);
+        return convergence_ == Convergence::MayDiverge &&
+               (reg.file == assembly::RegisterFile::Uniform ||
+                reg.file == assembly::RegisterFile::UniformPredicate);
     }
 
-    /// Keeps what holds for both; with a place, what differs gets a name of its own.
-    void join(const SymbolicRegisters& other, const std::optional<Place>& place = std::nullopt);
+    /// Keeps the values that are equal in both; with a program point, the others get the symbols of
+    /// their definitions there (as a phi function of SSA form).
+    void join(const SymbolicRegisters& other,
+              const std::optional<ProgramPoint>& point = std::nullopt);
     friend bool operator==(const SymbolicRegisters&, const SymbolicRegisters&) = default;
 
 private:
     void set(assembly::Register reg, const std::optional<Predicate>& value);
     boost::container::flat_map<assembly::Register, std::optional<AffineExpression>> numbers_;
     boost::container::flat_map<assembly::Register, Predicate> predicates_; ///< Those known.
-    Lanes lanes_;
-    bool began_known_ = true; ///< False: registers that are not in `numbers_` are unknown.
+    Convergence convergence_;
+    bool initial_known_ = true; ///< False: registers that are not in `numbers_` are unknown.
 };
 
 } // namespace warpbound::analyzer

@@ -12,8 +12,8 @@ using assembly::RegisterFile;
 
 constexpr Symbol constant_mark = Symbol{1} << 63U;
 constexpr Symbol geometry_mark = Symbol{1} << 62U;
-constexpr Symbol place_mark = Symbol{1} << 61U;
-constexpr Symbol run_marks = constant_mark | geometry_mark | place_mark;
+constexpr Symbol definition_mark = Symbol{1} << 61U;
+constexpr Symbol kind_marks = constant_mark | geometry_mark | definition_mark;
 
 /// In the order of `Geometry`.
 constexpr std::array<std::string_view, 13> special_registers{
@@ -23,15 +23,15 @@ constexpr std::array<std::string_view, 13> special_registers{
 
 } // namespace
 
-std::optional<Symbol> name_of(const std::optional<Place>& place, Register reg) {
+std::optional<Symbol> definition_symbol(const std::optional<ProgramPoint>& point, Register reg) {
     constexpr std::size_t blocks = std::size_t{1} << 24U;
     constexpr std::size_t offsets = std::size_t{1} << 20U;
     constexpr int registers = 1 << 12;
-    if (!place || place->block >= blocks || place->offset >= offsets || reg.index < 0 ||
+    if (!point || point->block >= blocks || point->offset >= offsets || reg.index < 0 ||
         reg.index >= registers)
         return std::nullopt;
-    return place_mark | (static_cast<Symbol>(place->block) << 36U) |
-           (static_cast<Symbol>(place->offset) << 16U) | (static_cast<Symbol>(reg.file) << 12U) |
+    return definition_mark | (static_cast<Symbol>(point->block) << 36U) |
+           (static_cast<Symbol>(point->offset) << 16U) | (static_cast<Symbol>(reg.file) << 12U) |
            static_cast<Symbol>(reg.index);
 }
 
@@ -45,7 +45,7 @@ Symbol symbol_of_constant(std::int64_t bank, std::int64_t offset) {
 }
 
 std::optional<Register> register_of(Symbol symbol) {
-    if ((symbol & run_marks) != 0) return std::nullopt;
+    if ((symbol & kind_marks) != 0) return std::nullopt;
     return Register{static_cast<RegisterFile>(symbol >> 32U),
                     static_cast<int>(symbol & 0xffffffffU)};
 }
@@ -66,7 +66,7 @@ Symbol symbol_of(Geometry number) {
 }
 
 std::optional<Geometry> geometry_of(Symbol symbol) {
-    if ((symbol & run_marks) != geometry_mark) return std::nullopt;
+    if ((symbol & kind_marks) != geometry_mark) return std::nullopt;
     return static_cast<Geometry>(symbol & ~geometry_mark);
 }
 
@@ -76,13 +76,13 @@ std::optional<std::pair<std::int64_t, std::int64_t>> constant_of(Symbol symbol) 
                      static_cast<std::int64_t>(symbol & 0xffffffffU)};
 }
 
-std::optional<NamedRegister> named_of(Symbol symbol) {
-    if ((symbol & run_marks) != place_mark) return std::nullopt;
+std::optional<Definition> definition_of(Symbol symbol) {
+    if ((symbol & kind_marks) != definition_mark) return std::nullopt;
     const auto bits = [&](unsigned from, unsigned count) {
         return (symbol >> from) & ((Symbol{1} << count) - 1);
     };
-    return NamedRegister{{bits(36, 24), bits(16, 20)},
-                         {static_cast<RegisterFile>(bits(12, 4)), static_cast<int>(bits(0, 12))}};
+    return Definition{{bits(36, 24), bits(16, 20)},
+                      {static_cast<RegisterFile>(bits(12, 4)), static_cast<int>(bits(0, 12))}};
 }
 
 } // namespace warpbound::analyzer

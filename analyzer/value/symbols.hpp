@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Symbols of the value analysis: initial registers, constant-bank words, launch geometry, and
-/// values that are named after the place where they are computed.
+/// values identified by the program point that defines them.
 
 #include "analyzer/value/affine_expression.hpp"
 #include "assembly/isa/program.hpp"
@@ -14,14 +14,15 @@
 
 namespace warpbound::analyzer {
 
-/// The value that a register has where the values begin (the entry of the function, the start of a
-/// turn of a loop), and that of a word of a constant bank, as symbols.
+/// Symbols of a register's initial value (at the function's entry, or at the start of a loop
+/// iteration) and of a word of a constant bank.
 Symbol symbol_of(assembly::Register reg);
 Symbol symbol_of_constant(std::int64_t bank, std::int64_t offset);
-/// The register of a symbol; nothing for one that is the same for the whole run.
+/// The register whose initial value the symbol is; nothing for the other kinds of symbols, whose
+/// values are the same during the whole run.
 std::optional<assembly::Register> register_of(Symbol symbol);
 
-/// Numbers that the launch gives a lane and that stay the same for its whole run.
+/// Thread and block indices and extents, and the lane index: constant during a thread's run.
 enum class Geometry {
     ThreadX,
     ThreadY,
@@ -37,29 +38,32 @@ enum class Geometry {
     BlocksZ,
     Lane
 };
-/// The special register that holds it, as the code names it: "SR_TID.X".
+/// The special register that holds it, as in the listing: "SR_TID.X".
 std::string_view special_register_of(Geometry number);
-/// Nothing for a register that holds something else.
+/// Nothing for other special registers.
 std::optional<Geometry> geometry_in(std::string_view special_register);
 Symbol symbol_of(Geometry number);
 std::optional<Geometry> geometry_of(Symbol symbol);
 
-/// A place that a run passes at most once, which gives names to what is computed there. `block` in
-/// no loop; `offset`: of the instruction in the block, 0 for what the ways into the block join.
-struct Place {
+/// A program point that a run reaches at most once, so that a value defined there has one symbol.
+/// `block`: in no loop. `offset`: 1 for the first instruction of the block, and so on; 0 for the
+/// join of the block's in-edges.
+struct ProgramPoint {
     std::size_t block = 0;
     std::size_t offset = 0;
 };
 
-/// A name for the value that a register gets at a place; nothing where the numbers are too large.
-std::optional<Symbol> name_of(const std::optional<Place>& place, assembly::Register reg);
+/// The symbol of the value that a program point defines in a register; nothing without a point, or
+/// where the numbers do not fit into a symbol.
+std::optional<Symbol> definition_symbol(const std::optional<ProgramPoint>& point,
+                                        assembly::Register reg);
 
-/// What a symbol was made of; nothing when it is another kind of symbol.
+/// What a symbol denotes; nothing when it is of another kind.
 std::optional<std::pair<std::int64_t, std::int64_t>> constant_of(Symbol symbol); ///< Bank, offset.
-struct NamedRegister {
-    Place place;
+struct Definition {
+    ProgramPoint point;
     assembly::Register reg;
 };
-std::optional<NamedRegister> named_of(Symbol symbol);
+std::optional<Definition> definition_of(Symbol symbol);
 
 } // namespace warpbound::analyzer

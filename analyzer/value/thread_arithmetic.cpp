@@ -9,62 +9,63 @@ namespace warpbound::analyzer {
 
 namespace {
 
-/// The lowest `bits` bits.
-std::uint32_t low(unsigned bits) {
+/// A mask of the lowest `bits` bits.
+std::uint32_t low_mask(unsigned bits) {
     return bits >= 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << bits) - 1;
 }
 
-/// How many of the lowest bits of a number that agrees with `value` in `bits` bits are surely 0.
-unsigned zeros(std::uint32_t value, unsigned bits) {
+/// The number of lowest bits that are certainly 0 in a number that equals `value` in `bits` bits.
+unsigned trailing_zeros(std::uint32_t value, unsigned bits) {
     return std::min(bits, static_cast<unsigned>(std::countr_zero(value)));
 }
 
 } // namespace
 
 ThreadNumber::ThreadNumber(std::shared_ptr<const ThreadNumbers> offsets, unsigned bits,
-                           std::optional<Origin> common, Groups groups)
-    : offsets_{std::move(offsets)}, bits_{bits}, common_{common}, groups_{std::move(groups)} {}
+                           std::optional<Origin> base, Groups groups)
+    : offsets_{std::move(offsets)}, bits_{bits}, base_{base}, groups_{std::move(groups)} {}
 
-ThreadArithmetic::ThreadArithmetic(const BlockShape& shape, std::int64_t warp_size, Lanes lanes,
-                                   KernelParameters words)
-    : threads_{static_cast<std::size_t>(shape.count())},
-      warp_size_{static_cast<std::size_t>(warp_size)}, lanes_{lanes}, shape_{shape.threads},
-      words_{std::move(words)}, unknown_{made(ThreadNumbers(threads_, 0), 0, {})} {}
+ThreadArithmetic::ThreadArithmetic(const BlockShape& shape, std::int64_t warp_size,
+                                   Convergence convergence, KernelParameters parameters)
+    : threads_{static_cast<std::size_t>(shape.count())}, warp_size_{static_cast<std::size_t>(
+                                                             warp_size)},
+      convergence_{convergence}, shape_{shape.threads},
+      parameters_{std::move(parameters)}, unknown_{make(ThreadNumbers(threads_, 0), 0, {})} {}
 
-ThreadNumber ThreadArithmetic::made(ThreadNumbers offsets, unsigned bits,
-                                    std::optional<Origin> common, Groups groups) const {
+ThreadNumber ThreadArithmetic::make(ThreadNumbers offsets, unsigned bits,
+                                    std::optional<Origin> base, Groups groups) const {
     bits = std::min(bits, 32U);
-    if (common && groups && bits < 32) { // Lanes that are all alone have nothing in common.
-        const auto alone = [&](std::size_t thread) {
+    if (base && groups && bits < 32) { // Groups of one lane each have no common base.
+        const auto is_singleton = [&](std::size_t thread) {
             return (*groups)[thread] == thread % warp_size_;
         };
         std::size_t thread = 0;
-        while (thread < threads_ && alone(thread))
+        while (thread < threads_ && is_singleton(thread))
             ++thread;
-        if (thread == threads_ && threads_ > 1) common.reset();
+        if (thread == threads_ && threads_ > 1) base.reset();
     }
-    // Together no two numbers are told apart by where they come from.
-    if (bits == 32 || (common && lanes_ == Lanes::Together)) common = 0;
-    if (bits == 32 || !common) groups.reset();
-    if (!common)
+    // Without divergence origins are not distinguished.
+    if (bits == 32 || (base && convergence_ == Convergence::Converged)) base = 0;
+    if (bits == 32 || !base) groups.reset();
+    if (!base)
         for (std::uint32_t& offset : offsets)
-            offset &= low(bits);
-    return {std::make_shared<const ThreadNumbers>(std::move(offsets)), bits, common,
+            offset &= low_mask(bits);
+    return {std::make_shared<const ThreadNumbers>(std::move(offsets)), bits, base,
             std::move(groups)};
 }
 
-Groups ThreadArithmetic::refined(const std::vector<const ThreadNumbers*>& parts) const {
-    std::vector<const ThreadNumbers*> some;
-    std::copy_if(parts.begin(), parts.end(), std::back_inserter(some),
-                 [&](const ThreadNumbers* part) { return part && !same_in_warps(*part); });
-    if (some.empty()) return {};
+Groups ThreadArithmetic::common_refinement(const std::vector<const ThreadNumbers*>& keys) const {
+    std::vector<const ThreadNumbers*> varying;
+    std::copy_if(keys.begin(), keys.end(), std::back_inserter(varying),
+                 [&](const ThreadNumbers* key) { return key && !is_uniform_in_warps(*key); });
+    if (varying.empty()) return {};
     ThreadNumbers groups(threads_);
-    std::vector<std::size_t> firsts; // Of each group of the warp, its first thread.
+    std::vector<std::size_t> firsts; // The first thread of each group of the warp.
     for (std::size_t thread = 0; thread < threads_; ++thread) {
         if (thread % warp_size_ == 0) firsts.clear();
         const auto found = std::find_if(firsts.begin(), firsts.end(), [&](std::size_t first) {
-            return std::all_of(some.begin(), some.end(), [&](const ThreadNumbers* part) {
-                return (*part)[first] == (*part)[thread];
+            return std::all_of(varying.begin(), varying.end(), [&](const ThreadNumbers* key) {
+                return (*key)[first] == (*key)[thread];
             });
         });
         groups[thread] = static_cast<std::uint32_t>(found - firsts.begin());
@@ -73,33 +74,34 @@ Groups ThreadArithmetic::refined(const std::vector<const ThreadNumbers*>& parts)
     return std::make_shared<const ThreadNumbers>(std::move(groups));
 }
 
-Groups ThreadArithmetic::holding_the_same(const std::vector<const ThreadNumber*>& numbers) const {
-    std::vector<const ThreadNumbers*> parts;
+Groups ThreadArithmetic::groups_of_equal(const std::vector<const ThreadNumber*>& numbers) const {
+    std::vector<const ThreadNumbers*> keys;
     for (const ThreadNumber* number : numbers) {
-        parts.push_back(&number->offsets());
-        parts.push_back(number->groups().get());
+        keys.push_back(&number->offsets());
+        keys.push_back(number->groups().get());
     }
-    return refined(parts);
+    return common_refinement(keys);
 }
 
-bool ThreadArithmetic::same_in_warps(const ThreadNumbers& numbers) const {
+bool ThreadArithmetic::is_uniform_in_warps(const ThreadNumbers& numbers) const {
     for (std::size_t thread = 0; thread < numbers.size(); ++thread)
         if (numbers[thread] != numbers[thread - thread % warp_size_]) return false;
     return true;
 }
 
 ThreadNumber ThreadArithmetic::constant(std::uint32_t value) const {
-    return made(ThreadNumbers(threads_, value), 32, {});
+    return make(ThreadNumbers(threads_, value), 32, {});
 }
 
 ThreadNumber ThreadArithmetic::uniform(Origin origin) const {
-    return made(ThreadNumbers(threads_, 0), 0, origin);
+    return make(ThreadNumbers(threads_, 0), 0, origin);
 }
 
-ThreadNumber ThreadArithmetic::word(std::int64_t bank, std::int64_t offset, Origin origin) const {
-    const auto found = words_.find(offset);
-    if (bank != 0 || found == words_.end()) return uniform(origin);
-    return made(ThreadNumbers(threads_, found->second.value & low(found->second.bits)),
+ThreadNumber ThreadArithmetic::constant_word(std::int64_t bank, std::int64_t offset,
+                                             Origin origin) const {
+    const auto found = parameters_.find(offset);
+    if (bank != 0 || found == parameters_.end()) return uniform(origin);
+    return make(ThreadNumbers(threads_, found->second.value & low_mask(found->second.bits)),
                 found->second.bits, origin);
 }
 
@@ -108,7 +110,7 @@ std::optional<ThreadNumber> ThreadArithmetic::geometry(Geometry number, Origin o
         ThreadNumbers numbers(threads_);
         for (std::size_t thread = 0; thread < threads_; ++thread)
             numbers[thread] = static_cast<std::uint32_t>(of(static_cast<std::int64_t>(thread)));
-        return made(std::move(numbers), 32, {});
+        return make(std::move(numbers), 32, {});
     };
     switch (number) {
     case Geometry::ThreadX:
@@ -143,45 +145,46 @@ ThreadNumber ThreadArithmetic::sum(const ThreadNumber& a, const ThreadNumber& b,
     for (std::size_t thread = 0; thread < threads_; ++thread)
         offsets[thread] = a.offsets()[thread] + b.offsets()[thread];
     const unsigned bits = std::min(a.bits(), b.bits());
-    if (!a.common() || !b.common()) return made(std::move(offsets), bits, {});
-    return made(std::move(offsets), bits, origin, refined({a.groups().get(), b.groups().get()}));
+    if (!a.base() || !b.base()) return make(std::move(offsets), bits, {});
+    return make(std::move(offsets), bits, origin,
+                common_refinement({a.groups().get(), b.groups().get()}));
 }
 
 ThreadNumber ThreadArithmetic::product(const ThreadNumber& a, const ThreadNumber& b,
                                        Origin origin) const {
-    // (x + 2^k u) (y + 2^m v): all but x y is a multiple of these powers.
+    // (x + 2^k u) (y + 2^m v): the terms other than x y are multiples of 2^k y, 2^m x, 2^(k+m).
     ThreadNumbers offsets(threads_);
     unsigned bits = 32;
     for (std::size_t thread = 0; thread < threads_; ++thread) {
         const std::uint32_t x = a.offsets()[thread];
         const std::uint32_t y = b.offsets()[thread];
         offsets[thread] = x * y;
-        if (!a.is_exact()) bits = std::min(bits, a.bits() + zeros(y, b.bits()));
-        if (!b.is_exact()) bits = std::min(bits, b.bits() + zeros(x, a.bits()));
+        if (!a.is_exact()) bits = std::min(bits, a.bits() + trailing_zeros(y, b.bits()));
+        if (!b.is_exact()) bits = std::min(bits, b.bits() + trailing_zeros(x, a.bits()));
     }
-    if (bits == 32 || !a.common() || !b.common()) return made(std::move(offsets), bits, {});
-    // Where y is known all but x y is u y, the same where u and y are.
-    Groups groups = b.is_exact()   ? refined({a.groups().get(), &b.offsets()})
-                    : a.is_exact() ? refined({b.groups().get(), &a.offsets()})
-                                   : holding_the_same({&a, &b});
-    return made(std::move(offsets), bits, origin, std::move(groups));
+    if (bits == 32 || !a.base() || !b.base()) return make(std::move(offsets), bits, {});
+    // Where y is exact the other term is 2^k u y: equal for lanes with equal u and y.
+    Groups groups = b.is_exact()   ? common_refinement({a.groups().get(), &b.offsets()})
+                    : a.is_exact() ? common_refinement({b.groups().get(), &a.offsets()})
+                                   : groups_of_equal({&a, &b});
+    return make(std::move(offsets), bits, origin, std::move(groups));
 }
 
-ThreadNumber ThreadArithmetic::negative(const ThreadNumber& a, Origin origin) const {
+ThreadNumber ThreadArithmetic::negation(const ThreadNumber& a, Origin origin) const {
     return product(a, constant(~std::uint32_t{0}), origin);
 }
 
-ThreadNumber ThreadArithmetic::looked_up(const std::array<ThreadNumber, 3>& inputs, unsigned table,
-                                         Origin origin) const {
+ThreadNumber ThreadArithmetic::lookup(const std::array<ThreadNumber, 3>& inputs, unsigned table,
+                                      Origin origin) const {
     ThreadNumbers offsets(threads_);
     unsigned bits = 32;
     for (std::size_t thread = 0; thread < threads_; ++thread) {
-        std::uint32_t always = ~std::uint32_t{0}; // Bits that are 1 however the unknown ones are.
-        std::uint32_t ever = 0;                   // Bits that may be 1.
+        std::uint32_t always = ~std::uint32_t{0}; // Bits that are 1 for all unknown input bits.
+        std::uint32_t ever = 0;                   // Bits that are 1 for some.
         for (unsigned choice = 0; choice < 8; ++choice) {
             std::array<std::uint32_t, 3> word{};
             for (std::size_t i = 0; i < inputs.size(); ++i) {
-                const std::uint32_t known = low(inputs[i].bits());
+                const std::uint32_t known = low_mask(inputs[i].bits());
                 word[i] = (inputs[i].offsets()[thread] & known) |
                           (((choice >> i) & 1U) != 0 ? ~known : 0);
             }
@@ -196,41 +199,42 @@ ThreadNumber ThreadArithmetic::looked_up(const std::array<ThreadNumber, 3>& inpu
             ever |= result;
         }
         offsets[thread] = always;
-        bits = std::min(bits, zeros(always ^ ever, 32));
+        bits = std::min(bits, trailing_zeros(always ^ ever, 32));
     }
-    const bool in_common = std::all_of(inputs.begin(), inputs.end(),
-                                       [](const ThreadNumber& in) { return in.common(); });
-    if (bits == 32 || !in_common) return made(std::move(offsets), bits, {});
+    const bool have_bases =
+        std::all_of(inputs.begin(), inputs.end(), [](const ThreadNumber& in) { return in.base(); });
+    if (bits == 32 || !have_bases) return make(std::move(offsets), bits, {});
     for (std::uint32_t& offset : offsets)
-        offset &= low(bits);
-    return made(std::move(offsets), bits, origin,
-                holding_the_same({&inputs[0], &inputs[1], &inputs[2]}));
+        offset &= low_mask(bits);
+    return make(std::move(offsets), bits, origin,
+                groups_of_equal({&inputs[0], &inputs[1], &inputs[2]}));
 }
 
-ThreadNumber ThreadArithmetic::applied(const ThreadNumber& a, const ThreadNumber& b,
-                                       const Binary& compute, Origin origin) const {
-    if (!a.is_exact() || !b.is_exact()) return following({a, b}, {}, origin);
+ThreadNumber ThreadArithmetic::map(const ThreadNumber& a, const ThreadNumber& b,
+                                   const Binary& compute, Origin origin) const {
+    if (!a.is_exact() || !b.is_exact()) return determined_by({a, b}, {}, origin);
     ThreadNumbers numbers(threads_);
     for (std::size_t thread = 0; thread < threads_; ++thread)
         numbers[thread] = compute(a.offsets()[thread], b.offsets()[thread]);
-    return made(std::move(numbers), 32, {});
+    return make(std::move(numbers), 32, {});
 }
 
-ThreadNumber ThreadArithmetic::following(const std::vector<ThreadNumber>& numbers,
-                                         const std::vector<ThreadPredicate>& truths,
-                                         Origin origin) const {
-    std::vector<const ThreadNumbers*> parts;
+ThreadNumber ThreadArithmetic::determined_by(const std::vector<ThreadNumber>& numbers,
+                                             const std::vector<ThreadPredicate>& truths,
+                                             Origin origin) const {
+    std::vector<const ThreadNumbers*> keys;
     for (const ThreadNumber& number : numbers) {
-        if (!number.common()) return unknown_;
-        parts.push_back(&number.offsets());
-        parts.push_back(number.groups().get());
+        if (!number.base()) return unknown_;
+        keys.push_back(&number.offsets());
+        keys.push_back(number.groups().get());
     }
     std::vector<ThreadNumbers> known;
     for (const ThreadPredicate& predicate : truths)
-        if (!predicate.common) known.emplace_back(predicate.truth->begin(), predicate.truth->end());
+        if (!predicate.uniform)
+            known.emplace_back(predicate.truth->begin(), predicate.truth->end());
     for (const ThreadNumbers& truth : known)
-        parts.push_back(&truth);
-    return made(ThreadNumbers(threads_, 0), 0, origin, refined(parts));
+        keys.push_back(&truth);
+    return make(ThreadNumbers(threads_, 0), 0, origin, common_refinement(keys));
 }
 
 ThreadNumber ThreadArithmetic::shifted_right(const ThreadNumber& a, unsigned by, bool is_signed,
@@ -242,45 +246,45 @@ ThreadNumber ThreadArithmetic::shifted_right(const ThreadNumber& a, unsigned by,
     ThreadNumbers numbers(threads_);
     for (std::size_t thread = 0; thread < threads_; ++thread)
         numbers[thread] = shifted(a.offsets()[thread]);
-    if (a.is_exact()) return made(std::move(numbers), 32, {});
+    if (a.is_exact()) return make(std::move(numbers), 32, {});
     const unsigned bits = a.bits() > by ? a.bits() - by : 0;
     for (std::uint32_t& number : numbers)
-        number &= low(bits);
-    return a.common() ? made(std::move(numbers), bits, origin, holding_the_same({&a}))
-                      : made(std::move(numbers), bits, {});
+        number &= low_mask(bits);
+    return a.base() ? make(std::move(numbers), bits, origin, groups_of_equal({&a}))
+                    : make(std::move(numbers), bits, {});
 }
 
 bool ThreadArithmetic::is_uniform(const ThreadNumber& number) const {
-    return number.common() && !number.groups() && same_in_warps(number.offsets());
+    return number.base() && !number.groups() && is_uniform_in_warps(number.offsets());
 }
 
 bool ThreadArithmetic::is_uniform(const ThreadPredicate& predicate) const {
-    if (predicate.common) return true;
+    if (predicate.uniform) return true;
     const auto& truth = *predicate.truth;
     for (std::size_t thread = 0; thread < truth.size(); ++thread)
         if (truth[thread] != truth[thread - thread % warp_size_]) return false;
     return true;
 }
 
-ThreadNumber ThreadArithmetic::either(const ThreadNumber& a, const ThreadNumber& b, bool alike,
-                                      Origin origin) const {
-    if (a == b && (alike || are_one(a.common(), a.is_exact()))) return a;
+ThreadNumber ThreadArithmetic::join(const ThreadNumber& a, const ThreadNumber& b,
+                                    bool uniform_choice, Origin origin) const {
+    if (a == b && (uniform_choice || is_one_value(a.base(), a.is_exact()))) return a;
     ThreadNumbers differences(threads_);
     unsigned bits = std::min(a.bits(), b.bits());
     for (std::size_t thread = 0; thread < threads_; ++thread) {
         differences[thread] = a.offsets()[thread] - b.offsets()[thread];
-        bits = std::min(bits, zeros(differences[thread], 32));
+        bits = std::min(bits, trailing_zeros(differences[thread], 32));
     }
-    if (!alike || !a.common() || !b.common()) return made(a.offsets(), bits, {});
-    return made(a.offsets(), bits, origin,
-                refined({a.groups().get(), b.groups().get(), &differences}));
+    if (!uniform_choice || !a.base() || !b.base()) return make(a.offsets(), bits, {});
+    return make(a.offsets(), bits, origin,
+                common_refinement({a.groups().get(), b.groups().get(), &differences}));
 }
 
-ThreadNumber ThreadArithmetic::selected(const std::optional<ThreadPredicate>& predicate,
-                                        const ThreadNumber& a, const ThreadNumber& b,
-                                        Origin origin) const {
-    if (!predicate) return either(a, b, false, origin);
-    if (!predicate->truth) return either(a, b, true, origin);
+ThreadNumber ThreadArithmetic::select(const std::optional<ThreadPredicate>& predicate,
+                                      const ThreadNumber& a, const ThreadNumber& b,
+                                      Origin origin) const {
+    if (!predicate) return join(a, b, false, origin);
+    if (!predicate->truth) return join(a, b, true, origin);
     const auto& truth = *predicate->truth;
     const bool all = std::find(truth.begin(), truth.end(), false) == truth.end();
     if (all) return a;
@@ -289,10 +293,10 @@ ThreadNumber ThreadArithmetic::selected(const std::optional<ThreadPredicate>& pr
     for (std::size_t thread = 0; thread < threads_; ++thread)
         offsets[thread] = truth[thread] ? a.offsets()[thread] : b.offsets()[thread];
     const unsigned bits = std::min(a.bits(), b.bits());
-    if (!a.common() || !b.common()) return made(std::move(offsets), bits, {});
+    if (!a.base() || !b.base()) return make(std::move(offsets), bits, {});
     const ThreadNumbers chosen(truth.begin(), truth.end());
-    return made(std::move(offsets), bits, origin,
-                refined({&chosen, a.groups().get(), b.groups().get()}));
+    return make(std::move(offsets), bits, origin,
+                common_refinement({&chosen, a.groups().get(), b.groups().get()}));
 }
 
 } // namespace warpbound::analyzer

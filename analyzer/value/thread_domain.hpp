@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// What is known of the numbers that the lanes of a warp hold together (docs/soundness.md, S32).
+/// Abstract domain of thread values: numbers and predicates of all threads of a block, as known
+/// offsets by thread plus an unknown base that the lanes of a group share (S32).
 
 #include "analyzer/value/kernel_parameters.hpp"
 #include "analyzer/value/symbolic_registers.hpp"
@@ -28,150 +29,154 @@ struct BlockShape {
 /// Numbers of all threads of a block, in the order of their warps. `Shape:` [thread].
 using ThreadNumbers = std::vector<std::uint32_t>;
 
-/// Where a number that the lanes have in common was computed. Numbers of one origin are equal
-/// whenever they are computed.
+/// Identity of an unknown value, by the program point that computes it. Without divergence all
+/// unknown values have origin 0; else values of one origin are equal whenever they are computed.
 using Origin = std::size_t;
 
-/// Lanes of a warp in groups: of each thread the number of its group in its warp, from 0 in the
-/// order of their first threads; nothing: one group in each warp.
+/// Partition of the lanes of each warp. `Shape:` [thread]: the thread's group in its warp, numbered
+/// from 0 in the order of the first threads. Nothing: one group in each warp.
 using Groups = std::shared_ptr<const ThreadNumbers>;
 
-/// A 32-bit number of each lane: it agrees with `offsets` in its lowest `bits` bits, and where it
-/// has an origin, what it differs by from its offset is the same for all lanes of a group that
-/// execute together. A number all of whose bits are known has one, and one group.
+/// A 32-bit number of each thread. Its lowest `bits` bits equal those of `offsets`. Where it has a
+/// base, number minus offset is the same for all lanes of a group that execute together. A number
+/// all of whose bits are known has a base and one group.
 class ThreadNumber {
 public:
     ThreadNumber(std::shared_ptr<const ThreadNumbers> offsets, unsigned bits,
-                 std::optional<Origin> common, Groups groups);
+                 std::optional<Origin> base, Groups groups);
 
     [[nodiscard]] const ThreadNumbers& offsets() const { return *offsets_; }
     [[nodiscard]] unsigned bits() const { return bits_; }
-    [[nodiscard]] std::optional<Origin> common() const { return common_; }
+    /// The origin of the unknown base; nothing: the lanes have no base in common.
+    [[nodiscard]] std::optional<Origin> base() const { return base_; }
     [[nodiscard]] const Groups& groups() const { return groups_; }
     [[nodiscard]] bool is_exact() const { return bits_ == 32; }
-    /// Nothing at all is known of it.
-    [[nodiscard]] bool is_unknown() const { return bits_ == 0 && !common_; }
+    /// It may be any number in each thread.
+    [[nodiscard]] bool is_unknown() const { return bits_ == 0 && !base_; }
     friend bool operator==(const ThreadNumber& a, const ThreadNumber& b) {
         const auto same = [](const auto& one, const auto& other) {
             return one == other || (one && other && *one == *other);
         };
-        return a.bits_ == b.bits_ && a.common_ == b.common_ && same(a.offsets_, b.offsets_) &&
+        return a.bits_ == b.bits_ && a.base_ == b.base_ && same(a.offsets_, b.offsets_) &&
                same(a.groups_, b.groups_);
     }
 
 private:
     std::shared_ptr<const ThreadNumbers> offsets_;
     unsigned bits_;
-    std::optional<Origin> common_;
+    std::optional<Origin> base_;
     Groups groups_;
 };
 
-/// A predicate of each lane: its truth by thread, or that lanes of a warp that execute together
-/// agree; at least one of them.
+/// A predicate of each thread. At least one member is set.
 struct ThreadPredicate {
-    std::optional<std::vector<bool>> truth;
-    std::optional<Origin> common;
+    std::optional<std::vector<bool>> truth; ///< By thread.
+    /// Set: lanes of a warp that execute together agree. Its value is the origin.
+    std::optional<Origin> uniform;
     friend bool operator==(const ThreadPredicate&, const ThreadPredicate&) = default;
 };
 
-/// How numbers of lanes are computed with.
+/// Arithmetic on thread numbers. `origin`: the identity of the result's base.
 class ThreadArithmetic {
 public:
-    /// `lanes`: where they may part, a number that two ways give differently is none that lanes
-    /// have in common. Requires: at least one thread, `warp_size` >= 1.
-    ThreadArithmetic(const BlockShape& shape, std::int64_t warp_size, Lanes lanes,
-                     KernelParameters words = {});
+    /// `convergence`: where the warp may diverge, the join of two different numbers has no base,
+    /// since lanes may come from different paths. Requires: at least one thread, `warp_size` >= 1.
+    ThreadArithmetic(const BlockShape& shape, std::int64_t warp_size, Convergence convergence,
+                     KernelParameters parameters = {});
 
     [[nodiscard]] std::size_t threads() const { return threads_; }
     [[nodiscard]] std::size_t warp_size() const { return warp_size_; }
-    [[nodiscard]] Lanes lanes() const { return lanes_; }
+    [[nodiscard]] Convergence convergence() const { return convergence_; }
 
     [[nodiscard]] const ThreadNumber& unknown() const { return unknown_; }
-    /// The same for all lanes.
+    /// A known number, the same in all threads.
     [[nodiscard]] ThreadNumber constant(std::uint32_t value) const;
-    /// The same for all lanes, but which is not known.
+    /// An unknown number, the same in all lanes of a warp.
     [[nodiscard]] ThreadNumber uniform(Origin origin) const;
     /// The word of a constant bank at an offset.
-    [[nodiscard]] ThreadNumber word(std::int64_t bank, std::int64_t offset, Origin origin) const;
-    /// What the launch gives each thread; nothing for what this version does not know.
+    [[nodiscard]] ThreadNumber constant_word(std::int64_t bank, std::int64_t offset,
+                                             Origin origin) const;
+    /// The thread or block index, extent or lane index; nothing where it is not modelled.
     [[nodiscard]] std::optional<ThreadNumber> geometry(Geometry number, Origin origin) const;
 
     [[nodiscard]] ThreadNumber sum(const ThreadNumber& a, const ThreadNumber& b,
                                    Origin origin) const;
     [[nodiscard]] ThreadNumber product(const ThreadNumber& a, const ThreadNumber& b,
                                        Origin origin) const;
-    [[nodiscard]] ThreadNumber negative(const ThreadNumber& a, Origin origin) const;
-    /// Bit by bit: bit 4a + 2b + c of `table` for the bits a, b, c.
-    [[nodiscard]] ThreadNumber looked_up(const std::array<ThreadNumber, 3>& inputs, unsigned table,
-                                         Origin origin) const;
+    [[nodiscard]] ThreadNumber negation(const ThreadNumber& a, Origin origin) const;
+    /// Bitwise Boolean function (LOP3): each bit is bit 4a + 2b + c of `table` for the bits a, b,
+    /// c.
+    [[nodiscard]] ThreadNumber lookup(const std::array<ThreadNumber, 3>& inputs, unsigned table,
+                                      Origin origin) const;
     using Binary = std::function<std::uint32_t(std::uint32_t, std::uint32_t)>;
-    [[nodiscard]] ThreadNumber applied(const ThreadNumber& a, const ThreadNumber& b,
-                                       const Binary& compute, Origin origin) const;
-    /// A number that follows from these numbers and truths alone: lanes that hold the same of all
-    /// of them hold the same.
-    [[nodiscard]] ThreadNumber following(const std::vector<ThreadNumber>& numbers,
-                                         const std::vector<ThreadPredicate>& truths,
-                                         Origin origin) const;
-    /// By a constant number of bits, which is below 32; zeros come in.
+    /// `compute` applied thread by thread.
+    [[nodiscard]] ThreadNumber map(const ThreadNumber& a, const ThreadNumber& b,
+                                   const Binary& compute, Origin origin) const;
+    /// The result of an unknown pure function of these numbers and truths: lanes with equal inputs
+    /// have equal results.
+    [[nodiscard]] ThreadNumber determined_by(const std::vector<ThreadNumber>& numbers,
+                                             const std::vector<ThreadPredicate>& truths,
+                                             Origin origin) const;
+    /// Shift by a constant number of bits below 32; arithmetic shift where `is_signed`.
     [[nodiscard]] ThreadNumber shifted_right(const ThreadNumber& a, unsigned by, bool is_signed,
                                              Origin origin) const;
 
-    /// Lanes that execute together hold the same number, the same truth.
+    /// Lanes of a warp that execute together have equal numbers, equal truths.
     [[nodiscard]] bool is_uniform(const ThreadNumber& number) const;
     [[nodiscard]] bool is_uniform(const ThreadPredicate& predicate) const;
 
-    /// Whether what is described alike, with this origin or known altogether, is one and the same:
-    /// where lanes stay together all that they have in common has one origin.
-    [[nodiscard]] bool are_one(std::optional<Origin> common, bool known) const {
-        return known || (common && lanes_ == Lanes::MayPart);
+    /// Whether two values with equal descriptions are the same value: they are known, or have an
+    /// origin that identifies them. Without divergence all origins are 0 and identify nothing.
+    [[nodiscard]] bool is_one_value(std::optional<Origin> base, bool known) const {
+        return known || (base && convergence_ == Convergence::MayDiverge);
     }
 
-    /// What holds of a number that is one or the other: all lanes of a warp choose alike (`alike`),
-    /// or each for itself.
-    [[nodiscard]] ThreadNumber either(const ThreadNumber& a, const ThreadNumber& b, bool alike,
+    /// What holds of a number that is one of the two. `uniform_choice`: all lanes of a warp have
+    /// the same of the two; else each lane has either.
+    [[nodiscard]] ThreadNumber join(const ThreadNumber& a, const ThreadNumber& b,
+                                    bool uniform_choice, Origin origin) const;
+    /// `a` where the predicate holds, else `b`. No predicate: its truth is not known.
+    [[nodiscard]] ThreadNumber select(const std::optional<ThreadPredicate>& predicate,
+                                      const ThreadNumber& a, const ThreadNumber& b,
                                       Origin origin) const;
-    /// `a` where the predicate holds, else `b`; nothing is known of a predicate that is none.
-    [[nodiscard]] ThreadNumber selected(const std::optional<ThreadPredicate>& predicate,
-                                        const ThreadNumber& a, const ThreadNumber& b,
-                                        Origin origin) const;
 
 private:
-    [[nodiscard]] ThreadNumber made(ThreadNumbers offsets, unsigned bits,
-                                    std::optional<Origin> common, Groups groups = {}) const;
-    [[nodiscard]] bool same_in_warps(const ThreadNumbers& numbers) const;
-    /// Lanes of a warp are in one group if they are in each of these, which may be none, and the
-    /// same number stands for them in it.
-    [[nodiscard]] Groups refined(const std::vector<const ThreadNumbers*>& parts) const;
-    /// Lanes that hold the same number.
-    [[nodiscard]] Groups holding_the_same(const std::vector<const ThreadNumber*>& numbers) const;
+    [[nodiscard]] ThreadNumber make(ThreadNumbers offsets, unsigned bits,
+                                    std::optional<Origin> base, Groups groups = {}) const;
+    [[nodiscard]] bool is_uniform_in_warps(const ThreadNumbers& numbers) const;
+    /// The coarsest partition of each warp in which every element of `keys` is constant on each
+    /// group; null elements are skipped.
+    [[nodiscard]] Groups common_refinement(const std::vector<const ThreadNumbers*>& keys) const;
+    /// The partition into lanes that have equal values of each of the numbers.
+    [[nodiscard]] Groups groups_of_equal(const std::vector<const ThreadNumber*>& numbers) const;
 
     std::size_t threads_;
     std::size_t warp_size_;
-    Lanes lanes_;
+    Convergence convergence_;
     std::array<std::int64_t, 3> shape_;
-    KernelParameters words_;
+    KernelParameters parameters_;
     ThreadNumber unknown_;
 };
 
-/// What is known of the registers of all lanes at a place in the code.
+/// Abstract state of the registers of all threads of a block at a program point.
 class ThreadRegisters {
 public:
     explicit ThreadRegisters(const ThreadArithmetic& arithmetic) : arithmetic_{&arithmetic} {}
 
     [[nodiscard]] ThreadNumber number(assembly::Register reg) const;
-    /// Nothing when nothing is known of it.
+    /// Nothing when the predicate is not known.
     [[nodiscard]] std::optional<ThreadPredicate> predicate(assembly::Register reg) const;
-    /// Lanes that execute together find the same in it.
+    /// Lanes of a warp that execute together read equal values from it.
     [[nodiscard]] bool is_uniform(assembly::Register reg) const;
-    /// The truth of an operand; nothing when it is none that is known.
+    /// The truth of a predicate operand; nothing when it is not known.
     [[nodiscard]] std::optional<ThreadPredicate> truth(const assembly::RegisterOperand& reg) const;
-    /// The low 32 bits of the address of each lane; nothing when it is not understood.
+    /// The low 32 bits of each thread's address; nothing for an operand form that is not modelled.
     [[nodiscard]] std::optional<ThreadNumber> address(const assembly::MemoryOperand& operand,
                                                       Origin origin) const;
 
-    /// What the instruction does to them. `origin`: of what it computes; used for nothing else.
+    /// Applies the instruction. `origin`: of its results; each program point needs its own.
     void execute(const assembly::Instruction& instruction, Origin origin);
-    /// Keeps what holds for both. `origin`: differs with every place at which ways meet.
+    /// Keeps what holds for both. `origin`: of the values that differ; each join needs its own.
     void join(const ThreadRegisters& other, Origin origin);
     friend bool operator==(const ThreadRegisters& a, const ThreadRegisters& b) {
         return a.numbers_ == b.numbers_ && a.predicates_ == b.predicates_;
@@ -180,7 +185,8 @@ public:
 private:
     void set(assembly::Register reg, const ThreadNumber& value);
     void set(assembly::Register reg, std::optional<ThreadPredicate> value);
-    [[nodiscard]] bool is_kept(assembly::Register reg) const;
+    /// Whether other threads of the warp cannot write it while this one is pending.
+    [[nodiscard]] bool is_tracked(assembly::Register reg) const;
 
     const ThreadArithmetic* arithmetic_;
     boost::container::flat_map<assembly::Register, ThreadNumber> numbers_;       ///< Those known.

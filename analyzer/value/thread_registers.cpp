@@ -15,8 +15,8 @@ using assembly::Register;
 using assembly::RegisterFile;
 using assembly::RegisterOperand;
 
-/// What it computes follows from what it reads alone, in every lane and at any time.
-bool follows_from_operands(OpcodeClass opcode_class) {
+/// Whether the results are a pure function of the operands, in every lane and at any time.
+bool is_pure(OpcodeClass opcode_class) {
     switch (opcode_class) {
     case OpcodeClass::IntegerAdd:
     case OpcodeClass::IntegerMultiply:
@@ -52,49 +52,49 @@ bool reads_zero(const Instruction& instruction) {
     return special != nullptr && special->name == "SRZ";
 }
 
-/// What one instruction computes from the registers before it.
-class Computation {
+/// The results of one instruction, from the registers before it.
+class ThreadComputation {
 public:
-    Computation(const ThreadArithmetic& arithmetic, const ThreadRegisters& registers,
-                const Instruction& instruction, Origin origin)
+    ThreadComputation(const ThreadArithmetic& arithmetic, const ThreadRegisters& registers,
+                      const Instruction& instruction, Origin origin)
         : arithmetic_{arithmetic}, registers_{registers}, instruction_{instruction}, origin_{
                                                                                          origin} {
         const auto& operands = instruction.operands;
-        std::size_t place = 0;
+        std::size_t index = 0;
         const auto destination = [&]() -> std::optional<Register> {
-            if (place == operands.size()) return std::nullopt;
-            const auto* reg = std::get_if<RegisterOperand>(&operands[place++]);
-            if (reg == nullptr || !reg->index || !plain_suffixes(reg->suffixes, "CC"))
+            if (index == operands.size()) return std::nullopt;
+            const auto* reg = std::get_if<RegisterOperand>(&operands[index++]);
+            if (reg == nullptr || !reg->index || !only_suffix(reg->suffixes, "CC"))
                 return std::nullopt;
             return Register{reg->file, *reg->index};
         };
         destination_ = destination();
-        // LOP3 and ULOP3 may write whether their result is not zero before they name it.
+        // LOP3 and ULOP3 may have a first destination: the predicate "the result is not zero".
         if (is("LOP3", "ULOP3") && !operands.empty() && as_predicate(operands[0]) != nullptr) {
-            tested_ = destination_;
+            nonzero_ = destination_;
             destination_ = destination();
         }
-        for (; place < operands.size(); ++place)
-            if (as_predicate(operands[place]) == nullptr)
-                sources_.push_back(&operands[place]);
+        for (; index < operands.size(); ++index)
+            if (as_predicate(operands[index]) == nullptr)
+                sources_.push_back(&operands[index]);
             else
-                predicates_.push_back(as_predicate(operands[place]));
+                predicates_.push_back(as_predicate(operands[index]));
     }
 
-    /// Of `number`, and where it computes none, of `predicate`.
+    /// The register of `number`; where there is none, that of `predicate`.
     [[nodiscard]] std::optional<Register> destination() const { return destination_; }
-    /// Of the predicate that says whether the number is not zero.
-    [[nodiscard]] std::optional<Register> tested() const { return tested_; }
+    /// The register of the predicate "the number is not zero".
+    [[nodiscard]] std::optional<Register> nonzero() const { return nonzero_; }
 
-    /// Nothing when it is not understood.
+    /// The result; nothing where it is not modelled.
     [[nodiscard]] std::optional<ThreadNumber> number() const;
     [[nodiscard]] std::optional<ThreadPredicate> predicate() const;
-    /// What is known of any number that it writes.
-    [[nodiscard]] ThreadNumber any_number() const;
-    /// Every predicate that it writes is the same for the lanes of a warp that execute it together.
+    /// What holds of every number that it writes, from uniformity alone.
+    [[nodiscard]] ThreadNumber generic_number() const;
+    /// Lanes of a warp that execute it together get equal results.
     [[nodiscard]] bool is_uniform() const {
         const auto& reads = instruction_.effects.reads;
-        return follows_from_reads() && std::all_of(reads.begin(), reads.end(), [&](Register reg) {
+        return is_pure_of_registers() && std::all_of(reads.begin(), reads.end(), [&](Register reg) {
                    return registers_.is_uniform(reg);
                });
     }
@@ -106,9 +106,9 @@ private:
         return instruction_.mnemonic == plain ||
                (!uniform.empty() && instruction_.mnemonic == uniform);
     }
-    [[nodiscard]] bool follows_from_reads() const {
+    [[nodiscard]] bool is_pure_of_registers() const {
         const auto& operands = instruction_.operands;
-        return follows_from_operands(instruction_.opcode_class) &&
+        return is_pure(instruction_.opcode_class) &&
                std::none_of(operands.begin(), operands.end(), [](const Operand& operand) {
                    return std::holds_alternative<assembly::SpecialRegisterOperand>(operand);
                });
@@ -116,11 +116,11 @@ private:
     [[nodiscard]] bool only(std::initializer_list<std::string_view> modifiers) const {
         return only_modifiers(instruction_, modifiers);
     }
-    /// Decorations are followed.
-    [[nodiscard]] Number source(std::size_t place) const;
-    [[nodiscard]] std::optional<std::uint32_t> immediate(std::size_t place) const {
-        if (place >= sources_.size()) return std::nullopt;
-        const auto* number = std::get_if<assembly::ImmediateOperand>(sources_[place]);
+    /// The value of a source operand, with its modifiers (sign, inversion) applied.
+    [[nodiscard]] Number source(std::size_t index) const;
+    [[nodiscard]] std::optional<std::uint32_t> immediate(std::size_t index) const {
+        if (index >= sources_.size()) return std::nullopt;
+        const auto* number = std::get_if<assembly::ImmediateOperand>(sources_[index]);
         return number == nullptr ? std::nullopt : value_of(*number);
     }
     [[nodiscard]] Number decorated(Number number, bool negated, bool inverted) const;
@@ -136,13 +136,13 @@ private:
         if (!a || !by || *by > 31) return std::nullopt;
         return arithmetic_.shifted_right(*a, *by, is_signed, origin_);
     }
-    [[nodiscard]] Number multiplied() const;
-    [[nodiscard]] Number multiplied_halves() const;
+    [[nodiscard]] Number multiply_add() const;
+    [[nodiscard]] Number half_product() const;
     [[nodiscard]] Number logic() const;
     [[nodiscard]] Number shift() const;
-    [[nodiscard]] Number shifted_sum() const;
-    [[nodiscard]] Number chosen() const;
-    [[nodiscard]] std::optional<ThreadPredicate> compared() const;
+    [[nodiscard]] Number scaled_sum() const;
+    [[nodiscard]] Number selection() const;
+    [[nodiscard]] std::optional<ThreadPredicate> comparison_result() const;
     [[nodiscard]] std::optional<ThreadPredicate>
     combined(const std::vector<std::optional<ThreadPredicate>>& inputs,
              const std::function<bool(const std::vector<bool>&)>& result) const;
@@ -152,40 +152,41 @@ private:
     const Instruction& instruction_;
     Origin origin_;
     std::optional<Register> destination_;
-    std::optional<Register> tested_;
-    std::vector<const Operand*> sources_;            ///< Behind the destinations.
-    std::vector<const RegisterOperand*> predicates_; ///< The same.
+    std::optional<Register> nonzero_;
+    std::vector<const Operand*> sources_;            ///< After the destinations.
+    std::vector<const RegisterOperand*> predicates_; ///< After the destinations.
 };
 
-Computation::Number Computation::decorated(Number number, bool negated, bool inverted) const {
-    if (number && negated) number = arithmetic_.negative(*number, origin_);
+ThreadComputation::Number ThreadComputation::decorated(Number number, bool negated,
+                                                       bool inverted) const {
+    if (number && negated) number = arithmetic_.negation(*number, origin_);
     if (number && inverted) // -x - 1
-        number = arithmetic_.sum(arithmetic_.negative(*number, origin_),
+        number = arithmetic_.sum(arithmetic_.negation(*number, origin_),
                                  arithmetic_.constant(~std::uint32_t{0}), origin_);
     return number;
 }
 
-Computation::Number Computation::source(std::size_t place) const {
-    if (place >= sources_.size()) return std::nullopt;
-    const Operand& operand = *sources_[place];
+ThreadComputation::Number ThreadComputation::source(std::size_t index) const {
+    if (index >= sources_.size()) return std::nullopt;
+    const Operand& operand = *sources_[index];
     if (const auto* reg = std::get_if<RegisterOperand>(&operand)) {
-        if (reg->absolute || !plain_suffixes(reg->suffixes, "reuse")) return std::nullopt;
+        if (reg->absolute || !only_suffix(reg->suffixes, "reuse")) return std::nullopt;
         const Number number =
             reg->index ? registers_.number({reg->file, *reg->index}) : arithmetic_.constant(0);
         return decorated(number, reg->negated, reg->inverted);
     }
-    if (const auto value = immediate(place)) return arithmetic_.constant(*value);
+    if (const auto value = immediate(index)) return arithmetic_.constant(*value);
     if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand)) {
         if (word->index_register || word->uniform_register || word->bank_register ||
             word->absolute || !word->suffixes.empty())
             return std::nullopt;
-        return decorated(arithmetic_.word(word->bank, word->offset, origin_), word->negated,
-                         word->inverted);
+        return decorated(arithmetic_.constant_word(word->bank, word->offset, origin_),
+                         word->negated, word->inverted);
     }
     return std::nullopt;
 }
 
-Computation::Number Computation::multiplied() const {
+ThreadComputation::Number ThreadComputation::multiply_add() const {
     // WIDE: the low half, to which the low half of the third operand is added.
     if (!only({"MOV", "IADD", "SHL", "U32", "WIDE"}) || sources_.size() != 3) return std::nullopt;
     const Number a = source(0);
@@ -194,9 +195,9 @@ Computation::Number Computation::multiplied() const {
     return sum(arithmetic_.product(*a, *b, origin_), source(2));
 }
 
-/// XMAD: the product of two halves without sign, with PSL as high half, and the third operand. With
-/// CBCC also the second factor as high half: the same for all lanes where the factors are.
-Computation::Number Computation::multiplied_halves() const {
+/// XMAD: the product of two unsigned 16-bit halves plus the third operand. PSL shifts the product
+/// left by 16. CBCC also adds the second factor, shifted left by 16: uniform where the factors are.
+ThreadComputation::Number ThreadComputation::half_product() const {
     if (!only({"PSL", "CBCC"}) || sources_.size() != 3) return std::nullopt;
     std::array<Number, 2> factors;
     for (std::size_t i = 0; i < factors.size(); ++i) {
@@ -228,15 +229,15 @@ Computation::Number Computation::multiplied_halves() const {
         const std::uint32_t plain = (x & 0xffffU) * (y & 0xffffU);
         return high ? plain << 16U : plain;
     };
-    return sum(whole ? arithmetic_.applied(*factors[0], *factors[1], product, origin_)
+    return sum(whole ? arithmetic_.map(*factors[0], *factors[1], product, origin_)
                      : arithmetic_.uniform(origin_),
                source(2));
 }
 
-Computation::Number Computation::logic() const {
+ThreadComputation::Number ThreadComputation::logic() const {
     const auto looked_up = [&](Number a, Number b, Number c, std::uint32_t table) -> Number {
         if (!a || !b || !c) return std::nullopt;
-        return arithmetic_.looked_up({*a, *b, *c}, table & 0xffU, origin_);
+        return arithmetic_.lookup({*a, *b, *c}, table & 0xffU, origin_);
     };
     if (is("LOP3", "ULOP3")) {
         const auto table = immediate(3);
@@ -250,14 +251,14 @@ Computation::Number Computation::logic() const {
     return looked_up(source(0), source(1), arithmetic_.constant(0), table);
 }
 
-Computation::Number Computation::shift() const {
+ThreadComputation::Number ThreadComputation::shift() const {
     if (is("SHL")) return only({}) ? shifted_left(source(0), immediate(1)) : std::nullopt;
     if (is("SHR"))
         return only({"U32", "S32"})
                    ? shifted_right(source(0), immediate(1), !instruction_.has_modifier("U32"))
                    : std::nullopt;
     if (sources_.size() != 3) return std::nullopt;
-    // Two words are shifted as one; the other one is zero.
+    // Funnel shift of a register pair, whose other register is zero.
     if (instruction_.has_modifier("L") && only({"L", "U32"}) && is_zero_register(*sources_[2]))
         return shifted_left(source(0), immediate(1));
     if (instruction_.has_modifier("R") && instruction_.has_modifier("HI") &&
@@ -266,24 +267,24 @@ Computation::Number Computation::shift() const {
     return std::nullopt;
 }
 
-Computation::Number Computation::shifted_sum() const {
+ThreadComputation::Number ThreadComputation::scaled_sum() const {
     if (only({}) && sources_.size() == 3)
         return sum(shifted_left(source(0), immediate(2)), source(1));
-    // HI: of two words, of which the high one is zero; what is shifted out of the low one.
+    // HI of a register pair whose high register is zero: the bits shifted out of the low register.
     if (only({"HI"}) && sources_.size() == 4 && is_zero_register(*sources_[2]))
         if (const auto by = immediate(3); by && *by >= 1 && *by <= 31)
             return sum(shifted_right(source(0), 32 - *by, false), source(1));
     return std::nullopt;
 }
 
-Computation::Number Computation::chosen() const {
+ThreadComputation::Number ThreadComputation::selection() const {
     if (sources_.size() != 2 || predicates_.empty()) return std::nullopt;
     const Number a = source(0);
     const Number b = source(1);
     if (!a || !b) return std::nullopt;
     const auto predicate = registers_.truth(*predicates_.front());
     if (is("SEL", "USEL"))
-        return only({}) ? Number{arithmetic_.selected(predicate, *a, *b, origin_)} : std::nullopt;
+        return only({}) ? Number{arithmetic_.select(predicate, *a, *b, origin_)} : std::nullopt;
     if (!only({"U32"}) || !predicate || !predicate->truth) return std::nullopt;
     const bool is_signed = !instruction_.has_modifier("U32");
     const auto least = [&](std::uint32_t x, std::uint32_t y) {
@@ -292,17 +293,17 @@ Computation::Number Computation::chosen() const {
     const auto most = [&](std::uint32_t x, std::uint32_t y) {
         return Comparison{Comparator::Less, is_signed, {}, {}}.holds(x, y) ? y : x;
     };
-    return arithmetic_.selected(predicate, arithmetic_.applied(*a, *b, least, origin_),
-                                arithmetic_.applied(*a, *b, most, origin_), origin_);
+    return arithmetic_.select(predicate, arithmetic_.map(*a, *b, least, origin_),
+                              arithmetic_.map(*a, *b, most, origin_), origin_);
 }
 
-ThreadNumber Computation::any_number() const {
+ThreadNumber ThreadComputation::generic_number() const {
     std::vector<ThreadNumber> numbers;
     std::vector<ThreadPredicate> truths;
-    if (!follows_from_reads()) return arithmetic_.unknown();
+    if (!is_pure_of_registers()) return arithmetic_.unknown();
     const auto& guard = instruction_.guard;
     for (const Register reg : instruction_.effects.reads) {
-        // The guard decides whether it executes, not what it computes.
+        // The guard decides whether the instruction executes, not its result.
         if (guard && guard->predicate.index &&
             reg == Register{guard->predicate.file, *guard->predicate.index})
             continue;
@@ -314,17 +315,17 @@ ThreadNumber Computation::any_number() const {
         if (!predicate) return arithmetic_.unknown();
         truths.push_back(*predicate);
     }
-    return arithmetic_.following(numbers, truths, origin_);
+    return arithmetic_.determined_by(numbers, truths, origin_);
 }
 
-Computation::Number Computation::number() const {
-    if (is("IMAD", "UIMAD")) return multiplied();
-    if (is("XMAD")) return multiplied_halves();
+ThreadComputation::Number ThreadComputation::number() const {
+    if (is("IMAD", "UIMAD")) return multiply_add();
+    if (is("XMAD")) return half_product();
     if (is("LOP3", "ULOP3") || is("LOP", "LOP32I")) return logic();
     if (is("SHL", "SHR") || is("SHF", "USHF")) return shift();
-    if (is("LEA", "ULEA") || is("ISCADD")) return shifted_sum();
-    if (is("SEL", "USEL") || is("IMNMX", "VIMNMX")) return chosen();
-    // The low word of several.
+    if (is("LEA", "ULEA") || is("ISCADD")) return scaled_sum();
+    if (is("SEL", "USEL") || is("IMNMX", "VIMNMX")) return selection();
+    // Wide loads: the low word.
     if (is("LDC", "ULDC"))
         return only({"64", "128"}) && sources_.size() == 1 ? source(0) : std::nullopt;
     if (!only({})) return std::nullopt;
@@ -333,7 +334,7 @@ Computation::Number Computation::number() const {
         const auto* special =
             std::get_if<assembly::SpecialRegisterOperand>(&instruction_.operands[1]);
         if (special == nullptr) return std::nullopt;
-        // The place of the block in its cluster.
+        // The index of the block in its cluster.
         if (special->name == "SR_CgaCtaId") return arithmetic_.uniform(origin_);
         const auto known = geometry_in(special->name);
         return known ? arithmetic_.geometry(*known, origin_) : std::nullopt;
@@ -341,8 +342,8 @@ Computation::Number Computation::number() const {
     const auto sum_of = [&](std::size_t count) -> Number {
         if (sources_.size() != count) return std::nullopt;
         Number total = source(0);
-        for (std::size_t place = 1; place < count; ++place)
-            total = sum(total, source(place));
+        for (std::size_t index = 1; index < count; ++index)
+            total = sum(total, source(index));
         return total;
     };
     if (is("MOV", "MOV32I") || is("UMOV")) return sum_of(1);
@@ -352,8 +353,8 @@ Computation::Number Computation::number() const {
 }
 
 std::optional<ThreadPredicate>
-Computation::combined(const std::vector<std::optional<ThreadPredicate>>& inputs,
-                      const std::function<bool(const std::vector<bool>&)>& result) const {
+ThreadComputation::combined(const std::vector<std::optional<ThreadPredicate>>& inputs,
+                            const std::function<bool(const std::vector<bool>&)>& result) const {
     bool known = true;
     for (const auto& input : inputs) {
         if (!input) return std::nullopt;
@@ -371,10 +372,10 @@ Computation::combined(const std::vector<std::optional<ThreadPredicate>>& inputs,
     }
     for (const auto& input : inputs)
         if (!arithmetic_.is_uniform(*input)) return std::nullopt;
-    return ThreadPredicate{{}, arithmetic_.lanes() == Lanes::Together ? 0 : origin_};
+    return ThreadPredicate{{}, arithmetic_.convergence() == Convergence::Converged ? 0 : origin_};
 }
 
-std::optional<ThreadPredicate> Computation::compared() const {
+std::optional<ThreadPredicate> ThreadComputation::comparison_result() const {
     const auto comparator = comparator_of(instruction_);
     const bool all = instruction_.has_modifier("AND");
     if (!comparator || sources_.size() != 2 || predicates_.size() != 2 ||
@@ -392,8 +393,8 @@ std::optional<ThreadPredicate> Computation::compared() const {
         [&](const std::vector<bool>& row) { return all ? row[0] && row[1] : row[0] || row[1]; });
 }
 
-std::optional<ThreadPredicate> Computation::predicate() const {
-    if (tested_) { // Or its last operand holds.
+std::optional<ThreadPredicate> ThreadComputation::predicate() const {
+    if (nonzero_) { // The last operand, !PT, is combined with OR.
         const Number result = number();
         if (!result || !result->is_exact() || predicates_.size() != 1 || predicates_[0]->index ||
             !predicates_[0]->negated)
@@ -403,13 +404,13 @@ std::optional<ThreadPredicate> Computation::predicate() const {
             truth[thread] = result->offsets()[thread] != 0;
         return ThreadPredicate{std::move(truth), {}};
     }
-    if (is("ISETP", "UISETP")) return compared();
+    if (is("ISETP", "UISETP")) return comparison_result();
     if (is("PLOP3", "UPLOP3") && only({"LUT"}) && predicates_.size() == 4) {
         const auto table = immediate(0);
         if (!table) return std::nullopt;
         std::vector<std::optional<ThreadPredicate>> inputs;
-        for (std::size_t place = 1; place < predicates_.size(); ++place)
-            inputs.push_back(registers_.truth(*predicates_[place]));
+        for (std::size_t index = 1; index < predicates_.size(); ++index)
+            inputs.push_back(registers_.truth(*predicates_[index]));
         return combined(inputs, [&](const std::vector<bool>& row) {
             const unsigned number = (row[0] ? 4U : 0U) + (row[1] ? 2U : 0U) + (row[2] ? 1U : 0U);
             return ((*table >> number) & 1U) != 0;
@@ -469,21 +470,21 @@ std::optional<ThreadNumber> ThreadRegisters::address(const assembly::MemoryOpera
     return sum;
 }
 
-bool ThreadRegisters::is_kept(Register reg) const {
-    // Others may write them while a lane waits.
-    return arithmetic_->lanes() == Lanes::Together ||
+bool ThreadRegisters::is_tracked(Register reg) const {
+    // Uniform registers: another path may write them while the thread is pending.
+    return arithmetic_->convergence() == Convergence::Converged ||
            (reg.file != RegisterFile::Uniform && reg.file != RegisterFile::UniformPredicate);
 }
 
 void ThreadRegisters::set(Register reg, const ThreadNumber& value) {
-    if (!value.is_unknown() && is_kept(reg))
+    if (!value.is_unknown() && is_tracked(reg))
         numbers_.insert_or_assign(reg, value);
     else
         numbers_.erase(reg);
 }
 
 void ThreadRegisters::set(Register reg, std::optional<ThreadPredicate> value) {
-    if (value && is_kept(reg))
+    if (value && is_tracked(reg))
         predicates_.insert_or_assign(reg, std::move(*value));
     else
         predicates_.erase(reg);
@@ -492,35 +493,39 @@ void ThreadRegisters::set(Register reg, std::optional<ThreadPredicate> value) {
 void ThreadRegisters::execute(const Instruction& instruction, Origin origin) {
     const auto& effects = instruction.effects;
     if (instruction.guard && instruction.guard->never()) return;
-    if (!effects.exact) { // Which registers it writes is not known.
+    if (!effects.exact) { // The set of written registers is not known.
         numbers_.clear();
         predicates_.clear();
         return;
     }
-    const Computation computation{*arithmetic_, *this, instruction, origin};
+    const ThreadComputation computation{*arithmetic_, *this, instruction, origin};
     const bool uniform = computation.is_uniform();
     const auto number = computation.number();
     const auto predicate = computation.predicate();
-    const Origin common = arithmetic_->lanes() == Lanes::Together ? 0 : origin;
-    const bool surely = !is_guarded(instruction);
-    const auto guard = surely ? std::nullopt : truth(instruction.guard->predicate);
-    const auto says_in = computation.tested() ? computation.tested() : computation.destination();
+    const Origin uniform_origin = arithmetic_->convergence() == Convergence::Converged ? 0 : origin;
+    const bool unconditional = !is_guarded(instruction);
+    const auto guard = unconditional ? std::nullopt : truth(instruction.guard->predicate);
+    const auto predicate_destination =
+        computation.nonzero() ? computation.nonzero() : computation.destination();
     for (const Register written : effects.writes) {
-        // The warp has one of them.
-        const bool of_warp = arithmetic_->lanes() == Lanes::Together &&
-                             (written.file == RegisterFile::Uniform ||
-                              written.file == RegisterFile::UniformPredicate);
+        // The warp has one such register.
+        const bool is_warp_register = arithmetic_->convergence() == Convergence::Converged &&
+                                      (written.file == RegisterFile::Uniform ||
+                                       written.file == RegisterFile::UniformPredicate);
         if (is_predicate(written.file)) {
-            std::optional<ThreadPredicate> after = written == says_in ? predicate : std::nullopt;
-            if (!after && (uniform || of_warp)) after = ThreadPredicate{{}, common};
-            if (!surely) {
+            std::optional<ThreadPredicate> after =
+                written == predicate_destination ? predicate : std::nullopt;
+            if (!after && (uniform || is_warp_register))
+                after = ThreadPredicate{{}, uniform_origin};
+            if (!unconditional) {
                 const auto old = this->predicate(written);
-                const bool alike = guard && arithmetic_->is_uniform(*guard) && after && old &&
-                                   arithmetic_->is_uniform(*after) && arithmetic_->is_uniform(*old);
-                if (alike)
-                    after = ThreadPredicate{{}, common};
+                const bool stays_uniform = guard && arithmetic_->is_uniform(*guard) && after &&
+                                           old && arithmetic_->is_uniform(*after) &&
+                                           arithmetic_->is_uniform(*old);
+                if (stays_uniform)
+                    after = ThreadPredicate{{}, uniform_origin};
                 else if (!after || old != after ||
-                         !arithmetic_->are_one(after->common, after->truth.has_value()))
+                         !arithmetic_->is_one_value(after->uniform, after->truth.has_value()))
                     after.reset();
             }
             set(written, std::move(after));
@@ -531,19 +536,21 @@ void ThreadRegisters::execute(const Instruction& instruction, Origin origin) {
             else if (reads_zero(instruction))
                 after = arithmetic_->constant(0);
             if (after.is_unknown())
-                after = of_warp ? arithmetic_->uniform(origin) : computation.any_number();
-            if (!surely) after = arithmetic_->selected(guard, after, this->number(written), origin);
+                after =
+                    is_warp_register ? arithmetic_->uniform(origin) : computation.generic_number();
+            if (!unconditional)
+                after = arithmetic_->select(guard, after, this->number(written), origin);
             set(written, after);
         }
     }
 }
 
 void ThreadRegisters::join(const ThreadRegisters& other, Origin origin) {
-    const bool alike = arithmetic_->lanes() == Lanes::Together;
+    const bool converged = arithmetic_->convergence() == Convergence::Converged;
     for (auto entry = numbers_.begin(); entry != numbers_.end();) {
         const auto found = other.numbers_.find(entry->first);
         if (found != other.numbers_.end())
-            entry->second = arithmetic_->either(entry->second, found->second, alike, origin);
+            entry->second = arithmetic_->join(entry->second, found->second, converged, origin);
         if (found == other.numbers_.end() || entry->second.is_unknown())
             entry = numbers_.erase(entry);
         else
@@ -554,7 +561,7 @@ void ThreadRegisters::join(const ThreadRegisters& other, Origin origin) {
         const bool both = found != other.predicates_.end();
         if (both && entry->second == found->second) {
             ++entry;
-        } else if (both && alike && arithmetic_->is_uniform(entry->second) &&
+        } else if (both && converged && arithmetic_->is_uniform(entry->second) &&
                    arithmetic_->is_uniform(found->second)) {
             entry->second = ThreadPredicate{{}, 0};
             ++entry;

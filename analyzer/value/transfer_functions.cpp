@@ -21,9 +21,10 @@ std::optional<AffineExpression> with_sign(std::optional<AffineExpression> value,
     return value;
 }
 
+/// The value of a source operand; nothing when it is not known.
 std::optional<AffineExpression> source(const SymbolicRegisters& values, const Operand& operand) {
     if (const auto* reg = std::get_if<RegisterOperand>(&operand)) {
-        if (reg->absolute || reg->inverted || !plain_suffixes(reg->suffixes, "reuse"))
+        if (reg->absolute || reg->inverted || !only_suffix(reg->suffixes, "reuse"))
             return std::nullopt;
         if (reg->file != RegisterFile::General && reg->file != RegisterFile::Uniform)
             return std::nullopt;
@@ -44,14 +45,14 @@ std::optional<AffineExpression> source(const SymbolicRegisters& values, const Op
     return std::nullopt;
 }
 
-/// The numbers among the operands after the destination; nothing when one is not known or there
-/// are not `count`.
+/// The numeric operands after the destination; nothing when one is not known or their number is not
+/// `count`.
 std::optional<std::array<AffineExpression, 3>>
 numbers_of(const SymbolicRegisters& values, const Instruction& instruction, std::size_t count) {
     std::array<AffineExpression, 3> numbers;
     std::size_t found = 0;
-    for (std::size_t place = 1; place < instruction.operands.size(); ++place) {
-        const Operand& operand = instruction.operands[place];
+    for (std::size_t index = 1; index < instruction.operands.size(); ++index) {
+        const Operand& operand = instruction.operands[index];
         if (as_predicate(operand) != nullptr) continue;
         const auto value = source(values, operand);
         if (!value || found == count) return std::nullopt;
@@ -67,8 +68,8 @@ std::optional<AffineExpression> product(const AffineExpression& a, const AffineE
     return std::nullopt;
 }
 
-/// Operands `-RZ, RZ, 0, 0` with any signs of the factors: the sum of a zero and +0 is +0. An
-/// addend `-0` is another number, whose halves have their top bits set.
+/// Whether the operands are `-RZ, RZ, 0, 0` with any signs of the factors: a zero plus +0 is +0. An
+/// addend `-0` differs: its halves have their top bits set.
 bool is_zero_packed(const Instruction& instruction) {
     const auto& operands = instruction.operands;
     if (operands.size() != 5) return false;
@@ -84,7 +85,7 @@ bool is_zero_packed(const Instruction& instruction) {
            is_plus_zero(operands[4]);
 }
 
-/// The part of the launch's geometry that a special register holds.
+/// The thread index, block index or extent that a special register holds.
 std::optional<AffineExpression> geometry_read(const Instruction& instruction) {
     if (instruction.operands.size() != 2 || !instruction.modifiers.empty()) return std::nullopt;
     const auto* special = std::get_if<assembly::SpecialRegisterOperand>(&instruction.operands[1]);
@@ -109,7 +110,7 @@ std::optional<AffineExpression> number_computed(const SymbolicRegisters& values,
     }
     if (name == "S2R" || name == "S2UR") return geometry_read(instruction);
     if (!instruction.modifiers.empty()) return std::nullopt;
-    // Without width: 32 bits.
+    // No width modifier: 32 bits.
     if (name == "MOV" || name == "MOV32I" || name == "UMOV" || name == "LDC" || name == "ULDC") {
         const auto operands = numbers(1);
         if (!operands) return std::nullopt;
@@ -125,7 +126,7 @@ std::optional<AffineExpression> number_computed(const SymbolicRegisters& values,
         if (!operands) return std::nullopt;
         return (*operands)[0] + (*operands)[1] + (*operands)[2];
     }
-    // How compilers load zero through the half-precision path: -0 * 0 + 0 in both halves.
+    // Compilers load zero through the half-precision unit: -0 * 0 + 0 in both halves.
     if (name == "HFMA2" && is_zero_packed(instruction)) return AffineExpression{};
     if (name == "SHL") {
         const auto operands = numbers(2);
@@ -148,16 +149,16 @@ std::optional<Predicate> predicate_read(const SymbolicRegisters& values, const O
 
 using Inputs = std::array<std::optional<Predicate>, 3>;
 
-/// What `table` says of three inputs: bit 4a + 2b + c of it for the values a, b, c. Known where
-/// that is a conjunction of inputs and of their opposites, or the opposite of one.
-std::optional<Predicate> looked_up(const Inputs& inputs, std::int64_t table) {
+/// The Boolean function `table` of three inputs: its bit 4a + 2b + c is the result for the values
+/// a, b, c. Known where it is a conjunction of inputs and negated inputs, or the negation of one.
+std::optional<Predicate> boolean_function(const Inputs& inputs, std::int64_t table) {
     std::array<bool, 3> known_true{};
     std::array<bool, 3> known_false{};
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         known_true[i] = inputs[i] == Predicate{};
         known_false[i] = inputs[i] == !Predicate{};
     }
-    // Rows that the inputs leave, and the value of the table in each.
+    // Rows that are possible with the known inputs, and the table's value in each.
     std::vector<std::pair<unsigned, bool>> rows;
     for (unsigned row = 0; row < 8; ++row) {
         const auto input = [&](std::size_t i) { return ((row >> (2 - i)) & 1U) != 0; };
@@ -166,23 +167,23 @@ std::optional<Predicate> looked_up(const Inputs& inputs, std::int64_t table) {
             if ((known_true[i] && !input(i)) || (known_false[i] && input(i))) possible = false;
         if (possible) rows.emplace_back(row, ((table >> row) & 1) != 0);
     }
-    // An input matters when the value changes with it.
-    std::array<bool, 3> matters{};
+    // An input is relevant when the value depends on it.
+    std::array<bool, 3> relevant{};
     for (const auto& [row, value] : rows)
         for (const auto& [other, other_value] : rows)
             for (std::size_t i = 0; i < inputs.size(); ++i)
-                if ((row ^ other) == (1U << (2 - i)) && value != other_value) matters[i] = true;
+                if ((row ^ other) == (1U << (2 - i)) && value != other_value) relevant[i] = true;
     for (const bool negated : {false, true}) {
-        // The rows in which all wanted literals hold are those with this value.
+        // Rows with the value `!negated` must be exactly those where all literals hold.
         std::optional<Predicate> all{Predicate{}};
-        std::vector<unsigned> wanted;
+        std::vector<unsigned> rows_of_value;
         for (const auto& [row, value] : rows)
-            if (value != negated) wanted.push_back(row);
-        if (wanted.empty()) return negated ? Predicate{} : !Predicate{};
+            if (value != negated) rows_of_value.push_back(row);
+        if (rows_of_value.empty()) return negated ? Predicate{} : !Predicate{};
         for (std::size_t i = 0; i < inputs.size(); ++i) {
-            if (!matters[i]) continue;
-            const bool positive = ((wanted.front() >> (2 - i)) & 1U) != 0;
-            for (const unsigned row : wanted)
+            if (!relevant[i]) continue;
+            const bool positive = ((rows_of_value.front() >> (2 - i)) & 1U) != 0;
+            for (const unsigned row : rows_of_value)
                 if ((((row >> (2 - i)) & 1U) != 0) != positive) all.reset();
             if (!all || !inputs[i]) {
                 all.reset();
@@ -197,7 +198,7 @@ std::optional<Predicate> looked_up(const Inputs& inputs, std::int64_t table) {
     return std::nullopt;
 }
 
-constexpr std::int64_t table_and = 0xc0; ///< Of the first two inputs.
+constexpr std::int64_t table_and = 0xc0; ///< The first two inputs.
 constexpr std::int64_t table_or = 0xfc;
 
 } // namespace
@@ -228,30 +229,31 @@ std::optional<Predicate> predicate_computed(const SymbolicRegisters& values,
         Predicate compared;
         if (!left || !right) return std::nullopt;
         compared.all.push_back({*comparator, !instruction.has_modifier("U32"), *left, *right});
-        return looked_up({compared, predicate_read(values, operands[4]), Predicate{}},
-                         all ? table_and : table_or);
+        return boolean_function({compared, predicate_read(values, operands[4]), Predicate{}},
+                                all ? table_and : table_or);
     }
     if ((instruction.mnemonic == "PLOP3" || instruction.mnemonic == "UPLOP3") &&
         operands.size() == 7) {
         const auto* table = std::get_if<assembly::ImmediateOperand>(&operands[5]);
         if (table == nullptr || !table->integer || !only_modifiers(instruction, {"LUT"}))
             return std::nullopt;
-        return looked_up({predicate_read(values, operands[2]), predicate_read(values, operands[3]),
-                          predicate_read(values, operands[4])},
-                         *table->integer);
+        return boolean_function({predicate_read(values, operands[2]),
+                                 predicate_read(values, operands[3]),
+                                 predicate_read(values, operands[4])},
+                                *table->integer);
     }
     return std::nullopt;
 }
 
 void execute(SymbolicRegisters& registers, const assembly::Instruction& instruction,
-             const std::optional<Place>& place) {
+             const std::optional<ProgramPoint>& point) {
     const auto& effects = instruction.effects;
     if (instruction.guard && instruction.guard->never()) return;
-    if (!effects.exact) { // Which registers it writes is not known.
+    if (!effects.exact) { // The set of written registers is not known.
         registers.forget_all();
         return;
     }
-    const bool surely = !instruction.guard || instruction.guard->always();
+    const bool unconditional = !instruction.guard || instruction.guard->always();
     std::optional<assembly::Register> first;
     if (!instruction.operands.empty())
         if (const auto* reg = std::get_if<assembly::RegisterOperand>(&instruction.operands.front());
@@ -260,17 +262,17 @@ void execute(SymbolicRegisters& registers, const assembly::Instruction& instruct
                         [](const std::string& suffix) { return suffix == "CC"; }))
             first = assembly::Register{reg->file, *reg->index};
     const auto number = number_computed(registers, instruction);
-    const auto says = predicate_computed(registers, instruction);
+    const auto predicate = predicate_computed(registers, instruction);
     for (const assembly::Register written : effects.writes) {
         if (registers.others_may_write(written)) continue;
         if (is_predicate(written.file)) {
-            auto computed = written == first ? says : std::nullopt;
-            if (!surely && registers.predicate(written) != computed) computed.reset();
-            registers.assign(written, computed, place);
+            auto computed = written == first ? predicate : std::nullopt;
+            if (!unconditional && registers.predicate(written) != computed) computed.reset();
+            registers.assign(written, computed, point);
         } else {
             auto computed = written == first ? number : std::nullopt;
-            if (!surely && registers.number(written) != computed) computed.reset();
-            registers.assign(written, computed, place);
+            if (!unconditional && registers.number(written) != computed) computed.reset();
+            registers.assign(written, computed, point);
         }
     }
 }

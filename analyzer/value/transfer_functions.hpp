@@ -1,26 +1,29 @@
 #pragma once
 /// \file
-/// What an instruction computes from numbers and predicates that are known (docs/soundness.md, S16
-/// and S19a).
+/// Transfer functions of the symbolic value analysis: the effect of one instruction on known
+/// numbers and predicates (S16, S19a).
 
 #include "analyzer/value/symbolic_registers.hpp"
 
 namespace warpbound::analyzer {
 
-/// The number in its first destination; nothing when this version does not understand it.
+/// The number that the instruction writes to its first destination; nothing where it is not
+/// modelled.
 std::optional<AffineExpression> number_computed(const SymbolicRegisters& values,
                                                 const assembly::Instruction& instruction);
-/// What its first predicate says after it; nothing when this version does not understand it.
+/// The predicate that the instruction writes first; nothing where it is not modelled.
 std::optional<Predicate> predicate_computed(const SymbolicRegisters& values,
                                             const assembly::Instruction& instruction);
 
-/// What the instruction does to the registers. What this version does not understand makes the
-/// registers that it writes unknown (with a place: numbers with names of their own); an instruction
-/// that may be predicated off leaves a register known only if it does not change it.
+/// Applies the instruction to the registers. Where its result is not modelled, the registers that
+/// it writes become unknown (with a program point: they get the symbols of their definitions).
+/// After an instruction that may be predicated off, a register is known only if both outcomes
+/// agree.
 void execute(SymbolicRegisters& registers, const assembly::Instruction& instruction,
-             const std::optional<Place>& place = std::nullopt);
+             const std::optional<ProgramPoint>& point = std::nullopt);
 
-/// Both hold; nothing when that is no conjunction of a few comparisons or the opposite of one.
+/// The predicate "both hold"; nothing when it is neither a short conjunction of comparisons nor the
+/// negation of one.
 std::optional<Predicate> conjunction(const Predicate& a, const Predicate& b);
 
 } // namespace warpbound::analyzer

@@ -17,27 +17,27 @@ namespace {
 constexpr std::size_t context_limit = 16;
 constexpr std::size_t block_limit = 1'000'000;
 constexpr std::size_t stack_limit = 64;
-constexpr std::int64_t disagreement = -1; ///< Paths disagree about a target.
+constexpr std::int64_t disagreement = -1; ///< The target differs between paths.
 
-/// Where a pop goes. `kind` is the pushing instruction's.
+/// Target of a pop. `kind` is that of the pushing instruction.
 struct StackEntry {
     ControlFlow kind = ControlFlow::None;
     std::int64_t target = disagreement;
     friend bool operator==(const StackEntry&, const StackEntry&) = default;
 };
 
-/// What is known at the start of a block on every path to it.
-struct State {
+/// What holds at the start of a block on every path to it.
+struct EntryState {
     std::vector<StackEntry> stack;
     bool stack_known = true;
     std::map<int, std::int64_t> barriers;  ///< Target per convergence barrier register.
     std::map<int, std::int64_t> constants; ///< General registers that hold a known value.
-    friend bool operator==(const State&, const State&) = default;
+    friend bool operator==(const EntryState&, const EntryState&) = default;
 };
 
-/// Keeps what both know.
-State meet(const State& a, const State& b) {
-    State result;
+/// Keeps what holds in both.
+EntryState join(const EntryState& a, const EntryState& b) {
+    EntryState result;
     result.stack_known = a.stack_known && b.stack_known && a.stack.size() == b.stack.size();
     if (result.stack_known)
         for (std::size_t i = 0; i < a.stack.size(); ++i)
@@ -79,7 +79,7 @@ std::int64_t code_target(const Instruction& instruction) {
     return disagreement;
 }
 
-/// `BRA P0, t`, `BRA.U !UP0, t`, `BRA.DIV UR4, t`: a register decides besides the guard.
+/// `BRA P0, t`, `BRA.U !UP0, t`, `BRA.DIV UR4, t`: an operand decides in addition to the guard.
 bool decided_by_operand(const Instruction& instruction) {
     for (const auto& operand : instruction.operands)
         if (const auto* reg = std::get_if<RegisterOperand>(&operand))
@@ -93,7 +93,7 @@ std::optional<int> first_register(const Instruction& instruction, RegisterFile f
         if (const auto* reg = std::get_if<RegisterOperand>(&operand);
             reg != nullptr && reg->file == file)
             return reg->index;
-        // `RET.REL.NODEC R6 0x0`: register and offset stand in one operand.
+        // `RET.REL.NODEC R6 0x0`: one operand contains the register and the offset.
         if (const auto* text = std::get_if<TextOperand>(&operand);
             text != nullptr && file == RegisterFile::General && text->text.substr(0, 1) == "R") {
             int index = 0;
@@ -106,7 +106,7 @@ std::optional<int> first_register(const Instruction& instruction, RegisterFile f
     return std::nullopt;
 }
 
-/// What an unguarded move writes: MOV R6, 0x340; IMAD.MOV.U32 R6, RZ, RZ, R7.
+/// The source of an unguarded move: MOV R6, 0x340; IMAD.MOV.U32 R6, RZ, RZ, R7.
 const Operand* moved(const Instruction& instruction) {
     const bool move = instruction.mnemonic == "MOV" || instruction.mnemonic == "MOV32I" ||
                       (instruction.mnemonic == "IMAD" && instruction.has_modifier("MOV"));
@@ -120,22 +120,22 @@ std::optional<std::int64_t> moved_constant(const Instruction& instruction) {
     return immediate != nullptr ? immediate->integer : std::nullopt;
 }
 
-/// A general register that it copies as it is.
+/// The general register that a move copies unchanged.
 std::optional<int> moved_register(const Instruction& instruction) {
     const Operand* operand = moved(instruction);
     const auto* reg = operand ? std::get_if<RegisterOperand>(operand) : nullptr;
-    const bool as_it_is = reg != nullptr && reg->file == RegisterFile::General && !reg->negated &&
+    const bool is_plain = reg != nullptr && reg->file == RegisterFile::General && !reg->negated &&
                           !reg->absolute && !reg->inverted;
-    return as_it_is ? reg->index : std::nullopt;
+    return is_plain ? reg->index : std::nullopt;
 }
 
-class Explorer {
+class BlockExplorer {
 public:
-    explicit Explorer(const Function& function) : function_{function} {}
+    explicit BlockExplorer(const Function& function) : function_{function} {}
 
     Result<std::vector<ExploredBlock>> run() {
         find_leaders();
-        node(0, {}, State{});
+        node(0, {}, EntryState{});
         while (!work_.empty()) {
             const std::size_t block = work_.front();
             work_.pop_front();
@@ -149,7 +149,7 @@ public:
         const bool any_exit = std::any_of(blocks_.begin(), blocks_.end(),
                                           [](const auto& block) { return block.exits; });
         if (!any_exit && failures_.empty()) refuse(0, "no EXIT can be reached from the entry");
-        if (!failures_.empty()) return joined_failure();
+        if (!failures_.empty()) return combined_failure();
         return std::move(blocks_);
     }
 
@@ -176,12 +176,13 @@ private:
         }
     }
 
-    /// The block at an instruction in a context, its entry state met with `state`.
+    /// The block at an instruction in a context; `state` is joined into its entry state.
     std::size_t node(std::size_t first, const std::vector<std::int64_t>& context,
-                     const State& state) {
-        const auto [found, fresh] = index_.emplace(std::make_pair(first, context), blocks_.size());
+                     const EntryState& state) {
+        const auto [found, inserted] =
+            index_.emplace(std::make_pair(first, context), blocks_.size());
         const std::size_t block = found->second;
-        if (fresh) {
+        if (inserted) {
             ExploredBlock explored;
             explored.first = first;
             explored.last = first;
@@ -195,7 +196,7 @@ private:
             work_.push_back(block);
             return block;
         }
-        State merged = meet(entry_[block], state);
+        EntryState merged = join(entry_[block], state);
         if (merged != entry_[block]) {
             entry_[block] = std::move(merged);
             if (!queued_[block]) {
@@ -213,7 +214,7 @@ private:
             failures_.push_back({std::move(what), {}, at.position.line, at.position.column});
     }
 
-    Failure joined_failure() const {
+    Failure combined_failure() const {
         constexpr std::size_t shown = 20;
         Failure failure = failures_.front();
         for (std::size_t i = 1; i < failures_.size() && i < shown; ++i)
@@ -225,7 +226,7 @@ private:
     }
 
     /// Effects of an instruction that does not end its block.
-    void step(std::size_t index, State& state) {
+    void step(std::size_t index, EntryState& state) {
         const auto& instruction = function_.instructions[index];
         switch (instruction.control_flow) {
         case ControlFlow::PushReconvergence:
@@ -242,7 +243,7 @@ private:
                 state.barriers[*barrier] = code_target(instruction);
             return;
         case ControlFlow::ConvergenceBreak:
-            return; // Who waits at the barrier changes, not where.
+            return; // The participating lanes change, not the reconvergence point.
         default:
             break;
         }
@@ -268,8 +269,8 @@ private:
                 state.constants[*reg->index] = *constant;
     }
 
-    /// The address that a pop of `kind` goes to; the popped state in `state`.
-    std::optional<std::int64_t> pop(std::size_t index, ControlFlow pushed, State& state) {
+    /// The target of a pop of an entry that `pushed` made; `state` is the state after it.
+    std::optional<std::int64_t> pop(std::size_t index, ControlFlow pushed, EntryState& state) {
         if (!state.stack_known) {
             refuse(index, "paths to this pop disagree about the reconvergence stack");
             return std::nullopt;
@@ -282,7 +283,7 @@ private:
                 return std::nullopt;
             }
             if (entry.kind == pushed) return entry.target;
-            // BRK and CONT drop the reconvergence points of the branches that they leave.
+            // BRK and CONT also pop the reconvergence points of the branches that they exit.
             if (pushed == ControlFlow::PushReconvergence) break;
         }
         refuse(index, "no matching push before this pop");
@@ -290,7 +291,7 @@ private:
     }
 
     void visit(std::size_t block) {
-        State state = entry_[block];
+        EntryState state = entry_[block];
         const std::size_t last = blocks_[block].last;
         for (std::size_t i = blocks_[block].first; i < last; ++i)
             step(i, state);
@@ -306,14 +307,14 @@ private:
         terminate(block, last, is_guarded(instruction), state);
     }
 
-    void terminate(std::size_t block, std::size_t last, bool guarded, State& state) {
+    void terminate(std::size_t block, std::size_t last, bool guarded, EntryState& state) {
         const auto& instruction = function_.instructions[last];
-        const State before = state;
+        const EntryState before = state;
         bool falls = guarded;
         switch (instruction.control_flow) {
         case ControlFlow::Branch:
             falls = falls || decided_by_operand(instruction);
-            go(block, last, code_target(instruction), blocks_[block].context, state);
+            add_successor(block, last, code_target(instruction), blocks_[block].context, state);
             break;
         case ControlFlow::IndirectBranch:
             if (instruction.indirect_targets.empty())
@@ -323,7 +324,7 @@ private:
                                 "BRANCH_TARGETS)",
                                 instruction.mnemonic));
             for (const auto target : instruction.indirect_targets)
-                go(block, last, target, blocks_[block].context, state);
+                add_successor(block, last, target, blocks_[block].context, state);
             break;
         case ControlFlow::Exit:
             blocks_[block].exits = true;
@@ -332,7 +333,7 @@ private:
             call(block, last, state);
             break;
         case ControlFlow::Return:
-            give_back(block, last, state);
+            return_from_call(block, last, state);
             break;
         case ControlFlow::PopReconvergence:
             pop_to(block, last, ControlFlow::PushReconvergence, state);
@@ -355,26 +356,26 @@ private:
         if (falls) fall_through(block, last, before);
     }
 
-    void pop_to(std::size_t block, std::size_t last, ControlFlow pushed, State& state) {
+    void pop_to(std::size_t block, std::size_t last, ControlFlow pushed, EntryState& state) {
         if (const auto target = pop(last, pushed, state))
-            go(block, last, *target, blocks_[block].context, state);
+            add_successor(block, last, *target, blocks_[block].context, state);
     }
 
-    void converge(std::size_t block, std::size_t last, State& state) {
+    void converge(std::size_t block, std::size_t last, EntryState& state) {
         const auto barrier = first_register(function_.instructions[last], RegisterFile::Barrier);
         const auto found = barrier ? state.barriers.find(*barrier) : state.barriers.end();
         if (found == state.barriers.end() || found->second == disagreement)
             return refuse(last, "the reconvergence point of BSYNC is not the same on every path");
         const std::size_t next = last + 1;
         const std::int64_t here = function_.instructions[last].address;
-        // The target is the BSYNC itself or the instruction behind it: both go on there.
+        // A target at the BSYNC itself or at the next instruction: execution falls through.
         if (found->second == here || found->second == here + function_.step)
             return fall_through(block, last, state);
         (void)next;
-        go(block, last, found->second, blocks_[block].context, state);
+        add_successor(block, last, found->second, blocks_[block].context, state);
     }
 
-    void call(std::size_t block, std::size_t last, State& state) {
+    void call(std::size_t block, std::size_t last, EntryState& state) {
         const auto& instruction = function_.instructions[last];
         std::vector<std::int64_t> context = blocks_[block].context;
         if (std::find(context.begin(), context.end(), instruction.address) != context.end())
@@ -382,10 +383,10 @@ private:
         if (context.size() >= context_limit)
             return refuse(last, fmt::format("calls nested deeper than {}", context_limit));
         context.push_back(instruction.address);
-        go(block, last, code_target(instruction), context, state);
+        add_successor(block, last, code_target(instruction), context, state);
     }
 
-    void give_back(std::size_t block, std::size_t last, State& state) {
+    void return_from_call(std::size_t block, std::size_t last, EntryState& state) {
         std::vector<std::int64_t> context = blocks_[block].context;
         if (context.empty()) return refuse(last, "a return outside a call");
         std::int64_t address = context.back() + function_.step;
@@ -396,21 +397,21 @@ private:
                 return refuse(last, "the return address is not known");
             address = value->second;
         } else if (!function_.index_of(address)) {
-            address += function_.step; // a control word stands between
+            address += function_.step; // a control word lies between
         }
         context.pop_back();
-        go(block, last, address, context, state);
+        add_successor(block, last, address, context, state);
     }
 
-    void go(std::size_t block, std::size_t last, std::int64_t address,
-            const std::vector<std::int64_t>& context, const State& state) {
+    void add_successor(std::size_t block, std::size_t last, std::int64_t address,
+                       const std::vector<std::int64_t>& context, const EntryState& state) {
         const auto target = function_.index_of(address);
         if (!target) return refuse(last, "the target is no instruction of this function");
         const std::size_t to = node(*target, context, state);
         blocks_[block].successors.push_back({to, true});
     }
 
-    void fall_through(std::size_t block, std::size_t last, const State& state) {
+    void fall_through(std::size_t block, std::size_t last, const EntryState& state) {
         if (last + 1 >= function_.instructions.size())
             return refuse(last, "the code runs past the last instruction");
         const std::size_t to = node(last + 1, blocks_[block].context, state);
@@ -420,7 +421,7 @@ private:
     const Function& function_;
     std::vector<bool> leader_;
     std::vector<ExploredBlock> blocks_;
-    std::vector<State> entry_;
+    std::vector<EntryState> entry_;
     std::vector<bool> queued_;
     std::deque<std::size_t> work_;
     std::map<std::pair<std::size_t, std::vector<std::int64_t>>, std::size_t> index_;
@@ -433,7 +434,7 @@ private:
 Result<std::vector<ExploredBlock>> explore_blocks(const Function& function) {
     if (function.instructions.empty())
         return Failure{"kernel '" + function.name + "' has no instruction"};
-    return Explorer{function}.run();
+    return BlockExplorer{function}.run();
 }
 
 } // namespace warpbound::assembly

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Finds the blocks that one warp can reach and where each may go next, calls expanded, pops
-/// resolved.
+/// Finds the blocks that a warp can reach and their successors, with calls expanded and pops of the
+/// reconvergence stack resolved.
 
 #include "assembly/isa/program.hpp"
 
@@ -16,7 +16,7 @@ struct ExploredBlock {
     std::size_t last = 0;
     bool exits = false;
     std::vector<std::int64_t> context;
-    /// Explored block and whether control was transferred.
+    /// Index of an explored block, and whether control is transferred to it (not fallen through).
     struct Successor {
         std::size_t block = 0;
         bool taken = false;

@@ -164,8 +164,8 @@ Result<ControlFlowGraph> build_control_flow_graph(const Function& function) {
 Result<OrderedBlocks> order_blocks(const Function& function,
                                    const std::vector<ExploredBlock>& blocks) {
     OrderedBlocks ordered;
-    ordered.given = reverse_post_order(blocks);
-    add_blocks(function, blocks, ordered.given, ordered.graph);
+    ordered.explored = reverse_post_order(blocks);
+    add_blocks(function, blocks, ordered.explored, ordered.graph);
     add_dominators(ordered.graph);
     if (auto loops = add_loops(function, ordered.graph); !loops) return loops.as_failure();
     return ordered;

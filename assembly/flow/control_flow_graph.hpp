@@ -9,7 +9,7 @@
 
 namespace warpbound::assembly {
 
-/// Why control goes from one block to another.
+/// How control passes from one block to another.
 enum class EdgeKind {
     FallThrough, ///< not taken, or no branch at the end
     Taken,       ///< a branch, a pop of the reconvergence stack, a call or a return
@@ -23,18 +23,17 @@ struct Edge {
     friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-/// Instructions first .. last of the function, entered only at the first and left only after the
+/// Instructions first .. last of the function, entered only at the first and exited only after the
 /// last.
 struct BasicBlock {
     std::size_t first = 0; ///< Index into `Function::instructions`.
     std::size_t last = 0;  ///< Inclusive.
     std::int64_t address = 0;
-    /// The warp may end after the last instruction (EXIT, guarded or not).
+    /// The last instruction is an EXIT, guarded or not.
     bool exits = false;
     std::vector<std::size_t> out; ///< Indices into `edges`, in increasing order of (kind, to).
     std::vector<std::size_t> in;
-    /// Call context: addresses of the calls on the way to this copy of the block; empty outside
-    /// called code.
+    /// Call context: addresses of the calls on the call stack; empty outside called code.
     std::vector<std::int64_t> context;
 };
 
@@ -45,14 +44,13 @@ struct Loop {
     std::vector<std::size_t> back_edges; ///< Edges inside the loop into the header.
     std::vector<std::size_t> entry_edges; ///< Edges from outside into the header.
     std::vector<std::size_t> exit_edges;  ///< Edges from the loop to outside.
-    std::optional<std::size_t> parent;    ///< Index of the innermost loop around it.
+    std::optional<std::size_t> parent;    ///< Index of the innermost enclosing loop.
     int depth = 1;
 };
 
-/// Control flow of one warp that does not diverge: each conditional goes one way or the other.
-/// Only blocks that can be reached from the entry are kept. Block 0 is the entry; it may be a loop
-/// header. Calls are expanded in place (one copy of the callee per call site), recursion is
-/// refused.
+/// Control flow of one thread, or of a warp that does not diverge. It has the blocks that are
+/// reachable from the entry. Block 0 is the entry; it may be a loop header. Calls are expanded (the
+/// callee's blocks occur once per call context); recursion is refused.
 struct ControlFlowGraph {
     std::vector<BasicBlock> blocks; ///< In reverse post order.
     std::vector<Edge> edges;
@@ -66,40 +64,41 @@ struct ControlFlowGraph {
 /// Builds the graph. Refuses, naming the address: an indirect branch without known targets, a
 /// target that is no instruction, unknown control instructions, a pop whose push differs between
 /// paths, recursion, irreducible loops, a function from whose entry no EXIT can be reached, code
-/// that runs past the last instruction. All refusals of one function are joined in one message (the
-/// first gives the place).
+/// that runs past the last instruction. All refusals of one function form one message, with the
+/// source location of the first.
 Result<ControlFlowGraph> build_control_flow_graph(const Function& function);
 
 struct ExploredBlock; // assembly/flow/block_exploration.hpp
 
-/// A graph, and which of the given blocks each block of it is.
+/// A graph, and the explored block that each of its blocks came from.
 struct OrderedBlocks {
     ControlFlowGraph graph;
-    std::vector<std::size_t> given; ///< Per block of the graph: its place among those given.
+    std::vector<std::size_t> explored; ///< Per block of the graph: index of the explored block.
 };
 
-/// Puts blocks in order, of which the first is the entry; those that it does not reach are left
-/// out. Refuses irreducible loops.
+/// Builds the graph of explored blocks, of which the first is the entry, in reverse post order;
+/// blocks that the entry does not reach are dropped. Refuses irreducible loops.
 Result<OrderedBlocks> order_blocks(const Function& function,
                                    const std::vector<ExploredBlock>& blocks);
 
-/// Blocks that lie behind an edge out of `from`, over edges that `follow(edge)` allows. `Shape:`
-/// behind[block].
+/// Blocks that are reachable from `from` over at least one edge, using only edges with
+/// `follow(edge)`. `Shape:` reachable[block].
 template <class Follow>
-std::vector<bool> blocks_behind(const ControlFlowGraph& graph, std::size_t from, Follow follow) {
-    std::vector<bool> behind(graph.blocks.size(), false);
-    std::vector<std::size_t> work{from};
-    while (!work.empty()) {
-        const std::size_t block = work.back();
-        work.pop_back();
+std::vector<bool> blocks_reachable_from(const ControlFlowGraph& graph, std::size_t from,
+                                        Follow follow) {
+    std::vector<bool> reachable(graph.blocks.size(), false);
+    std::vector<std::size_t> worklist{from};
+    while (!worklist.empty()) {
+        const std::size_t block = worklist.back();
+        worklist.pop_back();
         for (const std::size_t number : graph.blocks[block].out) {
             const Edge& edge = graph.edges[number];
-            if (behind[edge.to] || !follow(edge)) continue;
-            behind[edge.to] = true;
-            work.push_back(edge.to);
+            if (reachable[edge.to] || !follow(edge)) continue;
+            reachable[edge.to] = true;
+            worklist.push_back(edge.to);
         }
     }
-    return behind;
+    return reachable;
 }
 
 /// Graphviz text, one node per block.

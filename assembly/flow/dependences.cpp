@@ -8,8 +8,7 @@ namespace warpbound::assembly {
 
 namespace {
 
-/// Latest accesses of a register: all writes up to and including the last certain one, and the
-/// reads since.
+/// Latest accesses of a register: all writes back to the last unguarded one, and the reads since.
 struct Accesses {
     std::vector<std::size_t> writes;
     std::vector<std::size_t> reads;
@@ -32,8 +31,8 @@ bool overlapping_spaces(StateSpace a, StateSpace b) {
     return (a == StateSpace::Generic && generic(b)) || (b == StateSpace::Generic && generic(a));
 }
 
-/// Same unchanged base, constant offsets, no byte in common: proved different for every lane of one
-/// warp only when each lane's own addresses are meant, as for dependences of one thread.
+/// Same unchanged base, constant offsets, no byte in common: disjoint within one thread. Lanes of a
+/// warp may still overlap with each other.
 bool proved_different(const Access& a, const Access& b) {
     if (a.operand == nullptr || b.operand == nullptr || a.operand->base != b.operand->base ||
         a.operand->uniform != b.operand->uniform || a.base_version != b.base_version)
@@ -80,7 +79,7 @@ private:
             accesses_[reg].reads.push_back(i);
         for (const auto& reg : effects.writes) {
             Accesses& accesses = accesses_[reg];
-            // A write that may not happen does not hide the writes before it.
+            // A write that may not execute does not hide the writes before it.
             if (!is_guarded(instruction)) accesses = {};
             accesses.writes.push_back(i);
         }

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Which instruction of a straight line waits for which, and why.
+/// Data dependences between the instructions of straight-line code.
 
 #include "assembly/isa/program.hpp"
 
@@ -14,7 +14,7 @@ enum class DependenceKind {
     WriteAfterWrite,
     WriteAfterRead,
     Scoreboard, ///< the wait mask or DEPBAR waits for a scoreboard that `producer` sets
-    Memory,     ///< same state space, at least one store, addresses not proved different
+    Memory,     ///< same state space, at least one store, addresses not proved disjoint
 };
 
 struct Dependence {

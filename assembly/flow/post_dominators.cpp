@@ -8,20 +8,22 @@ namespace warpbound::assembly {
 std::vector<std::optional<std::size_t>> immediate_post_dominators(const ControlFlowGraph& graph) {
     using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
     const std::size_t end = graph.blocks.size();
-    Graph backwards(end + 1);
+    Graph reversed(end + 1);
     for (const Edge& edge : graph.edges)
-        boost::add_edge(edge.to, edge.from, backwards);
+        boost::add_edge(edge.to, edge.from, reversed);
     for (std::size_t block = 0; block < end; ++block)
-        if (graph.blocks[block].exits) boost::add_edge(end, block, backwards);
+        if (graph.blocks[block].exits) boost::add_edge(end, block, reversed);
     const auto none = boost::graph_traits<Graph>::null_vertex();
-    std::vector<std::size_t> above(end + 1, none);
+    std::vector<std::size_t> dominator_of(end + 1, none);
     boost::lengauer_tarjan_dominator_tree(
-        backwards, end,
-        boost::make_iterator_property_map(above.begin(), get(boost::vertex_index, backwards)));
-    std::vector<std::optional<std::size_t>> found(end);
+        reversed, end,
+        boost::make_iterator_property_map(dominator_of.begin(),
+                                          get(boost::vertex_index, reversed)));
+    std::vector<std::optional<std::size_t>> post_dominators(end);
     for (std::size_t block = 0; block < end; ++block)
-        if (above[block] != none && above[block] != end) found[block] = above[block];
-    return found;
+        if (dominator_of[block] != none && dominator_of[block] != end)
+            post_dominators[block] = dominator_of[block];
+    return post_dominators;
 }
 
 } // namespace warpbound::assembly

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Where all ways from a block meet again.
+/// Immediate post-dominators of blocks.
 
 #include "assembly/flow/control_flow_graph.hpp"
 
@@ -10,8 +10,8 @@
 
 namespace warpbound::assembly {
 
-/// Per block: the first block after it that lies on all ways from it to an EXIT; none where only
-/// the end of the program does, and where no EXIT can be reached.
+/// Per block: the nearest other block on all paths from it to an EXIT; nothing where only the end
+/// of the program is, or where no EXIT is reachable.
 std::vector<std::optional<std::size_t>> immediate_post_dominators(const ControlFlowGraph& graph);
 
 } // namespace warpbound::assembly

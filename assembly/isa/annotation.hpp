@@ -11,7 +11,7 @@
 
 namespace warpbound::assembly {
 
-/// What an annotation says. Without its `?` word the stall count is not known.
+/// Parsed annotation. Without its `?` word the stall count is not known.
 struct Annotation {
     Control control;
     bool has_stall = false;
@@ -20,7 +20,7 @@ struct Annotation {
 /// Where the annotation begins: `&` or `?` and a letter after a blank; npos when there is none.
 std::size_t annotation_start(std::string_view text);
 
-/// Adds one word to an annotation; false when it has no known form or says again what was said.
+/// Adds one word to an annotation; false when it has no known form or repeats an earlier word.
 bool read_annotation_word(std::string_view word, Annotation& annotation);
 
 /// False when an annotation contradicts the control field of an encoding. `reuse` and dual issue

@@ -18,7 +18,7 @@ namespace warpbound::assembly {
 
 namespace {
 
-/// Directives that say nothing about time. `!Align` and `!RawInstruction` do: they add code.
+/// Directives without effect on timing. `!Align` and `!RawInstruction` do: they add code.
 constexpr std::array<std::string_view, 6> silent_directives{"Param",    "Local",    "MinStack",
                                                             "MinFrame", "BarCount", "Machine"};
 
@@ -122,7 +122,7 @@ private:
     Result<void> target(std::string_view name, std::string_view at) {
         const auto target = parse_target(name);
         if (!target) return refuse("no known target; sm_20 .. sm_121 was expected", at);
-        if (function_) return refuse("the target stands before the kernel", at);
+        if (function_) return refuse("the target is expected before the kernel", at);
         target_ = *target;
         return boost::outcome_v2::success();
     }
@@ -167,7 +167,7 @@ private:
             return refuse(fmt::format("a number from 0 to {} was expected", most), value);
         auto& known = registers ? registers_ : shared_memory_;
         if (known && *known != count)
-            return refuse(fmt::format("{} stands before; the same was expected", *known), value);
+            return refuse(fmt::format("{} was given before; the same was expected", *known), value);
         known = count;
         if (function_) set_resources();
         return boost::outcome_v2::success();
@@ -196,7 +196,8 @@ private:
         shared_memory_.reset();
         if (!function) return function.as_failure();
         if (!seen_.insert(function.value().name).second)
-            return refuse(fmt::format("kernel '{}' stands twice", function.value().name), line_);
+            return refuse(fmt::format("kernel '{}' is defined twice", function.value().name),
+                          line_);
         if (program_.functions.size() == function_limit)
             return refuse(fmt::format("more than {} kernels", function_limit), line_);
         program_.functions.push_back(std::move(function).value());
@@ -230,7 +231,7 @@ Result<Program> read_program(const SourceText& source) {
         text.find(".text.") != std::string_view::npos)
         return read_nvdisasm(source);
     auto bare = read_bare(source);
-    // Without a `;` it may be anything: then say which forms there are, too.
+    // Without a `;` it may be any text: the refusal then lists the known forms, too.
     if (bare || text.find(';') != std::string_view::npos) return bare;
     Failure failure = bare.error();
     failure.what = "no listing; the text of cuobjdump -sass, nvdisasm or a bare listing was "

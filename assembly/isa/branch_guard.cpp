@@ -4,8 +4,8 @@
 
 namespace warpbound::assembly {
 
-std::optional<bool> executes_if_transferred(const Function& function, std::size_t instruction,
-                                            std::size_t branch) {
+std::optional<bool> executes_if_taken(const Function& function, std::size_t instruction,
+                                      std::size_t branch) {
     const Instruction& last = function.instructions[branch];
     const auto decides = [](const Operand& operand) {
         const auto* reg = std::get_if<RegisterOperand>(&operand);

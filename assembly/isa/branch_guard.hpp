@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How the guard of an instruction and that of the branch at the end of its block belong together.
+/// Relation between an instruction's guard and that of the branch that ends its block.
 
 #include "assembly/isa/program.hpp"
 
@@ -9,10 +9,10 @@
 
 namespace warpbound::assembly {
 
-/// Of a guarded instruction and the branch that ends its block: whether it executes for those lanes
-/// that the branch transfers (true), or for those that it does not (false). None: for others, as
-/// where the predicate is written in between or a register decides the branch besides its guard.
-std::optional<bool> executes_if_transferred(const Function& function, std::size_t instruction,
-                                            std::size_t branch);
+/// True: the guarded instruction executes exactly for the lanes that take the branch; false:
+/// exactly for those that fall through. Nothing: neither follows, e.g. where the predicate is
+/// written in between or an operand decides the branch in addition to its guard.
+std::optional<bool> executes_if_taken(const Function& function, std::size_t instruction,
+                                      std::size_t branch);
 
 } // namespace warpbound::assembly

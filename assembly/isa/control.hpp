@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The scheduling information that the compiler encodes beside or inside an instruction.
+/// Control fields: the scheduling information that the compiler encodes for each instruction.
 
 #include <cstdint>
 #include <optional>

@@ -84,7 +84,7 @@ private:
         return directive(text);
     }
 
-    /// A line that may say what resources a kernel takes. Sections end a function of nvdisasm.
+    /// A line that may state a kernel's resources. Sections end a function of nvdisasm.
     Result<void> resource_line(std::string_view text) {
         if (function_ && text.substr(0, 8) != ".section") return boost::outcome_v2::success();
         if (auto noted = resources_.line(text, target_, number_); !noted)
@@ -112,7 +112,7 @@ private:
             const auto target = target_of_flags(text);
             if (target && !function_) target_ = target;
             if (target && target_ && *target != *target_)
-                return refuse(fmt::format("the flags say {}, the lines before {}",
+                return refuse(fmt::format("the flags give {}, the lines before {}",
                                           to_string(*target), to_string(*target_)),
                               text);
             return boost::outcome_v2::success();
@@ -133,7 +133,7 @@ private:
             return close_function();
         if (function_ && text.back() == ':')
             return function_->label(trimmed(text.substr(0, text.size() - 1)), number_);
-        // `.size kernel,(.L_x_6 - kernel)`: the label stands behind the last instruction.
+        // `.size kernel,(.L_x_6 - kernel)`: the label comes after the last instruction.
         if (const std::size_t open = text.find(",(");
             function_ && text.substr(0, 5) == ".size" && open != std::string_view::npos) {
             const std::string_view length = text.substr(open + 2);
@@ -246,7 +246,7 @@ private:
         return function_->word(*word, number_);
     }
 
-    /// A `}` that ends a pair stands after a blank at the end, unlike the one of `&req={0}`.
+    /// A `}` that ends a pair follows a blank at the end of the line, unlike the one of `&req={0}`.
     static std::size_t closing_brace(std::string_view text) {
         const std::size_t comment = text.find("/*");
         const std::string_view code = trimmed(text.substr(0, comment));

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Which registers an instruction reads and writes, register groups expanded, and which memory it
-/// touches.
+/// Registers that an instruction reads and writes, with register groups expanded, and the memory
+/// that it accesses.
 
 #include "assembly/isa/opcode.hpp"
 #include "assembly/isa/operand.hpp"
@@ -12,7 +12,7 @@
 
 namespace warpbound::assembly {
 
-/// Memory side of an instruction.
+/// Memory access of an instruction.
 struct MemoryEffect {
     StateSpace space = StateSpace::None;
     bool load = false;
@@ -27,7 +27,7 @@ struct Effects {
     std::optional<MemoryEffect> memory;
     bool reads_clock = false; ///< S2R or CS2R of SR_CLOCKLO, SR_CLOCK, ...
     bool exact = true; ///< False when a width is not known: `reads` and `writes` are then all
-                       ///< operands named.
+                       ///< registers that the operands name.
 };
 
 } // namespace warpbound::assembly

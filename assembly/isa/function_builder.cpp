@@ -8,7 +8,7 @@ namespace warpbound::assembly {
 
 namespace {
 
-/// Where the guard stands in the encoding: lowest bit of the predicate number; the negation is the
+/// Position of the guard in the encoding: lowest bit of the predicate number; the negation is the
 /// fourth bit.
 unsigned guard_shift(Target target) {
     if (target.sm < 35) return 10;
@@ -92,7 +92,7 @@ Result<void> FunctionBuilder::check_end_label(std::int64_t line) const {
     if (end_label_.empty()) return boost::outcome_v2::success();
     for (const auto& pending : pending_labels_)
         if (pending.first == end_label_) return boost::outcome_v2::success();
-    return refuse(fmt::format("the label '{}' was expected behind the last instruction of kernel "
+    return refuse(fmt::format("the label '{}' was expected after the last instruction of kernel "
                               "'{}' (truncated listing?)",
                               end_label_, function_.name),
                   line);
@@ -101,7 +101,7 @@ Result<void> FunctionBuilder::check_end_label(std::int64_t line) const {
 Result<void> FunctionBuilder::place_labels(std::int64_t address) {
     for (auto& [name, line] : pending_labels_)
         if (!labels_.emplace(name, address).second)
-            return refuse(fmt::format("label '{}' stands twice", name), line);
+            return refuse(fmt::format("label '{}' is defined twice", name), line);
     pending_labels_.clear();
     return boost::outcome_v2::success();
 }
@@ -120,7 +120,7 @@ Result<void> FunctionBuilder::add(AnnotatedInstruction annotated) {
                                   function_.step),
                       instruction.position.line);
     } else {
-        // From one instruction to the next lies one step, or two around a control word.
+        // The distance between instructions is one step, or two around a control word.
         const std::int64_t group = control_group(function_.target);
         std::int64_t expected =
             instructions.empty() ? 0 : instructions.back().address + function_.step;
@@ -157,7 +157,7 @@ Result<void> FunctionBuilder::word(std::uint64_t bits, std::int64_t line) {
     const bool given =
         !function_.control_words.empty() && function_.control_words.back().address == address;
     if (group == 0 || address % group != 0 || given)
-        return refuse("an encoding stands where no instruction waits for one", line);
+        return refuse("an encoding was found where no instruction lacks one", line);
     function_.control_words.push_back({address, bits});
     control_word_lines_.push_back(line);
     encoded_ = true;
@@ -173,7 +173,8 @@ std::optional<std::int64_t> FunctionBuilder::code_address(std::int64_t address) 
     return std::nullopt;
 }
 
-/// Gives a target its address, or refuses it. A target that moves no control may stay open.
+/// Resolves a target's address, or refuses it. A target that transfers no control may stay
+/// unresolved.
 Result<void> FunctionBuilder::resolve(Instruction& instruction, TargetOperand& target) const {
     const bool needed = has_code_target(instruction.control_flow);
     const auto& [line, column] = instruction.position;
@@ -201,7 +202,7 @@ Result<void> FunctionBuilder::resolve_targets() {
             if (auto* target = std::get_if<TargetOperand>(&operand)) {
                 if (auto resolved = resolve(instruction, *target); !resolved) return resolved;
             } else if (instruction.opcode_class == OpcodeClass::Unknown) {
-                // A name that is a label of this function: the unknown opcode may go there.
+                // The name is a label of this function: the unknown opcode may transfer to it.
                 const auto* text = std::get_if<TextOperand>(&operand);
                 const auto found = text == nullptr ? labels_.end() : labels_.find(text->text);
                 if (found == labels_.end()) continue;
@@ -297,7 +298,7 @@ Result<Function> FunctionBuilder::finish(std::int64_t line) {
         return refuse(fmt::format("kernel '{}' has no instruction", function_.name), line);
     if (auto complete = check_complete(line); !complete) return complete.as_failure();
     if (auto ended = check_end_label(line); !ended) return ended.as_failure();
-    // Labels behind the last instruction name its end; no branch may go there.
+    // Labels after the last instruction name the function's end; no branch may target them.
     if (auto resolved = resolve_targets(); !resolved) return resolved.as_failure();
     if (auto decoded = decode_controls(); !decoded) return decoded.as_failure();
     set_effects(function_);

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Collects a function's instructions, encodings and labels, and checks what only the whole
-/// function shows.
+/// Collects a function's instructions, encodings and labels, resolves labels and checks consistency
+/// across the function.
 
 #include "assembly/isa/instruction_reader.hpp"
 
@@ -31,10 +31,9 @@ public:
     /// Targets of the next instruction, an indirect branch.
     void branch_targets(std::vector<std::string> labels);
     Result<void> add(AnnotatedInstruction annotated);
-    /// The listing says that this label stands behind the last instruction.
+    /// The listing states that this label comes after the last instruction.
     void expect_end_label(std::string_view name) { end_label_ = name; }
-    /// An encoding word: of the last instruction, or a control word when no instruction waits for
-    /// one.
+    /// An encoding word: that of the last instruction if it still lacks one, else a control word.
     Result<void> word(std::uint64_t bits, std::int64_t line);
     /// Resolves labels and control fields. `line` is where the function ends.
     Result<Function> finish(std::int64_t line);
@@ -58,7 +57,7 @@ private:
     Function function_;
     std::string source_;
     bool addresses_given_;
-    bool word_pending_ = false; ///< The last instruction has not got its first word yet.
+    bool word_pending_ = false; ///< The last instruction still lacks its first word.
     bool encoded_ = false;      ///< Some instruction has an encoding.
     std::map<std::string, std::int64_t, std::less<>> labels_;
     std::vector<std::pair<std::string, std::int64_t>> pending_labels_;

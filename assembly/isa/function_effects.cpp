@@ -19,7 +19,7 @@ void sort_unique(std::vector<Register>& list) {
     list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-/// Classes of which several forms take more registers than their operands say.
+/// Classes with forms that use more registers than their operands name.
 constexpr std::array inexact_classes{OpcodeClass::Tensor, OpcodeClass::Texture,
                                      OpcodeClass::Unknown};
 
@@ -72,7 +72,7 @@ private:
             Width width;
             if (is_number_register(operand))
                 width = width_of(instruction_, position, ordinal, target_);
-            // Groups are aligned to their width; what is not has another width than thought.
+            // Groups are aligned to their width; an unaligned one has a width that is not known.
             if (reg->index && *reg->index % width.registers != 0) width.known = false;
             if (!width.known) effects_.exact = false;
             // Up to Volta BREAK and the barrier of a clearing BMOV are read as well.
@@ -114,8 +114,8 @@ private:
             add_hidden_descriptor();
     }
 
-    /// CUDA 11 does not print the descriptor of a 64-bit access; it stands in the encoding. Where
-    /// it stands is known for LDG, STG and ATOMG only.
+    /// CUDA 11 does not print the descriptor of a 64-bit access; it is in the encoding. Its
+    /// position is known for LDG, STG and ATOMG only.
     void add_hidden_descriptor() {
         const std::string& name = instruction_.mnemonic;
         const bool load = name == "LDG";
@@ -174,7 +174,7 @@ private:
                                        bytes_per_lane(instruction_)};
     }
 
-    /// What is not exact reads and writes every register that it names.
+    /// An instruction that is not exact reads and writes every register that it names.
     void name_all() {
         for (const Operand& operand : instruction_.operands)
             if (const auto* reg = std::get_if<RegisterOperand>(&operand)) {

@@ -1,16 +1,16 @@
 #pragma once
 /// \file
-/// The effects that instructions of a function keep.
+/// Computes the effects of instructions.
 
 #include "assembly/isa/program.hpp"
 
 namespace warpbound::assembly {
 
-/// Those of a read instruction are kept in it.
+/// Readers store the result in the instruction.
 Effects effects_of(const Instruction& instruction, Target target);
 
-/// Finds the effects of every instruction and keeps them in it. Readers do it; whoever makes or
-/// changes a function by hand has to.
+/// Computes the effects of every instruction and stores them in it. Readers call it; code that
+/// makes or changes a function must call it, too.
 void set_effects(Function& function);
 
 } // namespace warpbound::assembly

@@ -65,13 +65,13 @@ void classify(Instruction& instruction, const std::optional<OpcodeInfo>& info, T
         instruction.control_flow = instruction.control_flow == ControlFlow::None
                                        ? ControlFlow::PopReconvergence
                                        : ControlFlow::Unknown;
-    // WARPSYNC.COLLECTIVE goes to the collective operation it names.
+    // WARPSYNC.COLLECTIVE transfers to the collective operation that it names.
     if (instruction.mnemonic == "WARPSYNC" && instruction.has_modifier("COLLECTIVE"))
         instruction.control_flow = ControlFlow::Unknown;
 }
 
 /// The code target is the last operand that is a label or an integer. Without one, or with an
-/// absolute number, which says nothing about this function, the effect is not known.
+/// absolute number, which need not be in this function, the effect is not known.
 void mark_target(Instruction& instruction) {
     const bool absolute = instruction.mnemonic == "JMP" || instruction.mnemonic == "JCAL" ||
                           instruction.has_modifier("ABS");
@@ -122,7 +122,7 @@ bool has_code_target(ControlFlow control_flow) {
 
 namespace {
 
-/// One statement on its way to an instruction. The failure's `where` is left to the caller.
+/// Parses one statement to an instruction. The failure's `where` is left to the caller.
 class StatementReader {
 public:
     StatementReader(std::string_view text, Target target, std::int64_t line, std::int64_t column)
@@ -132,11 +132,11 @@ public:
 
     Result<AnnotatedInstruction> read() {
         if (auto done = annotation(); !done) return done.as_failure();
-        // (*"BRANCH_TARGETS .."*) is a note of the disassembler behind the operands.
+        // (*"BRANCH_TARGETS .."*) is a note of the disassembler after the operands.
         rest_ = trimmed(rest_.substr(0, rest_.find("(*")));
         for (std::size_t i = 0; i < rest_.size(); ++i)
             if (!is_statement_character(rest_[i]))
-                return refuse("this character stands in no instruction", rest_.substr(i));
+                return refuse("this character occurs in no instruction", rest_.substr(i));
         if (auto done = guard(); !done) return done.as_failure();
         if (auto done = opcode(); !done) return done.as_failure();
         if (auto done = operands(); !done) return done.as_failure();

@@ -14,7 +14,7 @@ namespace warpbound::assembly {
 inline constexpr std::size_t operand_limit = 16;
 inline constexpr std::size_t line_length_limit = 4096;
 
-/// An instruction and the control annotation beside it. A complete annotation already is the
+/// An instruction and its control annotation. A complete annotation is already stored as the
 /// instruction's control field.
 struct AnnotatedInstruction {
     Instruction instruction;
@@ -28,10 +28,10 @@ Result<AnnotatedInstruction> read_instruction(std::string_view text, Target targ
                                               std::int64_t line, std::int64_t column);
 
 /// Labels that a note (*"BRANCH_TARGETS A,B"*) of an indirect branch names, as nvdisasm writes it
-/// behind the operands.
+/// after the operands.
 std::vector<std::string> noted_targets(std::string_view statement);
 
-/// Whether an instruction of this kind names the address that it transfers to or pushes.
+/// Whether such an instruction names the address that it transfers to or pushes.
 bool has_code_target(ControlFlow control_flow);
 
 } // namespace warpbound::assembly

@@ -22,7 +22,7 @@ bool starts_with(std::string_view text, std::string_view start) {
     return text.substr(0, start.size()) == start;
 }
 
-/// A number, hexadecimal with `0x` or when `base` says so.
+/// A number, hexadecimal with `0x` or by `base`.
 std::optional<std::int64_t> number_at(std::string_view text, int base = 10) {
     if (starts_with(text, "0x")) {
         text.remove_prefix(2);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Registers and shared memory of kernels, as the lines of a listing around their code say.
+/// Registers and shared memory of kernels, from the lines of a listing outside the code.
 
 #include "assembly/isa/program.hpp"
 
@@ -13,19 +13,19 @@
 
 namespace warpbound::assembly {
 
-/// Collects what a listing says outside of code:
+/// Collects resource information outside of code:
 /// `cuobjdump -res-usage` (`Function k:` and `REG:26 STACK:0 SHARED:2560 ..`), the attribute
 /// REGCOUNT and the section `.nv.shared.k` in the texts of `cuobjdump -elf` and `nvdisasm`.
-/// From sm_90 on the compiler's own reserve may be part of the shared memory: of sm_90 the section
-/// is taken less its 1024 bytes, of later targets and of the resource usage nothing is.
+/// From sm_90 on the compiler's own reserve may be part of the shared memory. For sm_90 the section
+/// counts less its 1024 bytes; later targets' sections and their resource usage are not used.
 class KernelResources {
 public:
     /// A line outside of code, trimmed. `target` is that of the code around it, if known. Refuses
-    /// numbers that are none or too large, and contradictions; the place is the caller's.
+    /// numbers that are none or too large, and contradictions; the caller adds the location.
     Result<void> line(std::string_view text, std::optional<Target> target, std::int64_t number);
 
-    /// Adds what is known to a function. Refuses a contradiction to what it says itself, with its
-    /// line.
+    /// Adds what is known to a function. Refuses a contradiction to the function's own resources,
+    /// with the line.
     [[nodiscard]] Result<void> add_to(Function& function) const;
 
 private:
@@ -54,11 +54,11 @@ private:
     std::optional<Target> target_;  ///< Of the line.
     std::optional<Target> of_file_; ///< After a line `arch = sm_75`.
     std::int64_t number_ = 0;
-    std::string used_by_;          ///< The kernel of a resource usage.
-    std::string shared_of_;        ///< The kernel of the section `.nv.shared.k` that is open.
-    bool shared_is_sized_ = false; ///< Its size stood there already.
-    std::string counted_of_;       ///< The kernel of the attribute REGCOUNT that is open.
-    bool counting_ = false;        ///< Such an attribute is open.
+    std::string used_by_;          ///< The kernel of the current resource usage line.
+    std::string shared_of_;        ///< The kernel of the current section `.nv.shared.k`.
+    bool shared_is_sized_ = false; ///< The size of that section is known.
+    std::string counted_of_;       ///< The kernel of the current attribute REGCOUNT.
+    bool counting_ = false;        ///< Within such an attribute.
 };
 
 } // namespace warpbound::assembly

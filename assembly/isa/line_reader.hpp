@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What the readers of listings share: lines with their numbers, and refusals with their place.
+/// Base of the readers of listings: lines with their numbers, and refusals with their location.
 
 #include "assembly/isa/instruction_reader.hpp"
 #include "assembly/isa/program.hpp"
@@ -15,7 +15,7 @@
 
 namespace warpbound::assembly {
 
-/// Base of a reader that takes one line after the other.
+/// Base of a line-by-line reader.
 class LineReader {
 protected:
     LineReader(const SourceText& source, TextForm form) : source_{source} {

@@ -1,7 +1,6 @@
 #pragma once
 /// \file
-/// What is known about an opcode without knowing any time: its class, how it moves control, which
-/// memory it touches.
+/// Timing-independent properties of opcodes: class, control flow, memory access.
 
 #include "assembly/isa/target.hpp"
 
@@ -10,7 +9,7 @@
 
 namespace warpbound::assembly {
 
-/// Classes of instructions that a machine times alike. An architecture description gives each class
+/// Classes of instructions with the same timing. An architecture description gives each class
 /// its timing under the name that `to_string` prints ("integer-add").
 enum class OpcodeClass {
     IntegerAdd,       ///< IADD, IADD3, ISCADD, LEA, IABS, IMNMX, VADD ..
@@ -82,13 +81,13 @@ enum class ControlFlow {
 };
 
 /// A branch, call, return, pop or wait for convergence: where its guard holds, control goes
-/// elsewhere. EXIT ends the warp and is not among them.
+/// elsewhere. EXIT terminates threads and is not included.
 bool transfers_control(ControlFlow flow);
 
 /// State spaces.
 enum class StateSpace { None, Global, Shared, Local, Constant, Generic, Texture };
 
-/// Where the destinations of an opcode stand and of which width its operands are.
+/// Row of the opcode table.
 struct OpcodeInfo {
     std::string_view mnemonic;
     OpcodeClass opcode_class = OpcodeClass::Unknown;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Registers and the other things an instruction names.
+/// Registers and the other operands of instructions.
 
 #include <compare>
 #include <cstdint>
@@ -48,7 +48,7 @@ struct ImmediateOperand {
     friend bool operator==(const ImmediateOperand&, const ImmediateOperand&) = default;
 };
 
-/// `c[0x0][0x160]`, `c[0x2][R0]`, `c[0x0][R2+0x10]`, with the decorations of a register operand.
+/// `c[0x0][0x160]`, `c[0x2][R0]`, `c[0x0][R2+0x10]`, with the modifiers of a register operand.
 struct ConstantOperand {
     std::int64_t bank = 0;
     std::optional<int> index_register;   ///< General register that is added to the offset.
@@ -83,7 +83,7 @@ struct SpecialRegisterOperand {
     friend bool operator==(const SpecialRegisterOperand&, const SpecialRegisterOperand&) = default;
 };
 
-/// Where a branch goes: a label before resolution, an instruction address after it.
+/// Target of a branch: a label before resolution, an instruction address after it.
 struct TargetOperand {
     std::string label; ///< Empty when the text gave an address.
     std::optional<std::int64_t> address;
@@ -98,7 +98,7 @@ struct ScoreboardOperand {
     friend bool operator==(const ScoreboardOperand&, const ScoreboardOperand&) = default;
 };
 
-/// Text that has no meaning for time (`2D`, `0x1f` masks of textures, `RGBA`); kept for printing.
+/// Text that does not affect timing (`2D`, `0x1f` masks of textures, `RGBA`); kept for printing.
 struct TextOperand {
     std::string text;
 

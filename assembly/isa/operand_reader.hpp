@@ -8,7 +8,7 @@
 
 namespace warpbound::assembly {
 
-/// Never refuses: what has no known form becomes a `TextOperand`. A bare name is a label when
+/// Never refuses: text of unknown form becomes a `TextOperand`. A bare name is a label when
 /// `labels` is set.
 Operand read_operand(std::string_view text, bool labels);
 /// The text of an operand, as a disassembler writes it.

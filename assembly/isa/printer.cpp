@@ -27,7 +27,7 @@ std::string statement(const Instruction& instruction, bool quoted_labels) {
     return text;
 }
 
-/// Labels by the address that they stand at; indirect targets without a name get one.
+/// Labels by their address; indirect targets without a name get one.
 std::map<std::int64_t, std::vector<std::string>> labels_of(const Function& function) {
     std::map<std::int64_t, std::vector<std::string>> labels;
     const auto add = [&](std::int64_t address, const std::string& name) {
@@ -74,7 +74,7 @@ std::string print_bare(const Function& function) {
 }
 
 /// Of a section `.nv.shared.k`; sm_90 has 1024 bytes of its own in it. Nothing for later ones,
-/// whose own share is not known, so that readers take nothing from the section.
+/// whose own share is not known, so that readers do not use the section.
 std::optional<std::int64_t> shared_section(const Function& function) {
     constexpr int reserving_sm = 90;
     if (!function.shared_memory || function.target.sm > reserving_sm) return std::nullopt;

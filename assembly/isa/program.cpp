@@ -36,7 +36,7 @@ bool has_predicate_operand(const Instruction& instruction) {
                        });
 }
 
-bool waits_for_others(const Instruction& instruction) {
+bool synchronizes_threads(const Instruction& instruction) {
     return instruction.opcode_class == OpcodeClass::Barrier || instruction.mnemonic == "WARPSYNC";
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// A GPU program as data: functions of instructions, each with everything its text and its encoding
-/// said.
+/// A GPU program as data: functions of instructions, each with everything from its text and
+/// encoding.
 
 #include "assembly/isa/control.hpp"
 #include "assembly/isa/effects.hpp"
@@ -58,7 +58,7 @@ struct Instruction {
     std::vector<std::int64_t>
         indirect_targets; ///< BRANCH_TARGETS of nvdisasm, resolved to addresses.
     SourcePosition position;
-    Effects effects; ///< `effects_of` it, of an instruction in a function.
+    Effects effects; ///< Result of `effects_of`; set for instructions of a function.
 
     [[nodiscard]] bool has_modifier(std::string_view modifier) const;
 };
@@ -67,15 +67,15 @@ struct Instruction {
 bool is_guarded(const Instruction& instruction);
 /// Whether one of its operands is a predicate, as of `BREAK P1, B0`.
 bool has_predicate_operand(const Instruction& instruction);
-/// Whether warps or lanes wait for each other there: barriers of a block and WARPSYNC.
-bool waits_for_others(const Instruction& instruction);
-/// The convergence barrier register that it names first, as BSSY, BSYNC and BREAK do.
+/// Whether threads wait for each other at it: block barriers and WARPSYNC.
+bool synchronizes_threads(const Instruction& instruction);
+/// The convergence barrier register of BSSY, BSYNC or BREAK: the first that it names.
 std::optional<int> barrier_register(const Instruction& instruction);
 
 /// "LDG.E.128".
 std::string opcode_text(const Instruction& instruction);
 
-/// A control word of Kepler, Maxwell or Pascal, which stands among the instructions.
+/// A control word of Kepler, Maxwell or Pascal, which is listed between the instructions.
 struct ControlWord {
     std::int64_t address = 0;
     std::uint64_t bits = 0;
@@ -89,17 +89,17 @@ struct Function {
     std::vector<Instruction> instructions; ///< Addresses strictly increase.
     /// Bytes from one instruction to the next (16 from sm_70 on, else 8).
     std::int64_t step = 8;
-    std::optional<int> register_count; ///< Of a thread, when the listing says so.
-    /// Static shared memory of a block, when the listing says so. `Unit:` bytes.
+    std::optional<int> register_count; ///< Per thread, when the listing states it.
+    /// Static shared memory of a block, when the listing states it. `Unit:` bytes.
     std::optional<std::int64_t> shared_memory{};
     std::vector<ControlWord>
-        control_words; ///< As listed; empty where control stands inside the instructions.
+        control_words; ///< As listed; empty where instructions contain their control field.
 
-    /// Position of the instruction at an address; nothing when there is none.
+    /// Index of the instruction at an address; nothing when there is none.
     [[nodiscard]] std::optional<std::size_t> index_of(std::int64_t address) const;
 };
 
-/// In which form a program was written, so that it can be printed the same way.
+/// Form of the listing, so that a program can be printed in the same form.
 enum class TextForm { Cuobjdump, Nvdisasm, Bare };
 
 struct Program {
@@ -110,7 +110,7 @@ struct Program {
 };
 
 /// The function called `name`, or the only one when `name` is empty. Refuses an unknown name and an
-/// ambiguous empty one, naming the functions that there are.
+/// ambiguous empty one, listing the existing functions.
 Result<const Function*> find_function(const Program& program, std::string_view name);
 
 } // namespace warpbound::assembly

@@ -7,9 +7,9 @@
 
 namespace warpbound::assembly {
 
-/// Recognises the form of the text and reads it. Refuses what is none of the forms, saying which
-/// forms there are. A bare listing names its target in a directive `!Arch sm_20` or a line `.target
-/// sm_20`; without one it is sm_20.
+/// Recognises the form of the text and reads it. Refuses other text with a list of the known forms.
+/// A bare listing names its target in a directive `!Arch sm_20` or a line `.target sm_20`; without
+/// one it is sm_20.
 Result<Program> read_program(const SourceText& source);
 
 /// `cuobjdump -sass`.
@@ -19,8 +19,8 @@ Result<Program> read_nvdisasm(const SourceText& source);
 /// Hand-written listing: labels, no addresses, statements end in `;`.
 Result<Program> read_bare(const SourceText& source);
 
-/// Text in the program's own form. Reading it again gives the same functions (positions and digest
-/// aside).
+/// Text in the program's own form. Reading it again gives the same functions (except positions
+/// and digest).
 std::string print(const Program& program);
 /// One instruction without address and encoding: "@!P0 LDG.E R4, [R2+0x10] ;".
 std::string print(const Instruction& instruction);

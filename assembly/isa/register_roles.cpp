@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 12> predicate_then_number{
 constexpr std::array<std::string_view, 10> number_then_predicates{
     "IADD3", "IMAD", "LEA", "VOTE", "UIADD3", "UIMAD", "ULEA", "VOTEU", "IADD", "UIADD"};
 
-/// Predicates behind the number are sources: `PSET R0, P1, P2, P3`.
+/// Predicates after the number are sources: `PSET R0, P1, P2, P3`.
 constexpr std::array<std::string_view, 6> number_alone{"PSET", "CSET",  "SEL",
                                                        "P2R",  "UP2UR", "USEL"};
 
@@ -63,7 +63,7 @@ Destinations of_number_first(const Instruction& instruction) {
     }
     if (operands.size() < 2 || !is_predicate(operands[1]) || is_one_of(name, number_alone))
         return {written, true};
-    // A predicate with nothing behind it is a source: it is the only one.
+    // A single predicate operand is a source.
     for (std::size_t i = 1; i < 3 && i + 1 < operands.size() && is_predicate(operands[i]); ++i)
         written.set(i);
     return {written, is_one_of(name, number_then_predicates)};

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Which operands an instruction writes, and how many registers each operand names.
+/// Operands that an instruction writes, and the number of registers of each operand.
 
 #include "assembly/isa/program.hpp"
 
@@ -17,7 +17,7 @@ struct Destinations {
     bool known = true;
 };
 
-/// Operands that are written. Source predicates and store data are not among them.
+/// Operands that are written, without source predicates and store data.
 Destinations destinations_of(const Instruction& instruction);
 
 /// Number of 32-bit registers; `known` is false when the form has no entry in the width table.

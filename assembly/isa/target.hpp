@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Which instruction set a program is written in.
+/// Instruction set of a program.
 
 #include <optional>
 #include <string>

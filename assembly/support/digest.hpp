@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The SHA-256 of bytes that come piece by piece.
+/// Incremental SHA-256.
 
 #include <memory>
 #include <string>
@@ -16,7 +16,7 @@ public:
     Digest& operator=(const Digest&) = delete;
 
     void add(std::string_view bytes);
-    /// As `digest_of` writes it. Requires: called once, last.
+    /// In the form of `digest_of`. Requires: called once, after the last `add`.
     [[nodiscard]] std::string text();
 
 private:

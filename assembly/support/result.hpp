@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a function returns when its input may be refused: a value, or a failure that has a place.
+/// Result of a function that may refuse its input: a value, or a failure with its location.
 
 #include <boost/outcome/std_result.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The text of an input, read with a size limit, and where it came from.
+/// Text of an input, read with a size limit, and its name.
 
 #include "assembly/support/result.hpp"
 

@@ -124,8 +124,8 @@ Json argument_of(const Json& claims) {
         "assumptions of the register.");
     argument.node(
         "S1", "strategy",
-        "Argue kernel by kernel: each bound from its path lemmas, each held against every "
-        "observed time.");
+        "Argue kernel by kernel: each bound follows from its path certificates and is compared "
+        "with every observed time.");
     argument.link("G1", "S1", "supported-by");
     const auto open = claims.at("unchecked-assumptions").get<std::int64_t>();
     argument.node("A1", "assumption",
@@ -146,21 +146,21 @@ Json argument_of(const Json& claims) {
 }
 
 std::string drawing_of_argument(const Json& argument) {
-    // What supports G1 in the first column, what supports that to the right of it, row by row.
-    std::map<std::string, Box> places;
+    // One row per node; a supporting node is indented one column more than the supported one.
+    std::map<std::string, Box> boxes;
     std::map<std::string, int> depth{{"G1", 0}};
     int row = 0;
     for (const auto& node : argument.at("nodes")) {
         const std::string id = text(node, "id");
         for (const auto& link : argument.at("links"))
             if (link.at("to") == id) depth[id] = depth[text(link, "from")] + 1;
-        places[id] = {20 + depth[id] * 60, 20 + row * (height + 26)};
+        boxes[id] = {20 + depth[id] * 60, 20 + row * (height + 26)};
         ++row;
     }
     std::string links;
     for (const auto& link : argument.at("links")) {
-        const Box& from = places.at(text(link, "from"));
-        const Box& to = places.at(text(link, "to"));
+        const Box& from = boxes.at(text(link, "from"));
+        const Box& to = boxes.at(text(link, "to"));
         links += fmt::format("<path class=\"{}\" d=\"M{} {}V{}H{}\"/>\n",
                              link.at("kind") == "supported-by" ? "by" : "context", from.x + 24,
                              from.y + height, to.y + height / 2, to.x);
@@ -168,7 +168,7 @@ std::string drawing_of_argument(const Json& argument) {
     std::string shapes;
     int right = 0;
     for (const auto& node : argument.at("nodes")) {
-        const Box& at = places.at(text(node, "id"));
+        const Box& at = boxes.at(text(node, "id"));
         right = std::max(right, at.x + width);
         shapes += shape(node, at);
     }

@@ -22,7 +22,7 @@ Bounds bounds_of(const std::vector<Claim>& claims) {
     return bounds;
 }
 
-/// A stated time. Differences of two keep within 64 bits.
+/// A bound stated in a bundle. The limit keeps differences of two bounds within 64 bits.
 std::int64_t stated_value(const Json& value) {
     constexpr std::uint64_t most = std::uint64_t{1} << 62U;
     if (value.is_number_unsigned() && value.get<std::uint64_t>() <= most)
@@ -65,10 +65,10 @@ std::map<std::string, std::int64_t> worst_of(const KernelInput& kernel) {
     return worst;
 }
 
-/// Which older kernel a new one is compared with.
-std::optional<std::size_t> partner_of(const KernelInput& kernel,
-                                      const std::vector<KernelInput>& before,
-                                      const std::vector<KernelInput>& after) {
+/// Index of the older kernel that a new one is compared with.
+std::optional<std::size_t> matching_kernel(const KernelInput& kernel,
+                                           const std::vector<KernelInput>& before,
+                                           const std::vector<KernelInput>& after) {
     const auto count = [&](const std::vector<KernelInput>& list) {
         return std::count_if(list.begin(), list.end(), [&](const KernelInput& other) {
             return other.kernel == kernel.kernel;
@@ -85,7 +85,7 @@ std::optional<std::size_t> partner_of(const KernelInput& kernel,
     return count(before) == 1 && count(after) == 1 ? named : std::nullopt;
 }
 
-/// Bounds of one kernel alone, by this tool.
+/// Bounds of one kernel by this tool, without observations.
 Result<Bounds> analyzed(const BundleInputs& bundle, KernelInput kernel) {
     kernel.series.clear();
     const auto made = analyze_kernel(kernel, kernel_id(0), bundle);
@@ -117,16 +117,16 @@ Result<Comparison> compare_with(const std::map<std::string, std::string>& before
     Comparison comparison;
     comparison.other_version = old_inputs.value().tool_version != inputs.tool_version;
     const auto& old_kernels = old_inputs.value().kernels;
-    std::vector<bool> met(old_kernels.size(), false);
+    std::vector<bool> has_match(old_kernels.size(), false);
     for (std::size_t i = 0; i < inputs.kernels.size(); ++i) {
         const KernelInput& kernel = inputs.kernels[i];
-        const auto partner = partner_of(kernel, old_kernels, inputs.kernels);
-        if (!partner) {
+        const auto matched = matching_kernel(kernel, old_kernels, inputs.kernels);
+        if (!matched) {
             comparison.only_after.push_back(name_of(kernel));
             continue;
         }
-        met[*partner] = true;
-        const KernelInput& old_kernel = old_kernels[*partner];
+        has_match[*matched] = true;
+        const KernelInput& old_kernel = old_kernels[*matched];
         const auto by_this_tool = analyzed(inputs, old_kernel);
         if (!by_this_tool)
             return Failure{
@@ -137,7 +137,7 @@ Result<Comparison> compare_with(const std::map<std::string, std::string>& before
         mixed.architecture = kernel.architecture;
         const auto on_new_model =
             mixed.architecture == old_kernel.architecture ? by_this_tool : analyzed(inputs, mixed);
-        const Bounds stated = all_stated.value()[kernel_id(*partner)];
+        const Bounds stated = all_stated.value()[kernel_id(*matched)];
         for (const auto& [bound, value] : bounds_of(after.reports[i].claims)) {
             const auto old_value = stated.find(bound);
             const auto tool_value = by_this_tool.value().find(bound);
@@ -171,8 +171,8 @@ Result<Comparison> compare_with(const std::map<std::string, std::string>& before
                     {kernel_id(i), kernel.kernel, quantity, known, worst});
         }
     }
-    for (std::size_t i = 0; i < met.size(); ++i)
-        if (!met[i]) comparison.only_before.push_back(name_of(old_kernels[i]));
+    for (std::size_t i = 0; i < has_match.size(); ++i)
+        if (!has_match[i]) comparison.only_before.push_back(name_of(old_kernels[i]));
     return comparison;
 }
 
@@ -185,8 +185,8 @@ std::string text_of(const Comparison& comparison) {
                            moved.upper ? "at most" : "at least", moved.before, moved.after,
                            signed_number(moved.by_tool),
                            moved.by_model          ? signed_number(*moved.by_model)
-                           : moved.refusal.empty() ? "not told from code"
-                                                   : "not told from code: " + moved.refusal,
+                           : moved.refusal.empty() ? "included in code"
+                                                   : "included in code: " + moved.refusal,
                            signed_number(moved.by_code));
     for (const auto& moved : comparison.observations)
         out += fmt::format("  {} {} {}: observed worst {} -> {} core cycles (measurement)\n",
@@ -194,12 +194,12 @@ std::string text_of(const Comparison& comparison) {
                            moved.before ? std::to_string(*moved.before) : "none",
                            moved.after ? std::to_string(*moved.after) : "none");
     for (const auto& name : comparison.only_before)
-        out += "  no longer there: " + name + "\n";
+        out += "  removed: " + name + "\n";
     for (const auto& name : comparison.only_after)
         out += "  new: " + name + "\n";
     if (comparison.bounds.empty() && comparison.observations.empty() &&
         comparison.only_before.empty() && comparison.only_after.empty())
-        out += "  nothing moved\n";
+        out += "  nothing changed\n";
     return out;
 }
 

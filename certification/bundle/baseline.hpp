@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// What moved since an older bundle, and why: the tool, the model, the code or the measurements.
+/// What changed since an older bundle, and why: the tool, the machine model, the code or the
+/// measurements.
 
 #include "certification/bundle/build.hpp"
 
@@ -11,9 +12,9 @@
 
 namespace warpbound::certification {
 
-/// One bound before and after, and what each change contributes when they are made one after
-/// another: first this tool on the old inputs, then the new model, then the new code (listing, flow
-/// facts, launch, policy, multiprocessors). `Unit:` core cycles.
+/// One bound before and after, with the contribution of each change. The changes are applied one
+/// after another: first this tool on the old inputs, then the new machine model, then the new code
+/// (listing, flow facts, launch, policy, multiprocessors). `Unit:` core cycles.
 struct MovedBound {
     std::string kernel; ///< Id in the new bundle.
     std::string name;
@@ -22,10 +23,10 @@ struct MovedBound {
     std::int64_t before = 0;
     std::int64_t after = 0;
     std::int64_t by_tool = 0;
-    /// None: the old code is refused on the new model, so that the two cannot be told apart.
+    /// None: the old code is refused on the new model, so the two contributions are not separable.
     std::optional<std::int64_t> by_model;
-    std::string refusal;      ///< Why it is none.
-    std::int64_t by_code = 0; ///< With the model where `by_model` is none.
+    std::string refusal;      ///< Why `by_model` is none.
+    std::int64_t by_code = 0; ///< Contribution of code and model where `by_model` is none.
 };
 
 /// The worst recorded time before and after; none: not recorded.
@@ -45,9 +46,9 @@ struct Comparison {
     bool other_version = false; ///< The older bundle was made by another version of the tool.
 };
 
-/// `before`: files of the older bundle. Kernels belong together by name, launch, policy and
-/// multiprocessors, else by name where that is unambiguous. Refuses an older bundle that cannot be
-/// read or analyzed now.
+/// `before`: files of the older bundle. Kernels are matched by name, launch, policy and
+/// multiprocessors, otherwise by name where that is unambiguous. Refuses an older bundle that this
+/// tool cannot read or analyze.
 Result<Comparison> compare_with(const std::map<std::string, std::string>& before,
                                 const BundleInputs& inputs, const Bundle& after);
 

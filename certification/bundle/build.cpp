@@ -58,18 +58,18 @@ Result<void> check_requirements(const BundleInputs& inputs,
     const auto requirements = read_requirements({"inputs/requirements.xml", *inputs.requirements});
     if (!requirements) return requirements.as_failure();
     for (const auto& requirement : requirements.value()) {
-        bool meant = false;
+        bool in_bundle = false;
         for (std::size_t i = 0; i < kernels.size(); ++i) {
             const Report& report = kernels[i].report;
             if (report.kernel != requirement.kernel ||
                 (requirement.launch && *requirement.launch != inputs.kernels[i].launch))
                 continue;
-            meant = true;
+            in_bundle = true;
             const KnownTimes known = known_times(report, requirement.quantity);
             bundle.requirements.push_back(
                 {requirement, kernels[i].id, known, verdict_on(requirement, known)});
         }
-        if (!meant)
+        if (!in_bundle)
             bundle.requirements.push_back({requirement, "", {}, RequirementVerdict::Undecided});
     }
     return boost::outcome_v2::success();
@@ -110,11 +110,12 @@ void add_exports(const BundleInputs& inputs, const std::vector<KernelEvidence>& 
     add("argument.gsn.svg", "argument", drawing_of_argument(argument));
 }
 
-/// Where lanes may part, what whoever checks the bundle follows of them is less than what is
-/// bounded.
-Result<void> check_lanes(const std::vector<KernelEvidence>& kernels, const EvidenceFiles& files) {
+/// Checks the bundle's serialized control flow as `verify` does: the verifier accepts fewer forms
+/// of divergence than the analyzer bounds.
+Result<void> check_divergence(const std::vector<KernelEvidence>& kernels,
+                              const EvidenceFiles& files) {
     if (std::none_of(kernels.begin(), kernels.end(),
-                     [](const auto& kernel) { return kernel.proofs.in_turn.has_value(); }))
+                     [](const auto& kernel) { return kernel.certificates.serialized.has_value(); }))
         return boost::outcome_v2::success();
     verify::Files plain;
     for (const auto& [path, file] : files)
@@ -124,7 +125,9 @@ Result<void> check_lanes(const std::vector<KernelEvidence>& kernels, const Evide
             verify::check_flows(*kernel);
     } catch (const verify::Finding& finding) {
         return Failure{
-            fmt::format("no evidence is written that verify does not follow: {}", finding.what())};
+            fmt::format("the evidence is not written because verify would refuse its control flow: "
+                        "{}",
+                        finding.what())};
     }
     return boost::outcome_v2::success();
 }
@@ -182,7 +185,8 @@ Result<Bundle> build_bundle(const BundleInputs& inputs) {
     Manifest manifest = manifest_of(bundle.files, inputs.tool_version);
     bundle.report_id = std::move(manifest.report_id);
     bundle.files["manifest.json"] = {"manifest", "manifest", std::move(manifest.text)};
-    if (auto checked = check_lanes(kernels, bundle.files); !checked) return checked.as_failure();
+    if (auto checked = check_divergence(kernels, bundle.files); !checked)
+        return checked.as_failure();
     return bundle;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Evidence from inputs: analyses every kernel, states the claims and renders the reports. The same
-/// inputs give the same bytes.
+/// Builds an evidence bundle from its inputs: analyses every kernel, states the claims and renders
+/// the reports. The same inputs give the same bytes.
 
 #include "certification/bundle/bundle.hpp"
 #include "certification/bundle/inputs.hpp"

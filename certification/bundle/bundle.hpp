@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A made bundle: its files, reports and the requirements held against its claims.
+/// A complete bundle: its files, reports, and the requirements checked against its claims.
 
 #include "certification/bundle/inputs.hpp"
 #include "certification/bundle/requirement.hpp"
@@ -11,10 +11,10 @@
 
 namespace warpbound::certification {
 
-/// A requirement held against the claims of one kernel.
+/// A requirement checked against the claims of one kernel.
 struct RequirementResult {
     Requirement requirement;
-    std::string kernel; ///< Id; empty when no kernel of the bundle is meant.
+    std::string kernel; ///< Id; empty when the bundle does not contain the kernel.
     KnownTimes known;
     RequirementVerdict verdict = RequirementVerdict::Undecided;
 };
@@ -33,7 +33,7 @@ struct Bundle {
     std::vector<Report> reports; ///< One per kernel, in order.
     std::vector<RequirementResult> requirements;
     std::vector<LooseBound> loose;
-    bool limit_reached = false; ///< A bound could be tighter: a limit stopped its search.
+    bool limit_reached = false; ///< A tighter bound may exist: a limit stopped a search.
 
     /// An observation is outside its bound, a requirement is violated or a bound is too loose.
     [[nodiscard]] bool violated() const;

@@ -18,7 +18,8 @@ bool has_fraction(const Json& json) {
 
 std::string canonical(const Json& json) {
     if (has_fraction(json))
-        throw std::logic_error{"a number in evidence is not whole: its text would not be fixed"};
+        throw std::logic_error{
+            "a number in evidence is not an integer: its text would not be unique"};
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

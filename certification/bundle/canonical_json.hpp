@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// JSON whose bytes follow from its value (RFC 8785): keys sorted, no spaces, whole numbers only.
+/// Canonical JSON (RFC 8785): keys sorted, no spaces, integers only, so that equal values have
+/// equal bytes.
 
 #include "assembly/support/result.hpp"
 
@@ -12,11 +13,11 @@ namespace warpbound::certification {
 
 using Json = nlohmann::json;
 
-/// Bytes that are not UTF-8 become U+FFFD. Errors: `std::logic_error` for a number that is not
-/// whole, whose text would not be fixed.
+/// Bytes that are not UTF-8 become U+FFFD. Errors: `std::logic_error` for a number that is not an
+/// integer: its text would not be unique.
 std::string canonical(const Json& json);
 
-/// The text, or the number as text, at a key that is there.
+/// The text, or the number as text, at a key. Requires: the key is present.
 std::string text(const Json& json, const char* key);
 std::string number(const Json& json, const char* key);
 

@@ -111,7 +111,7 @@ Json requirement_json(const RequirementResult& result) {
     return json;
 }
 
-/// What no number covers; where that is so of some kernels only, of which.
+/// Costs that no claim includes; a limitation of some kernels only names these kernels.
 std::vector<std::string> limitations_of(const std::vector<KernelEvidence>& kernels) {
     std::vector<std::pair<std::string, std::vector<std::string>>> all;
     for (const auto& kernel : kernels)
@@ -200,7 +200,7 @@ std::string claims_json(const std::vector<KernelEvidence>& kernels,
                                                        : "holds"}});
 }
 
-std::vector<std::string> requirements_asking(const Json& claims, const Json& claim) {
+std::vector<std::string> requirements_on(const Json& claims, const Json& claim) {
     std::vector<std::string> ids;
     for (const auto& requirement : claims.at("requirements"))
         if (requirement.value("kernel", std::string{}) == claim.at("kernel") &&

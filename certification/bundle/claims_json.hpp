@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The centre of a bundle: every number as a typed claim, the register of assumptions,
-/// requirements.
+/// `claims.json`, the central file of a bundle: every number as a typed claim, the register of
+/// assumptions, and the requirements.
 
 #include "certification/bundle/bundle.hpp"
 #include "certification/bundle/canonical_json.hpp"
@@ -12,8 +12,8 @@
 
 namespace warpbound::certification {
 
-/// One register for all kernels: assumptions with the same text and status become one, renumbered
-/// A1, A2, ... in the analyses, before reports are made of them.
+/// One register of assumptions for all kernels: assumptions with the same text and status are
+/// merged and renumbered A1, A2, ... in the analyses. Requires: called before reports are made.
 std::vector<analyzer::Assumption> shared_register(std::vector<KernelEvidence>& kernels);
 
 /// `files`: everything that claims refer to as evidence.
@@ -21,7 +21,8 @@ std::string claims_json(const std::vector<KernelEvidence>& kernels,
                         const std::vector<analyzer::Assumption>& assumptions, const Bundle& bundle,
                         const EvidenceFiles& files);
 
-/// Ids of the requirements about what a claim bounds or observed, both from the claims' JSON.
-std::vector<std::string> requirements_asking(const Json& claims, const Json& claim);
+/// Ids of the requirements on the kernel and quantity of a claim. Both arguments are parts of
+/// `claims.json`.
+std::vector<std::string> requirements_on(const Json& claims, const Json& claim);
 
 } // namespace warpbound::certification

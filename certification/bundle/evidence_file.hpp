@@ -7,7 +7,7 @@
 
 namespace warpbound::certification {
 
-/// Steps in the order in which they produce files; each may use the files of those before.
+/// Steps in the order in which they produce files; a step may use the files of earlier steps.
 inline constexpr const char* evidence_steps[] = {"inputs", "analysis", "checks", "claims",
                                                  "reports"};
 

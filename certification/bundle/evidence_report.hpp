@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A bundle as one page for people and one document for programs; both say the same.
+/// A bundle as one HTML page and as one XML document with the same content.
 
 #include "certification/bundle/kernel_evidence.hpp"
 
@@ -9,9 +9,8 @@
 
 namespace warpbound::certification {
 
-/// One self-contained page: which kernels on which machine, what is guaranteed, what was seen, what
-/// is assumed, where each number comes from, and each kernel in detail. `claims` is the content of
-/// `claims.json`.
+/// One self-contained page: kernels and machines, guaranteed and observed times, assumptions, the
+/// evidence of each number, and each kernel in detail. `claims` is the content of `claims.json`.
 std::string evidence_page(const Json& claims, const std::vector<KernelEvidence>& kernels,
                           const BundleInputs& inputs);
 

@@ -51,7 +51,7 @@ void add_traceability(XMLElement* root, const Json& claims) {
     for (const auto& claim : claims.at("claims")) {
         XMLElement* one =
             add(all, "trace", {{"kernel", text(claim, "kernel")}, {"claim", text(claim, "id")}});
-        for (const auto& requirement : requirements_asking(claims, claim))
+        for (const auto& requirement : requirements_on(claims, claim))
             add(one, "asked-by", {{"requirement", requirement}});
         for (const auto& evidence : claim.at("evidence"))
             add(one, "evidence",

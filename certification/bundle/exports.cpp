@@ -13,12 +13,12 @@ namespace warpbound::certification {
 
 namespace {
 
-/// One thing that was held against something else.
+/// One comparison: observations with a bound, a bound with a requirement, or a bound's tightness.
 struct Check {
     std::string id;
     std::string rule;
-    std::string kernel; ///< Id; empty when none is meant.
-    std::string kind;   ///< "pass", "fail" or "open"
+    std::string kernel; ///< Id; empty when the bundle does not contain the kernel.
+    std::string kind;   ///< Result kind of SARIF: "pass", "fail" or "open"
     std::string message;
 };
 
@@ -83,7 +83,7 @@ std::string sarif_of(const Json& claims, const std::string& tool_version) {
         {{"OBSERVED_OUTSIDE_BOUND", "An observed time lies outside a claimed bound."},
          {"BUDGET", "A required time against the upper bound."},
          {"BOUND_TOO_LOOSE", "An upper bound is too far above the worst observed time."},
-         {"ASSUMPTION_UNCHECKED", "A claim rests on an assumption that nobody has checked."}}};
+         {"ASSUMPTION_UNCHECKED", "A claim rests on an unchecked assumption."}}};
     Json rule_list = Json::array();
     for (const auto& [id, description] : rules)
         rule_list.push_back({{"id", id}, {"shortDescription", {{"text", description}}}});
@@ -135,7 +135,7 @@ std::string attestation_of(const Json& claims, const EvidenceFiles& files) {
     Json subjects = Json::array();
     Json configuration = Json::array();
     for (const auto& [path, file] : files) {
-        const std::string digest = assembly::digest_of(file.bytes).substr(7); // behind "sha256:"
+        const std::string digest = assembly::digest_of(file.bytes).substr(7); // after "sha256:"
         const Json resource{{"name", path}, {"digest", {{"sha256", digest}}}};
         if (file.role == "listing") subjects.push_back(resource);
         if (file.step == "inputs" && file.role != "listing") configuration.push_back(resource);

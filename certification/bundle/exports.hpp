@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The claims of a bundle in forms that other tools read.
+/// The claims of a bundle in the formats of other tools.
 
 #include "certification/bundle/canonical_json.hpp"
 #include "certification/bundle/evidence_file.hpp"
@@ -23,12 +23,12 @@ std::string attestation_of(const Json& claims, const EvidenceFiles& files);
 /// CycloneDX 1.5.
 std::string bill_of_materials(const std::string& tool_version,
                               const std::vector<Component>& components);
-/// Drafts for tool confidence (ISO 26262-8, 11) and tool qualification (DO-330): what the tool can
-/// say of itself, and what the user must complete.
+/// Draft for tool confidence (ISO 26262-8, 11) and tool qualification (DO-330): statements of the
+/// tool, and items that the user must complete.
 std::string qualification_worksheet(const std::string& tool_version);
 
 /// The argument in Goal Structuring Notation: goals, strategies, solutions, contexts, assumptions;
-/// undeveloped goals say so. As JSON and drawn.
+/// undeveloped goals are marked. As JSON and as a drawing (SVG).
 Json argument_of(const Json& claims);
 std::string drawing_of_argument(const Json& argument);
 

@@ -76,10 +76,10 @@ SeriesInput series_of(const Json& json, const std::string& path) {
     return series;
 }
 
-/// Where a file is missing the bundle is refused by its name.
-class Folder {
+/// Files of a bundle. Throws a `Failure` that names the file when it is missing.
+class BundleFolder {
 public:
-    explicit Folder(const std::map<std::string, std::string>& files) : files_{files} {}
+    explicit BundleFolder(const std::map<std::string, std::string>& files) : files_{files} {}
 
     [[nodiscard]] const std::string& text(const std::string& path) const {
         const auto found = files_.find(path);
@@ -91,7 +91,7 @@ public:
         if (!read) throw read.error();
         return std::move(read).value();
     }
-    /// For what one place may name, so that it is read once.
+    /// Marks a file that only one entry of the inputs may refer to.
     void take(const std::string& path) {
         if (!taken_.insert(path).second) throw Failure{"named twice", path};
     }
@@ -101,7 +101,7 @@ private:
     std::set<std::string> taken_;
 };
 
-SeriesInput read_series(Folder& folder, const std::string& path) {
+SeriesInput read_series(BundleFolder& folder, const std::string& path) {
     folder.take(path);
     const Json json = folder.json(path);
     try {
@@ -111,7 +111,7 @@ SeriesInput read_series(Folder& folder, const std::string& path) {
     }
 }
 
-KernelInput kernel_of(Folder& folder, const std::string& id) {
+KernelInput kernel_of(BundleFolder& folder, const std::string& id) {
     const std::string path = path_of(id, "launch.json");
     folder.take(path);
     const Json launch = folder.json(path);
@@ -225,7 +225,7 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
 
 Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files) {
     try {
-        Folder folder{files};
+        BundleFolder folder{files};
         const Json run = folder.json(run_path);
         BundleInputs inputs;
         run.at("tool").at("version").get_to(inputs.tool_version);

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Everything that evidence is made from, as texts: the same inputs give the same bytes, and a
-/// bundle contains them, so that anybody can make it again.
+/// All inputs of an evidence bundle, as texts. A bundle contains them, and the same inputs give the
+/// same bytes, so that the bundle can be rebuilt and compared.
 
 #include "analyzer/analyze.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
@@ -31,7 +31,7 @@ struct KernelInput {
     std::string kernel;               ///< Name of the function.
     std::string launch;               ///< "2x128"
     std::string policy;               ///< As `models::read_policy` takes it.
-    std::int64_t multiprocessors = 1; ///< On which the launch runs.
+    std::int64_t multiprocessors = 1; ///< Number of SMs that the launch runs on.
     std::string listing;
     std::string architecture;              ///< XML.
     std::optional<std::string> flow_facts; ///< XML.
@@ -40,24 +40,27 @@ struct KernelInput {
     std::vector<std::string> traces;         ///< Recorded executions (`.traceg`).
 };
 
-/// A part that the tool is built from.
+/// A third-party component that the tool is built from.
 struct Component {
     std::string name;
-    std::string version; ///< Empty when it is not known to the tool.
+    std::string version; ///< Empty when the tool does not know it.
     std::string licence; ///< SPDX id.
 };
 
 struct BundleInputs {
     std::string tool_version;
     std::vector<Component>
-        components; ///< Of the tool that wrote the bundle; kept when it is made again.
+        components; ///< Of the tool that wrote the bundle; kept when it is rebuilt.
     std::uint64_t solver_seed = 1;
-    /// Fails when a bound exceeds so many thousandths of the worst observed time; none: not asked.
+    /// The check fails when an upper bound exceeds so many thousandths of the worst observed time;
+    /// none: not checked.
     std::optional<std::int64_t> check_factor_thousandths;
     std::optional<std::string> requirements; ///< XML.
-    /// Of the tool in the environment in use, as `scripts/qualification.sh` writes it.
+    /// Result of the qualification tests in the environment in use, as `scripts/qualification.sh`
+    /// writes it.
     std::optional<std::string> qualification_result;
-    /// What values of the descriptions were read off, so that they can be read again.
+    /// Measurements from which values of the machine descriptions were derived, so that `verify`
+    /// can derive them again.
     std::vector<SeriesInput> calibration;
     std::vector<KernelInput> kernels;
 };
@@ -69,8 +72,7 @@ std::string trace_path(const std::string& id, std::size_t trace);
 
 /// The files of step "inputs". Refuses two different machine descriptions of one name.
 Result<EvidenceFiles> input_files(const BundleInputs& inputs);
-/// The inputs that a bundle says it was made from. Refuses what is missing or malformed, naming the
-/// file.
+/// The inputs that a bundle contains. Refuses missing and malformed files, naming the file.
 Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files);
 
 /// A kernel's input as read. Points into itself.
@@ -86,7 +88,7 @@ struct LoadedInput {
 };
 /// `id`: names the files in refusals.
 Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::string& id);
-/// What the analyzer is asked about it. Points into the input.
+/// The request to the analyzer for this input. Points into the input.
 analyzer::Request request_of(const LoadedInput& input, std::uint64_t solver_seed);
 
 } // namespace warpbound::certification

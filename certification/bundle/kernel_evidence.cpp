@@ -17,7 +17,7 @@ Json cost_or_null(const std::optional<std::int64_t>& cost) {
     return cost ? Json(*cost) : Json(nullptr);
 }
 
-/// Blocks are their numbers, an earlier rule r is -1 - r.
+/// A block is its number; a reference to an earlier grammar rule r is -1 - r.
 Json witness_json(const analyzer::BlockPath& path) {
     Json rules = Json::array();
     for (const auto& rule : path.rules) {
@@ -34,7 +34,7 @@ Json witness_json(const analyzer::BlockPath& path) {
     return {{"cost", path.cost}, {"rules", rules}, {"counts", counts}};
 }
 
-Json lemma_json(const analyzer::PathCertificate& certificate) {
+Json certificate_json(const analyzer::PathCertificate& certificate) {
     Json nodes = Json::array();
     Json edges = Json::array();
     for (std::size_t from = 0; from < certificate.paths.nodes.size(); ++from) {
@@ -58,7 +58,7 @@ Json lemma_json(const analyzer::PathCertificate& certificate) {
     return json;
 }
 
-/// How often the header of each loop executes per entry where that follows from the code.
+/// Bounds on the header executions of each loop per entry, where the flow analysis derived them.
 Json derived_loops_json(const LoadedInput& input, const analyzer::ResolvedFacts& facts) {
     Json loops = Json::array();
     for (std::size_t loop = 0; loop < input.graph.loops.size(); ++loop) {
@@ -73,19 +73,19 @@ Json derived_loops_json(const LoadedInput& input, const analyzer::ResolvedFacts&
     return loops;
 }
 
-/// The blocks of a warp whose lanes take their ways in turn.
-Json copies_json(const analyzer::LanesInTurn& lanes) {
-    Json copies = Json::array();
-    for (std::size_t copy = 0; copy < lanes.graph.blocks.size(); ++copy) {
+/// The nodes of the serialized control-flow graph of a divergent warp.
+Json serialized_cfg_json(const analyzer::SerializedCfg& cfg) {
+    Json nodes = Json::array();
+    for (std::size_t node = 0; node < cfg.graph.blocks.size(); ++node) {
         Json successors = Json::array();
-        for (const std::size_t edge : lanes.graph.blocks[copy].out)
-            successors.push_back(lanes.graph.edges[edge].to);
-        copies.push_back({{"of", lanes.original[copy]},
-                          {"successors", successors},
-                          {"converged", static_cast<bool>(lanes.together[copy])}});
-        if (lanes.repeated[copy]) copies.back()["repeated"] = *lanes.repeated[copy];
+        for (const std::size_t edge : cfg.graph.blocks[node].out)
+            successors.push_back(cfg.graph.edges[edge].to);
+        nodes.push_back({{"of", cfg.original[node]},
+                         {"successors", successors},
+                         {"converged", static_cast<bool>(cfg.converged[node])}});
+        if (cfg.repeated[node]) nodes.back()["repeated"] = *cfg.repeated[node];
     }
-    return copies;
+    return nodes;
 }
 
 Json blocks_json(const KernelEvidence& kernel, const analyzer::ResolvedFacts& facts) {
@@ -105,7 +105,8 @@ Json blocks_json(const KernelEvidence& kernel, const analyzer::ResolvedFacts& fa
               {"instructions", input.function->instructions.size()},
               {"blocks", blocks},
               {"derived-loop-bounds", derived_loops_json(input, facts)}};
-    if (kernel.proofs.in_turn) json["serialized-cfg"] = copies_json(kernel.proofs.in_turn->lanes);
+    if (kernel.certificates.serialized)
+        json["serialized-cfg"] = serialized_cfg_json(kernel.certificates.serialized->cfg);
     return json;
 }
 
@@ -126,15 +127,16 @@ Json side_json(const analyzer::SideResult& side) {
     return json;
 }
 
-/// The worst path run once on the simulated device with every open value at its upper end. A
-/// simulated time is an observation: the bound must not lie below it.
+/// Replays the worst-case path once on the simulated device with every open value at its upper
+/// end. A simulated time is an observation: the bound must not lie below it.
 Json replay_json(const KernelEvidence& kernel) {
     const analyzer::SideResult& upper = kernel.analysis.execution_time.upper;
     const auto not_done = [](const std::string& why) {
         return Json{{"verdict", "not-done"}, {"reason", why}};
     };
-    if (kernel.proofs.in_turn)
-        return not_done("the lanes of a warp that part follow no path of the code together");
+    if (kernel.certificates.serialized)
+        return not_done("a divergent warp follows a path of the serialized control-flow graph, not "
+                        "of the kernel");
     if (upper.path.empty()) return not_done("the witness is longer than 1,000,000 blocks");
     const auto device = harness::simulated_device(kernel.input->architecture, kernel.input->policy,
                                                   kernel.input->multiprocessors);
@@ -196,12 +198,12 @@ Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::strin
     kernel.input = std::move(loaded).value();
     if (auto checked = check_traces(input, kernel); !checked) return checked.as_failure();
     analyzer::Request request = request_of(*kernel.input, bundle.solver_seed);
-    request.proofs = &kernel.proofs;
+    request.certificates = &kernel.certificates;
     auto analysis = analyzer::analyze(request);
     if (!analysis) return analysis.as_failure();
     kernel.analysis = std::move(analysis).value();
     if (!kernel.analysis.sums_of_certificates) return kernel;
-    request.proofs = nullptr;
+    request.certificates = nullptr;
     auto without = analyzer::analyze(request);
     if (!without) return without.as_failure();
     kernel.without_evidence = std::move(without).value();
@@ -220,7 +222,7 @@ void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files) {
     Json result{{"execution-time",
                  {{"lower", side_json(envelope.lower)}, {"upper", side_json(envelope.upper)}}},
                 {"path-problem-nodes", kernel.analysis.state_nodes}};
-    // Where loop bounds decide alone no solver takes part; the scripts are for those who check.
+    // Without a solver the loop bounds alone give the path bounds; `verify` checks the scripts.
     if (!kernel.analysis.solver.empty()) result["solver"] = kernel.analysis.solver;
     if (kernel.without_evidence) {
         const auto bounds = kernel.without_evidence->execution_time.bounds();
@@ -233,13 +235,15 @@ void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files) {
     if (!kernel.policies.empty())
         files["policies/" + kernel.id + ".json"] = {"scheduler-comparison", "analysis",
                                                     canonical(policies_json(kernel.policies))};
-    for (const auto& certificate : kernel.proofs.certificates) {
-        add(certificate.id + ".json", "path-certificate", canonical(lemma_json(certificate)));
-        const bool of_copies = kernel.proofs.in_turn && certificate.side == analyzer::Side::Upper;
+    for (const auto& certificate : kernel.certificates.certificates) {
+        add(certificate.id + ".json", "path-certificate", canonical(certificate_json(certificate)));
+        const bool is_serialized =
+            kernel.certificates.serialized && certificate.side == analyzer::Side::Upper;
         add(certificate.id + ".smt2", "script",
             analyzer::proof_script(
-                of_copies ? kernel.proofs.in_turn->lanes.graph : kernel.input->graph,
-                kernel.input->facts, of_copies ? kernel.proofs.in_turn->loops : facts.value().loops,
+                is_serialized ? kernel.certificates.serialized->cfg.graph : kernel.input->graph,
+                kernel.input->facts,
+                is_serialized ? kernel.certificates.serialized->loops : facts.value().loops,
                 certificate));
     }
 }
@@ -289,7 +293,7 @@ std::vector<analyzer::BoundTerm> composition(const KernelEvidence& kernel, const
     if (!claim.terms.empty()) return claim.terms;
     const std::string id =
         claim.quantity + (claim.side == analyzer::Side::Upper ? "-upper" : "-lower");
-    const auto& certificates = kernel.proofs.certificates;
+    const auto& certificates = kernel.certificates.certificates;
     const auto certificate =
         std::find_if(certificates.begin(), certificates.end(),
                      [&](const auto& candidate) { return candidate.id == id; });

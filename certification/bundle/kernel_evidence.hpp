@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// One kernel's part of a bundle.
+/// The files of a bundle for one kernel.
 
 #include "analyzer/evidence/path_certificates.hpp"
 #include "certification/bundle/inputs.hpp"
@@ -13,33 +13,33 @@
 
 namespace warpbound::certification {
 
-/// A kernel with its analysis and everything that proves it.
+/// A kernel with its analysis and the certificates of its bounds.
 struct KernelEvidence {
     std::string id; ///< "K1"
     std::unique_ptr<LoadedInput> input;
     analyzer::Analysis analysis;
-    analyzer::CertificateStore proofs;
-    /// Without evidence, where that may bound more tightly.
+    analyzer::CertificateStore certificates;
+    /// The analysis without certificates, where it may give tighter bounds.
     std::optional<analyzer::Analysis> without_evidence;
     std::vector<PolicyBounds> policies;
-    /// Per trace: path facts that it was held against, and did not refute.
+    /// Per trace: the flow facts that were checked against it and not refuted.
     std::vector<std::vector<harness::trace::FactCheck>> traced_facts;
     Report report;
 };
 
-/// Bounds under other policies are left out. Refuses what the analyzer refuses, and flow facts that
-/// a recorded execution refutes.
+/// Leaves `policies` and `report` empty. Refuses what the analyzer refuses, and flow facts that a
+/// recorded execution refutes.
 Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::string& id,
                                       const BundleInputs& bundle);
 
-/// "analysis/K1/", "policies/K1.json" and "checks/K1.json": control flow, path lemmas as tables and
-/// scripts, results; bounds under other policies;
-/// observations held against bounds, the replayed witness, flow facts.
+/// "analysis/K1/": control flow, path certificates as tables and SMT scripts, results.
+/// "policies/K1.json": bounds under other policies. "checks/K1.json": observations compared with
+/// bounds, the replayed witness path, flow facts.
 void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files);
 void add_check_files(const KernelEvidence& kernel, const KernelInput& input, EvidenceFiles& files);
 
-/// A bound as the sum that proves it: each term a count times a number of cycles, which a path
-/// lemma bounds where it names one.
+/// A bound as the sum that proves it. Each term is a count times a number of cycles; a path
+/// certificate proves the cycles of a term that names one.
 std::vector<analyzer::BoundTerm> composition(const KernelEvidence& kernel, const Claim& claim);
 
 } // namespace warpbound::certification

@@ -9,7 +9,8 @@ namespace warpbound::certification {
 
 namespace {
 
-/// One digest over a list; where a level has an odd number, the last one moves up as it is.
+/// Merkle root of a list of digests; the last digest of a level with an odd number is passed up
+/// unchanged.
 std::string merkle_root(std::vector<std::string> level) {
     while (level.size() > 1) {
         std::vector<std::string> above;

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The list of a bundle's files with their digests, how they were produced, and one digest over
-/// all.
+/// The list of a bundle's files with their digests, the steps that produced them, and one digest
+/// over all.
 
 #include "certification/bundle/evidence_file.hpp"
 
@@ -14,8 +14,8 @@ struct Manifest {
     std::string report_id; ///< Merkle root over all files and steps.
 };
 
-/// Every file's path, digest, role and step; one record per step, each with the digest of the
-/// record before (docs/reference/evidence-format.md).
+/// Path, digest, role and step of every file, and one record per step with the digest of the
+/// previous record (docs/reference/evidence-format.md).
 Manifest manifest_of(const EvidenceFiles& files, const std::string& tool_version);
 
 } // namespace warpbound::certification

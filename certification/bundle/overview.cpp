@@ -56,7 +56,7 @@ std::string summary_of(const Json& claims) {
         cards += card(fmt::format("{} of {}", met, claims.at("requirements").size()),
                       "requirements met by upper bounds");
     cards += card(fmt::format("{} of {}", outside, seen), "observed times outside the bounds");
-    cards += card(number(claims, "unchecked-assumptions"), "assumptions that nobody has checked");
+    cards += card(number(claims, "unchecked-assumptions"), "unchecked assumptions");
     return "<div class=\"summary\">\n" + cards + "</div>\n";
 }
 
@@ -80,13 +80,13 @@ std::string kernels_of(const Json& claims) {
                      cell(words["upper"]), cell(words["lower"]),
                      cell(words["observed"].empty() ? "none" : words["observed"])});
     }
-    return heading({}, "guaranteed", "What is guaranteed and what was seen") +
+    return heading({}, "guaranteed", "Guaranteed and observed times") +
            table("Execution time of a launch, core cycles",
                  {{"kernel", false},
                   {"machine", false},
                   {"launch, policy", false},
-                  {"guaranteed", false},
-                  {"guaranteed", false},
+                  {"upper bound", false},
+                  {"lower bound", false},
                   {"observed", false}},
                  rows);
 }
@@ -127,7 +127,7 @@ std::string traceability_of(const Json& claims) {
         std::string files;
         for (const auto& evidence : claim.at("evidence"))
             files += (files.empty() ? "" : ", ") + text(evidence, "path");
-        const auto asked_by = requirements_asking(claims, claim);
+        const auto asked_by = requirements_on(claims, claim);
         rows += row({cell(asked_by.empty() ? "none" : joined(asked_by, ", ")),
                      linked("#" + text(claim, "kernel"), text(claim, "kernel")),
                      cell(text(claim, "id")), cell(files)});
@@ -139,7 +139,7 @@ std::string traceability_of(const Json& claims) {
                      cell("none: " + text(requirement, "kernel-name") + " is not in the bundle"),
                      cell("none"), cell("none")});
     return heading({}, "traceability", "Traceability") +
-           table("From requirement over kernel and claim to the files that show it",
+           table("From requirement through kernel and claim to the files of evidence",
                  {{"requirement", false}, {"kernel", false}, {"claim", false}, {"evidence", false}},
                  rows);
 }
@@ -147,7 +147,8 @@ std::string traceability_of(const Json& claims) {
 std::string policies_of(const KernelEvidence& kernel) {
     const std::string title = heading({3, kernel.id + "-"}, "policies", "Scheduler comparison");
     if (kernel.policies.empty())
-        return title + "<p>One warp alone: no policy has a choice, all take the same time.</p>\n";
+        return title + "<p>The launch has one warp: every policy issues it alike, so all bounds "
+                       "are the same.</p>\n";
     std::string rows;
     for (const auto& one : kernel.policies) {
         const std::string name = one.policy + (one.is_own ? " (this launch)" : "");
@@ -167,9 +168,9 @@ std::string policies_of(const KernelEvidence& kernel) {
              cell(std::to_string(one.unchecked_assumptions), true)});
     }
     return title +
-           "<p>What each policy would guarantee for the same launch. Predictability is lower over "
-           "upper bound: 1 when every run takes the same time. How often what was seen says "
-           "<code>warpbound schedulers</code>.</p>\n" +
+           "<p>What each policy would guarantee for the same launch. Predictability is the lower "
+           "bound over the upper bound: 1 when every run takes the same time. <code>warpbound "
+           "schedulers</code> adds observed times under each policy.</p>\n" +
            table("Bounds on the execution time, core cycles",
                  {{"policy", false},
                   {"guarantee", false},
@@ -182,9 +183,9 @@ std::string policies_of(const KernelEvidence& kernel) {
 
 std::string without_evidence_of(const Report& report) {
     if (!report.without_evidence) return "";
-    return fmt::format("<p>The claims are sums of path lemmas, each of which can be checked. "
-                       "<code>analyze</code> says at least {} and at most {} core cycles, of which "
-                       "no evidence is kept.</p>\n",
+    return fmt::format("<p>The claims are sums of path bounds, each with a certificate that "
+                       "<code>verify</code> checks. <code>analyze</code> finds at least {} and at "
+                       "most {} core cycles, for which this bundle keeps no evidence.</p>\n",
                        report.without_evidence->lower().count(),
                        report.without_evidence->upper().count());
 }
@@ -198,9 +199,9 @@ std::string traced_facts_of(const KernelEvidence& kernel) {
                          cell(std::to_string(check.cases), true),
                          cell(std::to_string(check.open), true)});
     return heading({3, kernel.id + "-"}, "traced", "Flow facts against recorded executions") +
-           "<p>No execution that was recorded contradicts a fact; others might. A case is open "
-           "where blocks count that predicates may switch off as a whole.</p>\n" +
-           table("Cases that each fact was held against",
+           "<p>No recorded execution contradicts a fact; other executions might. A case is open "
+           "where the count includes blocks whose instructions may all be predicated off.</p>\n" +
+           table("Cases that each fact was checked against",
                  {{"trace", false}, {"fact", false}, {"cases", true}, {"open", true}}, rows);
 }
 
@@ -226,12 +227,12 @@ std::string measurements_of(const std::vector<KernelEvidence>& kernels,
                          cell(std::to_string(series.samples.size()), true)});
     if (rows.empty())
         return heading({}, "measurements", "Measurement protocol and device state") +
-               "<p>Nothing was measured: no claim rests on an observation.</p>\n";
+               "<p>The bundle contains no measurement.</p>\n";
     return heading({}, "measurements", "Measurement protocol and device state") +
-           "<p>Every run that was recorded counts, in the order in which it was recorded. The "
-           "state of a simulated device is its description, its policy and the seed of each run; "
-           "it has no clocks, temperature or driver.</p>\n" +
-           table("What was measured, on what, and how",
+           "<p>Every recorded run is included, in the order of recording. The state of a "
+           "simulated device is its description, its policy and the seed of each run; it has no "
+           "clocks, temperature or driver.</p>\n" +
+           table("Measured series with device and protocol",
                  {{"kernel", false},
                   {"quantity", false},
                   {"device", false},
@@ -282,8 +283,8 @@ std::string assumptions_of(const Json& claims) {
                      cell(joined(dependents, ", "))});
     }
     return heading({}, "assumptions", "Assumptions") +
-           "<p>Each is a sentence that a reviewer can deny. A bound says "
-           "nothing where one of its assumptions is wrong.</p>\n" +
+           "<p>A reviewer confirms or denies each of these statements. A bound is void when one of "
+           "its assumptions is false.</p>\n" +
            table("Register of assumptions",
                  {{"id", false},
                   {"text", false},
@@ -319,12 +320,12 @@ std::string contents_of(const std::vector<KernelEvidence>& kernels) {
 }
 
 constexpr const char* reading = R"html(<h2 id="read">How to read it</h2>
-<p>A <b>bound</b> is proved from the listing, the description of the machine and the flow facts: no run is outside it as long as its assumptions
-hold. An <b>observed</b> time was recorded; it proves nothing about other runs, but one outside a bound refutes the bound. The distance between
-the two is what the analysis does not know.</p>
-<p>Nothing on this page has to be believed: <code>warpbound verify</code> on the folder checks every digest, the control flow, the paths, the sums,
-the solver's answers and every recorded time, and makes the whole bundle again. The report id, published apart from the folder, shows that it is
-the one that was reviewed.</p>
+<p>A <b>bound</b> is proved from the listing, the machine description and the flow facts: no run is outside it as long as its assumptions
+hold. An <b>observed</b> time was recorded; it proves nothing about other runs, but a time outside a bound refutes the bound. The gap between
+bound and worst observed time is pessimism of the analysis or a worst case that was not observed.</p>
+<p>This page can be checked independently: <code>warpbound verify</code> on the folder checks every digest, the control flow, the path certificates,
+the sums, the solver's answers and every recorded time, and rebuilds the whole bundle. Compare the report id with the one published for the
+reviewed bundle to detect a replaced folder.</p>
 )html";
 
 constexpr const char* glossary = R"html(<h2 id="glossary">Glossary</h2>
@@ -332,10 +333,10 @@ constexpr const char* glossary = R"html(<h2 id="glossary">Glossary</h2>
 <dt>execution time</dt><dd>From the first cycle in which the launch may issue to its completion, on as many multiprocessors as it names (else one).</dd>
 <dt>measured time</dt><dd>Difference of two reads of the clock by one warp.</dd>
 <dt>launch</dt><dd>Blocks x threads per block.</dd>
-<dt>worst path</dt><dd>The path of one warp that its upper bound belongs to.</dd>
-<dt>requirement</dt><dd>A budget for a quantity of a kernel, from outside.</dd>
-<dt>policy</dt><dd>How a scheduler chooses among warps that may issue.</dd>
-<dt>path lemma</dt><dd>A bound on the cost of all paths through a table; bounds are sums of these.</dd></dl>
+<dt>worst-case path</dt><dd>The path of one warp whose cost is its upper bound.</dd>
+<dt>requirement</dt><dd>A time budget for a quantity of a kernel, given by the user.</dd>
+<dt>policy</dt><dd>How a warp scheduler chooses among the warps that may issue.</dd>
+<dt>path certificate</dt><dd>A table of path costs that proves a bound on the cost of all paths; a bound on the launch is a sum of such bounds.</dd></dl>
 )html";
 
 } // namespace

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What other warp policies would guarantee for a kernel of a bundle.
+/// Bounds of a bundle's kernel under the other warp scheduling policies.
 
 #include "certification/bundle/canonical_json.hpp"
 #include "certification/bundle/inputs.hpp"
@@ -16,17 +16,18 @@ namespace warpbound::certification {
 struct PolicyBounds {
     std::string policy;    ///< As `models::to_string` writes it.
     std::string guarantee; ///< "work-conserving", ..
-    bool is_own = false;   ///< The kernel's claims are about this one.
-    /// Of the execution time; none where the analyzer refuses.
+    bool is_own = false;   ///< Whether the kernel's claims are about this policy.
+    /// Bounds on the execution time; none where the analyzer refuses.
     std::optional<models::Bounds<models::Cycles>> bounds;
     ClaimKind kind = ClaimKind::BoundUnderAssumptions; ///< Of the bounds.
-    std::int64_t unchecked_assumptions = 0;            ///< That they rest on.
-    std::string refusal;                               ///< Why there are none.
+    std::int64_t unchecked_assumptions = 0;            ///< That the bounds rest on.
+    std::string refusal;                               ///< Why there are no bounds.
 };
 
-/// Every policy with its default parameters, the kernel's own, whose `analysis` this is, made like
-/// those of the others without evidence, in place of the one of its kind. Empty for a launch of one
-/// warp, where no scheduler has a choice.
+/// Bounds under every policy with its default parameters; the kernel's own policy replaces the
+/// default of the same name. `analysis`: of the kernel under its own policy, without certificates
+/// like those of the other policies. Empty for a launch of one warp, where schedulers have no
+/// choice.
 std::vector<PolicyBounds> compare_policies(const LoadedInput& input,
                                            const analyzer::Analysis& analysis,
                                            std::uint64_t solver_seed);

@@ -1,7 +1,6 @@
 #pragma once
 /// \file
-/// What the tool says of itself in every bundle: documents of `docs/qualification/`, as they were
-/// when the tool was built.
+/// Documents of `docs/qualification/` that every bundle contains, as of the build of the tool.
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What is required of a kernel's time, and whether the claims meet it.
+/// Requirements on the time of a kernel, and whether the claims meet them.
 
 #include "assembly/support/source_text.hpp"
 
@@ -11,7 +11,7 @@
 
 namespace warpbound::certification {
 
-/// Every run of the kernel takes at most so long. `Unit:` core cycles.
+/// Every run of the kernel takes at most `at_most`. `Unit:` core cycles.
 struct Requirement {
     std::string id; ///< "R1"
     std::string text;
@@ -26,7 +26,7 @@ struct Requirement {
 /// with one id.
 Result<std::vector<Requirement>> read_requirements(const assembly::SourceText& source);
 
-/// How a requirement stands.
+/// Result of checking a requirement.
 enum class RequirementVerdict {
     Met,      ///< the upper bound is at most the budget
     Violated, ///< a lower bound or an observation is above the budget
@@ -34,7 +34,7 @@ enum class RequirementVerdict {
 };
 std::string to_string(RequirementVerdict verdict);
 
-/// What is known of the required quantity.
+/// Bounds and the worst observed time of the required quantity.
 struct KnownTimes {
     std::optional<std::int64_t> lower; ///< Proved.
     std::optional<std::int64_t> upper; ///< Proved.

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Who answers for a bundle. A signature never says that a bound is true.
+/// Signature of a bundle. It identifies the signer; it is no evidence that a bound is true.
 
 #include "assembly/support/result.hpp"
 

@@ -32,7 +32,7 @@ Points with_times(const CampaignGroup& group) {
     return points;
 }
 
-/// The axis with the most values; empty when none has two.
+/// The axis with the most values; empty when no axis has two.
 std::string widest_axis(const Points& points) {
     std::map<std::string, std::set<std::int64_t>> values;
     for (const auto* point : points)
@@ -48,7 +48,7 @@ std::string widest_axis(const Points& points) {
     return widest;
 }
 
-/// Points that differ in `axis` only, by the values of the others, in order of `axis`.
+/// Lines of points that differ in `axis` only, in order of `axis`, by the text of the other axes.
 std::vector<std::pair<std::string, Points>> lines_along(const Points& points,
                                                         const std::string& axis) {
     std::vector<std::pair<std::string, Points>> lines;
@@ -66,7 +66,7 @@ std::vector<std::pair<std::string, Points>> lines_along(const Points& points,
     return lines;
 }
 
-/// "mean" of "warps 4": "warps 4, mean".
+/// "warps 4, mean" from "warps 4" and "mean".
 std::string line_name(const std::string& others, std::string_view what) {
     return others.empty() ? std::string{what} : fmt::format("{}, {}", others, what);
 }
@@ -121,13 +121,13 @@ std::string warps_curve(const CampaignGroup& group, const Points& points, const 
                   caption);
 }
 
-/// How long a warp takes beside others, as a multiple of what it takes alone.
+/// Time of c warps relative to that of one warp.
 std::string share_figure(const CampaignGroup& group, const Points& points) {
-    const auto alone = std::find_if(points.begin(), points.end(), [](const auto* point) {
+    const auto single = std::find_if(points.begin(), points.end(), [](const auto* point) {
         return axis_value(point->axes, "warps", 0) == 1;
     });
-    if (alone == points.end() || (*alone)->summary->mean <= 0) return {};
-    const double one = (*alone)->summary->mean;
+    if (single == points.end() || (*single)->summary->mean <= 0) return {};
+    const double one = (*single)->summary->mean;
     return warps_curve(group, points, "fu(c)", "time over that of one warp",
                        "Mean time of c warps over that of one (GPUDIAG eq. 3.5, 3.6)",
                        [&](const CampaignPoint& point) { return point.summary->mean / one; });
@@ -143,7 +143,7 @@ std::string bandwidth_figure(const CampaignGroup& group, const Points& points) {
                        });
 }
 
-/// Operations per cycle of all warps together, from two numbers of operations a warp.
+/// Operations per cycle of all warps, from two numbers of operations per warp.
 std::string rate_figure(const CampaignGroup& group, const Points& points) {
     std::vector<std::pair<double, double>> rates;
     std::map<std::int64_t, std::pair<const CampaignPoint*, const CampaignPoint*>> ends;
@@ -162,14 +162,15 @@ std::string rate_figure(const CampaignGroup& group, const Points& points) {
                                static_cast<double>(warps * operations) / time);
     }
     if (rates.size() < 2) return {};
-    const std::string caption = "Operations per cycle of all warps together, from the difference "
-                                "between the most and the fewest operations a warp";
+    const std::string caption =
+        "Operations per cycle of all warps, from the difference between the "
+        "most and the fewest operations per warp";
     return figure(line_plot({group.name + ": rate", caption, "warps", "operations per core cycle"},
                             {{"rate", std::move(rates), 0, Stroke::Solid}}),
                   caption);
 }
 
-std::string residence_figure(const CampaignGroup& group, const Points& points) {
+std::string residency_figure(const CampaignGroup& group, const Points& points) {
     if (group.quantity != to_string(harness::Quantity::ResidentBlocks)) return {};
     const std::string axis = widest_axis(points);
     PlotSeries blocks{"N_slot", {}, 0, Stroke::Solid};
@@ -179,13 +180,15 @@ std::string residence_figure(const CampaignGroup& group, const Points& points) {
     if (blocks.points.size() < 2) return {};
     std::sort(blocks.points.begin(), blocks.points.end());
     const std::string caption =
-        fmt::format("Blocks that begin before the first one ends, against 1 / {}", axis);
+        fmt::format("Co-resident blocks (blocks that begin before the first one ends), against 1 / "
+                    "{}",
+                    axis);
     return figure(
         line_plot({group.name + ": N_slot", caption, "1 / " + axis, "blocks"}, {std::move(blocks)}),
         caption);
 }
 
-/// What copies of each size reach, and the line through their times.
+/// Reached bandwidth of copies by size, and the line fitted to their times.
 std::string copies_figure(const CampaignGroup& group, const Points& points) {
     PlotSeries reached{"reached", {}, 0, Stroke::Solid};
     std::vector<harness::CopyTime> times;
@@ -200,15 +203,16 @@ std::string copies_figure(const CampaignGroup& group, const Points& points) {
     if (!line) return {};
     std::sort(reached.points.begin(), reached.points.end());
     const std::string caption =
-        fmt::format("Bytes over the mean time. The line through the means has a start-up of {:.1f} "
-                    "core cycles and {:.4f} bytes per core cycle (estimate; furthest off {:.2f} %)",
+        fmt::format("Bytes over the mean time. The line fitted to the means has a start-up of "
+                    "{:.1f} core cycles and {:.4f} bytes per core cycle (estimate; largest "
+                    "deviation {:.2f} %)",
                     line.value().start, line.value().bandwidth, 100 * line.value().worst_share);
     return figure(line_plot({group.name + ": bandwidth", caption, "bytes", "bytes per core cycle"},
                             {std::move(reached)}),
                   caption);
 }
 
-/// Of the point with the most warps.
+/// Times by warp, of the point with the most warps.
 std::string warps_figure(const CampaignGroup& group, const Points& points) {
     const auto most =
         std::max_element(points.begin(), points.end(), [](const auto* a, const auto* b) {
@@ -235,7 +239,7 @@ std::string warps_figure(const CampaignGroup& group, const Points& points) {
         caption);
 }
 
-/// Of the point whose times have the most values.
+/// Histogram of the runs, of the point with the most distinct times.
 std::string histogram_figure(const CampaignGroup& group, const Points& points) {
     const auto most =
         std::max_element(points.begin(), points.end(), [](const auto* a, const auto* b) {
@@ -251,9 +255,8 @@ std::string histogram_figure(const CampaignGroup& group, const Points& points) {
         modes += fmt::format("{}{}..{} ({} runs)", modes.empty() ? "" : ", ", mode.lowest,
                              mode.highest, mode.count);
     return figure(
-        histogram_plot({group.name + ": runs", "Runs by what they showed", unit_of(group), "runs"},
-                       bars),
-        fmt::format("{}, launch {}: {} runs by the largest number of each; modes {}",
+        histogram_plot({group.name + ": runs", "Runs by result", unit_of(group), "runs"}, bars),
+        fmt::format("{}, launch {}: {} runs by the largest value of each run; modes {}",
                     (*most)->series.key.name, (*most)->series.key.launch, (*most)->summary->count,
                     modes));
 }
@@ -270,7 +273,7 @@ std::string picture_of(const CampaignGroup& group, const Points& points) {
     case harness::Picture::Bandwidth:
         return bandwidth_figure(group, points);
     case harness::Picture::Residency:
-        return residence_figure(group, points);
+        return residency_figure(group, points);
     case harness::Picture::Copies:
         return copies_figure(group, points);
     }

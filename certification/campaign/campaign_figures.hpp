@@ -9,11 +9,11 @@
 
 namespace warpbound::certification {
 
-/// "n 4, warps 2", of the axes but `without`.
+/// Text of all axes except `without`: "n 4, warps 2".
 std::string axes_text(const harness::Axes& axes, std::string_view without = {});
 
-/// As HTML: what runs showed against the widest axis, what the benchmark is about, its times by
-/// warp and how runs are distributed; each where there are numbers for it.
+/// Figures as HTML, each where its numbers exist: times against the axis with most values, the
+/// benchmark's own figure, times by warp, and the distribution of the runs.
 std::string figures_of(const CampaignGroup& group);
 
 } // namespace warpbound::certification

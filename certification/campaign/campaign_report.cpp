@@ -1,9 +1,10 @@
 /// \file
-/// What a report says of a campaign, from its samples.
+/// Summaries of a campaign, computed from its samples.
 #include "certification/campaign/campaign_report.hpp"
 
 #include "harness/calibration/relations.hpp"
 #include "harness/protocol/bootstrap.hpp"
+#include "harness/suite/suites.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t most_bars = 60;
 
-/// "n=5/warps=1"; empty when the text is none.
+/// Reads "n=5/warps=1"; empty when the text has another form.
 harness::Axes axes_of(std::string_view text) {
     harness::Axes axes;
     while (!text.empty()) {
@@ -57,11 +58,11 @@ PointName read_name(const std::string& name) {
 /// Bars of equal width over all times; of one cycle where they fit.
 std::vector<HistogramBar> histogram_of(const std::vector<std::int64_t>& times,
                                        const harness::Summary& summary) {
-    // Without sign: a difference of two times may not fit a signed number.
-    const auto behind_best = [&](std::int64_t time) {
+    // Unsigned: the difference of two times may not fit a signed number.
+    const auto above_best = [&](std::int64_t time) {
         return static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(summary.best);
     };
-    const std::uint64_t range = behind_best(summary.worst);
+    const std::uint64_t range = above_best(summary.worst);
     const std::uint64_t width = range / most_bars + 1;
     std::vector<HistogramBar> bars(range / width + 1);
     for (std::size_t i = 0; i < bars.size(); ++i) {
@@ -70,7 +71,7 @@ std::vector<HistogramBar> histogram_of(const std::vector<std::int64_t>& times,
         bars[i].hi = static_cast<std::int64_t>(lo + std::min(width - 1, range - i * width));
     }
     for (const std::int64_t time : times)
-        ++bars[behind_best(time) / width].count;
+        ++bars[above_best(time) / width].count;
     return bars;
 }
 
@@ -126,8 +127,8 @@ CampaignPoint point_of(harness::SeriesInfo series, const std::vector<harness::Sa
     CampaignPoint point;
     for (const auto& sample : samples)
         if (sample.remark.anomaly != harness::RunAnomaly::None &&
-            ++point.anomalies[sample.remark.anomaly] == 1 && point.first_trouble.empty())
-            point.first_trouble = fmt::format("run {}: {}", sample.run, sample.remark.text);
+            ++point.anomalies[sample.remark.anomaly] == 1 && point.first_anomaly.empty())
+            point.first_anomaly = fmt::format("run {}: {}", sample.run, sample.remark.text);
     const auto times = harness::run_times(samples);
     if (!times.empty()) {
         point.summary = harness::summarise(times);
@@ -149,9 +150,9 @@ Result<CampaignReport> report_of(harness::Campaign& campaign, std::string file,
     CampaignReport report{std::move(file), std::move(tool_version), {}};
     const auto list = campaign.list();
     if (!list) return list.as_failure();
-    using Place = std::tuple<std::array<std::string, 5>, std::int64_t>;
-    std::map<Place, std::size_t> places;
-    std::map<std::array<std::string, 6>, std::int64_t> recorded; // How often a point was.
+    using GroupKey = std::tuple<std::array<std::string, 5>, std::int64_t>;
+    std::map<GroupKey, std::size_t> group_of_key;
+    std::map<std::array<std::string, 6>, std::int64_t> recorded; // Number of recordings by point.
     std::int64_t done = 0;
     for (const auto& series : list.value()) {
         if (progress && !progress(done++, static_cast<std::int64_t>(list.value().size())))
@@ -165,7 +166,7 @@ Result<CampaignReport> report_of(harness::Campaign& campaign, std::string file,
         const std::string point_name = benchmark == nullptr ? key.launch : key.name;
         const std::int64_t version = ++recorded[{name, key.device, key.device_detail, key.protocol,
                                                  key.quantity, point_name}];
-        const auto [place, added] = places.try_emplace(
+        const auto [group, added] = group_of_key.try_emplace(
             {{name, key.device, key.device_detail, key.protocol, key.quantity}, version},
             report.groups.size());
         if (added)
@@ -182,7 +183,7 @@ Result<CampaignReport> report_of(harness::Campaign& campaign, std::string file,
         CampaignPoint point = point_of(series, samples.value());
         point.axes = std::move(axes);
         point.conditions = std::move(conditions).value();
-        report.groups[place->second].points.push_back(std::move(point));
+        report.groups[group->second].points.push_back(std::move(point));
     }
     if (report.groups.empty()) return Failure{"holds no run", report.file};
     std::vector<harness::RunOrder*> orders;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A campaign to look at: what was measured on which device in which state, benchmark by benchmark.
+/// Report on a measurement campaign: benchmarks, devices and their states, times and anomalies.
 
 #include "harness/campaign/campaign.hpp"
 #include "harness/protocol/measure.hpp"
@@ -36,27 +36,28 @@ struct CampaignPoint {
     harness::Axes axes;                      ///< Of a benchmark's point; empty for a kernel.
     std::optional<harness::Summary> summary; ///< Of the largest time of each run that counts.
     std::vector<HistogramBar> histogram;     ///< Of the same times.
-    std::vector<WarpTimes> warps;            ///< By block and warp; of "clocks" the last clock.
-    std::optional<harness::RunOrder> order;  ///< Corrected for all series of the report.
-    /// Of the 95 % interval of the mean, as a share of it; 0 of constant times.
+    std::vector<WarpTimes> warps; ///< By block and warp; of quantity "clocks" the last clock read.
+    std::optional<harness::RunOrder> order; ///< Corrected for all series of the report.
+    /// Half width of the 95 % interval of the mean, relative to the mean; 0 for constant times.
     std::optional<double> mean_half_width;
-    std::string mean_undecided;                            ///< Where there is none: why.
-    std::map<harness::RunAnomaly, std::int64_t> anomalies; ///< Runs by what happened to them.
-    std::string first_trouble;                             ///< What the first of these runs says.
+    std::string mean_undecided;                            ///< Why there is no `mean_half_width`.
+    std::map<harness::RunAnomaly, std::int64_t> anomalies; ///< Number of runs with each anomaly.
+    std::string first_anomaly; ///< Number and remark of the first run with an anomaly.
     std::vector<harness::RecordedConditions> conditions;
 };
 
-/// All points of a benchmark, or of a kernel, on one device with one protocol. Where a point was
-/// recorded again with another kernel or other flow facts, that is another group: its times
-/// belong to another line.
+/// All points of a benchmark, or of a kernel, on one device with one protocol. A point that was
+/// recorded again with another kernel or other flow facts belongs to another group, so that each
+/// line of a plot shows one code.
 struct CampaignGroup {
     std::string name;
-    const harness::Benchmark* benchmark = nullptr; ///< Null: a kernel, or no benchmark of today.
+    const harness::Benchmark* benchmark =
+        nullptr; ///< Null: a kernel, or a benchmark that this version does not have.
     std::string device;
     std::string device_detail;
     std::string protocol;
     std::string quantity;              ///< As in the key of the series.
-    std::int64_t version = 1;          ///< Which of several of the same points this is.
+    std::int64_t version = 1;          ///< Counts the recordings of the same points, from 1.
     std::vector<CampaignPoint> points; ///< In the order of the campaign.
 };
 
@@ -66,13 +67,13 @@ struct CampaignReport {
     std::vector<CampaignGroup> groups;
 };
 
-/// Reads series by series and keeps no samples. Refuses what the campaign refuses, a campaign
-/// without a run, and to go on when `progress` (of series) says so.
+/// Reads series by series and keeps no samples. Refuses what the campaign refuses and a campaign
+/// without a run; fails when `progress` (called per series) returns false.
 Result<CampaignReport> report_of(harness::Campaign& campaign, std::string file,
                                  std::string tool_version, const harness::Progress& progress = {});
 
-/// One self-contained page: for each benchmark its question, plots and a table; what was not
-/// converged, what drifted, what happened to runs; the state of the devices.
+/// One self-contained page: for each benchmark its question, plots and a table; series that did not
+/// converge or that drift, run anomalies, and the state of the devices.
 std::string render_html(const CampaignReport& report);
 
 } // namespace warpbound::certification

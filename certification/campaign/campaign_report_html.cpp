@@ -16,10 +16,10 @@ namespace warpbound::certification {
 
 namespace {
 
-/// Half of the confidence interval of a mean, as a share of it: a larger one is listed.
+/// Largest relative half width of a mean's confidence interval that is not listed as a finding.
 constexpr double wide = 0.01;
 
-/// What the table of a quantity shows.
+/// Caption of the table of a quantity.
 std::string caption_of(const std::string& quantity) {
     if (quantity == to_string(harness::Quantity::ResidentBlocks))
         return "Most blocks on an SM at once, of each run";
@@ -31,7 +31,7 @@ std::string caption_of(const std::string& quantity) {
     return what + " of each run in core cycles";
 }
 
-std::string trouble_text(const CampaignPoint& point) {
+std::string anomaly_text(const CampaignPoint& point) {
     std::string text;
     for (const auto& [anomaly, runs] : point.anomalies)
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", runs, to_string(anomaly));
@@ -46,7 +46,7 @@ std::string drift_text(const CampaignPoint& point) {
                          : fmt::format("{}", fmt::join(found, ", "));
 }
 
-/// What tells a point from the others of its group.
+/// Label that distinguishes a point from the others of its group.
 std::string label_of(const CampaignPoint& point) {
     return point.axes.empty() ? "launch " + point.series.key.launch : axes_text(point.axes);
 }
@@ -68,7 +68,7 @@ std::string table_of(const CampaignGroup& group) {
             number([](const auto& of) { return of.worst; }) +
             number([](const auto& of) { return of.distinct; }) +
             number([](const auto& of) { return of.modes.size(); }) + cell(drift_text(point)) +
-            cell(trouble_text(point)) + "</tr>\n";
+            cell(anomaly_text(point)) + "</tr>\n";
     }
     return table(fmt::format("{}; {}", caption_of(group.quantity), group.protocol),
                  {{"point", false},
@@ -80,8 +80,8 @@ std::string table_of(const CampaignGroup& group) {
                   {"worst", true},
                   {"values", true},
                   {"modes", true},
-                  {"order", false},
-                  {"troubles", false}},
+                  {"run order", false},
+                  {"anomalies", false}},
                  rows);
 }
 
@@ -93,22 +93,23 @@ std::string section(const CampaignGroup& group, std::size_t number) {
     out += fmt::format("<p class=\"quiet\">{} ({})</p>\n", escape(group.device),
                        escape(group.device_detail));
     if (group.version > 1)
-        out += fmt::format("<p>Recorded again with another kernel or other flow facts; the {}. of "
-                           "its kind.</p>\n",
+        out += fmt::format("<p>Recorded again with another kernel or other flow facts; recording "
+                           "{}.</p>\n",
                            group.version);
     return out + figures_of(group) + table_of(group);
 }
 
-/// What a reader should look at first.
+/// Series that need attention, listed at the top of the page.
 struct Findings {
     std::string wide;
     std::string drifting;
-    std::string troubled;
-    std::map<std::string, std::vector<std::string>> imprecise; ///< Names of series by the reason.
+    std::string with_anomalies;
+    std::map<std::string, std::vector<std::string>>
+        imprecise;             ///< Names of series without a confidence interval, by reason.
     std::int64_t untested = 0; ///< Series without a test of their order.
 };
 
-/// A series, its device and a way to its section.
+/// List item with a series, its device and a link to its section.
 std::string item(const CampaignGroup& group, std::size_t number, const CampaignPoint& point,
                  const std::string& text) {
     std::string name = point.series.key.name;
@@ -133,12 +134,12 @@ Findings findings_of(const CampaignReport& report) {
             if (drift == harness::Drift::Found) found.drifting += item_of(drift_text(point));
             if (drift == harness::Drift::NotDecided) ++found.untested;
             if (!point.anomalies.empty())
-                found.troubled += item_of(trouble_text(point) + "; " + point.first_trouble);
+                found.with_anomalies += item_of(anomaly_text(point) + "; " + point.first_anomaly);
         }
     return found;
 }
 
-/// Series of which nobody knows whether they converged, a line for each reason.
+/// Series whose convergence is unknown, one line for each reason.
 std::string imprecise_items(const Findings& found) {
     std::string items;
     for (const auto& [why, names] : found.imprecise)
@@ -167,10 +168,10 @@ std::string conditions(const CampaignReport& report) {
                                 "</tr>\n";
     if (rows.empty())
         return "<h2 id=\"conditions\">State of the devices</h2>\n<p>None recorded. A simulated "
-               "device has no state but its description.</p>\n";
+               "device has no state other than its description.</p>\n";
     return "<h2 id=\"conditions\">State of the devices</h2>\n" +
-           table("Noted whenever a process began to record; each value with the first place where "
-                 "it was seen",
+           table("Recorded at the start of each measuring process; each value with the first run "
+                 "that has it",
                  {{"device", false}, {"condition", false}, {"value", false}, {"first seen", false}},
                  rows);
 }
@@ -191,8 +192,7 @@ std::string summary(const CampaignReport& report) {
     return fmt::format("<h1>Campaign {}</h1>\n<p class=\"quiet\">{}</p>\n<div "
                        "class=\"summary\">\n",
                        escape(report.file), escape(fmt::format("{}", fmt::join(devices, ", ")))) +
-           card(std::to_string(runs), "runs, each of them kept") +
-           card(std::to_string(series), "series") +
+           card(std::to_string(runs), "runs, all kept") + card(std::to_string(series), "series") +
            card(std::to_string(names.size()), "benchmarks and kernels") + "</div>\n";
 }
 
@@ -202,25 +202,26 @@ std::string render_html(const CampaignReport& report) {
     const Findings found = findings_of(report);
     std::string body = summary(report);
     body += list("converged", "Not converged", found.wide + imprecise_items(found),
-                 "Of every series the 95 % interval of the mean is within 1 % of it.");
-    body += list("drift", "Times that depend on their order", found.drifting,
-                 fmt::format("No test of the runs' order found anything (corrected for their "
-                             "number, 1 %); {} series are constant or too short for a test.",
+                 "The 95 % confidence interval of the mean is within 1 % of it for every series.");
+    body += list("drift", "Drift and dependence in run order", found.drifting,
+                 fmt::format("No test of the run order rejects independence (level 1 %, corrected "
+                             "for the number of tests); {} series are constant or too short for a "
+                             "test.",
                              found.untested));
-    body += list("troubles", "What happened to runs", found.troubled,
-                 "Every run gave times without trouble.");
+    body += list("anomalies", "Run anomalies", found.with_anomalies, "No run has an anomaly.");
     for (std::size_t i = 0; i < report.groups.size(); ++i)
         body += section(report.groups[i], i);
     body += conditions(report);
     body +=
         "<h2 id=\"glossary\">Glossary</h2>\n<dl>\n"
-        "<dt>best, mean, worst</dt><dd>Observed; no bounds. Of a launch the largest time of its "
-        "warps; of clocks the last read since the first of the launch. No run is left out but "
-        "those that gave no time, or were of another code.</dd>\n"
-        "<dt>+/-</dt><dd>Half of the 95 % bootstrap interval of the mean.</dd>\n"
-        "<dt>order</dt><dd>Tests in run order that found something: runs about the median, "
-        "Ljung-Box, first half against second, members of a mode that stand together; p-values "
-        "corrected for the number of all tests (Holm).</dd>\n</dl>\n";
+        "<dt>best, mean, worst</dt><dd>Observed times, no bounds: the largest time of the warps of "
+        "a "
+        "launch; for clocks, the time from the first to the last clock read of the launch. Only "
+        "runs without a time, or of another code, are excluded.</dd>\n"
+        "<dt>+/-</dt><dd>Half width of the 95 % bootstrap interval of the mean.</dd>\n"
+        "<dt>run order</dt><dd>Tests that reject independence of the run order: runs about the "
+        "median, Ljung-Box, first half against second half, clustering of a mode's members; "
+        "p-values corrected for the number of all tests (Holm).</dd>\n</dl>\n";
     body += fmt::format("<p class=\"quiet\">warpbound {}.</p>\n", escape(report.tool_version));
     return page("Campaign " + report.file, body);
 }

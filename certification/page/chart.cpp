@@ -29,7 +29,7 @@ constexpr std::size_t most_ticks = 14;
 struct Axis {
     double lo = 0;
     double hi = 1;
-    double begin = left; ///< Where `lo` stands.
+    double begin = left; ///< x coordinate of `lo`.
 
     [[nodiscard]] double x(double value) const {
         return begin + (value - lo) / (hi - lo) * (right - begin);
@@ -85,14 +85,14 @@ Axis axis_of(const std::vector<Mark>& marks, const std::vector<ObservedValue>& o
     return {lo - margin, hi + margin, left};
 }
 
-/// Where the parts of a figure stand, from top to bottom.
+/// Vertical layout of a figure, from top to bottom.
 struct Layout {
     std::vector<std::size_t> rows; ///< Label row of each mark.
     double top = 0;                ///< Of the highest bar.
     double base = 0;               ///< The axis.
 };
 
-/// Whether the label of a mark stands left of its line.
+/// Whether the label of a mark is drawn to the left of its line.
 bool stands_left(const Axis& axis, const Mark& mark) {
     return axis.x(mark.value) + digit_width * static_cast<double>(mark.label.size()) > right + 20;
 }
@@ -136,7 +136,7 @@ std::string ticks(const Axis& axis, double base) {
     return out;
 }
 
-/// Bins of a whole number of cycles, so that a bar stands around the values that it counts.
+/// Bins have a whole number of cycles, so that a bar is centred on the values it counts.
 std::string bars(const Axis& axis, const Layout& layout,
                  const std::vector<ObservedValue>& observed) {
     if (observed.empty()) return {};
@@ -298,9 +298,9 @@ std::string stack_figure(const Report& report) {
     const std::int64_t total = stack_total(report);
     if (total <= 0) return {};
     std::string out = fmt::format(
-        "<svg viewBox=\"0 0 {} 90\" role=\"img\" aria-label=\"Where the cycles of the worst path "
-        "go\"><title>Where the cycles of the worst path go</title><desc>One bar of {} core cycles, "
-        "split by what the warp waited for. The table below holds the same numbers.</desc>\n",
+        "<svg viewBox=\"0 0 {} 90\" role=\"img\" aria-label=\"Where the cycles of the worst-case "
+        "path go\"><title>Where the cycles of the worst-case path go</title><desc>One bar of {} "
+        "core cycles, split by cause of the wait. The table below holds the same numbers.</desc>\n",
         width, total);
     double x = left;
     for (std::size_t i = 0; i < report.stack.size(); ++i) {
@@ -322,7 +322,7 @@ std::string stack_figure(const Report& report) {
         "<text class=\"tick\" x=\"{0}\" y=\"66\">0</text><text class=\"tick\" x=\"{1}\" y=\"66\" "
         "text-anchor=\"end\">{2}</text><text class=\"tick axis-label\" x=\"{3}\" y=\"82\" "
         "text-anchor=\"middle\">"
-        "cycles of the worst path</text>\n</svg>\n",
+        "cycles of the worst-case path</text>\n</svg>\n",
         left, right, total, (left + right) / 2);
     return out;
 }

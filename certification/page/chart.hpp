@@ -15,8 +15,8 @@ namespace warpbound::certification {
 std::string escape(const std::string& text);
 
 /// Histogram of the observed times of a quantity with its bounds and estimates on one axis of core
-/// cycles. Draws what there is: bounds alone, or a single value where all agree. Empty when there
-/// is nothing at all.
+/// cycles. Bounds are drawn without observations, too. Empty without bounds, estimates and
+/// observations.
 std::string envelope_figure(const Report& report, const std::string& quantity);
 
 /// One bar whose parts are the stack's categories. Empty for an empty stack.
@@ -34,7 +34,7 @@ struct RangeRow {
 /// as a bar with its mean marked. Empty without rows.
 std::string ranges_figure(const std::string& title, const std::vector<RangeRow>& rows);
 
-/// Class of the colour of a stack category, by position.
+/// CSS class that colours the stack category at this position.
 std::string stack_class(std::size_t position);
 
 } // namespace warpbound::certification

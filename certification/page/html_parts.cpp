@@ -9,8 +9,8 @@
 
 namespace warpbound::certification {
 
-std::string heading(const Place& place, const std::string& id, const std::string& title) {
-    return fmt::format("<h{0} id=\"{1}{2}\">{3}</h{0}>\n", place.level, place.prefix, id,
+std::string heading(const SectionScope& scope, const std::string& id, const std::string& title) {
+    return fmt::format("<h{0} id=\"{1}{2}\">{3}</h{0}>\n", scope.level, scope.prefix, id,
                        escape(title));
 }
 

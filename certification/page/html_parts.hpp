@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Parts of pages: all texts are escaped here.
+/// Building blocks of HTML pages; they escape every text.
 
 #include <string>
 #include <utility>
@@ -8,13 +8,13 @@
 
 namespace warpbound::certification {
 
-/// Where a part stands: the level of its headings, and what its ids begin with.
-struct Place {
+/// Where a section stands in the page: level of its headings and prefix of its ids.
+struct SectionScope {
     int level = 2;
     std::string prefix;
 };
-/// A heading that links can lead to.
-std::string heading(const Place& place, const std::string& id, const std::string& title);
+/// A heading with an id that links can refer to.
+std::string heading(const SectionScope& scope, const std::string& id, const std::string& title);
 
 /// A table cell; `number` aligns to the right.
 std::string cell(const std::string& text, bool number = false);
@@ -24,10 +24,10 @@ std::string table(const std::string& caption,
                   const std::vector<std::pair<std::string, bool>>& columns,
                   const std::string& rows);
 
-/// A figure in a box that scrolls; its caption names the table behind it.
+/// A figure in a scrolling box, with its caption.
 std::string figure(const std::string& drawing, const std::string& caption);
 
-/// A number of the summary with what it is.
+/// A number of the summary with its meaning.
 std::string card(const std::string& number, const std::string& text, const std::string& style = "");
 
 /// A self-contained page: style inline, no network, no script. `body`: markup.

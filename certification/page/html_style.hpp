@@ -1,7 +1,6 @@
 #pragma once
 /// \file
-/// The look of the HTML report: light and dark, on screen and in print, nothing loaded from
-/// elsewhere.
+/// Style sheet of the HTML reports: light and dark, on screen and in print, self-contained.
 
 #include <string_view>
 

@@ -12,11 +12,11 @@
 namespace warpbound::certification {
 namespace {
 
-constexpr double width = 960;
-constexpr double left = 90;
-constexpr double right = 760; ///< The legend stands right of it.
-constexpr double top = 50;
-constexpr double bottom = 440;
+constexpr double plot_width = 960;
+constexpr double plot_left = 90;
+constexpr double plot_right = 760; ///< The legend stands to its right.
+constexpr double plot_top = 50;
+constexpr double plot_bottom = 440;
 constexpr double height = 500;
 constexpr double bar_height = 30;
 constexpr double bar_distance = 48;
@@ -52,8 +52,8 @@ double step_of(const Range& range) {
     return 10 * power;
 }
 
-/// Multiples of the step inside the range, at most 14. They are counted: where a step is too small
-/// to change a value, adding it would never come to an end.
+/// Multiples of the step inside the range, at most 14. The loop counts ticks: a step too small to
+/// change a value would never reach the end of the range.
 std::vector<double> ticks_of(const Range& range) {
     constexpr int most = 14;
     const double step = step_of(range);
@@ -74,40 +74,40 @@ std::string opening(const PlotText& text, double tall) {
         "<style>text{{font:13px sans-serif;fill:#222}}.axis{{stroke:#888}}.grid{{stroke:#ddd}}"
         "@media(prefers-color-scheme:dark){{text{{fill:#ddd}}.grid{{stroke:#444}}}}</style>\n"
         "<text x=\"{4}\" y=\"24\" font-weight=\"bold\">{2}</text>\n",
-        width, tall, escape(text.title), escape(text.description), left);
+        plot_width, tall, escape(text.title), escape(text.description), plot_left);
 }
 
 std::string axis_labels(const PlotText& text, double base) {
     return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n"
                        "<text x=\"20\" y=\"{:.1f}\" transform=\"rotate(-90 20 {:.1f})\" "
                        "text-anchor=\"middle\">{}</text>\n",
-                       (left + right) / 2, base + 44, escape(text.x), (top + base) / 2,
-                       (top + base) / 2, escape(text.y));
+                       (plot_left + plot_right) / 2, base + 44, escape(text.x),
+                       (plot_top + base) / 2, (plot_top + base) / 2, escape(text.y));
 }
 
 std::string frame() {
-    return fmt::format("<path class=\"axis\" fill=\"none\" d=\"M{0} {1}V{2}H{3}\"/>\n", left, top,
-                       bottom, right);
+    return fmt::format("<path class=\"axis\" fill=\"none\" d=\"M{0} {1}V{2}H{3}\"/>\n", plot_left,
+                       plot_top, plot_bottom, plot_right);
 }
 
 std::string x_tick(double x, const std::string& label) {
     return fmt::format("<path class=\"grid\" d=\"M{0:.1f} {1}V{2}\"/><text x=\"{0:.1f}\" "
                        "y=\"{3:.1f}\" text-anchor=\"middle\">{4}</text>\n",
-                       x, top, bottom, bottom + 20, label);
+                       x, plot_top, plot_bottom, plot_bottom + 20, label);
 }
 
 std::string y_tick(double y, const std::string& label) {
     return fmt::format("<path class=\"grid\" d=\"M{0} {1:.1f}H{2}\"/><text x=\"{3:.1f}\" "
                        "y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>\n",
-                       left, y, right, left - 8, y + 4, label);
+                       plot_left, y, plot_right, plot_left - 8, y + 4, label);
 }
 
 std::string linear_ticks(const Range& x, const Range& y) {
     std::string out;
     for (const double tick : ticks_of(x))
-        out += x_tick(position(tick, x, left, right), fmt::format("{:.6g}", tick));
+        out += x_tick(position(tick, x, plot_left, plot_right), fmt::format("{:.6g}", tick));
     for (const double tick : ticks_of(y))
-        out += y_tick(position(tick, y, bottom, top), fmt::format("{:.6g}", tick));
+        out += y_tick(position(tick, y, plot_bottom, plot_top), fmt::format("{:.6g}", tick));
     return out;
 }
 
@@ -124,8 +124,8 @@ std::string_view dashes(Stroke stroke) {
 }
 
 std::string legend_text(std::size_t row, const std::string& name) {
-    return fmt::format("<text x=\"{}\" y=\"{:.1f}\">{}</text>\n", right + 46,
-                       top + 11 + 20 * static_cast<double>(row), escape(name));
+    return fmt::format("<text x=\"{}\" y=\"{:.1f}\">{}</text>\n", plot_right + 46,
+                       plot_top + 11 + 20 * static_cast<double>(row), escape(name));
 }
 
 /// A square of each category's colour.
@@ -134,19 +134,19 @@ std::string legend(const std::vector<std::string>& names) {
     for (std::size_t i = 0; i < names.size(); ++i)
         out += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"12\" height=\"12\" "
                            "fill=\"{}\"/>",
-                           right + 26, top + 20 * static_cast<double>(i), colour(i)) +
+                           plot_right + 26, plot_top + 20 * static_cast<double>(i), colour(i)) +
                legend_text(i, names[i]);
     return out;
 }
 
-/// A piece of each line.
+/// A sample of the line of each series.
 std::string legend(const std::vector<PlotSeries>& series) {
     std::string out;
     for (std::size_t i = 0; i < series.size(); ++i)
         out += fmt::format("<path stroke=\"{}\" stroke-width=\"3\" stroke-dasharray=\"{}\" "
                            "d=\"M{} {:.1f}h26\"/>",
-                           colour(series[i].colour), dashes(series[i].stroke), right + 14,
-                           top + 6 + 20 * static_cast<double>(i)) +
+                           colour(series[i].colour), dashes(series[i].stroke), plot_right + 14,
+                           plot_top + 6 + 20 * static_cast<double>(i)) +
                legend_text(i, series[i].name);
     return out;
 }
@@ -169,24 +169,25 @@ std::string line_plot(const PlotText& text, const std::vector<PlotSeries>& serie
         }
     x = widened(std::isnan(x.lo) ? Range{} : x);
     const Range y = widened({0, highest * 1.05});
-    const double legend_end = top + 20 * static_cast<double>(series.size());
+    const double legend_end = plot_top + 20 * static_cast<double>(series.size());
     std::string out =
         opening(text, std::max(height, legend_end + 20)) + linear_ticks(x, y) + frame();
     for (std::size_t i = 0; i < series.size(); ++i) {
         std::string path;
         for (const auto& [at, value] : series[i].points)
             path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L",
-                                position(at, x, left, right), position(value, y, bottom, top));
+                                position(at, x, plot_left, plot_right),
+                                position(value, y, plot_bottom, plot_top));
         if (series[i].points.size() > 1)
             out += fmt::format("<path fill=\"none\" stroke=\"{}\" stroke-width=\"2\" "
                                "stroke-dasharray=\"{}\" d=\"{}\"/>\n",
                                colour(series[i].colour), dashes(series[i].stroke), path);
         else if (!series[i].points.empty())
-            out += dot(position(series[i].points.front().first, x, left, right),
-                       position(series[i].points.front().second, y, bottom, top), series[i].colour,
-                       series[i].name);
+            out += dot(position(series[i].points.front().first, x, plot_left, plot_right),
+                       position(series[i].points.front().second, y, plot_bottom, plot_top),
+                       series[i].colour, series[i].name);
     }
-    return out + legend(series) + axis_labels(text, bottom) + "</svg>\n";
+    return out + legend(series) + axis_labels(text, plot_bottom) + "</svg>\n";
 }
 
 std::string scatter_plot(const PlotText& text, const std::vector<PlotSeries>& series) {
@@ -201,19 +202,20 @@ std::string scatter_plot(const PlotText& text, const std::vector<PlotSeries>& se
     std::string out = opening(text, height);
     for (double power = decades.lo; power <= decades.hi; power += 1) {
         const std::string label = fmt::format("{:.6g}", std::pow(10.0, power));
-        out += x_tick(position(power, decades, left, right), label);
-        out += y_tick(position(power, decades, bottom, top), label);
+        out += x_tick(position(power, decades, plot_left, plot_right), label);
+        out += y_tick(position(power, decades, plot_bottom, plot_top), label);
     }
     out += frame();
-    out += fmt::format("<path class=\"axis\" stroke-dasharray=\"5 4\" d=\"M{} {}L{} {}\"/>\n", left,
-                       bottom, right, top);
+    out += fmt::format("<path class=\"axis\" stroke-dasharray=\"5 4\" d=\"M{} {}L{} {}\"/>\n",
+                       plot_left, plot_bottom, plot_right, plot_top);
     for (std::size_t i = 0; i < series.size(); ++i)
         for (const auto& [at, value] : series[i].points)
             if (at > 0 && value > 0)
-                out += dot(position(std::log10(at), decades, left, right),
-                           position(std::log10(value), decades, bottom, top), series[i].colour,
+                out += dot(position(std::log10(at), decades, plot_left, plot_right),
+                           position(std::log10(value), decades, plot_bottom, plot_top),
+                           series[i].colour,
                            fmt::format("{}: {:.6g}, {:.6g}", series[i].name, at, value));
-    return out + legend(series) + axis_labels(text, bottom) + "</svg>\n";
+    return out + legend(series) + axis_labels(text, plot_bottom) + "</svg>\n";
 }
 
 std::string histogram_plot(const PlotText& text, const std::vector<PlotInterval>& bars) {
@@ -227,14 +229,15 @@ std::string histogram_plot(const PlotText& text, const std::vector<PlotInterval>
     std::string out = opening(text, height) + linear_ticks(x, y) + frame();
     for (const auto& bar : bars) {
         if (bar.height <= 0) continue;
-        const double from = position(bar.lo, x, left, right);
-        const double over = position(bar.height, y, bottom, top);
+        const double from = position(bar.lo, x, plot_left, plot_right);
+        const double over = position(bar.height, y, plot_bottom, plot_top);
         out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
                            "fill=\"{}\"><title>{:.10g}..{:.10g}: {:.10g}</title></rect>\n",
-                           from, over, std::max(1.0, position(bar.hi, x, left, right) - from - 1),
-                           bottom - over, colour(0), bar.lo, bar.hi, bar.height);
+                           from, over,
+                           std::max(1.0, position(bar.hi, x, plot_left, plot_right) - from - 1),
+                           plot_bottom - over, colour(0), bar.lo, bar.hi, bar.height);
     }
-    return out + axis_labels(text, bottom) + "</svg>\n";
+    return out + axis_labels(text, plot_bottom) + "</svg>\n";
 }
 
 std::string stack_plot(const PlotText& text, const std::vector<std::string>& categories,
@@ -242,34 +245,35 @@ std::string stack_plot(const PlotText& text, const std::vector<std::string>& cat
     double longest = 0;
     for (const auto& bar : bars)
         longest = std::max(longest, std::accumulate(bar.parts.begin(), bar.parts.end(), 0.0));
-    const Range x = widened({0, 1.1 * longest}); // Room for the sums behind the bars.
-    const double base = top + bar_distance * static_cast<double>(bars.size()) + 10;
-    const double legend_end = top + 20 * static_cast<double>(categories.size());
+    const Range x = widened({0, 1.1 * longest}); // Space for the sums to the right of the bars.
+    const double base = plot_top + bar_distance * static_cast<double>(bars.size()) + 10;
+    const double legend_end = plot_top + 20 * static_cast<double>(categories.size());
     std::string out = opening(text, std::max(base + 60, legend_end + 20));
     for (std::size_t i = 0; i < bars.size(); ++i) {
-        const double y = top + bar_distance * static_cast<double>(i);
+        const double y = plot_top + bar_distance * static_cast<double>(i);
         double sum = 0;
         out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-                           left - 8, y + bar_height / 2 + 4, escape(bars[i].name));
+                           plot_left - 8, y + bar_height / 2 + 4, escape(bars[i].name));
         for (std::size_t part = 0; part < bars[i].parts.size(); ++part) {
-            const double from = position(sum, x, left, right);
+            const double from = position(sum, x, plot_left, plot_right);
             sum += bars[i].parts[part];
-            const double to = position(sum, x, left, right);
+            const double to = position(sum, x, plot_left, plot_right);
             if (to - from < 0.05) continue;
             out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" "
                                "fill=\"{}\"><title>{}: {:.4g}</title></rect>\n",
                                from, y, to - from, bar_height, colour(part),
                                escape(categories.at(part)), bars[i].parts[part]);
         }
-        out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{:.4g}</text>\n",
-                           position(sum, x, left, right) + 4, y + bar_height / 2 + 4, sum);
+        out +=
+            fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{:.4g}</text>\n",
+                        position(sum, x, plot_left, plot_right) + 4, y + bar_height / 2 + 4, sum);
     }
-    out += fmt::format("<path class=\"axis\" d=\"M{} {:.1f}H{}\"/>\n", left, base, right);
+    out += fmt::format("<path class=\"axis\" d=\"M{} {:.1f}H{}\"/>\n", plot_left, base, plot_right);
     for (const double tick : ticks_of(x))
         out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:.6g}</text>\n",
-                           position(tick, x, left, right), base + 18, tick);
+                           position(tick, x, plot_left, plot_right), base + 18, tick);
     out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-                       (left + right) / 2, base + 40, escape(text.x));
+                       (plot_left + plot_right) / 2, base + 40, escape(text.x));
     return out + legend(categories) + "</svg>\n";
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Plots as SVG documents of their own: lines over a swept parameter, predicted against observed
+/// Plots as stand-alone SVG documents: lines over a swept parameter, predicted against observed
 /// times, stacked bars. Each has a title, a description and axes with units.
 
 #include <string>
@@ -21,11 +21,11 @@ enum class Stroke { Solid, Dashed, Dotted };
 struct PlotSeries {
     std::string name;
     std::vector<std::pair<double, double>> points; ///< Finite numbers.
-    std::size_t colour = 0; ///< Of a palette of eight that repeats. Related series may share one.
+    std::size_t colour = 0; ///< Index modulo 8 into the palette. Related series may share one.
     Stroke stroke = Stroke::Solid; ///< Of a line.
 };
 
-/// Points joined in their order, one line a series; a series of one point is a dot.
+/// Points connected in their order, one line per series; a series of one point is a dot.
 std::string line_plot(const PlotText& text, const std::vector<PlotSeries>& series);
 
 /// Points on logarithmic axes of equal range, with the diagonal where y = x. Points that are not
@@ -39,7 +39,7 @@ struct PlotInterval {
     double height = 0; ///< Not negative.
 };
 
-/// Upright bars. Requires: bars in order.
+/// Vertical bars. Requires: bars in order.
 std::string histogram_plot(const PlotText& text, const std::vector<PlotInterval>& bars);
 
 struct PlotBar {

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 6> kind_names{
     "proved-bound", "bound-under-assumptions", "hybrid-estimate", "estimate", "pwcet", "observed"};
 constexpr std::size_t listed_seeds = 10;
 
-/// What no number of a report covers.
+/// Costs that no number of a report includes.
 std::vector<std::string> limitations_of_version(const analyzer::Request& request) {
     std::vector<std::string> limitations{
         "Preemption and context switches are not included.",

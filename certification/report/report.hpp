@@ -15,7 +15,7 @@
 
 namespace warpbound::certification {
 
-/// Kinds of number, strongest first. No output prints a number of time without its kind.
+/// What a number of a report is, strongest statement first. No output prints a time without it.
 enum class ClaimKind {
     ProvedBound,
     BoundUnderAssumptions,
@@ -24,7 +24,7 @@ enum class ClaimKind {
     Pwcet,
     Observed
 };
-/// Of a bound that rests on these: proved only when each of them is.
+/// Kind of a bound that rests on these assumptions: proved only when each assumption is proved.
 ClaimKind kind_of(const std::vector<analyzer::Assumption>& assumptions);
 std::string_view to_string(ClaimKind kind); ///< "proved-bound", "bound-under-assumptions", ...
 
@@ -38,10 +38,11 @@ struct Claim {
     std::vector<std::string> assumptions; ///< Ids.
     std::string proof;                    ///< As `to_string(analyzer::Proof)`: "response-time"
     bool limit_reached = false; ///< A tighter bound may exist: a limit stopped the search.
-    std::vector<analyzer::BoundTerm> terms; ///< What adds up to the value; none: one path does.
+    std::vector<analyzer::BoundTerm>
+        terms; ///< Terms that add up to the value; none: it is the cost of one path.
 };
 
-/// A line of an explanation of a formula.
+/// One input of a published formula.
 struct EstimateInput {
     std::string symbol;
     std::string value;
@@ -52,12 +53,12 @@ struct EstimateInput {
 struct ReportEstimate {
     std::string model;    ///< "voudouris"
     std::string variant;  ///< "best", "average", "worst"
-    std::string quantity; ///< Of which quantity: "execution-time"
+    std::string quantity; ///< The estimated quantity: "execution-time"
     double value = 0;
     std::string unit = "cycles";
     std::string source;
     std::vector<EstimateInput> inputs;
-    std::string refusal; ///< When the model cannot be applied: why; `value` is then meaningless.
+    std::string refusal; ///< Why the model cannot be applied; `value` is then meaningless.
 };
 
 /// One distinct observed time and how often it was seen.
@@ -81,7 +82,8 @@ struct ObservedTimes {
     std::int64_t modes = 0;
     std::vector<ObservedValue> values; ///< All distinct values, increasing.
     std::int64_t outside_bounds = 0;   ///< Observations outside the claims on the same quantity.
-    std::optional<std::int64_t> first_outside_run; ///< Its number in the series.
+    std::optional<std::int64_t>
+        first_outside_run; ///< Number in the series of the first run outside the claims.
     std::vector<std::uint64_t>
         outside_seeds; ///< Seeds of the first observations outside, at most 10.
 };
@@ -89,8 +91,8 @@ struct ObservedTimes {
 struct AnnotatedInstruction {
     std::int64_t address = 0;
     std::string text;
-    std::int64_t executions = 0; ///< On the worst path.
-    std::int64_t cycles = 0;     ///< On the worst path, all executions together.
+    std::int64_t executions = 0; ///< On the worst-case path.
+    std::int64_t cycles = 0;     ///< On the worst-case path, summed over all executions.
     bool block_start = false;
 };
 
@@ -116,7 +118,7 @@ struct Report {
     std::string architecture_digest;
     std::string policy;
     models::Launch launch;
-    std::int64_t multiprocessors = 1; ///< On which the launch runs.
+    std::int64_t multiprocessors = 1; ///< Number of SMs that the launch runs on.
     std::uint64_t seed = 1;
     std::vector<InputFile> inputs;
     std::vector<Claim> claims;
@@ -126,31 +128,30 @@ struct Report {
     std::vector<PathBlock> worst_path;
     std::vector<AnnotatedInstruction> assembly;
     std::vector<std::pair<std::string, std::int64_t>>
-        stack;                         ///< Category, cycles; sums to the worst path's cost.
-    std::string solver;                ///< Empty when none was used.
+        stack;          ///< Category, cycles; sums to the cost of the worst-case path.
+    std::string solver; ///< Empty when none was used.
     std::vector<std::string> versions; ///< "Z3 4.8.12", "SQLite 3.40.1", ...
     std::vector<std::string> limitations;
-    /// Of the execution time, where the claims are sums of path lemmas that may be looser: what
-    /// `analyze` bounds it with, of which no evidence is kept.
+    /// Bounds of `analyze` on the execution time, for which no evidence is kept. Present where the
+    /// claims are sums of path certificates, which may be looser.
     std::optional<models::Bounds<models::Cycles>> without_evidence;
 
     [[nodiscard]] std::int64_t unchecked_assumptions() const;
-    /// Of those that the claim rests on.
+    /// Unchecked ones among those that the claim rests on.
     [[nodiscard]] std::int64_t unchecked_assumptions(const Claim& claim) const;
-    /// The launch has several warps; the worst path is then that of one of them, as if it ran
-    /// alone.
+    /// Whether the upper bound is a sum, as for a launch with several warps; the worst-case path is
+    /// then that of one warp in isolation.
     [[nodiscard]] bool several_warps() const;
-    /// An observation lies outside a bound: refuted.
+    /// Whether an observation lies outside a bound.
     [[nodiscard]] bool refuted() const;
     [[nodiscard]] const Claim* claim(std::string_view quantity, analyzer::Side side) const;
 };
 
-/// Everything about the analysis itself; the caller adds observations, estimates, inputs and
-/// versions.
+/// A report on the analysis alone; the caller adds observations, estimates, inputs and versions.
 Report report_of(const assembly::Program& program, const analyzer::Request& request,
                  const analyzer::Analysis& analysis);
 
-/// What claims call the quantity of a series.
+/// The name that claims use for the quantity of a measured series.
 std::string claimed_quantity(const harness::SeriesKey& key);
 
 /// Adds the times of a series and counts those outside the report's claims on its quantity. Adds

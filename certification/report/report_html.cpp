@@ -1,5 +1,5 @@
 /// \file
-/// The report as one self-contained page, well-formed as XML too.
+/// The report as one self-contained HTML page that is also well-formed XML.
 #include "certification/report/report_html.hpp"
 
 #include "certification/page/chart.hpp"
@@ -26,15 +26,16 @@ std::string summary(const Report& report) {
         escape(report.architecture_title), escape(report.isa), launch_text(report),
         escape(report.policy));
     out += "<div class=\"summary\">\n";
-    out += report.refuted()
-               ? card("Refuted",
-                      "An observation lies outside a bound: the description, a flow fact or this "
-                      "tool is wrong.",
-                      "refuted")
-               : card("Holds",
-                      report.observations.empty() ? "No observation was compared."
-                                                  : "Every observation lies inside the bounds.",
-                      "holds");
+    out +=
+        report.refuted()
+            ? card("Refuted",
+                   "An observation lies outside a bound: the machine description, a flow fact or "
+                   "this tool is wrong.",
+                   "refuted")
+            : card("Holds",
+                   report.observations.empty() ? "No observation was compared."
+                                               : "Every observation lies inside the bounds.",
+                   "holds");
     for (const auto& claim : report.claims)
         out += card(fmt::format("{} {}", claim.value, claim.unit),
                     fmt::format("{} bound on the {} ({})", side_name(claim.side),
@@ -50,19 +51,19 @@ std::string summary(const Report& report) {
 
 std::string how_to_read(const Report& report) {
     return "<h2 id=\"read\">How to read this</h2>\n"
-           "<p>A <b>bound</b> is proved from the kernel's machine code and the description of the "
-           "machine: as long as every assumption below is true, no run takes longer than the upper "
-           "or shorter than the lower one. An <b>unchecked</b> assumption is one that nobody has "
-           "tested or reviewed yet. An <b>estimate</b> is the value of a published formula and may "
-           "err on either side. An <b>observation</b> was seen in a run; it shows what can happen, "
-           "not what cannot. Times are core cycles of " +
-           std::string{report.several_warps() ? "the launch; the worst path is that of one warp as "
-                                                "if it ran alone"
-                                              : "one warp that runs alone"} +
+           "<p>A <b>bound</b> is proved from the kernel's machine code and the machine "
+           "description. As long as every assumption below is true, no run takes longer than the "
+           "upper bound or shorter than the lower bound. An <b>unchecked</b> "
+           "assumption has been neither tested nor reviewed yet. An <b>estimate</b> is the value "
+           "of a published formula and may err on either side. An <b>observation</b> is the time "
+           "of a run; it shows what can happen, not what cannot. Times are core cycles of " +
+           std::string{report.several_warps()
+                           ? "the launch; the worst-case path is that of one warp in isolation"
+                           : "one warp in isolation"} +
            ".</p>\n";
 }
 
-/// Quantities of the claims, then of the observations, each once.
+/// The quantities of the claims, then those of the observations, without duplicates.
 std::vector<std::string> quantities_of(const Report& report) {
     std::vector<std::string> out;
     const auto add = [&](const std::string& quantity) {
@@ -75,8 +76,8 @@ std::vector<std::string> quantities_of(const Report& report) {
     return out;
 }
 
-std::string envelope(const Report& report, const Place& place) {
-    std::string out = heading(place, "envelope", "Envelope");
+std::string envelope(const Report& report, const SectionScope& scope) {
+    std::string out = heading(scope, "envelope", "Envelope");
     for (const auto& quantity : quantities_of(report)) {
         const std::string drawing = envelope_figure(report, quantity);
         if (drawing.empty()) continue;
@@ -106,15 +107,15 @@ std::string envelope(const Report& report, const Place& place) {
                             cell(std::to_string(count), true) + "</tr>\n";
         out += "<details><summary>Table of this figure</summary>" +
                table("Bounds, estimates and distinct observed values",
-                     {{"what", false}, {"cycles", true}, {"count", true}}, rows) +
+                     {{"value", false}, {"cycles", true}, {"count", true}}, rows) +
                "</details>\n";
     }
     return out;
 }
 
-std::string observations(const Report& report, const Place& place) {
+std::string observations(const Report& report, const SectionScope& scope) {
     if (report.observations.empty())
-        return heading(place, "observed", "Observed times") +
+        return heading(scope, "observed", "Observed times") +
                "<p>No observation was compared with the bounds.</p>\n";
     std::string rows;
     std::string outside;
@@ -138,8 +139,8 @@ std::string observations(const Report& report, const Place& place) {
                 cell(std::to_string(times.modes), true) +
                 cell(std::to_string(times.outside_bounds), true) + "</tr>\n";
     }
-    return heading(place, "observed", "Observed times") + outside +
-           table("Core cycles; every observation counts, none is dropped",
+    return heading(scope, "observed", "Observed times") + outside +
+           table("Core cycles; every observation is included",
                  {{"quantity", false},
                   {"device", false},
                   {"protocol", false},
@@ -156,7 +157,7 @@ std::string observations(const Report& report, const Place& place) {
                  rows);
 }
 
-std::string formulas(const Report& report, const Place& place) {
+std::string formulas(const Report& report, const SectionScope& scope) {
     if (report.estimates.empty()) return {};
     std::string rows;
     std::string details;
@@ -175,15 +176,15 @@ std::string formulas(const Report& report, const Place& place) {
         details += fmt::format(
             "<details><summary>Inputs of {} ({})</summary>{}</details>\n", escape(estimate.model),
             escape(estimate.variant),
-            table("What the formula was given",
+            table("Inputs of the formula",
                   {{"symbol", false}, {"value", true}, {"unit", false}, {"source", false}},
                   inputs));
     }
-    return heading(place, "formulas", "Published formulas") +
+    return heading(scope, "formulas", "Published formulas") +
            table("Estimates, not bounds",
                  {{"model", false},
                   {"case", false},
-                  {"of the", false},
+                  {"quantity", false},
                   {"value", true},
                   {"unit", false},
                   {"source", false}},
@@ -191,7 +192,7 @@ std::string formulas(const Report& report, const Place& place) {
            details;
 }
 
-std::string annotated_assembly(const Report& report, const Place& place) {
+std::string annotated_assembly(const Report& report, const SectionScope& scope) {
     std::int64_t hottest = 1;
     for (const auto& line : report.assembly)
         hottest = std::max(hottest, line.cycles);
@@ -213,23 +214,21 @@ std::string annotated_assembly(const Report& report, const Place& place) {
         blocks += "<tr>" + cell(address_text(block.address)) +
                   cell(std::to_string(block.count), true) +
                   cell(std::to_string(block.cycles), true) + "</tr>\n";
-    return heading(place, "assembly", "Worst path on the assembly") +
-           "<p>Cycles of an instruction are "
-           "the time from the previous issue to its own, all executions on the worst path "
-           "together. The stronger the background colour, the more cycles; grey lines are not on "
-           "the "
-           "path.</p>\n<div class=\"code\">" +
+    return heading(scope, "assembly", "Worst-case path on the assembly") +
+           "<p>The cycles of an instruction are the time from the previous issue to its own issue, "
+           "summed over its executions on the worst-case path. The stronger the background colour, "
+           "the more cycles; grey lines are not on the path.</p>\n<div class=\"code\">" +
            table(
-               "Instructions in address order; a line above begins a block",
+               "Instructions in address order; a rule marks the first instruction of a basic block",
                {{"address", false}, {"executions", true}, {"cycles", true}, {"instruction", false}},
                rows) +
-           "</div>\n<details><summary>Blocks of the worst path</summary>" +
-           table("Blocks in address order, all their executions together",
+           "</div>\n<details><summary>Basic blocks of the worst-case path</summary>" +
+           table("Basic blocks in address order; cycles are summed over their executions",
                  {{"block", false}, {"executions", true}, {"cycles", true}}, blocks) +
            "</details>\n";
 }
 
-std::string stack(const Report& report, const Place& place) {
+std::string stack(const Report& report, const SectionScope& scope) {
     const std::string drawing = stack_figure(report);
     if (drawing.empty()) return {};
     std::string rows;
@@ -245,16 +244,16 @@ std::string stack(const Report& report, const Place& place) {
                  true));
     rows +=
         "<tr>" + cell("sum") + cell(std::to_string(total), true) + cell("100 %", true) + "</tr>\n";
-    return heading(place, "stack", "Where the cycles go") +
+    return heading(scope, "stack", "Where the cycles go") +
            figure(drawing,
-                  fmt::format("CPI stack: the {} cycles of the worst path by what the warp "
-                              "waited for; the table is the legend",
+                  fmt::format("CPI stack: the {} cycles of the worst-case path by cause of the "
+                              "wait; the table is the legend",
                               total)) +
-           table("Cycles of the worst path by what the warp waited for",
+           table("Cycles of the worst-case path by cause of the wait",
                  {{"category", false}, {"cycles", true}, {"share", true}}, rows);
 }
 
-/// Each bound of several warps with the terms that add up to it.
+/// Each bound that is a sum, with its terms.
 std::string compositions(const Report& report) {
     std::string sums;
     for (const auto& claim : report.claims) {
@@ -268,8 +267,7 @@ std::string compositions(const Report& report) {
                  cell(std::to_string(claim.value), true) + "</tr>\n";
         sums += table(
             fmt::format("How claim {}, the {} bound, adds up", claim.id, side_name(claim.side)),
-            {{"what takes the time", false}, {"times", true}, {"cycles", true}, {"product", true}},
-            terms);
+            {{"term", false}, {"count", true}, {"cycles", true}, {"product", true}}, terms);
     }
     return sums;
 }
@@ -289,7 +287,7 @@ std::string claims(const Report& report) {
                          cell(std::string{analyzer::to_string(assumption.status)}) +
                          cell(assumption.text) + "</tr>\n";
     return "<h2 id=\"claims\">Claims</h2>\n" +
-           table("Every bound with what it rests on",
+           table("Every bound with its proof and the assumptions it rests on",
                  {{"id", false},
                   {"quantity", false},
                   {"side", false},
@@ -299,7 +297,7 @@ std::string claims(const Report& report) {
                   {"rests on", false}},
                  rows) +
            compositions(report) + "<h2 id=\"assumptions\">Assumptions</h2>\n" +
-           table("What a reviewer would have to believe",
+           table("What a reviewer has to accept",
                  {{"id", false}, {"status", false}, {"assumption", false}}, register_rows);
 }
 
@@ -309,7 +307,7 @@ std::string digest_cell(const std::string& digest) {
                : fmt::format("<td class=\"digest\"><code>{}</code></td>", escape(digest));
 }
 
-std::string inputs(const Report& report, const Place& place) {
+std::string inputs(const Report& report, const SectionScope& scope) {
     std::string rows;
     for (const auto& input : report.inputs)
         rows +=
@@ -320,8 +318,8 @@ std::string inputs(const Report& report, const Place& place) {
     rows += "<tr>" + cell("kernel") + cell(report.kernel) + digest_cell(report.kernel_digest) +
             "</tr>\n<tr>" + cell("machine") + cell(report.architecture) +
             digest_cell(report.architecture_digest) + "</tr>\n";
-    return heading(place, "inputs", "Inputs and versions") +
-           table("What this was made from", {{"role", false}, {"name", false}, {"digest", false}},
+    return heading(scope, "inputs", "Inputs and versions") +
+           table("Inputs of this report", {{"role", false}, {"name", false}, {"digest", false}},
                  rows) +
            fmt::format("<p>Made by {}; solver: {}; seed {}.</p>\n", escape(versions),
                        report.solver.empty() ? "none" : escape(report.solver), report.seed);
@@ -333,40 +331,37 @@ std::string closing(const Report& report) {
         out += "<li>" + escape(limitation) + "</li>\n";
     return out +
            "</ul>\n<h2 id=\"glossary\">Glossary</h2>\n<dl>\n"
-           "<dt>warp</dt><dd>32 lanes that execute one instruction together.</dd>\n"
+           "<dt>warp</dt><dd>32 lanes that execute the same instruction in lockstep.</dd>\n"
            "<dt>execution time</dt><dd>From the cycle in which the first warp may issue until the "
-           "last result is there and all stores have "
-           "left the write buffer.</dd>\n"
+           "last result is available and all stores have left the write buffer.</dd>\n"
            "<dt>measured time</dt><dd>The difference of two reads of the clock register.</dd>\n"
-           "<dt>worst path</dt><dd>The path through the kernel that the upper bound belongs "
-           "to.</dd>\n"
-           "<dt>assumption</dt><dd>A sentence that a bound rests on. It is proved, measured, "
-           "reviewed or "
-           "unchecked.</dd>\n"
-           "<dt>structural-path, exact-lp, z3-refutation</dt><dd>How a bound was proved: the "
-           "longest "
-           "path under the loop bounds; the exact optimum of the flow problem; a solver showed "
-           "that "
-           "no path costs more.</dd>\n"
-           "<dt>response-time</dt><dd>The longest path of one warp and the work of the others on "
-           "what they share with it.</dd>\n"
-           "<dt>schedule-exploration</dt><dd>Every schedule that the policy leaves was stepped, of a "
-           "slotted one for each cycle in which its slots may start.</dd>\n"
-           "<dt>lrr, gto</dt><dd>Scheduling policies: loose round robin; greedy, then "
+           "<dt>worst-case path</dt><dd>The path through the kernel whose cost is the upper bound; "
+           "with several warps, the longest path of one warp in isolation.</dd>\n"
+           "<dt>assumption</dt><dd>A statement that a bound rests on. It is proved, measured, "
+           "reviewed or unchecked.</dd>\n"
+           "<dt>structural-path, exact-lp, z3-refutation</dt><dd>How a path bound was proved: the "
+           "longest path under the loop bounds; the exact optimum of the flow problem (IPET); a "
+           "solver showed that no path costs more.</dd>\n"
+           "<dt>response-time</dt><dd>Response-time analysis: the critical path of one warp plus "
+           "the interference of the other warps on shared resources.</dd>\n"
+           "<dt>schedule-exploration</dt><dd>Every schedule that the policy allows was simulated; "
+           "under time division, for every cycle in which the period of the time slots may "
+           "start.</dd>\n"
+           "<dt>lrr, gto</dt><dd>Warp scheduling policies: loose round robin; greedy then "
            "oldest.</dd>\n"
-           "<dt>mode</dt><dd>A cluster of observed times, separated from the next by a wide "
+           "<dt>mode</dt><dd>A cluster of observed times, separated from the next one by a wide "
            "gap.</dd>\n</dl>\n";
 }
 
 } // namespace
 
-std::string html_sections(const Report& report, const Place& place) {
-    return envelope(report, place) + annotated_assembly(report, place) + stack(report, place) +
-           compositions(report) + observations(report, place) + inputs(report, place);
+std::string html_sections(const Report& report, const SectionScope& scope) {
+    return envelope(report, scope) + annotated_assembly(report, scope) + stack(report, scope) +
+           compositions(report) + observations(report, scope) + inputs(report, scope);
 }
 
 std::string render_html(const Report& report) {
-    const Place top;
+    const SectionScope top;
     return page(fmt::format("Timing report: {} on {}", report.kernel, report.architecture),
                 summary(report) + how_to_read(report) + envelope(report, top) +
                     formulas(report, top) + annotated_assembly(report, top) + stack(report, top) +

@@ -1,14 +1,14 @@
 #pragma once
 /// \file
-/// Sections of a report that stand in a page with those of others.
+/// Sections of one report inside a page that shows several reports.
 
 #include "certification/page/html_parts.hpp"
 #include "certification/report/report.hpp"
 
 namespace warpbound::certification {
 
-/// Envelope, worst path, where the cycles go, sums, observations and inputs. Summary, claims,
-/// assumptions, limitations and glossary are the page's.
-std::string html_sections(const Report& report, const Place& place);
+/// Envelope, worst-case path, CPI stack, sums of the bounds, observations and inputs. The page
+/// itself adds summary, claims, assumptions, limitations and glossary.
+std::string html_sections(const Report& report, const SectionScope& scope);
 
 } // namespace warpbound::certification

@@ -29,14 +29,14 @@ std::size_t bytes_of(std::string_view text, std::size_t characters) {
     return at;
 }
 
-/// A line that continues below its `indent`-th column where it would be wider than the page.
+/// The text broken into lines of at most `columns`; continuation lines are indented by `indent`.
 std::string wrapped(std::string_view unsafe, std::size_t indent) {
     const std::string text = printable(unsafe);
     std::string_view rest = text;
     std::string out;
-    std::size_t room = columns;
-    while (columns_of(rest) > room) {
-        const std::size_t whole = bytes_of(rest, room);
+    std::size_t columns_left = columns;
+    while (columns_of(rest) > columns_left) {
+        const std::size_t whole = bytes_of(rest, columns_left);
         std::size_t cut = rest.rfind(' ', whole);
         const std::size_t used = rest.find_first_not_of(' ');
         if (cut == std::string_view::npos || cut <= used || (out.empty() && cut <= indent))
@@ -46,7 +46,7 @@ std::string wrapped(std::string_view unsafe, std::size_t indent) {
         out += '\n' + std::string(indent, ' ');
         rest = rest.substr(cut);
         rest = rest.substr(std::min(rest.find_first_not_of(' '), rest.size()));
-        room = columns - indent;
+        columns_left = columns - indent;
     }
     return out + std::string{rest} + "\n";
 }
@@ -84,7 +84,7 @@ std::string claims(const Report& report) {
             fmt::format(
                 "       proof {}{}{}{}", claim.proof,
                 claim.assumptions.empty() ? "" : "; rests on ", joined(claim.assumptions, ", "),
-                claim.limit_reached ? "; a limit stopped the search for a tighter one" : ""),
+                claim.limit_reached ? "; a limit stopped the search for a tighter bound" : ""),
             7);
         for (const auto& term : claim.terms)
             out += wrapped(
@@ -143,8 +143,8 @@ std::string worst_path(const Report& report) {
     auto blocks = report.worst_path;
     std::stable_sort(blocks.begin(), blocks.end(),
                      [](const PathBlock& a, const PathBlock& b) { return a.cycles > b.cycles; });
-    std::string out = fmt::format("\nworst path{}, the most expensive blocks first\n",
-                                  report.several_warps() ? " of one warp as if alone" : "");
+    std::string out = fmt::format("\nworst-case path{}, the most expensive blocks first\n",
+                                  report.several_warps() ? " of one warp in isolation" : "");
     const std::size_t shown = std::min(listed_blocks, blocks.size());
     for (std::size_t i = 0; i < shown; ++i)
         out += fmt::format("  {}  {:>12} times  {:>14} cycles\n", address_text(blocks[i].address),
@@ -156,7 +156,7 @@ std::string worst_path(const Report& report) {
 std::string stack(const Report& report) {
     const std::int64_t total = stack_total(report);
     if (total <= 0) return {};
-    std::string out = fmt::format("\nwhere the {} cycles of the worst path go\n", total);
+    std::string out = fmt::format("\nwhere the {} cycles of the worst-case path go\n", total);
     for (const auto& [category, cycles] : report.stack) {
         const double share = static_cast<double>(cycles) / static_cast<double>(total);
         const auto length =

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Writing elements of XML reports; seen by writers of XML only.
+/// Writing elements of XML reports; included by the writers of XML only.
 
 #include "certification/report/report.hpp"
 #include "certification/report/wording.hpp"

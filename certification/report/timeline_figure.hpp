@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// When the warps of a run issued, as inline SVG.
+/// Issue timeline of the warps of one run, as inline SVG.
 
 #include "harness/protocol/schedules.hpp"
 

@@ -12,7 +12,7 @@ unsigned byte_at(std::string_view text, std::size_t at) {
     return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
 }
 
-/// Bytes of the UTF-8 character at a place; 0 where there is none that XML 1.0 allows.
+/// Length in bytes of the UTF-8 character at an offset; 0 where XML 1.0 allows no such character.
 std::size_t character_length(std::string_view text, std::size_t at) {
     const unsigned first = byte_at(text, at);
     if (first < 0x80) return first < 0x20 || first == 0x7F ? 0 : 1;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Phrases that several renderings share, so that a number is called the same everywhere.
+/// Phrases that several renderings share, so that each number has the same name everywhere.
 
 #include "certification/report/report.hpp"
 
@@ -12,7 +12,7 @@ namespace warpbound::certification {
 std::string verdict_of(const Report& report); ///< "holds" or "refuted"
 std::string_view side_name(analyzer::Side side);
 
-/// "bound under assumptions, 7 unchecked". The number never stands without it.
+/// "bound under assumptions, 7 unchecked". Printed with every claimed number.
 std::string kind_phrase(const Report& report, const Claim& claim);
 
 /// "1x32", "12x128 on 2 multiprocessors".
@@ -22,7 +22,7 @@ std::string address_text(std::int64_t address);
 std::string quantity_phrase(std::string_view quantity);
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 
-/// Cycles of all categories of the stack.
+/// Sum of the cycles of all categories of the CPI stack.
 std::int64_t stack_total(const Report& report);
 
 /// Text that a terminal and an XML document can hold: control characters and bytes that are not

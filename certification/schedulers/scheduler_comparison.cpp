@@ -136,21 +136,21 @@ std::string render_text(const SchedulerComparison& comparison) {
     out += "\nlower, upper: bounds under assumptions, ";
     out += fmt::format("{} unchecked; low/upp: proved predictability\n", unchecked(comparison));
     out += "best, mean, worst: observed; fairness: Jain's index of the warps' end times; spread: "
-           "first to last warp's end\norders: different orders in which warps issued\n";
+           "first to last warp's end\norders: number of distinct issue orders of the warps\n";
     for (const auto& result : comparison.policies)
         if (!result.bounds)
             out += fmt::format("{} ({}) has no bounds: {}\n", result.policy, result.guarantee,
                                printable(result.refusal));
     out += "\nmost predictable first\n";
-    std::size_t place = 0;
+    std::size_t position = 0;
     for (const Rank& ranked : rank(comparison))
-        out += fmt::format("  {}. {}: {}\n", ++place, comparison.policies[ranked.policy].policy,
+        out += fmt::format("  {}. {}: {}\n", ++position, comparison.policies[ranked.policy].policy,
                            ranked.reason);
     const auto trades = best_trades(comparison);
     if (!trades.empty())
         out +=
-            "\nbest trades of the upper bound against the mean: no other bounded policy is better "
-            "in both\n";
+            "\nbest trade-offs of upper bound and mean (Pareto front): no other bounded policy is "
+            "better in both\n";
     for (const std::size_t index : trades) {
         const PolicyResult& result = comparison.policies[index];
         out += fmt::format("  {}: upper bound {}, mean {:.1f}\n", result.policy,

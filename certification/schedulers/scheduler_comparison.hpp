@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How much the warp scheduler makes a kernel's time vary: policies side by side.
+/// Comparison of warp scheduling policies: bounds, observed times and variability of one kernel.
 
 #include "analyzer/analyze.hpp"
 #include "harness/protocol/schedules.hpp"
@@ -15,18 +15,18 @@ namespace warpbound::certification {
 struct PolicyResult {
     std::string policy;    ///< As `models::to_string` writes it.
     std::string guarantee; ///< "work-conserving", ...
-    /// Proved envelope of the execution time; none where the analyzer refuses.
+    /// Bounds on the execution time; none where the analyzer refuses.
     std::optional<models::Bounds<models::Cycles>> bounds;
     std::string refusal; ///< Why there are no bounds.
     harness::ScheduleSummary observed;
     std::optional<harness::Timeline>
-        slowest; ///< The slowest run, where it is short enough to draw.
+        slowest; ///< Timeline of the slowest run, if it is short enough to draw.
 
-    /// Predictability, best over worst: 1 when all runs take the same time. Of the bounds it is a
-    /// guarantee, of the observations an observation.
+    /// Predictability: best over worst time, 1 when all runs take the same time. From the bounds it
+    /// is guaranteed, from the runs it is observed.
     [[nodiscard]] std::optional<double> bounded_predictability() const;
     [[nodiscard]] double observed_predictability() const;
-    /// Observations outside the bounds: refuted.
+    /// Whether an observation lies outside the bounds.
     [[nodiscard]] bool refuted() const;
 };
 
@@ -37,25 +37,25 @@ struct SchedulerComparison {
     std::string architecture;
     std::string architecture_digest;
     std::string launch;
-    std::int64_t multiprocessors = 1; ///< On which it runs.
+    std::int64_t multiprocessors = 1; ///< Number of SMs that the launch runs on.
     std::string protocol;
-    std::vector<analyzer::Assumption> assumptions; ///< Of the bounds, when there are any.
-    std::vector<PolicyResult> policies;            ///< In the order in which they were asked for.
+    std::vector<analyzer::Assumption> assumptions; ///< Of the bounds; empty without bounds.
+    std::vector<PolicyResult> policies;            ///< In the order of the command line.
 
     [[nodiscard]] bool refuted() const;
 };
 
-/// A policy's place and why.
+/// A policy in the ranking, with the reason of its rank.
 struct Rank {
     std::size_t policy = 0; ///< Index into `policies`.
     std::string reason;
 };
-/// The most predictable first: by observed predictability, then by mean time. The reasons name
-/// what the policy's predictability costs in mean time against the fastest policy.
+/// The most predictable policy first: by observed predictability, then by mean time. A reason gives
+/// the predictability and the mean time relative to the fastest policy.
 std::vector<Rank> rank(const SchedulerComparison& comparison);
 
-/// Policies with bounds to which no other is preferable in both upper bound and mean time, by upper
-/// bound: indices into `policies`.
+/// Pareto-optimal policies in upper bound and mean time among those with bounds, by increasing
+/// upper bound: indices into `policies`.
 std::vector<std::size_t> best_trades(const SchedulerComparison& comparison);
 
 std::string render_text(const SchedulerComparison& comparison);

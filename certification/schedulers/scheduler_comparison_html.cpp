@@ -52,8 +52,8 @@ std::string trades(const SchedulerComparison& comparison) {
                         result.bounds->upper().count(), result.observed.times.mean);
     }
     if (items.empty()) return {};
-    return "<h2 id=\"trades\">Best trades</h2>\n<p>No other bounded policy is better in both the "
-           "upper bound and the mean of the observed times.</p>\n<ul>\n" +
+    return "<h2 id=\"trades\">Best trade-offs</h2>\n<p>Pareto front: no other bounded policy is "
+           "better in both the upper bound and the mean of the observed times.</p>\n<ul>\n" +
            items + "</ul>\n";
 }
 
@@ -69,8 +69,8 @@ std::string timelines(const SchedulerComparison& comparison) {
                 fmt::format("{}: {} cycles, seed {}", result.policy, result.slowest->time,
                             result.slowest->seed));
     if (out.empty()) return {};
-    return "<h2 id=\"timelines\">Slowest runs</h2>\n<p>A row per warp of the launch, dark where it "
-           "issues, all on one axis.</p>\n" +
+    return "<h2 id=\"timelines\">Slowest runs</h2>\n<p>One row per warp of the launch, dark in the "
+           "cycles in which it issues; all timelines share one axis.</p>\n" +
            out;
 }
 
@@ -109,11 +109,11 @@ std::string envelopes(const SchedulerComparison& comparison) {
     }
     return "<h2 id=\"envelopes\">Envelopes</h2>\n" +
            figure(ranges_figure("Execution time by policy", rows),
-                  "Bounds (lines with ends), observed times (bars) and their mean (upright marks) "
+                  "Bounds (lines with ends), observed times (bars) and their mean (vertical marks) "
                   "of the execution time by policy") +
            table("Execution time in core cycles",
                  {{"policy", false},
-                  {"guarantees", false},
+                  {"guarantee", false},
                   {"lower bound", true},
                   {"upper bound", true},
                   {"lower / upper", true},
@@ -138,20 +138,22 @@ std::string closing(const SchedulerComparison& comparison) {
                 cell(std::string{analyzer::to_string(assumption.status)}) + cell(assumption.text) +
                 "</tr>\n";
     return "<h2 id=\"assumptions\">Assumptions of the bounds</h2>\n" +
-           table("What a reviewer would have to believe",
+           table("What a reviewer has to accept",
                  {{"id", false}, {"status", false}, {"assumption", false}}, rows) +
            "<h2 id=\"glossary\">Glossary</h2>\n<dl>\n"
-           "<dt>bound</dt><dd>No run is beyond it as long as every assumption is true.</dd>\n"
+           "<dt>bound</dt><dd>Limit that no run exceeds (upper) or falls below (lower) as long as "
+           "every assumption is true.</dd>\n"
            "<dt>best, mean, worst</dt><dd>Observed on the simulated device; they show what can "
            "happen, not what cannot.</dd>\n"
-           "<dt>lower / upper</dt><dd>Predictability that is proved; 1 when all runs take the same "
-           "time.</dd>\n"
+           "<dt>lower / upper</dt><dd>Guaranteed predictability: lower over upper bound; 1 when "
+           "all "
+           "runs take the same time.</dd>\n"
            "<dt>sd of CPI</dt><dd>Standard deviation over the runs of cycles per warp "
            "instruction.</dd>\n"
            "<dt>fairness</dt><dd>Jain's index of the warps' end times, mean over the runs: 1 when "
-           "all warps end together.</dd>\n"
+           "all warps end in the same cycle.</dd>\n"
            "<dt>spread</dt><dd>Largest time between the first and the last warp's end.</dd>\n"
-           "<dt>orders</dt><dd>Different orders in which the warps issued.</dd>\n</dl>\n" +
+           "<dt>orders</dt><dd>Number of distinct orders in which the warps issued.</dd>\n</dl>\n" +
            fmt::format("<p class=\"quiet\">warpbound {}; kernel {}; machine {}.</p>\n",
                        escape(comparison.tool_version), escape(comparison.kernel_digest),
                        escape(comparison.architecture_digest));

@@ -11,7 +11,7 @@ namespace warpbound::harness {
 
 namespace {
 
-/// The relations of one campaign.
+/// The cache relations of one campaign.
 class CacheRelations {
 public:
     CacheRelations(const Measurements& measurements, const Basis& basis, Levels levels,
@@ -23,54 +23,55 @@ public:
     void read_sectors();
 
 private:
-    /// Off the points looked at. `known`: the values that it rests on.
+    /// Records a value that the selected points show. `known`: paths of the values that it depends
+    /// on.
     void read(const std::string& path, std::int64_t value, const std::string& benchmark,
               const std::vector<std::string>& known = {}) {
-        auto series = rests_on();
+        auto series = supporting_series();
         for (const auto& other : known) {
             const auto of_other = ledger_.series(other);
             series.insert(series.end(), of_other.begin(), of_other.end());
         }
         ledger_.read(path, {{value, value, value}, Sharpness::Exact, benchmark, std::move(series)});
     }
-    /// The points looked at, and those that tell the levels.
-    [[nodiscard]] std::vector<const RecordedSeries*> rests_on() const {
-        auto series = looked_at_;
+    /// The series of the selected points and of the reference loads.
+    [[nodiscard]] std::vector<const RecordedSeries*> supporting_series() const {
+        auto series = selected_;
         series.insert(series.end(), levels_.series().begin(), levels_.series().end());
         return series;
     }
-    /// Looks at the points from now on.
-    Result<void> look_at(const std::vector<std::string>& points);
-    /// How many points, from the first one on, a level serves; the others it must not serve.
+    /// Selects the points for the following readings.
+    Result<void> select(const std::vector<std::string>& points);
+    /// The number of leading points that a level serves; it must not serve any later point.
     [[nodiscard]] Result<std::size_t> held(Level level) const;
-    /// Size over ways: the smallest stride at which lines fall on one set. Nothing, with the
-    /// reason, where it does not show.
+    /// Cache size divided by ways: the smallest stride at which lines map to one set. Empty, with a
+    /// reason in the ledger, if it cannot be identified.
     std::optional<std::int64_t> period(const std::string& path, std::int64_t ways, Level level);
 
     const Measurements& measurements_;
     const Basis& basis_;
     Levels levels_;
     Ledger& ledger_;
-    std::vector<const RecordedSeries*> looked_at_;
+    std::vector<const RecordedSeries*> selected_;
 };
 
-Result<void> CacheRelations::look_at(const std::vector<std::string>& points) {
-    looked_at_.clear();
+Result<void> CacheRelations::select(const std::vector<std::string>& points) {
+    selected_.clear();
     for (const auto& point : points) {
-        looked_at_.push_back(measurements_.find(point));
-        if (looked_at_.back() == nullptr) return Failure{measurements_.why_not(point)};
+        selected_.push_back(measurements_.find(point));
+        if (selected_.back() == nullptr) return Failure{measurements_.why_not(point)};
     }
     return boost::outcome_v2::success();
 }
 
 Result<std::size_t> CacheRelations::held(Level level) const {
     std::size_t count = 0;
-    for (std::size_t i = 0; i < looked_at_.size(); ++i) {
-        const auto within = levels_.within(level, *looked_at_[i]);
+    for (std::size_t i = 0; i < selected_.size(); ++i) {
+        const auto within = levels_.within(level, *selected_[i]);
         if (!within) return within.as_failure();
         if (within.value() && count < i)
-            return Failure{"behind a load that misses comes one that hits: not by least recent "
-                           "use"};
+            return Failure{"a load that hits follows one that misses: the replacement is not least "
+                           "recently used"};
         if (within.value()) ++count;
     }
     return count;
@@ -81,8 +82,8 @@ void CacheRelations::read_ways() {
     std::vector<std::string> points;
     for (std::int64_t lines = 2; lines <= most_ways + 1; ++lines)
         points.push_back(fmt::format("{}/lines={}", benchmark, lines));
-    const auto measured = look_at(points);
-    // Of one line the only one is always there.
+    const auto measured = select(points);
+    // With one line only, that line always hits.
     const auto ways = [&](const std::string& path, Level level) -> std::optional<std::int64_t> {
         const auto further = measured ? held(level) : Result<std::size_t>{measured.as_failure()};
         if (!further) {
@@ -102,7 +103,7 @@ void CacheRelations::read_ways() {
     if (of_l1) take("memories/l1/ways", *of_l1);
     const auto of_l2 = ways(l2_path, Level::L2);
     if (!of_l2) return;
-    if (!of_l1) return ledger_.unidentified(l2_path, "the L1's are not known");
+    if (!of_l1) return ledger_.unidentified(l2_path, "the ways of the L1 are not known");
     if (*of_l2 == *of_l1)
         return ledger_.unidentified(l2_path, *of_l1 > most_ways
                                                  ? std::string{"the L1 holds every line"}
@@ -111,7 +112,7 @@ void CacheRelations::read_ways() {
                                                                "that of DRAM",
                                                                *of_l1 + 1));
     read_distance("memories/l2/latency", fmt::format("{}/lines={}", benchmark, *of_l2), 1,
-                  measurements_, basis_, ledger_, rests_on());
+                  measurements_, basis_, ledger_, supporting_series());
     take(l2_path, *of_l2);
 }
 
@@ -128,22 +129,22 @@ std::optional<std::int64_t> CacheRelations::period(const std::string& path, std:
     std::vector<std::string> points;
     for (const std::int64_t stride : strides)
         points.push_back(fmt::format("cache-sets/stride={}/lines={}", stride, lines));
-    if (auto measured = look_at(points); !measured) return nothing(measured.error().what);
+    if (auto measured = select(points); !measured) return nothing(measured.error().what);
     std::size_t first = 0;
     for (; first < strides.size(); ++first) {
-        const auto within = levels_.within(level, *looked_at_[first]);
+        const auto within = levels_.within(level, *selected_[first]);
         if (!within) return nothing(within.error().what);
         if (!within.value()) break;
     }
     if (first == strides.size())
-        return nothing(fmt::format("{} lines at no stride up to {} bytes fall on one set of {}",
+        return nothing(fmt::format("{} lines at no stride up to {} bytes map to one set of {}",
                                    lines, strides.back(), ways));
     if (level == Level::L1) return strides[first];
-    // What the L1 has says nothing of the L2, unless lines of a multiple of the stride do: were
-    // the first on one set, so were those.
+    // A hit in the L1 does not show whether the L2 holds the line. Lines at a multiple of the
+    // stride can show it: if lines at the stride mapped to one set, so would those.
     const auto comes_from_l2 = [&](std::size_t i) {
-        const auto of_l1 = levels_.within(Level::L1, *looked_at_[i]);
-        const auto of_l2 = levels_.within(Level::L2, *looked_at_[i]);
+        const auto of_l1 = levels_.within(Level::L1, *selected_[i]);
+        const auto of_l2 = levels_.within(Level::L2, *selected_[i]);
         return of_l1 && of_l2 && !of_l1.value() && of_l2.value();
     };
     for (std::size_t i = 0; i < first; ++i) {
@@ -156,7 +157,7 @@ std::optional<std::int64_t> CacheRelations::period(const std::string& path, std:
 }
 
 void CacheRelations::read_sizes() {
-    constexpr const char* no_ways = "the ways are not known";
+    constexpr const char* no_ways = "the number of ways is not known";
     const auto l1_ways = ledger_.number("memories/l1/ways");
     const auto l1 = l1_ways ? period("memories/l1/size", *l1_ways, Level::L1) : std::nullopt;
     if (!l1_ways) ledger_.unidentified("memories/l1/size", no_ways);
@@ -181,7 +182,7 @@ void CacheRelations::read_sectors() {
     std::vector<std::string> points;
     for (const std::int64_t offset : sector_offsets)
         points.push_back(fmt::format("cache-sector/offset={}", offset));
-    const auto measured = look_at(points);
+    const auto measured = select(points);
     const auto read_sector = [&](const std::string& path, Level level, std::size_t hidden) {
         const auto none = [&](const std::string& why) { ledger_.unidentified(path, why); };
         if (!measured) return none(measured.error().what);
@@ -198,7 +199,7 @@ void CacheRelations::read_sectors() {
     read_sector("memories/l2/sector", Level::L2, of_l1 ? of_l1.value() : 0);
 }
 
-/// The distance of lanes from which on each touches a line of its own.
+/// The line size: the smallest distance of lanes at which each lane accesses its own line.
 void read_line(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
     constexpr const char* path = "memories/l1/line";
     std::vector<const RecordedSeries*> series;
@@ -210,8 +211,9 @@ void read_line(const Measurements& measurements, const Basis& basis, Ledger& led
         series.push_back(one);
         times.push_back(summarise(distances(*one, basis)));
     }
-    // Twice the distance takes twice the passes, up to the line. The first one takes one pass.
-    // Means of equal loads are five standard errors apart in one of a million pairs.
+    // Up to the line size, twice the distance takes twice the transactions. The first point takes
+    // one transaction. Means of equal loads differ by five standard errors in one of a million
+    // pairs.
     const auto grows = [&](std::size_t i) {
         const auto variance = [](const Summary& of) {
             return of.standard_deviation * of.standard_deviation / static_cast<double>(of.count);
@@ -224,7 +226,7 @@ void read_line(const Measurements& measurements, const Basis& basis, Ledger& led
     while (last > 1 && !grows(last))
         --last;
     if (last == times.size() - 1 || last == 1)
-        return ledger.unidentified(path, "no distance of lanes shows the end of a line");
+        return ledger.unidentified(path, "no distance of lanes shows the line size");
     const std::int64_t line = lane_distances[last];
     ledger.read(path, {{line, line, line}, Sharpness::Exact, "coalescing", std::move(series)});
 }

@@ -14,36 +14,36 @@ namespace warpbound::harness {
 
 namespace {
 
-/// Gives what has a benchmark and no relation has spoken of a reason.
-void name_the_rest(bool knows_policy, Ledger& ledger, const std::string& why) {
+/// Reports a reason for every value that has a benchmark but no reading and no reason yet.
+void report_unread_values(bool knows_policy, Ledger& ledger, const std::string& why) {
     for (const auto& benchmark : benchmarks())
         for (const auto& path : benchmark.calibrates)
             if (!ledger.knows(path) && !(knows_policy && path == policy_path))
                 ledger.unidentified(path, why);
 }
 
-/// Of machines that make instructions wait; without the values that only others need.
+/// Values of machines with hardware interlocks that no benchmark measures.
 std::vector<std::string> values_without_benchmark() {
     std::set<std::string> shown;
     for (const auto& benchmark : benchmarks())
         shown.insert(benchmark.calibrates.begin(), benchmark.calibrates.end());
     std::vector<std::string> hidden;
-    const auto look_at = [&](const std::string& group, const models::ValueRule& rule) {
+    const auto add_if_hidden = [&](const std::string& group, const models::ValueRule& rule) {
         std::string path = fmt::format("{}/{}", group, rule.name);
         if (!shown.contains(path)) hidden.push_back(std::move(path));
     };
     for (const auto& group : models::group_rules())
         for (const auto& rule : group.values)
-            look_at(std::string{group.element}, rule);
+            add_if_hidden(std::string{group.element}, rule);
     for (const auto& memory : models::memory_rules())
         for (const auto& rule : memory.values)
-            look_at(fmt::format("memories/{}", memory.name), rule);
+            add_if_hidden(fmt::format("memories/{}", memory.name), rule);
     for (const auto& name : described_classes()) {
         const auto opcode_class = *assembly::parse_opcode_class(name);
         const bool passes = models::pass_rule(opcode_class) != models::PassRule::None;
         for (const auto& rule : models::class_rules(opcode_class))
             if (rule.name != "source-read" && (passes || rule.name != "pass-cost"))
-                look_at("classes/" + name, rule);
+                add_if_hidden("classes/" + name, rule);
     }
     return hidden;
 }
@@ -57,7 +57,7 @@ Result<Calibration> calibrate(const Measurements& measurements) {
     calibration.issue_control = measurements.interlocks() ? models::IssueControl::Interlocked
                                                           : models::IssueControl::Encoded;
     Ledger ledger;
-    std::string why_rest = "what instructions take that wait for nothing is not known";
+    std::string why_rest = "the issue distance of independent instructions is not known";
     if (!measurements.interlocks()) {
         why_rest = encoded_times_issue;
     } else if (auto basis = read_steps(measurements, ledger)) {
@@ -70,9 +70,9 @@ Result<Calibration> calibrate(const Measurements& measurements) {
         read_ports(measurements, *basis, ledger);
         why_rest = "its benchmark was not measured";
     }
-    read_residence(measurements, ledger);
-    read_room(measurements, ledger);
-    name_the_rest(calibration.policy.has_value(), ledger, why_rest);
+    read_residency(measurements, ledger);
+    read_occupancy_limits(measurements, ledger);
+    report_unread_values(calibration.policy.has_value(), ledger, why_rest);
     auto findings = ledger.findings();
     if (!findings) return findings.as_failure();
     calibration.findings = std::move(findings).value();

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// From the times of a campaign to a description of the machine that they were measured on.
+/// Calibration: derives an architecture description from the measured times of a campaign.
 
 #include "harness/calibration/ledger.hpp"
 
@@ -13,43 +13,45 @@ namespace warpbound::harness {
 struct Calibration {
     std::string device;
     assembly::Target target;
-    models::IssueControl issue_control = models::IssueControl::Interlocked; ///< Of the target.
+    models::IssueControl issue_control =
+        models::IssueControl::Interlocked; ///< Issue control of the target.
     std::vector<Finding> findings;
     std::vector<ScopeFinding> scopes;
-    /// As `models::read_policy` reads it. An estimate: delays seen in random runs were classified.
+    /// In the form that `models::read_policy` reads. An estimate: it classifies delays observed in
+    /// random runs.
     std::optional<std::string> policy;
-    /// What has a benchmark and could not be read.
+    /// Values that have a benchmark but could not be identified.
     std::vector<Unidentified> unidentified;
-    /// Paths of values that no benchmark of the suite shows.
+    /// Paths of values that no benchmark of the suite measures.
     std::vector<std::string> without_benchmark;
 };
 
-/// Inverts the relations of the calibration suite. Uses nothing but the samples. Refuses
-/// two benchmarks that contradict each other, naming both with what they say.
+/// Inverts the relations of the calibration suite, using the samples only. Refuses if two
+/// benchmarks contradict each other, naming both with their values.
 Result<Calibration> calibrate(const Measurements& measurements);
 
-/// The series of a campaign. Refuses what the campaign refuses.
+/// All series of a campaign. Refuses what the campaign refuses.
 Result<std::vector<RecordedSeries>> recorded_series(Campaign& campaign);
 
-/// How the description that comes out is called and what it starts from.
+/// Name and base of the architecture description to write.
 struct DescriptionRequest {
     std::string name;
     std::string title;
-    std::string campaign; ///< Named as the source.
-    /// Gives what no time shows: which classes share a unit, geometry, values that were not
-    /// identified (they keep their source and grade).
+    std::string campaign; ///< Named as the source of the values.
+    /// Supplies what times cannot show: classes that share a unit, geometry, and values that were
+    /// not identified (they keep their source and grade).
     std::optional<models::Architecture> base;
 };
 
-/// The description of what was found: grade `measured`, source the campaign, the benchmarks and the
-/// digest of their samples. What was not identified is the base's, or unknown. Without a
-/// base each class has a unit of its own, and a warp 32 threads. Refuses a base of another
-/// generation, a class that the base does not have, and classes of one unit that were found to
-/// share its port differently.
+/// Writes the architecture description. Identified values have the grade `measured`; their source
+/// names the campaign, the benchmarks and the digest of the samples. Other values are taken from
+/// the base, or unknown. Without a base each class has its own unit, and a warp has 32 threads.
+/// Refuses a base of another generation, a class that the base lacks, and contradicting port scopes
+/// for classes of one unit.
 Result<models::Architecture> describe(const Calibration& calibration,
                                       const DescriptionRequest& request);
 
-/// What `describe` writes as the source of a value.
+/// The source text that `describe` writes for a value.
 std::string source_of(const Finding& finding, const std::string& campaign);
 
 } // namespace warpbound::harness

@@ -11,7 +11,7 @@ namespace warpbound::harness {
 
 namespace {
 
-/// The cost of a further pass, from one access with one pass and one with many.
+/// The cost of one more transaction, from an access with one transaction and one with many.
 void read_pass_cost(const std::string& path, const std::string& benchmark,
                     const Measurements& measurements, const Basis& basis, Ledger& ledger) {
     const std::string of_one = benchmark + "/passes=1";
@@ -24,25 +24,25 @@ void read_pass_cost(const std::string& path, const std::string& benchmark,
     auto samples = distances(*many, basis);
     const auto [lowest, highest] = std::minmax_element(single.begin(), single.end());
     if (*lowest <= basis.step)
-        return ledger.unidentified(path, "the latency of one pass does not show");
+        return ledger.unidentified(path, "the latency of one transaction does not show");
     constexpr std::int64_t further = many_passes - 1;
     if (*highest - *lowest < further) {
-        // The latency of a sample is known to less than what one cycle of pass cost adds.
+        // The latency is known more precisely than the effect of one cycle of pass cost.
         for (auto& sample : samples)
             sample = nearest(2 * sample - *lowest - *highest, 2 * further);
         return ledger.read(path, reading_of(std::move(samples), benchmark, {one, many}));
     }
-    // Only the ends show: both latency and pass cost were small, or both large.
+    // Only the extremes can be related: latency and pass cost were both small, or both large.
     const auto [least, most] = std::minmax_element(samples.begin(), samples.end());
     const std::int64_t lo = nearest(*least - *lowest, further);
     const std::int64_t hi = nearest(*most - *highest, further);
     if (lo > hi || lo < 0)
-        return ledger.unidentified(path, "it is lost in the spread of the latency");
-    // A range also where both ends round to one number: the samples were not all equal.
+        return ledger.unidentified(path, "it is smaller than the variation of the latency");
+    // A range even if both ends round to one number: the samples were not all equal.
     ledger.read(path, {{lo, std::nullopt, hi}, Sharpness::Range, benchmark, {one, many}});
 }
 
-/// Latency from the slope of a chain: an independent witness for the delay of one result.
+/// Latency from the slope of a dependence chain: independent of the delay of a single result.
 void read_chain(const std::string& benchmark, const std::string& path,
                 const Measurements& measurements, const Basis& basis, Ledger& ledger) {
     std::vector<const RecordedSeries*> series;
@@ -51,14 +51,13 @@ void read_chain(const std::string& benchmark, const std::string& path,
     for (const std::int64_t n : counts) {
         series.push_back(measurements.find(fmt::format("{}/n={}", benchmark, n)));
         const auto time = constant_time(series.back());
-        if (!time)
-            return; // Not measured, or no single number: the delay says what there is to say.
+        if (!time) return; // Not measured, or not constant: the result delay is the only reading.
         times.push_back(*time);
     }
     const std::int64_t slope = times[1] - times[0];
     for (std::size_t i = 1; i < times.size(); ++i)
         if (times[i] - times[0] != slope * (counts[i] - counts[0])) return;
-    // A port may be what the chain waits for.
+    // The chain may wait for the port instead of the result.
     const auto initiation = ledger.interval(path.substr(0, path.rfind('/')) + "/initiation");
     if (slope > basis.step && initiation && slope > initiation->hi)
         ledger.read(path, {{slope, slope, slope}, Sharpness::Exact, benchmark, std::move(series)});
@@ -132,12 +131,14 @@ void read_port_time(const std::string& name, const Measurements& measurements, c
     if (series == nullptr) return ledger.unidentified(path, measurements.why_not(benchmark));
     auto samples = distances(*series, basis);
     if (*std::min_element(samples.begin(), samples.end()) <= basis.step)
-        return ledger.unidentified(path, benchmark + ": many passes take no longer than a step");
+        return ledger.unidentified(path,
+                                   benchmark + ": many transactions take no longer than a step");
     for (auto& sample : samples) {
         if (sample % many_passes != 0)
             return ledger.unidentified(
-                path, fmt::format("{}: {} cycles are no whole number for each of {} passes",
-                                  benchmark, sample, many_passes));
+                path,
+                fmt::format("{}: {} cycles are not a whole number for each of {} transactions",
+                            benchmark, sample, many_passes));
         sample /= many_passes;
     }
     ledger.read(path, reading_of(std::move(samples), benchmark, {series}));
@@ -156,7 +157,7 @@ std::optional<Basis> read_steps(const Measurements& measurements, Ledger& ledger
         const auto time = constant_time(series.back());
         if (!time) {
             const std::string why = series.back() == nullptr ? measurements.why_not(point)
-                                                             : "the samples are not one number";
+                                                             : "the samples are not constant";
             ledger.unidentified(step_path, why);
             ledger.unidentified(clock_path, why);
             return std::nullopt;
@@ -168,13 +169,13 @@ std::optional<Basis> read_steps(const Measurements& measurements, Ledger& ledger
     basis.empty_region = times[2] - counts[2] * basis.step;
     for (std::size_t i = 0; i < counts.size(); ++i)
         if (times[i] != basis.empty_region + counts[i] * basis.step || basis.step < 1) {
-            const std::string why = fmt::format("times {} of n = {} lie on no line",
+            const std::string why = fmt::format("times {} of n = {} are not linear in n",
                                                 fmt::join(times, ", "), fmt::join(counts, ", "));
             ledger.unidentified(step_path, why);
             ledger.unidentified(clock_path, why);
             return std::nullopt;
         }
-    // The instruction behind the first clock read waits for its value.
+    // The instruction after the first clock read waits for the clock value.
     const std::int64_t latency = basis.empty_region - basis.step;
     if (latency > basis.step)
         ledger.read(clock_path,
@@ -205,8 +206,8 @@ void read_delays(const Measurements& measurements, const Basis& basis, Ledger& l
         read_pass_cost("classes/load-global/pass-cost", "result-" + level, measurements, basis,
                        ledger);
     }
-    for (const std::string way : {"branch-taken", "branch-not-taken"})
-        read("control-flow/" + way, way, 0);
+    for (const std::string direction : {"branch-taken", "branch-not-taken"})
+        read("control-flow/" + direction, direction, 0);
     read("classes/barrier/latency", "barrier", 0);
     for (const auto& [chain, name] : {std::pair{"dependent-add", "float-add"},
                                       {"dependent-mul", "float-multiply"},

@@ -20,7 +20,7 @@ constexpr const char* no_smaller = " (no time depends on a smaller value)";
 constexpr const char* from_samples =
     "smallest and largest of the samples; neither a lower nor an upper bound";
 
-/// What is known of a machine before anything is measured on it.
+/// The description of a machine before anything is measured on it.
 Architecture blank(const Calibration& calibration) {
     Architecture machine;
     machine.target = calibration.target;
@@ -44,7 +44,7 @@ Architecture blank(const Calibration& calibration) {
     return machine;
 }
 
-/// Gives each unit the scope that its classes were found to have.
+/// Sets the scope of each unit to the one found for its classes.
 Result<void> put_scopes(Architecture& machine, const std::vector<ScopeFinding>& scopes) {
     std::map<std::string, const ScopeFinding*> by_unit;
     for (const auto& finding : scopes) {
@@ -100,10 +100,11 @@ Result<Architecture> describe(const Calibration& calibration, const DescriptionR
             std::string path = missing.path;
             if (path == policy_path) continue;
             if (path.ends_with(port_of_class)) {
-                // What is not known to be shared as described may not be timed as described.
+                // If the sharing of the port is unknown, so is the initiation interval that depends
+                // on it.
                 path.replace(path.size() - port_of_class.size(), port_of_class.size(),
                              "/initiation");
-                value.source = "who shares the port was not measured: " + missing.why;
+                value.source = "the scope of the port was not measured:  " + missing.why;
             }
             if (auto done = put(path, std::move(value)); !done) return done.as_failure();
         }

@@ -21,14 +21,15 @@ bool is_within(const models::Interval& inner, const models::Interval& outer) {
     return outer.lo <= inner.lo && inner.hi <= outer.hi;
 }
 
-/// Samples of an interval may miss its ends; a single number may not lie outside what others show.
-bool exclude_each_other(const Reading& a, const Reading& b) {
+/// Two ranges may differ, because samples may miss the ends of an interval; a single number must
+/// lie within the other readings.
+bool contradict(const Reading& a, const Reading& b) {
     if (a.sharpness == Sharpness::Range && b.sharpness == Sharpness::Range) return false;
     return !is_within(a.interval, b.interval) && !is_within(b.interval, a.interval);
 }
 
-/// Both readings in one. Requires: they do not exclude each other.
-models::Interval both(const Finding& known, const Reading& reading) {
+/// Combines two readings. Requires: they do not contradict each other.
+models::Interval combined(const Finding& known, const Reading& reading) {
     if (reading.sharpness == Sharpness::AtMost)
         return known.sharpness != Sharpness::AtMost || known.interval.hi < reading.interval.hi
                    ? known.interval
@@ -89,13 +90,13 @@ Result<std::vector<Finding>> Ledger::findings() const {
     for (const auto& [path, readings] : readings_) {
         for (const auto& a : readings)
             for (const auto& b : readings)
-                if (exclude_each_other(a, b))
+                if (contradict(a, b))
                     return Failure{fmt::format("two benchmarks contradict each other: {}, and {}",
                                                text_of(a), text_of(b)),
                                    path};
         Finding finding{path, readings.front().interval, readings.front().sharpness, {}, {}, {}};
         for (const auto& reading : readings) {
-            finding.interval = both(finding, reading);
+            finding.interval = combined(finding, reading);
             if (finding.sharpness == Sharpness::AtMost) finding.sharpness = reading.sharpness;
             if (std::find(finding.benchmarks.begin(), finding.benchmarks.end(),
                           reading.benchmark) == finding.benchmarks.end())

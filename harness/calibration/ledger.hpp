@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// What the relations found: per value of a description its readings, or why there is none.
+/// The results of the calibration relations: for each value of a description its readings, or the
+/// reason why there is none.
 
 #include "harness/calibration/measurements.hpp"
 #include "models/sourced.hpp"
@@ -11,36 +12,38 @@
 
 namespace warpbound::harness {
 
-/// How much a reading says.
+/// How precise a reading is.
 enum class Sharpness {
-    Exact,  ///< One number that every sample agrees with.
-    Range,  ///< The smallest and the largest of the samples: the truth is at least as wide.
-    AtMost, ///< No time depends on a smaller one; `lo` is the least that a description may say.
+    Exact,  ///< A single number; every sample agrees with it.
+    Range,  ///< Smallest and largest sample: the true range is at least as wide.
+    AtMost, ///< An upper limit, below which no time depends on the value; `lo` is the smallest
+            ///< value that a description may have.
 };
 
-/// What one benchmark says about one value.
+/// The reading of one value by one benchmark.
 struct Reading {
     models::Interval interval;
     Sharpness sharpness = Sharpness::Exact;
     std::string benchmark;
     std::vector<const RecordedSeries*> series;
-    std::string assumption{}; ///< Without which it would not be one number.
+    std::string assumption{}; ///< The assumption without which the value would not be unique.
 };
 
-/// What all readings together say.
+/// The combination of all readings of a value.
 struct Finding {
     std::string path; ///< "classes/float-add/latency"
     models::Interval interval;
     Sharpness sharpness = Sharpness::Exact;
     std::vector<std::string> benchmarks;
-    std::string digest; ///< Of the series that it rests on, but those of what all rest on: `Basis`.
-    std::string assumption{}; ///< As `Reading` has it.
+    std::string digest;       ///< Digest of the series that the finding depends on, except those of
+                              ///< `Basis`, on which all depend.
+    std::string assumption{}; ///< As in `Reading`.
 };
 
-/// The end of the path under which it is reported who shares the port of a class.
+/// Suffix of the path under which the scope of a class's port is reported.
 inline constexpr std::string_view port_of_class = "/port";
 
-/// Of the port of a class; not a number.
+/// The scope of the port of a class.
 struct ScopeFinding {
     std::string opcode_class;
     models::UnitScope scope = models::UnitScope::Partition;
@@ -56,22 +59,23 @@ class Ledger {
 public:
     void read(const std::string& path, Reading reading);
     void read_scope(ScopeFinding finding) { scopes_.push_back(std::move(finding)); }
-    /// Does not undo a reading of the same value by another benchmark. Reasons add up.
+    /// Records why a value was not identified. A reading of the value by another benchmark stays
+    /// valid. Reasons accumulate.
     void unidentified(const std::string& path, const std::string& why);
 
-    /// Whether there is a reading or a reason why not.
+    /// Whether there is a reading, or a reason why there is none.
     [[nodiscard]] bool knows(const std::string& path) const;
-    /// The number, when there is exactly one.
+    /// The value, if a reading is a single number.
     [[nodiscard]] std::optional<std::int64_t> number(const std::string& path) const;
-    /// What the readings of a value rest on.
+    /// The series that the readings of a value depend on.
     [[nodiscard]] std::vector<const RecordedSeries*> series(const std::string& path) const;
-    /// The hull of what was read.
+    /// The hull of all readings.
     [[nodiscard]] std::optional<models::Interval> interval(const std::string& path) const;
 
-    /// In order of the paths. Refuses two readings of one value that exclude each other, with both.
+    /// Sorted by path. Refuses two readings of one value that contradict each other, naming both.
     [[nodiscard]] Result<std::vector<Finding>> findings() const;
     [[nodiscard]] const std::vector<ScopeFinding>& scopes() const { return scopes_; }
-    /// Values without any reading, in order of the paths.
+    /// Values without any reading, sorted by path.
     [[nodiscard]] std::vector<Unidentified> without_reading() const;
 
 private:

@@ -34,8 +34,8 @@ Result<bool> Levels::within(Level level, const RecordedSeries& series) const {
 
 Result<bool> most_are(std::int64_t inside, std::int64_t all, const std::string& series) {
     if (20 * std::min(inside, all - inside) > 3 * all)
-        return Failure{fmt::format("of {} loads of {} {} are faster than the next level: who "
-                                   "serves them is chance",
+        return Failure{fmt::format("of {} loads of {} {} are faster than the next level: the level "
+                                   "that serves them is random",
                                    all, series, inside)};
     return inside > all - inside;
 }

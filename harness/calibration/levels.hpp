@@ -1,7 +1,8 @@
 #pragma once
 /// \file
-/// Who serves a load, by its time: a load of a line that was loaded before is the L1's, one of a
-/// line that nobody has loaded DRAM's, and what lies between the L2's.
+/// Classification of loads by the memory level that serves them, from their times. Reference loads:
+/// of a line loaded before (L1 hit) and of a line never loaded (DRAM). Times in between are those
+/// of the L2.
 
 #include "harness/calibration/relations.hpp"
 
@@ -11,14 +12,14 @@ enum class Level { L1, L2 };
 
 class Levels {
 public:
-    /// Of the reference loads of the suite. Refuses, with the reason, when they were not measured
+    /// From the reference loads of the suite. Refuses, with the reason, if they were not measured
     /// or do not differ.
     static Result<Levels> of(const Measurements& measurements, const Basis& basis);
 
-    /// Whether the loads of a series find their line in that level or one before it. Refuses a
-    /// series that both seem to serve: what its loads find is chance.
+    /// Whether the loads of a series hit in that level or one closer to the core. Refuses a series
+    /// whose loads are served inside and outside of it: the serving level is then random.
     [[nodiscard]] Result<bool> within(Level level, const RecordedSeries& series) const;
-    /// Of the reference loads.
+    /// Series of the reference loads.
     [[nodiscard]] const std::vector<const RecordedSeries*>& series() const { return series_; }
 
 private:
@@ -33,9 +34,10 @@ private:
     std::int64_t fastest_cold_ = 0;
 };
 
-/// The decision behind `Levels::within`. Refuses more than three dissenters in twenty: of loads
-/// each of which is as likely one as the other, 17 of 20 agree in one of 400 series, and of 500
-/// loads of one level and 20 more of it, four of these are slower than all 500 in one of 600 000.
+/// The majority decision of `Levels::within`. Refuses if more than three of twenty loads disagree.
+/// If both outcomes were equally likely, 17 of 20 loads would agree in one of 400 series. Given 500
+/// loads of one level, four of 20 further loads of it are slower than all 500 in one of 600 000
+/// cases.
 Result<bool> most_are(std::int64_t inside, std::int64_t all, const std::string& series);
 
 } // namespace warpbound::harness

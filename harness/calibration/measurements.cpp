@@ -13,7 +13,7 @@ namespace warpbound::harness {
 
 namespace {
 
-/// Generations whose hardware makes instructions wait, so that the suite needs no description.
+/// Generations with hardware interlocks, for which the suite needs no architecture description.
 constexpr std::array<int, 2> interlocked_targets{20, 21};
 
 struct Expected {
@@ -21,7 +21,7 @@ struct Expected {
     std::string facts_digest;
     models::Launch launch;
     Quantity quantity = Quantity::Region;
-    std::int64_t runs = 0; ///< Needed.
+    std::int64_t runs = 0; ///< Minimum number.
 };
 
 bool is_interlocked(assembly::Target target) {
@@ -29,8 +29,8 @@ bool is_interlocked(assembly::Target target) {
            interlocked_targets.end();
 }
 
-/// What the suite would run on a machine of that generation, by point: listings where hardware
-/// interlocks, else PTX, of benchmarks that do not need that.
+/// The points of the suite for a machine of that generation: listings if the hardware interlocks,
+/// else PTX of the benchmarks that do not need interlocks.
 Result<std::map<std::string, Expected>> expected_points(assembly::Target target) {
     models::Architecture machine;
     machine.name = to_string(target);
@@ -74,7 +74,7 @@ Result<void> check(const SeriesKey& key, const Expected& expected, const SeriesK
     return boost::outcome_v2::success();
 }
 
-/// Several targets have the same PTX, so that of a card's kernel does not tell whose they are.
+/// Several targets have the same PTX, so the kernel alone does not identify the target of a card.
 Result<void> check_card(const SeriesKey& key, assembly::Target target) {
     if (!is_card(key.device)) return boost::outcome_v2::success();
     const auto of_card = target_of_card({key.device, key.device_detail});
@@ -85,7 +85,7 @@ Result<void> check_card(const SeriesKey& key, assembly::Target target) {
                    key.name};
 }
 
-/// Whether a run holds what the quantity says; samples may come from anywhere.
+/// Checks that the times of a run are valid for the quantity; imported samples may hold anything.
 Result<void> check(const Sample& sample, const SeriesKey& key, const Expected& expected) {
     const auto wrong = [&](const std::string& what) {
         return Failure{fmt::format("run {} {}", sample.run, what), key.name};
@@ -173,7 +173,7 @@ Result<Measurements> Measurements::of(std::vector<RecordedSeries> series, assemb
                                      : measurements.by_point_.begin()->second.series.key;
         if (auto same = check(one.key, found->second, first); !same) return same.as_failure();
         if (auto card = check_card(one.key, target); !card) return card.as_failure();
-        if (auto good = check_anomalies(one.key, one.samples, untroubled_runs); !good)
+        if (auto good = check_anomalies(one.key, one.samples, runs_without_anomaly); !good)
             return good.as_failure();
         for (const auto& sample : one.samples)
             if (auto whole = check(sample, one.key, found->second); !whole)

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a campaign recorded of the calibration suite on one device, by point.
+/// The recorded series of the calibration suite on one device, by benchmark point.
 
 #include "harness/campaign/campaign.hpp"
 #include "models/architecture/architecture.hpp"
@@ -17,42 +17,43 @@ struct RecordedSeries {
     std::vector<Sample> samples; ///< In run order.
 };
 
-/// Of the series, their key and every sample, in the order given: what a calibrated value rests on.
+/// Digest over the keys and all samples of the series, in the given order: identifies the evidence
+/// of a calibrated value.
 std::string digest_of_series(const std::vector<const RecordedSeries*>& series);
 
-/// Whether the series is of a benchmark of the calibration suite.
+/// Whether the series belongs to a benchmark of the calibration suite.
 bool calibrates(const SeriesKey& key);
 
-/// Runs without which no value is read: in fewer, times that vary may agree by chance.
+/// Minimum number of runs for a reading: in fewer runs, varying times may coincide.
 inline constexpr std::int64_t enough_runs = 20;
 
-/// Why little is read off machines whose encoding says when instructions issue.
+/// Why few values can be calibrated on machines whose encoding determines when instructions issue.
 inline constexpr const char* encoded_times_issue =
-    "where the encoding times the issue, no time shows when a result is there";
+    "where the encoding times the issue, no time shows when a result is available";
 
-/// The target of the machine that the series are of: of a card what its detail says, else the one
-/// of whose kernels they are. Refuses series of none, saying which there are.
+/// The target of the measured machine: for a card from its device detail, else the target whose
+/// kernels the series have. Refuses if there is none, naming the known targets.
 Result<assembly::Target> target_of(const std::vector<RecordedSeries>& series);
 
-/// The series of one device, each checked to be of the suite's own kernel.
+/// The series of one device, each checked against the kernel of the suite.
 class Measurements {
 public:
-    /// Keeps the series of calibrating benchmarks and leaves the others out. Refuses series of
-    /// several devices, machines or protocols, two series of one point, a series whose kernel,
-    /// facts or launch is not that of this version's suite for `target`, a card of another target,
-    /// a run that has not the times of its launch (as many as it has warps; of clocks two each, one
-    /// of them 0 and none before the warp's first; none below 0 or above `models::largest_cycles`)
-    /// or a count of blocks that it can give, and no series at all.
+    /// Keeps the series of calibrating benchmarks and ignores the others. Refuses series of several
+    /// devices, machines or protocols, two series of one point, a series whose kernel, facts or
+    /// launch differ from this version's suite for `target`, a card of another target, and an empty
+    /// set. Refuses a run whose times do not fit its launch: one per warp; for clocks two per warp,
+    /// the first not after the second, the earliest 0; all within 0 and `models::largest_cycles`; a
+    /// possible number of blocks.
     static Result<Measurements> of(std::vector<RecordedSeries> series, assembly::Target target);
 
-    /// Null where `why_not` has a reason.
+    /// Null if `why_not` returns a reason.
     [[nodiscard]] const RecordedSeries* find(const std::string& point) const;
-    /// "barrier was not measured", or that it has fewer runs than `enough_runs` (or than the
-    /// benchmark has any use for).
+    /// "barrier was not measured", or that it has fewer runs than `enough_runs` (or than
+    /// `most_runs` of the benchmark). Empty: the point can be used.
     [[nodiscard]] std::string why_not(const std::string& point) const;
     [[nodiscard]] const std::string& device() const { return device_; }
     [[nodiscard]] const assembly::Target& target() const { return target_; }
-    /// Whether the target's hardware makes instructions wait for their operands.
+    /// Whether the target has hardware interlocks: instructions wait for their operands.
     [[nodiscard]] bool interlocks() const { return interlocks_; }
 
 private:

@@ -1,5 +1,5 @@
 /// \file
-/// How many misses of the L1 are in flight at once, from a load that hits behind them.
+/// The number of L1 misses that can be outstanding, from a load that hits after them.
 
 #include "harness/calibration/levels.hpp"
 #include "harness/suite/cache_benchmarks.hpp"
@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* entries_path = "memories/l1/mshr-entries";
 
-/// Why two loads may share an entry (C25: one for each sector); empty: each takes its own. The line
-/// is asked for too, as caches may keep an entry for each line.
+/// Why two loads may share an MSHR entry (C25: one per sector); empty: each load takes its own. The
+/// line size is checked too, because caches may have one entry per line.
 std::string why_shared(const Ledger& ledger) {
     for (const char* name : {"line", "sector"}) {
         const auto bytes = ledger.number(fmt::format("memories/l1/{}", name));
@@ -27,13 +27,13 @@ std::string why_shared(const Ledger& ledger) {
     return {};
 }
 
-/// Of loads. `Unit:` core cycles.
-struct Times {
+/// Range of load times. `Unit:` core cycles.
+struct LoadTimes {
     std::int64_t fastest = 0;
     std::int64_t slowest = 0;
 };
 
-Times times_of(const std::vector<const RecordedSeries*>& series, const Basis& basis) {
+LoadTimes load_times(const std::vector<const RecordedSeries*>& series, const Basis& basis) {
     std::vector<std::int64_t> all;
     for (const auto* one : series) {
         const auto times = distances(*one, basis);
@@ -43,15 +43,16 @@ Times times_of(const std::vector<const RecordedSeries*>& series, const Basis& ba
     return {*fastest, *slowest};
 }
 
-/// The shortest walk behind which the lines looked for are in the L2 and not in the L1, and the
+/// The shortest walk after which the probed lines are in the L2 but not in the L1, and the load
 /// times of the first and the last of them.
 struct Reload {
     std::int64_t walk = 0;
-    Times times;
-    std::vector<const RecordedSeries*> series; ///< Of these, and of who tells the levels.
+    LoadTimes times;
+    std::vector<const RecordedSeries*>
+        series; ///< The series of these loads and of the reference loads.
 };
 
-/// Refuses, with the reason, when there is none.
+/// Refuses, with the reason, if there is none.
 Result<Reload> reload_of(const Measurements& measurements, const Basis& basis) {
     const auto levels = Levels::of(measurements, basis);
     if (!levels) return levels.as_failure();
@@ -68,11 +69,11 @@ Result<Reload> reload_of(const Measurements& measurements, const Basis& basis) {
             reloads.push_back(series);
         }
         if (!from_l2) continue;
-        Reload reload{walk, times_of(reloads, basis), levels.value().series()};
+        Reload reload{walk, load_times(reloads, basis), levels.value().series()};
         reload.series.insert(reload.series.end(), reloads.begin(), reloads.end());
         return reload;
     }
-    return Failure{"behind no walk are lines in the L2 and not in the L1"};
+    return Failure{"after no walk are lines in the L2 and not in the L1"};
 }
 
 } // namespace
@@ -82,41 +83,42 @@ void read_misses(const Measurements& measurements, const Basis& basis, Ledger& l
     if (const std::string why = why_shared(ledger); !why.empty()) return none(why);
     const auto reload = reload_of(measurements, basis);
     if (!reload) return none(reload.error().what);
-    const Times miss = reload.value().times;
-    const Times hit = times_of({measurements.find(loaded_point)}, basis);
-    std::vector<const RecordedSeries*> looked_at = reload.value().series;
+    const LoadTimes miss = reload.value().times;
+    const LoadTimes hit = load_times({measurements.find(loaded_point)}, basis);
+    std::vector<const RecordedSeries*> used_series = reload.value().series;
     for (const char* path : {"memories/l1/line", "memories/l1/sector"}) {
         const auto of_size = ledger.series(path);
-        looked_at.insert(looked_at.end(), of_size.begin(), of_size.end());
+        used_series.insert(used_series.end(), of_size.begin(), of_size.end());
     }
-    std::int64_t before = hit.slowest; // The slowest hit behind one miss fewer.
-    std::int64_t growth = 0;           // The most that a miss has added.
+    std::int64_t before = hit.slowest; // The slowest hit after one miss fewer.
+    std::int64_t growth = 0;           // The largest increase per additional miss.
     for (std::int64_t loads = 1; loads <= most_misses; ++loads) {
         const std::string point =
             fmt::format("cache-misses/walk={}/loads={}", reload.value().walk, loads);
         const auto* series = measurements.find(point);
         if (series == nullptr) return none(measurements.why_not(point));
-        looked_at.push_back(series);
-        const Times behind = times_of({series}, basis);
-        if (behind.slowest < miss.fastest) {
-            growth = std::max(growth, behind.slowest - before);
-            before = behind.slowest;
+        used_series.push_back(series);
+        const LoadTimes after_misses = load_times({series}, basis);
+        if (after_misses.slowest < miss.fastest) {
+            growth = std::max(growth, after_misses.slowest - before);
+            before = after_misses.slowest;
             continue;
         }
-        // What finds no entry waits until the first miss is back, and the hit is handled next. A
-        // full link keeps it until a slice has handled the first miss only (C27), and every further
-        // miss again; what fills up behind the L2 keeps it longer.
-        const bool first_is_back = behind.fastest >= miss.fastest + hit.fastest &&
-                                   behind.slowest <= miss.slowest + hit.slowest + growth;
-        if (loads == 1 || !first_is_back || behind.fastest - before <= 2 * growth)
-            return none(fmt::format("behind {} misses a hit takes as long as a miss, but does not "
+        // A load without a free entry waits until the first miss returns, and the hit is served
+        // next. A full link delays it only until a slice has handled the first miss (C27), and
+        // again for every further miss; a full queue beyond the L2 delays it longer.
+        const bool first_is_back = after_misses.fastest >= miss.fastest + hit.fastest &&
+                                   after_misses.slowest <= miss.slowest + hit.slowest + growth;
+        if (loads == 1 || !first_is_back || after_misses.fastest - before <= 2 * growth)
+            return none(fmt::format("after {} misses a hit takes as long as a miss, but does not "
                                     "show that it waited for the first of them: a link may be "
-                                    "full, or the first be back before the entries are used up",
+                                    "full, or the first may return before the entries are used up",
                                     loads));
         const std::int64_t entries = loads - 1;
-        return ledger.read(
-            entries_path,
-            {{entries, entries, entries}, Sharpness::Exact, "cache-misses", std::move(looked_at)});
+        return ledger.read(entries_path, {{entries, entries, entries},
+                                          Sharpness::Exact,
+                                          "cache-misses",
+                                          std::move(used_series)});
     }
     none(fmt::format("at least {}", most_misses));
 }

@@ -1,5 +1,6 @@
 /// \file
-/// Register file and shared memory of an SM, from how many blocks are resident by what each uses.
+/// Register file and shared memory of an SM, from the number of resident blocks as a function of
+/// the resources per block.
 
 #include "harness/calibration/relations.hpp"
 #include "harness/suite/calibration_benchmarks.hpp"
@@ -14,57 +15,63 @@ namespace warpbound::harness {
 
 namespace {
 
-/// Register files and shared memories of all compute capabilities are (cuda_occupancy.h). `Unit:`
-/// registers or bytes.
+/// Sizes of register files and shared memories are multiples of this, for all compute capabilities
+/// (cuda_occupancy.h). `Unit:` registers or bytes.
 constexpr std::int64_t size_unit = 1024;
 
-/// A point of a residence benchmark.
-struct Seen {
+/// A point of a residency benchmark.
+struct ResidencyPoint {
     std::int64_t use = 0; ///< Registers of a thread, or bytes of a block.
     std::int64_t warps = 1;
     std::int64_t blocks = 0; ///< N_slot.
-    bool is_limited = false; ///< Without the use there would be more.
+    bool is_limited =
+        false; ///< The resource limits the residency: without it there would be more blocks.
 };
 
-/// How a resource may be allocated: what so many blocks take of it.
-struct Rule {
+/// A candidate allocation rule of a resource.
+struct AllocationRule {
     std::int64_t unit = 1;  ///< The granularity.
     std::int64_t other = 0; ///< Partitions of the register file, or reserved bytes of a block.
 };
-using Taken = std::int64_t (*)(const Rule& rule, const Seen& point, std::int64_t blocks);
+using Taken = std::int64_t (*)(const AllocationRule& rule, const ResidencyPoint& point,
+                               std::int64_t blocks);
 
 std::int64_t round_up(std::int64_t amount, std::int64_t unit) {
     return (amount + unit - 1) / unit * unit;
 }
 
-/// The warps of all blocks lie in the partitions in turn: the first one is full first.
-std::int64_t registers_taken(const Rule& rule, const Seen& point, std::int64_t blocks) {
-    constexpr std::int64_t threads_of_warp = 32;
+/// The warps of all blocks are assigned to the partitions round-robin: the first partition is the
+/// fullest.
+std::int64_t registers_taken(const AllocationRule& rule, const ResidencyPoint& point,
+                             std::int64_t blocks) {
+    constexpr std::int64_t threads_per_warp = 32;
     return round_up(blocks * point.warps, rule.other) *
-           round_up(point.use * threads_of_warp, rule.unit);
+           round_up(point.use * threads_per_warp, rule.unit);
 }
 
-std::int64_t shared_memory_taken(const Rule& rule, const Seen& point, std::int64_t blocks) {
+std::int64_t shared_memory_taken(const AllocationRule& rule, const ResidencyPoint& point,
+                                 std::int64_t blocks) {
     return blocks * round_up(point.use + rule.other, rule.unit);
 }
 
-/// A resource, and where it stands in descriptions.
+/// A resource, with the paths of its values in architecture descriptions.
 struct Resource {
     std::string benchmark;
     std::string size_path;
     std::string unit_path;
     std::string other_path;
-    std::string other_name; ///< In words.
+    std::string other_name; ///< Name used in messages.
     Taken taken = nullptr;
-    std::vector<std::int64_t> units; ///< Each of them with each of the others is a rule.
+    std::vector<std::int64_t>
+        units; ///< Candidate granularities; every combination with `others` is a rule.
     std::vector<std::int64_t> others;
-    std::int64_t finest_unit = 1; ///< No point of the benchmark tells a smaller one.
+    std::int64_t finest_unit = 1; ///< The benchmark cannot distinguish smaller granularities.
 };
 
-/// The sizes that agree with all points under a rule, smallest and largest; nothing when none does.
+/// The smallest and largest size consistent with all points under a rule; empty if there is none.
 /// `Source:` G23 eq. 3.10, 3.11 and 3.13, with the allocation of C30.
-std::optional<models::Interval> sizes_by(const Resource& resource, const Rule& rule,
-                                         const std::vector<Seen>& points) {
+std::optional<models::Interval> sizes_by(const Resource& resource, const AllocationRule& rule,
+                                         const std::vector<ResidencyPoint>& points) {
     std::int64_t least = 0;
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
     for (const auto& point : points) {
@@ -78,23 +85,23 @@ std::optional<models::Interval> sizes_by(const Resource& resource, const Rule& r
                          : std::nullopt;
 }
 
-/// Every reading of a resource is the only one among these: no count tells a size between, or a
-/// unit or other that was not tried.
+/// A reading is unique among the tried candidates only: the counts do not exclude other sizes,
+/// granularities or other values.
 std::string assumption_of(const Resource& resource) {
     return fmt::format("taken from sizes that are multiples of {}, granularities {}, and {} {}",
                        size_unit, fmt::join(resource.units, ", "), resource.other_name,
                        fmt::join(resource.others, ", "));
 }
 
-std::vector<Rule> rules_of(const Resource& resource) {
-    std::vector<Rule> rules;
+std::vector<AllocationRule> rules_of(const Resource& resource) {
+    std::vector<AllocationRule> rules;
     for (const auto unit : resource.units)
         for (const auto other : resource.others)
             rules.push_back({unit, other});
     return rules;
 }
 
-void read_resource(const Resource& resource, const std::vector<Seen>& points,
+void read_resource(const Resource& resource, const std::vector<ResidencyPoint>& points,
                    const std::vector<const RecordedSeries*>& series, Ledger& ledger) {
     std::set<std::int64_t> sizes;
     std::set<std::int64_t> units;
@@ -110,10 +117,11 @@ void read_resource(const Resource& resource, const std::vector<Seen>& points,
     }
     const auto put = [&](const std::string& path, const std::set<std::int64_t>& values) {
         if (values.empty())
-            return ledger.unidentified(path, "no rule of allocation gives the counts of " +
+            return ledger.unidentified(path, "no allocation rule gives the counts of  " +
                                                  resource.benchmark);
         if (!is_bounded)
-            return ledger.unidentified(path, resource.benchmark + ": at no use are blocks fewer");
+            return ledger.unidentified(path, resource.benchmark +
+                                                 ": no use reduces the number of blocks");
         if (values.size() > 1)
             return ledger.unidentified(path, fmt::format("{}: {} to {} show the same counts",
                                                          resource.benchmark, *values.begin(),
@@ -134,11 +142,11 @@ void read_resource(const Resource& resource, const std::vector<Seen>& points,
     put(resource.unit_path, units);
 }
 
-/// The points of a benchmark that show how many blocks the resource leaves.
+/// Reads the points of a benchmark that show how many blocks the resource admits.
 void read_points(const Resource& resource, const std::vector<std::int64_t>& uses,
                  const std::vector<std::int64_t>& block_sizes, std::string_view axis,
                  std::int64_t launched, const Measurements& measurements, Ledger& ledger) {
-    std::vector<Seen> points;
+    std::vector<ResidencyPoint> points;
     std::vector<const RecordedSeries*> series;
     std::string why;
     for (const std::int64_t warps : block_sizes) {
@@ -167,7 +175,7 @@ void read_points(const Resource& resource, const std::vector<std::int64_t>& uses
 
 } // namespace
 
-void read_room(const Measurements& measurements, Ledger& ledger) {
+void read_occupancy_limits(const Measurements& measurements, Ledger& ledger) {
     const Resource registers{
         "resident-registers",          "limits/registers", "limits/register-granularity",
         "limits/register-partitions",  "partitions",       registers_taken,

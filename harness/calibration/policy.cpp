@@ -10,26 +10,29 @@ namespace warpbound::harness {
 
 namespace {
 
-/// Two warps of a scheduler in the wake-order benchmark, in runs in which one woke while the other
-/// one was issuing, a step apart, and nothing else wanted to issue.
+/// Observations of two warps of one scheduler in the wake-order benchmark: one warp becomes ready
+/// (wakes up) while the other issues once per step, and no other warp is ready.
 struct WakeUps {
-    std::int64_t older = 0;         ///< Runs in which the older warp was the one that woke.
-    std::int64_t older_first = 0;   ///< In so many of them it issued when it was the other's turn.
-    std::int64_t younger = 0;       ///< The same of the younger one.
-    std::int64_t younger_first = 0; ///< The same of the younger one.
+    std::int64_t older = 0; ///< Runs in which the older warp woke up.
+    std::int64_t older_first =
+        0; ///< Runs of these in which it issued in a slot in which the other warp was ready too.
+    std::int64_t younger = 0;       ///< Runs in which the younger warp woke up.
+    std::int64_t younger_first = 0; ///< As `older_first`, for the younger warp.
     std::int64_t far = 0;           ///< Runs with wake-ups many steps apart.
-    std::int64_t waited = 0;        ///< In so many of them the other issued nothing in between.
-    std::int64_t alone = 0;         ///< Runs in which one ended before the other woke.
-    std::int64_t slowed = 0;        ///< In so many of them it took longer than a warp alone.
+    std::int64_t waited = 0; ///< Runs of these in which the other warp issued nothing in between.
+    std::int64_t alone = 0;  ///< Runs in which one warp ended before the other woke up.
+    std::int64_t slowed = 0; ///< Runs of these in which it took longer than in isolation.
 };
 
-/// Of warp 0 and warp `schedulers`, which share a scheduler; the others have one each.
+/// Observes warp 0 and warp `schedulers`, which share a scheduler; every other warp has its own.
 ///
-/// The warp that wakes first issues a step apart from its first clock read on, until the other one
-/// wakes. The first clock read of that one is the very instruction that waited; when it issues in
-/// step with the other warp, both could issue then, and it came first.
+/// The warp that wakes up first issues once per step from its first clock read on, until the other
+/// one wakes up. The first clock read of the other warp is the instruction that was stalled. If it
+/// issues a whole number of steps later, both warps were ready in that cycle, and the scheduler
+/// preferred it.
 WakeUps wake_ups_of(const RecordedSeries& series, const Basis& basis) {
-    constexpr std::int64_t clear = 8; ///< Steps between two wake-ups that are far apart.
+    constexpr std::int64_t clear =
+        8; ///< Minimum steps between two wake-ups that count as far apart.
     const auto schedulers = static_cast<std::size_t>(*basis.schedulers);
     const std::int64_t step = basis.step;
     const std::int64_t alone = basis.empty_region + (wake_filler + 1) * step;
@@ -47,7 +50,7 @@ WakeUps wake_ups_of(const RecordedSeries& series, const Basis& basis) {
         }
         if (since >= clear * step) {
             ++found.far;
-            // From then on it had all its instructions to issue.
+            // The warp issued (nearly) all its instructions after the other wake-up.
             if (issuing.last - basis.empty_region - woken.first >
                 (wake_filler - clear / 2) * shared)
                 ++found.waited;
@@ -59,9 +62,9 @@ WakeUps wake_ups_of(const RecordedSeries& series, const Basis& basis) {
     return found;
 }
 
-/// Warps of a scheduler that start before the first one of it ends: the same for all schedulers and
-/// in all runs, else nothing.
-std::optional<std::int64_t> started_together(const RecordedSeries& series,
+/// Number of warps of a scheduler that start before its first warp ends; empty unless equal for all
+/// schedulers and runs.
+std::optional<std::int64_t> concurrent_warps(const RecordedSeries& series,
                                              std::int64_t schedulers) {
     std::set<std::int64_t> counts;
     for (const auto& sample : series.samples) {
@@ -93,39 +96,41 @@ std::optional<std::string> read_policy(const Measurements& measurements, const B
     if (!basis.schedulers) return unknown("the number of schedulers is not known");
     const std::int64_t schedulers = *basis.schedulers;
     const std::string wake_point = fmt::format("wake-order/warps={}", schedulers + 1);
-    const std::string crowd_point =
-        fmt::format("{}/n={}/warps={}", crowd_of_none, crowd_counts.many, crowd_warps);
+    const std::string contention_point = fmt::format("{}/n={}/warps={}", contention_without_port,
+                                                     contention_counts.many, contending_warps);
     const auto* wake = measurements.find(wake_point);
-    const auto* crowd = measurements.find(crowd_point);
+    const auto* contention = measurements.find(contention_point);
     if (wake == nullptr) return unknown(measurements.why_not(wake_point));
-    if (crowd == nullptr) return unknown(measurements.why_not(crowd_point));
+    if (contention == nullptr) return unknown(measurements.why_not(contention_point));
     const WakeUps seen = wake_ups_of(*wake, basis);
     if (seen.far >= enough_runs && seen.waited == seen.far) return "srr";
     if (seen.waited > 0)
-        return unknown(fmt::format("in {} of {} runs a warp waited for another one that slept: "
-                                   "none of the rules",
+        return unknown(fmt::format("in {} of {} runs a warp waited for another one that was "
+                                   "stalled: no known policy does that",
                                    seen.waited, seen.far));
     if (seen.slowed > 0)
         return unknown(fmt::format("in {} of {} runs a warp took longer although the other one of "
-                                   "its scheduler slept: none of the rules",
+                                   "its scheduler was stalled: no known policy does that",
                                    seen.slowed, seen.alone));
-    // A warp wakes in step with another one in one of `step` runs; in so many of them it never
-    // does with a probability of less than e^-12.
+    // A warp wakes up in an issue cycle of the other one in one of `step` runs; that this never
+    // happens in `needed` runs has a probability of less than e^-12.
     const std::int64_t needed = 12 * basis.step;
     if (seen.older < needed || seen.younger < needed)
         return unknown(fmt::format("in {} and {} runs only did the older and the younger warp wake "
                                    "while the other was issuing; {} are needed",
                                    seen.older, seen.younger, needed));
     if (seen.older_first > 0 && seen.younger_first > 0) {
-        const auto together = started_together(*crowd, schedulers);
-        if (!together)
-            return unknown("the number of warps of a scheduler that start together differs");
-        return *together < crowd_warps / schedulers ? fmt::format("two-level:active={}", *together)
-                                                    : std::string{"lrr"};
+        const auto concurrent = concurrent_warps(*contention, schedulers);
+        if (!concurrent)
+            return unknown("the number of warps of a scheduler that start concurrently differs");
+        return *concurrent < contending_warps / schedulers
+                   ? fmt::format("two-level:active={}", *concurrent)
+                   : std::string{"lrr"};
     }
     if (seen.older_first > 0) return "oldest";
     if (seen.younger_first == 0) return "gto";
-    return unknown("younger warps come before older ones and not the reverse: none of the rules");
+    return unknown(
+        "younger warps are preferred to older ones and not the reverse: no known policy does that");
 }
 
 } // namespace warpbound::harness

@@ -10,12 +10,12 @@
 
 namespace warpbound::harness {
 
-void read_residence(const Measurements& measurements, Ledger& ledger) {
+void read_residency(const Measurements& measurements, Ledger& ledger) {
     constexpr const char* warps_path = "limits/max-warps";
     constexpr const char* blocks_path = "limits/max-blocks";
     std::map<std::int64_t, std::int64_t> resident;
     std::vector<const RecordedSeries*> series;
-    for (std::int64_t warps = 1; warps <= crowd_warps; ++warps) {
+    for (std::int64_t warps = 1; warps <= contending_warps; ++warps) {
         const auto* one = measurements.find(
             fmt::format("resident-warps/warps={}/blocks={}", warps, resident_at_most));
         if (one == nullptr) continue;
@@ -31,18 +31,19 @@ void read_residence(const Measurements& measurements, Ledger& ledger) {
         ledger.unidentified(blocks_path, why);
         return;
     }
-    // A listing states no registers, and then they limit nothing (C30); a card's threads have some.
+    // A listing states no registers, so they are no limit (C30); threads of a card always have
+    // some.
     const std::string assumption =
         measurements.interlocks()
             ? std::string{}
-            : fmt::format("taken with {} registers of a thread, which are taken not to limit",
+            : fmt::format("taken with {} registers of a thread, which are assumed not to limit",
                           least_semaphore_registers);
     const std::int64_t blocks_of_one = one_warp->second;
     std::int64_t least = blocks_of_one;
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
     for (const auto& [warps, blocks] : resident) {
         least = std::max(least, warps * blocks);
-        // Fewer blocks than of one warp: their warps are what does not fit.
+        // Fewer blocks than with one warp each: the number of warps is the limit.
         if (blocks < blocks_of_one) most = std::min(most, warps * (blocks + 1) - 1);
     }
     if (least > blocks_of_one)
@@ -64,7 +65,7 @@ void read_residence(const Measurements& measurements, Ledger& ledger) {
                                                     least, most));
     else
         ledger.unidentified(warps_path,
-                            fmt::format("at least {}, and no block size tells more", least));
+                            fmt::format("at least {}, and no block size shows more", least));
 }
 
 } // namespace warpbound::harness

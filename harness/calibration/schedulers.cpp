@@ -14,8 +14,8 @@ std::int64_t end_of(const Sample& sample) {
     return *std::max_element(sample.times.begin(), sample.times.end());
 }
 
-/// Median time in which all warps have issued their operations.
-std::int64_t usual_end(const RecordedSeries& series) {
+/// Median over the runs of the time until all warps have issued their operations.
+std::int64_t median_end(const RecordedSeries& series) {
     std::vector<std::int64_t> ends;
     for (const auto& sample : series.samples)
         ends.push_back(end_of(sample));
@@ -23,38 +23,39 @@ std::int64_t usual_end(const RecordedSeries& series) {
     return ends[(ends.size() - 1) / 2];
 }
 
-/// How much longer a crowd of so many warps takes for the further operations of each, and the
-/// series that say so.
+/// Increase of the time of many contending warps ("crowd" benchmarks) for additional operations per
+/// warp, and the series that show it.
 struct Growth {
     std::int64_t cycles = 0;
-    std::int64_t operations = 0; ///< Further ones of each warp.
+    std::int64_t operations = 0; ///< Additional operations per warp.
     std::vector<const RecordedSeries*> series;
 };
 
-/// Refuses a crowd that was not measured.
+/// Refuses if the contending warps were not measured.
 Result<Growth> growth_of(const Measurements& measurements, const std::string& benchmark,
                          std::int64_t warps) {
     Growth growth;
-    growth.operations = crowd_counts.many - crowd_counts.few;
-    for (const std::int64_t n : {crowd_counts.few, crowd_counts.many}) {
+    growth.operations = contention_counts.many - contention_counts.few;
+    for (const std::int64_t n : {contention_counts.few, contention_counts.many}) {
         const std::string point = fmt::format("{}/n={}/warps={}", benchmark, n, warps);
         const auto* series = measurements.find(point);
         if (series == nullptr) return Failure{measurements.why_not(point)};
-        growth.cycles = usual_end(*series) - growth.cycles;
+        growth.cycles = median_end(*series) - growth.cycles;
         growth.series.push_back(series);
     }
     return growth;
 }
 
-/// Cycles between two issues at a place that `warps` warps crowd at. Some policies let the last few
-/// warps go on alone, which adds less than a step to each operation; the eighth is for what happens
-/// once at both ends. Nothing where a step is too large a part of it.
+/// Cycles between two issues to a resource for which `warps` warps contend. Under some policies the
+/// last few warps run without contention, which adds less than a step to each operation; the eighth
+/// of a cycle covers effects at start and end. Empty if a step is too large relative to the rate.
 std::optional<std::int64_t> rate_of(const Growth& growth, std::int64_t warps, std::int64_t step) {
     if (8 * step >= 7 * warps) return std::nullopt;
     return (8 * growth.cycles / growth.operations + warps) / (8 * warps);
 }
 
-/// Number of warps that read the clock first; the same in every run.
+/// Number of warps that read the clock first; empty unless equal in every run. `next`: the earliest
+/// clock of the others.
 std::optional<std::int64_t> first_issues(const RecordedSeries& series, std::int64_t* next) {
     std::set<std::int64_t> counts;
     for (const auto& sample : series.samples) {
@@ -71,7 +72,8 @@ std::optional<std::int64_t> first_issues(const RecordedSeries& series, std::int6
     return counts.size() == 1 ? std::optional{*counts.begin()} : std::nullopt;
 }
 
-/// Whether the most that a scheduler has decides how long a crowd takes, and not how many all have.
+/// Whether the time of contending warps is determined by the most loaded scheduler and not by the
+/// total number of warps.
 bool same_growth(const Growth& a, const Growth& b, std::int64_t tolerance) {
     return std::abs(a.cycles - b.cycles) <= tolerance;
 }
@@ -86,7 +88,7 @@ void read_port(const std::string& name, bool has_passes, const Measurements& mea
     const std::string benchmark = "crowd-" + name;
     const std::int64_t schedulers = *basis.schedulers;
     const std::int64_t slot = *basis.slot;
-    const std::int64_t of_scheduler = crowd_warps / schedulers;
+    const std::int64_t of_scheduler = contending_warps / schedulers;
     const auto scope = [&](models::UnitScope found) {
         ledger.read_scope({name, found, benchmark});
     };
@@ -97,19 +99,19 @@ void read_port(const std::string& name, bool has_passes, const Measurements& mea
         ledger.unidentified(path, why);
         no_scope(why);
     };
-    const auto all = growth_of(measurements, benchmark, crowd_warps);
-    // The fullest scheduler has as many warps, the SM has fewer.
-    const auto uneven = growth_of(measurements, benchmark, crowd_warps - schedulers + 1);
+    const auto all = growth_of(measurements, benchmark, contending_warps);
+    // The most loaded scheduler has as many warps as before, the SM has fewer.
+    const auto uneven = growth_of(measurements, benchmark, contending_warps - schedulers + 1);
     if (!all) return neither(all.error().what);
     if (!uneven) return neither(uneven.error().what);
     const auto alone = ledger.number(path);
     if (alone && (*alone > basis.step || has_passes)) {
-        // All warps together, one operation each: which port they wait for.
-        const std::int64_t each = all.value().cycles / all.value().operations;
+        // Time for one operation of every warp: shows which port they wait for.
+        const std::int64_t per_operation = all.value().cycles / all.value().operations;
         std::int64_t free = std::max({of_scheduler * slot, basis.step, *alone});
         const std::int64_t partition = of_scheduler * *alone;
-        const std::int64_t core = crowd_warps * *alone;
-        // The last warps may go on alone.
+        const std::int64_t core = contending_warps * *alone;
+        // The last warps may run without contention.
         const auto shows = [&](std::int64_t slow, std::int64_t fast) {
             return slow - fast > 2 * basis.step;
         };
@@ -117,29 +119,30 @@ void read_port(const std::string& name, bool has_passes, const Measurements& mea
         if (is_store(name)) {
             const auto drain = ledger.interval("write-buffer/drain");
             if (!drain)
-                return no_scope("the port shows only where the write buffer is known and faster");
-            free = std::max(free, crowd_warps * drain->hi);
+                return no_scope(
+                    "the port can only be identified if the write buffer is known and faster");
+            free = std::max(free, contending_warps * drain->hi);
         }
         const std::int64_t otherwise = std::max(partition, free);
-        if (schedulers > 1 && shows(core, otherwise) && each > between(core, otherwise))
+        if (schedulers > 1 && shows(core, otherwise) && per_operation > between(core, otherwise))
             return scope(models::UnitScope::Core);
-        if (!shows(partition, free)) return no_scope("a crowd does not wait for the port");
-        return scope(each > between(partition, free) ? models::UnitScope::Partition
-                                                     : models::UnitScope::Warp);
+        if (!shows(partition, free)) return no_scope("contending warps do not wait for the port");
+        return scope(per_operation > between(partition, free) ? models::UnitScope::Partition
+                                                              : models::UnitScope::Warp);
     }
     const auto rate = rate_of(all.value(), of_scheduler, basis.step);
-    if (!rate) return neither("too few warps to see it below a step");
+    if (!rate) return neither("too few warps to observe it below a step");
     std::vector<const RecordedSeries*> series = all.value().series;
     series.insert(series.end(), uneven.value().series.begin(), uneven.value().series.end());
     if (*rate <= slot) {
         ledger.read(path, {{1, std::nullopt, slot}, Sharpness::AtMost, benchmark, series});
-        return no_scope("the port is never what a crowd waits for");
+        return no_scope("contending warps never wait for the port");
     }
-    if (is_store(name)) return neither("the write buffer may be what the crowd waits for");
+    if (is_store(name)) return neither("the contending warps may wait for the write buffer");
     const bool partition =
         same_growth(all.value(), uneven.value(), *rate * all.value().operations / 4);
     if (!partition && *rate % schedulers != 0)
-        return neither("the crowd shares a port, at no whole rate");
+        return neither("the contending warps share a port, but not at a whole number of cycles");
     const std::int64_t initiation = partition ? *rate : *rate / schedulers;
     scope(partition ? models::UnitScope::Partition : models::UnitScope::Core);
     ledger.read(path, {{initiation, initiation, initiation}, Sharpness::Exact, benchmark, series});
@@ -162,20 +165,20 @@ void read_schedulers(const Measurements& measurements, Basis& basis, Ledger& led
         for (const char* path : {count_path, slot_path, step_path})
             ledger.unidentified(path, why);
     };
-    const std::string start_point = fmt::format("start-order/warps={}", crowd_warps);
+    const std::string start_point = fmt::format("start-order/warps={}", contending_warps);
     const auto* start = measurements.find(start_point);
     if (start == nullptr) return neither(measurements.why_not(start_point));
-    const auto crowd = growth_of(measurements, crowd_of_none, crowd_warps);
-    if (!crowd) return neither(crowd.error().what);
+    const auto contention = growth_of(measurements, contention_without_port, contending_warps);
+    if (!contention) return neither(contention.error().what);
     std::int64_t next = 0;
     const auto count = first_issues(*start, &next);
-    if (!count || crowd_warps % *count != 0)
+    if (!count || contending_warps % *count != 0)
         return neither("the number of warps that start at once is not the same in all runs, or "
                        "does not divide them evenly");
-    const auto slot = rate_of(crowd.value(), crowd_warps / *count, basis.step);
+    const auto slot = rate_of(contention.value(), contending_warps / *count, basis.step);
     if (!slot || *slot < 1) return neither("too few warps of a scheduler to fill its issue slots");
-    // Were the clock's port what keeps further warps from starting, there might be more schedulers.
-    if (*count < crowd_warps && next < *slot)
+    // If the clock's port delayed further warps, there could be more schedulers.
+    if (*count < contending_warps && next < *slot)
         return neither(fmt::format("{} warps start at once, but others {} cycles later, before an "
                                    "issue slot of {} is over",
                                    *count, next, *slot));
@@ -183,14 +186,17 @@ void read_schedulers(const Measurements& measurements, Basis& basis, Ledger& led
         return neither(fmt::format("warps read the clock {} cycles apart and issue {} apart: the "
                                    "clock's port hides how many start at once",
                                    next, *slot));
-    const auto uneven = growth_of(measurements, crowd_of_none, crowd_warps - *count + 1);
+    const auto uneven =
+        growth_of(measurements, contention_without_port, contending_warps - *count + 1);
     if (!uneven) return neither(uneven.error().what);
-    if (!same_growth(crowd.value(), uneven.value(), *slot * crowd.value().operations / 4))
+    if (!same_growth(contention.value(), uneven.value(), *slot * contention.value().operations / 4))
         return neither(fmt::format("{} warps start at once, but {} warps fewer take less time",
                                    *count, *count - 1));
     ledger.read(count_path, {{*count, *count, *count}, Sharpness::Exact, "start-order", {start}});
-    ledger.read(slot_path,
-                {{*slot, *slot, *slot}, Sharpness::Exact, crowd_of_none, crowd.value().series});
+    ledger.read(slot_path, {{*slot, *slot, *slot},
+                            Sharpness::Exact,
+                            contention_without_port,
+                            contention.value().series});
     std::vector<const RecordedSeries*> steps;
     for (const auto n : line_counts)
         steps.push_back(measurements.find(fmt::format("switched-off/n={}", n)));

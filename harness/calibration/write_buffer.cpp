@@ -15,7 +15,8 @@ namespace {
 constexpr const char* entries_path = "write-buffer/entries";
 constexpr const char* drain_path = "write-buffer/drain";
 
-struct Attempt {
+/// A reading of the write buffer by one benchmark.
+struct BufferReading {
     std::string benchmark;
     Ledger& ledger;
 
@@ -32,17 +33,17 @@ struct Attempt {
     }
 };
 
-/// A burst from the first store on whose clock no other warp delayed. Such a store had waited for
-/// an entry to drain.
-struct Tail {
-    std::int64_t stores = 0;          ///< Before it.
-    std::int64_t drained = 0;         ///< Cycles for each transaction, of all entries until then.
-    std::vector<std::int64_t> drains; ///< Of each entry from then on.
+/// The part of a store burst from the first store on whose clock read no other warp delayed. Such a
+/// store waited for an entry to drain.
+struct BurstTail {
+    std::int64_t stores = 0;          ///< Stores before the first of them.
+    std::int64_t drained = 0;         ///< Cycles per transaction until then, over all entries.
+    std::vector<std::int64_t> drains; ///< Cycles per transaction of each later entry.
 };
 
-/// Which stores may have waited for a port and not for room: another one was issued as long before
-/// as a store takes its port. `Shape:` found[store], in order of their issue.
-std::vector<bool> at_their_port(const std::vector<WarpClocks>& warps, std::int64_t port) {
+/// Which stores may have waited for a port and not for a buffer entry: another store issued earlier
+/// by exactly the time for which a store occupies its port. `Shape:` found[store], in issue order.
+std::vector<bool> may_wait_for_port(const std::vector<WarpClocks>& warps, std::int64_t port) {
     std::vector<bool> found;
     for (std::size_t i = 0; i < warps.size(); ++i)
         found.push_back(std::any_of(
@@ -51,13 +52,13 @@ std::vector<bool> at_their_port(const std::vector<WarpClocks>& warps, std::int64
     return found;
 }
 
-/// `port`: cycles for which one of these stores takes its port. Nothing where the last two stores
-/// do not lie so.
-std::optional<Tail> tail_of(const Sample& sample, const Basis& basis, std::int64_t port) {
+/// `port`: cycles for which one of these stores occupies its port. Empty if not even the last two
+/// stores have such a distance.
+std::optional<BurstTail> tail_of(const Sample& sample, const Basis& basis, std::int64_t port) {
     auto warps = clocks_of(sample);
     std::sort(warps.begin(), warps.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
-    // Behind its last clock read a warp has two instructions to issue. Then it is in nobody's way.
+    // After its last clock read a warp issues two more instructions. Then it delays no other warp.
     const std::int64_t ending = basis.empty_region + 3 * basis.step;
     std::size_t quiet = warps.size();
     std::int64_t last_read = 0;
@@ -68,105 +69,106 @@ std::optional<Tail> tail_of(const Sample& sample, const Basis& basis, std::int64
             quiet = i;
         last_read = std::max(last_read, warps[i].last);
     }
-    Tail tail;
+    BurstTail tail;
     std::size_t first = warps.size() - 1;
     while (first > quiet) {
         const std::int64_t wait = warps[first].first - warps[first - 1].first;
         if (wait == 0 || wait % many_passes != 0) break;
         --first;
     }
-    // Behind a store that came late for its entry the next one seems to drain faster.
-    const auto late = at_their_port(warps, port);
+    // If a store issued later than its entry became free, the next entry appears to drain faster.
+    const auto late = may_wait_for_port(warps, port);
     while (first + 1 < warps.size() && late[first])
         ++first;
     for (std::size_t i = first; i + 1 < warps.size(); ++i)
         if (!late[i]) tail.drains.push_back((warps[i + 1].first - warps[i].first) / many_passes);
     if (tail.drains.empty()) return std::nullopt;
     tail.stores = static_cast<std::int64_t>(first);
-    // The first warp may read its clock a few issue slots later than it might have.
+    // The first warp may read its clock a few issue slots late.
     tail.drained = (warps[first].first + many_passes - 1) / many_passes;
     return tail;
 }
 
-/// Whether more stores than there are schedulers issued in half of the time for which a store takes
-/// its port: then warps do not share one.
+/// Whether more stores than there are schedulers issued within half of the time for which a store
+/// occupies its port: then warps do not share a port.
 bool have_own_ports(const RecordedSeries& burst, std::int64_t schedulers, std::int64_t port) {
-    const auto together = static_cast<std::size_t>(schedulers);
+    const auto at_once = static_cast<std::size_t>(schedulers);
     return std::all_of(burst.samples.begin(), burst.samples.end(), [&](const Sample& sample) {
         std::vector<std::int64_t> stores;
         for (const auto& clocks : clocks_of(sample))
             stores.push_back(clocks.first);
         std::sort(stores.begin(), stores.end());
-        for (std::size_t i = together; i < stores.size(); ++i)
-            if (2 * (stores[i] - stores[i - together]) < port) return true;
+        for (std::size_t i = at_once; i < stores.size(); ++i)
+            if (2 * (stores[i] - stores[i - at_once]) < port) return true;
         return false;
     });
 }
 
-/// All warps store at once: fills the buffer where each warp has a port of its own.
+/// All warps store at once: fills the buffer if each warp has its own port.
 void read_burst(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
-    const Attempt attempt{"store-burst", ledger};
-    const std::string point = fmt::format("store-burst/warps={}", crowd_warps);
+    const BufferReading reading{"store-burst", ledger};
+    const std::string point = fmt::format("store-burst/warps={}", contending_warps);
     const auto* burst = measurements.find(point);
-    if (burst == nullptr) return attempt.neither(measurements.why_not(point));
-    if (!basis.schedulers) return attempt.neither("the schedulers are not known");
+    if (burst == nullptr) return reading.neither(measurements.why_not(point));
+    if (!basis.schedulers) return reading.neither("the schedulers are not known");
     const auto* alone = measurements.find("port-store-global");
-    if (alone == nullptr) return attempt.neither(measurements.why_not("port-store-global"));
-    const auto apart = distances(*alone, basis);
-    const std::int64_t port = *std::max_element(apart.begin(), apart.end());
-    std::vector<Tail> tails;
+    if (alone == nullptr) return reading.neither(measurements.why_not("port-store-global"));
+    const auto port_times = distances(*alone, basis);
+    const std::int64_t port = *std::max_element(port_times.begin(), port_times.end());
+    std::vector<BurstTail> tails;
     std::vector<std::int64_t> drains;
     for (const auto& sample : burst->samples) {
         auto tail = tail_of(sample, basis, port);
         if (!tail)
-            return attempt.neither(fmt::format("the last stores of {} do not wait a whole number "
+            return reading.neither(fmt::format("the last stores of {} do not wait a whole number "
                                                "of cycles for each of {} transactions",
-                                               crowd_warps, many_passes));
+                                               contending_warps, many_passes));
         drains.insert(drains.end(), tail->drains.begin(), tail->drains.end());
         tails.push_back(std::move(*tail));
     }
     const auto [fastest, slowest] = std::minmax_element(drains.begin(), drains.end());
     if (*fastest * many_passes <= port && !have_own_ports(*burst, *basis.schedulers, port))
-        return attempt.neither("what stores wait may be for a port that warps share");
-    // A store that waits has behind it what has drained, and before it what the buffer holds.
+        return reading.neither("stores may wait for a port that warps share");
+    // When a waiting store issues, all earlier stores but those in the buffer have drained.
     std::vector<std::int64_t> fitting;
-    for (std::int64_t entries = 1; entries < crowd_warps; ++entries)
-        if (std::all_of(tails.begin(), tails.end(), [&](const Tail& tail) {
+    for (std::int64_t entries = 1; entries < contending_warps; ++entries)
+        if (std::all_of(tails.begin(), tails.end(), [&](const BurstTail& tail) {
                 const std::int64_t gone = tail.stores + 1 - entries;
                 return gone * *fastest <= tail.drained && tail.drained <= gone * *slowest;
             }))
             fitting.push_back(entries);
     if (fitting.size() != 1)
-        return attempt.neither(fitting.empty() ? "no number of entries agrees with every run"
+        return reading.neither(fitting.empty() ? "no number of entries agrees with every run"
                                                : "several numbers of entries agree with all runs");
-    // One store of each scheduler at a time is what a port of the scheduler lets pass.
+    // A port per scheduler would let pass one store of each scheduler at a time.
     if (fitting.front() <= *basis.schedulers)
-        return attempt.neither("each store waits for the one before it: a port would do the same");
-    attempt.found(fitting.front(), std::move(drains), {burst, alone});
+        return reading.neither("each store waits for the one before it: a port would do the same");
+    reading.found(fitting.front(), std::move(drains), {burst, alone});
 }
 
-/// One warp stores much once and then little: fills the buffer where the port is faster than it.
+/// "store-plug": one warp issues a store of many transactions, which blocks the buffer, then stores
+/// of one: fills the buffer if the port is faster than the drain.
 void read_plug(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
-    const Attempt attempt{"store-plug", ledger};
-    std::int64_t behind_plug = 0; // From the plug to the first store behind it.
-    std::int64_t spacing = 0;     // Between further stores that find room.
+    const BufferReading reading{"store-plug", ledger};
+    std::int64_t behind_plug = 0; // From the blocking store to the next one.
+    std::int64_t spacing = 0;     // Between further stores that find a free entry.
     const auto* alone = measurements.find("spacing-store-global");
-    if (alone == nullptr) return attempt.neither(measurements.why_not("spacing-store-global"));
+    if (alone == nullptr) return reading.neither(measurements.why_not("spacing-store-global"));
     std::vector<const RecordedSeries*> series{alone};
     const auto distance = distances(*alone, basis);
     spacing = *std::max_element(distance.begin(), distance.end());
     if (*std::min_element(distance.begin(), distance.end()) < basis.step)
-        return attempt.neither("spacing-store-global took less time than its instructions need");
+        return reading.neither("spacing-store-global took less time than its instructions need");
     for (std::int64_t n = 1; n <= most_plugged; ++n) {
         const std::string point = fmt::format("store-plug/n={}", n);
         const auto* one = measurements.find(point);
-        if (one == nullptr) return attempt.neither(measurements.why_not(point));
+        if (one == nullptr) return reading.neither(measurements.why_not(point));
         series.push_back(one);
-        // From the plug's issue to that of the last store, in each run.
+        // From the issue of the blocking store to that of the last store, in each run.
         const std::vector<std::int64_t> times = distances(*one, basis);
         const auto constant = constant_time(one);
         if (n == 1) {
-            if (!constant) return attempt.neither("already the second store waits for the first");
+            if (!constant) return reading.neither("the second store already waits for the first");
             behind_plug = times.front();
             continue;
         }
@@ -174,27 +176,29 @@ void read_plug(const Measurements& measurements, const Basis& basis, Ledger& led
         if (constant && times.front() == undisturbed) continue;
         std::vector<std::int64_t> drains;
         for (const auto time : times) {
-            if (time <= undisturbed) continue; // The plug was gone.
+            if (time <= undisturbed) continue; // The blocking store had drained.
             if (time < many_passes || time % many_passes != 0)
-                return attempt.neither(fmt::format("a store waits {} cycles: no whole number for "
+                return reading.neither(fmt::format("a store waits {} cycles: no whole number for "
                                                    "each of {} transactions",
                                                    time, many_passes));
             drains.push_back(time / many_passes);
         }
         if (drains.empty())
-            return attempt.neither("stores follow each other closer than their distance alone");
+            return reading.neither("stores issue closer than their distance in isolation");
         if (drains.size() < times.size()) {
-            // Slow drains only show themselves; that stores wait shows how many there is room for.
-            ledger.read(entries_path, {{n, n, n}, Sharpness::Exact, attempt.benchmark, series});
+            // Only slow drains can be observed, so the drain time is unknown; that stores wait
+            // shows the number of entries.
+            ledger.read(entries_path, {{n, n, n}, Sharpness::Exact, reading.benchmark, series});
             return ledger.unidentified(
                 drain_path, "store-plug: in some runs the first store drains before others wait");
         }
-        return attempt.found(n, std::move(drains), series);
+        return reading.found(n, std::move(drains), series);
     }
-    attempt.neither(fmt::format("{} stores of a warp never wait for room", most_plugged));
+    reading.neither(fmt::format("{} stores of a warp never wait for an entry", most_plugged));
 }
 
-/// One warp whose stores drain more slowly than its port lets them pass: the buffer fills.
+/// "store-train": stores of one warp drain more slowly than its port accepts them, so the buffer
+/// fills.
 void read_train(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
     const auto no_drain = [&](const std::string& why) {
         ledger.unidentified(drain_path, "store-train-next: " + why);
@@ -204,12 +208,12 @@ void read_train(const Measurements& measurements, const Basis& basis, Ledger& le
     const auto* next = measurements.find("store-train-next");
     if (port == nullptr) return no_drain(measurements.why_not("port-store-global"));
     if (next == nullptr) return no_drain(measurements.why_not("store-train-next"));
-    const auto apart = distances(*port, basis);
+    const auto port_times = distances(*port, basis);
     auto waits = all_times(*next);
     if (*std::min_element(waits.begin(), waits.end()) <=
-        std::max(basis.step, *std::max_element(apart.begin(), apart.end())))
-        return no_drain("stores of one warp do not come faster than they drain");
-    const double each = summarise(waits).mean;
+        std::max(basis.step, *std::max_element(port_times.begin(), port_times.end())))
+        return no_drain("stores of one warp do not issue faster than they drain");
+    const double mean_wait = summarise(waits).mean;
     for (auto& wait : waits) {
         if (wait % many_passes != 0)
             return no_drain(fmt::format("a store waits {} cycles: no whole number for each of {} "
@@ -234,23 +238,24 @@ void read_train(const Measurements& measurements, const Basis& basis, Ledger& le
     for (std::size_t i = 0; i + 1 < train_counts.size(); ++i) {
         const double slope =
             (times.back() - times[i]) / static_cast<double>(train_counts.back() - train_counts[i]);
-        if (std::abs(slope - each) > each / 40) continue;
-        // In a train that does not fill the buffer fewer seem to have room than in a longer one.
-        const auto room = [&](std::size_t of) {
+        if (std::abs(slope - mean_wait) > mean_wait / 40) continue;
+        // A train that does not fill the buffer suggests fewer entries than a longer one.
+        const auto occupied = [&](std::size_t of) {
             return static_cast<double>(train_counts[of]) - times[of] / slope;
         };
-        const auto entries = static_cast<std::int64_t>(std::lround(room(i)));
-        const double off = std::max(std::abs(room(i) - static_cast<double>(entries)),
-                                    std::abs(room(i + 1) - static_cast<double>(entries)));
+        const auto entries = static_cast<std::int64_t>(std::lround(occupied(i)));
+        const double off = std::max(std::abs(occupied(i) - static_cast<double>(entries)),
+                                    std::abs(occupied(i + 1) - static_cast<double>(entries)));
         if (off > 0.35 || entries < 1 || i + 2 == train_counts.size()) continue;
         return ledger.read(
             entries_path,
             {{entries, entries, entries}, Sharpness::Exact, "store-train", std::move(series)});
     }
-    no_entries("trains of two lengths show no one whole number");
+    no_entries("trains of two lengths do not agree on a whole number");
 }
 
-/// What is between two stores of a warp, unless it may be the drain of the only entry.
+/// Initiation intervals from the distance of two stores of a warp, unless that may be the drain
+/// time of the only entry.
 void read_store_ports(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
     const auto entries = ledger.number(entries_path);
     for (const auto& of : calibrated_classes()) {

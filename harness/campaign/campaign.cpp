@@ -12,8 +12,8 @@ namespace warpbound::harness {
 
 namespace {
 
-/// Number of runs of series `s`: one descent in the table's tree, however many there are. Runs are
-/// recorded without gaps (see `insert`), and reading them checks it.
+/// Number of runs of series `s`: one descent in the table's tree, whatever their number. Runs are
+/// recorded without gaps (see `insert`); reading them checks it.
 constexpr std::string_view runs_of_s =
     "ifnull((SELECT run + 1 FROM sample WHERE series = s.id ORDER BY run DESC LIMIT 1), 0)";
 
@@ -83,7 +83,7 @@ public:
         });
     }
 
-    Result<void> together(const std::function<Result<void>()>& work) override {
+    Result<void> in_one_transaction(const std::function<Result<void>()>& work) override {
         return database_.in_transaction("cannot record", work);
     }
 
@@ -156,7 +156,7 @@ private:
             statement.bind(static_cast<int>(i) + 1, *fields[i]);
     }
 
-    /// Id 0 when there is none.
+    /// Id 0 if there is none.
     Result<SeriesInfo> find(const SeriesKey& key) {
         Statement select = database_.prepare(
             fmt::format("SELECT s.id, {} FROM series s WHERE s.name = ? AND "
@@ -246,12 +246,12 @@ private:
 } // namespace
 
 Result<void> check_anomalies(const SeriesKey& key, const std::vector<Sample>& samples,
-                             const TakenRuns& taken) {
+                             const AcceptedRuns& accepted) {
     for (const auto& sample : samples)
-        if (!taken.takes(sample.remark.anomaly))
+        if (!accepted.accepts(sample.remark.anomaly))
             return Failure{fmt::format("run {} is marked {} ({}); expected {}", sample.run,
                                        to_string(sample.remark.anomaly), sample.remark.text,
-                                       taken.name),
+                                       accepted.name),
                            key.name};
     return boost::outcome_v2::success();
 }
@@ -259,11 +259,11 @@ Result<void> check_anomalies(const SeriesKey& key, const std::vector<Sample>& sa
 std::string contradiction_in(const Sample& sample) {
     const RunAnomaly anomaly = sample.remark.anomaly;
     if (gives_times(anomaly) == sample.times.empty())
-        return fmt::format("run {} with trouble '{}' has {} times; expected {}", sample.run,
+        return fmt::format("run {} with anomaly '{}' has {} times; expected {}", sample.run,
                            to_string(anomaly), sample.times.size(),
                            gives_times(anomaly) ? "at least one" : "none");
     if (anomaly == RunAnomaly::None && !sample.remark.text.empty())
-        return fmt::format("run {} has a remark without trouble; expected none", sample.run);
+        return fmt::format("run {} has a remark without an anomaly; expected none", sample.run);
     return {};
 }
 

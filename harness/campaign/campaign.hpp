@@ -17,8 +17,8 @@
 
 namespace warpbound::harness {
 
-/// What was run, so that the same command finds it again. Two series are the same when all fields
-/// are equal.
+/// Identifies what was run, so that the same command finds the series again. Two series are the
+/// same if all fields are equal.
 struct SeriesKey {
     std::string name;          ///< Benchmark point or kernel.
     std::string device;        ///< "simulated:fermi-gtx470"
@@ -32,35 +32,35 @@ struct SeriesKey {
     friend bool operator==(const SeriesKey&, const SeriesKey&) = default;
 };
 
-/// One run: the seed and the numbers that `times_of` takes for the quantity of the series. `Unit:`
-/// `unit_of` the quantity.
+/// One run: the seed and the values that `times_of` extracts for the quantity of the series.
+/// `Unit:` `unit_of` the quantity.
 struct Sample {
     std::int64_t run = 0; ///< Index within the series, from 0.
     std::uint64_t seed = 0;
-    std::vector<std::int64_t> times; ///< Empty where the remark says that there are none.
+    std::vector<std::int64_t> times; ///< Empty if the remark's anomaly excludes times.
     Remark remark{};
 
     friend bool operator==(const Sample&, const Sample&) = default;
 };
 
-/// What cannot be true of one run: times that its trouble excludes or lacks, a remark without
-/// trouble. Empty: nothing.
+/// Why a sample is inconsistent: times that its anomaly excludes, missing times, or a remark
+/// without an anomaly. Empty: consistent.
 std::string contradiction_in(const Sample& sample);
 
-/// Which runs somebody takes, and how they are called where others are refused.
-struct TakenRuns {
-    bool (*takes)(RunAnomaly) = nullptr;
+/// The runs that a consumer accepts, and their name in refusals of others.
+struct AcceptedRuns {
+    bool (*accepts)(RunAnomaly) = nullptr;
     std::string_view name;
 };
-/// Whose times are observations of their kernel.
-inline constexpr TakenRuns counted_runs{counts, "runs that ended with times of this kernel"};
-/// For those who take no doubtful run.
-inline constexpr TakenRuns untroubled_runs{
-    [](RunAnomaly anomaly) { return anomaly == RunAnomaly::None; }, "runs without trouble"};
+/// Runs whose times are observations of the intended kernel.
+inline constexpr AcceptedRuns counted_runs{counts, "runs that ended with times of this kernel"};
+/// For consumers that accept no doubtful run.
+inline constexpr AcceptedRuns runs_without_anomaly{
+    [](RunAnomaly anomaly) { return anomaly == RunAnomaly::None; }, "runs without an anomaly"};
 
-/// Refuses a series with a run that is not taken, naming the first one.
+/// Refuses a series with a run that is not accepted, naming the first one.
 Result<void> check_anomalies(const SeriesKey& key, const std::vector<Sample>& samples,
-                             const TakenRuns& taken);
+                             const AcceptedRuns& accepted);
 
 struct SeriesInfo {
     std::int64_t id = 0;
@@ -68,37 +68,38 @@ struct SeriesInfo {
     std::int64_t runs = 0;
 };
 
-/// An open campaign. What `append` reported as recorded survives the end of the process at any
-/// moment. Several processes may use one campaign at once: each call waits up to 30 s for the
-/// others. A run of a series is recorded once, by the process that is first; the other is refused.
+/// An open campaign. What `append` reported as recorded survives a kill of the process at any
+/// moment. Several processes may use one campaign concurrently: each call waits up to 30 s for the
+/// others. A run of a series is recorded once, by the first process; later attempts are refused.
 class Campaign {
 public:
-    /// Opens or makes the file, for writing. Refuses a name that is no file's, a file or folder
-    /// that is write-protected, and a file that is no campaign, is damaged, or has another schema
-    /// version.
+    /// Opens or creates the file for writing. Refuses a name that is not a file name, a
+    /// write-protected file or folder, and a file that is not a campaign, is damaged, or has
+    /// another schema version.
     static Result<std::unique_ptr<Campaign>> open(const std::filesystem::path& file);
-    /// As `open`, but refuses a file that does not exist and may be used for reading only. Undoes
-    /// what a killed writer left unfinished; refuses the file where that is not possible.
+    /// As `open`, but for reading only; refuses a file that does not exist. Rolls back the
+    /// unfinished transaction of a killed writer; refuses the file if that is not possible.
     static Result<std::unique_ptr<Campaign>> open_existing(const std::filesystem::path& file);
     Campaign(const Campaign&) = delete;
     Campaign& operator=(const Campaign&) = delete;
     virtual ~Campaign() = default;
 
-    /// Finds the series or makes it.
+    /// Finds the series or creates it.
     virtual Result<SeriesInfo> series(const SeriesKey& key) = 0;
     /// Adds samples in one transaction; `samples[0].run` must be the number of runs recorded so
-    /// far, or another process recorded the series meanwhile and the samples are refused, as are
-    /// those with a `contradiction_in` them. On failure (full disk, for one) nothing of it is
-    /// recorded and everything before it still is.
-    /// The cost does not depend on how many runs there are.
+    /// far; else another process has recorded the series meanwhile and the samples are refused.
+    /// Samples with a `contradiction_in` them are refused too. On failure (for example a full disk)
+    /// none of the samples is recorded, and earlier records stay. The cost does not depend on the
+    /// number of runs.
     virtual Result<void> append(std::int64_t series, const std::vector<Sample>& samples) = 0;
-    /// Calls `work`; what it records is recorded whole, when it succeeds, or not at all.
-    virtual Result<void> together(const std::function<Result<void>()>& work) = 0;
-    /// Keeps what is so while the runs from `first_run` on are recorded; takes the place of what
-    /// was kept of the same run. Refused once that run is recorded: it was made under others.
+    /// Calls `work` in one transaction: its records are committed if it succeeds, else none of
+    /// them.
+    virtual Result<void> in_one_transaction(const std::function<Result<void>()>& work) = 0;
+    /// Stores the conditions under which the runs from `first_run` on are made; replaces conditions
+    /// stored for the same run. Refused once that run is recorded.
     virtual Result<void> note_conditions(std::int64_t series, std::int64_t first_run,
                                          const Conditions& conditions) = 0;
-    /// In order of the first runs.
+    /// Sorted by first run.
     virtual Result<std::vector<RecordedConditions>> conditions(std::int64_t series) = 0;
     virtual Result<std::vector<SeriesInfo>> list() = 0;
     /// In run order.

@@ -6,7 +6,7 @@ namespace warpbound::harness {
 
 namespace {
 
-constexpr int application_id = 0x77627631; // "wbv1": tells a campaign from other databases
+constexpr int application_id = 0x77627631; // "wbv1": distinguishes a campaign from other databases
 constexpr int schema_version = 2;
 constexpr int busy_milliseconds = 30'000;
 
@@ -38,8 +38,8 @@ CREATE TABLE condition (
 Result<void> CampaignDatabase::open_to_record() {
     if (auto opened = connect(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE); !opened) return opened;
     if (sqlite3_db_readonly(database_, "main") == 1) return write_protected();
-    // A rollback journal and full synchronisation: what COMMIT reported is on the disk, and one
-    // file holds everything.
+    // Rollback journal and full synchronisation: committed data is on the disk, and one file holds
+    // everything.
     if (!execute("PRAGMA synchronous = FULL") || !execute("PRAGMA foreign_keys = ON") ||
         !execute("BEGIN IMMEDIATE"))
         return unreadable();
@@ -82,7 +82,7 @@ Failure CampaignDatabase::refuse(const std::string& what) const {
 }
 
 Result<void> CampaignDatabase::connect(int flags) {
-    // The absolute name: no name of a file has a meaning of its own then.
+    // Use the absolute path: SQLite then gives no file name a special meaning.
     std::error_code failed;
     const auto path = std::filesystem::absolute(name_, failed);
     if (failed || sqlite3_open_v2(path.c_str(), &database_, flags, nullptr) != SQLITE_OK)
@@ -135,7 +135,7 @@ Result<bool> CampaignDatabase::make_or_check() {
     } else if (const auto checked = check(*found); !checked) {
         return checked.as_failure();
     }
-    // For a campaign that exists this changes nothing, but it opens the journal.
+    // For an existing campaign this changes nothing, but it opens the journal.
     const std::string same = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};",
                                          application_id, schema_version);
     if (!execute(same.c_str())) return not_written();
@@ -157,30 +157,30 @@ Failure CampaignDatabase::not_written() const {
 
 Failure CampaignDatabase::unreadable() const {
     const int error = sqlite3_extended_errcode(database_);
-    const int kind = error & 0xff;
+    const int primary = error & 0xff;
     const std::filesystem::path journal =
         sqlite3_filename_journal(sqlite3_db_filename(database_, "main"));
     std::error_code ignored;
-    const bool not_undone =
+    const bool not_rolled_back =
         error == SQLITE_READONLY_ROLLBACK || error == SQLITE_READONLY_RECOVERY ||
         error == SQLITE_READONLY_CANTINIT ||
-        ((kind == SQLITE_READONLY || kind == SQLITE_CANTOPEN || kind == SQLITE_IOERR) &&
+        ((primary == SQLITE_READONLY || primary == SQLITE_CANTOPEN || primary == SQLITE_IOERR) &&
          std::filesystem::exists(journal, ignored));
-    if (not_undone)
-        return Failure{fmt::format("was left by a writer that was killed, and what it left "
-                                   "unfinished cannot be undone here ({}); make the file and "
-                                   "its folder writable, or copy it together with {}",
+    if (not_rolled_back)
+        return Failure{fmt::format("was left by a killed writer, and its unfinished transaction "
+                                   "cannot be rolled back here ({}); make the file and "
+                                   "its folder writable, or copy it with {}",
                                    sqlite3_errmsg(database_), journal.filename().string()),
                        name_};
-    if (kind == SQLITE_BUSY) return refuse("cannot be opened");
+    if (primary == SQLITE_BUSY) return refuse("cannot be opened");
     return refuse("is no campaign or is damaged; a campaign database was expected");
 }
 
 Result<void> check_campaign_name(const std::filesystem::path& file) {
     const std::string name = file.string();
     if (name.empty()) return Failure{"a campaign is a file; its name is empty", "campaign"};
-    // SQLite keeps a leading colon and the scheme "file:" for itself: a campaign of such a name
-    // would be lost with the process.
+    // SQLite interprets a leading colon and the scheme "file:": a campaign of such a name would not
+    // outlive the process.
     const std::size_t scheme = name.find("://");
     const bool uri = name.rfind("file:", 0) == 0 ||
                      (scheme != std::string::npos && name.find('/') == scheme + 1);

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The SQLite file of a campaign: how it is opened and made, its transactions, and why an access to
-/// it failed. What its rows mean: campaign.cpp.
+/// The SQLite file of a campaign: opening and creation, transactions, and reasons of failed
+/// accesses. The meaning of its rows: campaign.cpp.
 
 #include "assembly/support/result.hpp"
 
@@ -15,7 +15,7 @@
 
 namespace warpbound::harness {
 
-/// A prepared statement; finalised when it goes.
+/// A prepared statement; finalised by the destructor.
 class Statement {
 public:
     Statement(sqlite3* database, const std::string& sql) {
@@ -59,24 +59,25 @@ public:
     CampaignDatabase(const CampaignDatabase&) = delete;
     CampaignDatabase& operator=(const CampaignDatabase&) = delete;
 
-    /// Opens for writing: makes the tables in an empty file, or checks that the file is a campaign
-    /// of this version. All in one transaction that also proves that the file and its journal can
-    /// be written, so that processes that open a new campaign at once take turns.
+    /// Opens for writing: creates the tables in an empty file, or checks that the file is a
+    /// campaign of this version. This is one transaction, so that processes that open a new
+    /// campaign concurrently are serialized; it also proves that the file and its journal can be
+    /// written.
     Result<void> open_to_record();
-    /// Opens for reading. The connection may write, because only such a connection can undo the
-    /// transaction of a writer that was killed; nothing else is written.
+    /// Opens for reading. The connection may write, because only such a connection can roll back
+    /// the transaction of a killed writer; nothing else is written.
     Result<void> open_to_read();
 
     [[nodiscard]] Statement prepare(const std::string& sql) { return {database_, sql}; }
-    /// `work` inside a transaction: its own, or the one that there is, which ends with its failure
-    /// too.
+    /// Calls `work` inside a new transaction, or inside the current one, which a failure of `work`
+    /// then aborts too.
     Result<void> in_transaction(const char* what, const std::function<Result<void>()>& work);
-    /// What could not be done, with SQLite's reason.
+    /// A failure naming the operation, with SQLite's reason.
     [[nodiscard]] Failure refuse(const std::string& what) const;
     [[nodiscard]] const std::string& name() const { return name_; }
 
 private:
-    /// What tells a campaign from another file.
+    /// What distinguishes a campaign from another file.
     struct Marks {
         std::int64_t id = 0;
         std::int64_t version = 0;
@@ -86,11 +87,11 @@ private:
     Result<void> connect(int flags);
     bool execute(const char* sql);
     std::optional<std::int64_t> count(const char* sql);
-    /// Nothing when the file cannot be read; the error is then that of the connection.
+    /// Empty if the file cannot be read; the error is then that of the connection.
     std::optional<Marks> marks();
-    /// Whether the file is a campaign of this version.
+    /// Checks that the file is a campaign of this version.
     Result<void> check(const Marks& found);
-    /// Inside a transaction. Whether it made the tables.
+    /// Runs inside a transaction. Returns whether it created the tables.
     Result<bool> make_or_check();
 
     [[nodiscard]] Failure write_protected() const;
@@ -102,7 +103,8 @@ private:
     sqlite3* database_ = nullptr;
 };
 
-/// Refuses what names no file on a disk, or something else than a file.
+/// Refuses a name that is not the name of a file on disk, and an existing object that is not a
+/// file.
 Result<void> check_campaign_name(const std::filesystem::path& file);
 
 } // namespace warpbound::harness

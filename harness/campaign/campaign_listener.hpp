@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a reader of a campaign's text hands on, piece by piece.
+/// The callbacks of a reader of a campaign's text.
 
 #include "harness/campaign/campaign.hpp"
 
@@ -8,7 +8,7 @@
 
 namespace warpbound::harness {
 
-/// What a reader hands on. Conditions and samples are of the last series.
+/// Called by a reader in the order of the text. Conditions and samples belong to the last series.
 struct CampaignListener {
     std::function<Result<void>(const SeriesKey&)> series;
     std::function<Result<void>(const RecordedConditions&)> conditions;

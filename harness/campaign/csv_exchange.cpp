@@ -10,7 +10,7 @@ namespace {
 
 struct Field {
     std::string text;
-    TextPlace at;
+    TextPosition at;
 };
 using Record = std::vector<Field>;
 
@@ -43,9 +43,9 @@ private:
         return cursor_->passed() - begin_of_field > longest_piece;
     }
 
-    /// Up to the comma or end of line behind it.
+    /// Reads up to the next comma or end of line.
     Result<Field> read_field() {
-        Field field{{}, cursor_->place()};
+        Field field{{}, cursor_->position()};
         const std::uint64_t begin = cursor_->passed();
         if (cursor_->peek() == '"') {
             if (auto read = read_quoted(field); !read) return read.as_failure();
@@ -84,7 +84,7 @@ private:
             if (cursor_->peek() == '\r') cursor_->advance();
             const auto after = cursor_->peek();
             if (after && *after != ',' && *after != '\n')
-                return cursor_->refuse("text behind a quoted field; expected a comma");
+                return cursor_->refuse("text after a quoted field; expected a comma");
             return boost::outcome_v2::success();
         }
     }
@@ -92,7 +92,7 @@ private:
     TextCursor* cursor_;
 };
 
-/// Records of a campaign, each by its first field.
+/// Interprets the records of a campaign by their first field.
 class CsvCampaign {
 public:
     CsvCampaign(TextCursor& cursor, const CampaignListener& listener)
@@ -129,17 +129,17 @@ private:
                                  : Result<std::int64_t>{std::int64_t{0}};
         if (!version) return version.as_failure();
         return check_.version(two ? record[0].text : "", version.value(),
-                              record.empty() ? TextPlace{} : record[0].at);
+                              record.empty() ? TextPosition{} : record[0].at);
     }
 
     Result<void> one(const Record& record) {
-        const Field& kind = record.front();
-        if (kind.text == "series") return series(record);
-        if (kind.text == "conditions") return conditions(record);
-        if (kind.text == "run") return run(record);
+        const Field& type = record.front();
+        if (type.text == "series") return series(record);
+        if (type.text == "conditions") return conditions(record);
+        if (type.text == "run") return run(record);
         return cursor_->refuse(
-            fmt::format("a record '{:.40}'; expected series, conditions or run", kind.text),
-            kind.at);
+            fmt::format("a record '{:.40}'; expected series, conditions or run", type.text),
+            type.at);
     }
 
     Result<void> series(const Record& record) {
@@ -176,7 +176,7 @@ private:
         if (!seed) return seed.as_failure();
         const auto anomaly = parse_anomaly(record[3].text);
         if (!anomaly)
-            return cursor_->refuse(fmt::format("unknown trouble '{:.40}'", record[3].text),
+            return cursor_->refuse(fmt::format("unknown run anomaly '{:.40}'", record[3].text),
                                    record[3].at);
         sample.run = run.value();
         sample.seed = seed.value();

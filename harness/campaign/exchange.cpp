@@ -11,15 +11,15 @@ namespace {
 
 using Write = std::function<void(std::string_view)>;
 
-/// Everything that is recorded of a series.
+/// All records of a series.
 struct WholeSeries {
     SeriesKey key;
     std::vector<RecordedConditions> conditions;
     std::vector<Sample> samples;
 };
 
-/// Writes series and keeps what of them could not be read back: too long, or not of the form's
-/// letters.
+/// Writes series and remembers a flaw that would prevent reading them back: a text that is too
+/// long, or not valid in the format.
 class SeriesWriter {
 public:
     explicit SeriesWriter(const Write& write) : write_{&write} {}
@@ -118,7 +118,7 @@ private:
         return text + "}";
     }
 
-    /// One element a line.
+    /// One element per line.
     template <typename Element> void json_list(const std::vector<Element>& elements) {
         const char* before = "\n     ";
         for (const auto& element : elements) {
@@ -132,8 +132,8 @@ private:
     std::optional<std::string> flaw_;
 };
 
-/// As it is at one moment: conditions are recorded with the first run made under them, so those
-/// that are read behind the runs contain those of the runs.
+/// A consistent snapshot: conditions are recorded with the first run made under them, so conditions
+/// read after the runs include those of all these runs.
 Result<WholeSeries> read_series(Campaign& campaign, const SeriesInfo& info) {
     auto samples = campaign.samples(info.id);
     if (!samples) return samples.as_failure();
@@ -206,7 +206,7 @@ Result<void> import_campaign(const trace::TraceBytes& text, Campaign& campaign,
         return pending.size() < most_pending ? Result<void>{boost::outcome_v2::success()}
                                              : record();
     };
-    return campaign.together([&]() -> Result<void> {
+    return campaign.in_one_transaction([&]() -> Result<void> {
         const auto list = campaign.list();
         if (!list) return list.as_failure();
         if (!list.value().empty())
@@ -217,14 +217,15 @@ Result<void> import_campaign(const trace::TraceBytes& text, Campaign& campaign,
     });
 }
 
-// --- what both readers check -------------------------------------------------------------------
+// --- checks of both readers -------------------------------------------------------------------
 
 Result<void> ExchangeCheck::version(std::string_view name, std::int64_t version,
-                                    TextPlace at) const {
+                                    TextPosition at) const {
     if (name != campaign_format_name)
-        return cursor_->refuse(fmt::format("is no campaign's text; expected {} and version {}",
-                                           campaign_format_name, campaign_format_version),
-                               at);
+        return cursor_->refuse(
+            fmt::format("is not the text of a campaign; expected {} and version {}",
+                        campaign_format_name, campaign_format_version),
+            at);
     if (version != campaign_format_version)
         return cursor_->refuse(fmt::format("is of version {}; this program knows version {}",
                                            version, campaign_format_version),
@@ -232,7 +233,7 @@ Result<void> ExchangeCheck::version(std::string_view name, std::int64_t version,
     return boost::outcome_v2::success();
 }
 
-Result<void> ExchangeCheck::series(const SeriesKey& key, TextPlace at) {
+Result<void> ExchangeCheck::series(const SeriesKey& key, TextPosition at) {
     if (auto known = parse_quantity(key.quantity, key.name); !known)
         return cursor_->refuse(std::move(known).error().what, at);
     std::vector<std::string> fields;
@@ -246,7 +247,7 @@ Result<void> ExchangeCheck::series(const SeriesKey& key, TextPlace at) {
     return listener_->series(key);
 }
 
-Result<void> ExchangeCheck::conditions(const RecordedConditions& recorded, TextPlace at) {
+Result<void> ExchangeCheck::conditions(const RecordedConditions& recorded, TextPosition at) {
     if (!has_series_) return cursor_->refuse("conditions before the first series", at);
     if (recorded.first_run <= last_conditions_)
         return cursor_->refuse(fmt::format("conditions from run {} on; expected a run after {}",
@@ -254,7 +255,7 @@ Result<void> ExchangeCheck::conditions(const RecordedConditions& recorded, TextP
                                at);
     if (recorded.first_run < next_run_)
         return cursor_->refuse(
-            fmt::format("conditions from run {} on behind that run", recorded.first_run), at);
+            fmt::format("conditions from run {} on after that run", recorded.first_run), at);
     last_conditions_ = recorded.first_run;
     std::set<std::string_view> names;
     for (const auto& [name, value] : recorded.conditions)
@@ -264,7 +265,7 @@ Result<void> ExchangeCheck::conditions(const RecordedConditions& recorded, TextP
     return listener_->conditions(recorded);
 }
 
-Result<void> ExchangeCheck::sample(Sample sample, TextPlace at) {
+Result<void> ExchangeCheck::sample(Sample sample, TextPosition at) {
     if (!has_series_) return cursor_->refuse("a run before the first series", at);
     if (sample.run != next_run_)
         return cursor_->refuse(fmt::format("run {}; expected run {}", sample.run, next_run_), at);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What the readers of both forms of a campaign's text have in common: its content is checked once.
+/// The content checks that the readers of both forms of a campaign's text share.
 
 #include "harness/campaign/campaign_listener.hpp"
 #include "harness/campaign/text_cursor.hpp"
@@ -13,23 +13,24 @@ namespace warpbound::harness {
 
 inline constexpr std::string_view campaign_format_name = "warpbound-campaign";
 inline constexpr std::int64_t campaign_format_version = 2;
-/// Of a field in CSV and a word in JSON. `Unit:` bytes, as they stand in the text.
+/// Longest field in CSV and word in JSON. `Unit:` bytes of the text.
 inline constexpr std::uint64_t longest_piece = std::uint64_t{1} << 20U;
-/// Of a record in CSV. `Unit:` bytes.
+/// Longest record in CSV. `Unit:` bytes.
 inline constexpr std::uint64_t longest_record = std::uint64_t{1} << 24U;
-/// Of what is written there must remain so much, for what stands between words. `Unit:` bytes.
+/// Margin that a writer leaves below these limits, for the characters between words. `Unit:` bytes.
 inline constexpr std::uint64_t piece_reserve = 1024;
 
-/// Checks what is read, in its order, and hands it on. Failures have the place that they are given.
+/// Checks what is read, in reading order, and passes it to the listener. Failures have the given
+/// source position.
 class ExchangeCheck {
 public:
     ExchangeCheck(const TextCursor& cursor, const CampaignListener& listener)
         : cursor_{&cursor}, listener_{&listener} {}
 
-    Result<void> version(std::string_view name, std::int64_t version, TextPlace at) const;
-    Result<void> series(const SeriesKey& key, TextPlace at);
-    Result<void> conditions(const RecordedConditions& recorded, TextPlace at);
-    Result<void> sample(Sample sample, TextPlace at);
+    Result<void> version(std::string_view name, std::int64_t version, TextPosition at) const;
+    Result<void> series(const SeriesKey& key, TextPosition at);
+    Result<void> conditions(const RecordedConditions& recorded, TextPosition at);
+    Result<void> sample(Sample sample, TextPosition at);
 
 private:
     const TextCursor* cursor_;
@@ -37,7 +38,7 @@ private:
     std::set<std::vector<std::string>> keys_;
     std::int64_t next_run_ = 0;
     std::int64_t last_conditions_ =
-        -1; ///< First run of the last ones; before any: below every run.
+        -1; ///< First run of the last conditions; initially below every run.
     bool has_series_ = false;
 };
 

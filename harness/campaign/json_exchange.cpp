@@ -10,10 +10,10 @@ namespace warpbound::harness {
 
 namespace {
 
-/// The characters as the parser takes them. A word that is too long is the end for it.
+/// The characters for the parser. A word that is too long ends the input.
 struct JsonSource {
     TextCursor* cursor = nullptr;
-    std::uint64_t word_begin = 0; ///< Where the last event was.
+    std::uint64_t word_begin = 0; ///< Character count at the last parser event.
 
     [[nodiscard]] bool too_long() const { return cursor->passed() - word_begin > longest_piece; }
     [[nodiscard]] bool ended() const { return !cursor->peek() || too_long(); }
@@ -46,7 +46,8 @@ private:
     JsonSource* source_; ///< Null: the end.
 };
 
-/// Hears the parser's events and keeps what is being read. Places are those behind a word.
+/// Receives the parser's events and stores the values of the current record. Positions are those
+/// after a word.
 class JsonCampaign {
 public:
     JsonCampaign(JsonSource& source, const CampaignListener& listener)
@@ -65,21 +66,22 @@ public:
             return unexpected("a number that is too large");
         return number(static_cast<std::int64_t>(value));
     }
-    bool string(const std::string& value) { return heard(take_string(value)); }
+    bool string(const std::string& value) { return accept(take_string(value)); }
     bool key(const std::string& name) {
         key_ = name;
-        return heard(boost::outcome_v2::success());
+        return accept(boost::outcome_v2::success());
     }
-    bool start_object(std::size_t) { return heard(enter_object()); }
-    bool end_object() { return heard(leave_object()); }
-    bool start_array(std::size_t) { return heard(enter_array()); }
-    bool end_array() { return heard(leave_array()); }
+    bool start_object(std::size_t) { return accept(enter_object()); }
+    bool end_object() { return accept(leave_object()); }
+    bool start_array(std::size_t) { return accept(enter_array()); }
+    bool end_array() { return accept(leave_array()); }
     template <typename Exception>
     bool parse_error(std::size_t, const std::string&, const Exception& error) {
-        if (source_->too_long()) return heard(refuse("a word of more than 1 MiB"));
+        if (source_->too_long()) return accept(refuse("a word of more than 1 MiB"));
         const std::string what = error.what();
         const std::size_t colon = what.find(": ");
-        return heard(refuse("no JSON: " + what.substr(colon == std::string::npos ? 0 : colon + 2)));
+        return accept(
+            refuse("no JSON: " + what.substr(colon == std::string::npos ? 0 : colon + 2)));
     }
 
 private:
@@ -99,20 +101,20 @@ private:
     [[nodiscard]] Failure refuse(std::string what) const {
         return source_->cursor->refuse(std::move(what));
     }
-    [[nodiscard]] TextPlace place() const { return source_->cursor->place(); }
+    [[nodiscard]] TextPosition position() const { return source_->cursor->position(); }
 
-    bool heard(const Result<void>& result) {
+    bool accept(const Result<void>& result) {
         source_->word_begin = source_->cursor->passed();
         if (!result) failure_ = result.error();
         return result.has_value();
     }
     bool unexpected(const char* what) {
-        return heard(refuse(fmt::format("{} for '{:.40}'; it has another type", what, key_)));
+        return accept(refuse(fmt::format("{} for '{:.40}'; it has another type", what, key_)));
     }
     [[nodiscard]] Failure unknown() const {
         return refuse(fmt::format("'{:.40}' does not belong here, or has another type", key_));
     }
-    bool number(std::int64_t value) { return heard(take_number(value)); }
+    bool number(std::int64_t value) { return accept(take_number(value)); }
 
     Result<void> take_number(std::int64_t value) {
         if (in_ == In::Times)
@@ -144,7 +146,7 @@ private:
             seed_ = seed;
         } else if (in_ == In::Run && key_ == "trouble") {
             const auto anomaly = parse_anomaly(value);
-            if (!anomaly) return refuse(fmt::format("unknown trouble '{:.40}'", value));
+            if (!anomaly) return refuse(fmt::format("unknown run anomaly '{:.40}'", value));
             sample_.remark.anomaly = *anomaly;
         } else if (in_ == In::Run && key_ == "remark") {
             sample_.remark.text = value;
@@ -157,7 +159,7 @@ private:
     Result<void> take_key_field(const std::string& value) {
         for (std::size_t i = 0; i < key_fields.size(); ++i) {
             if (key_fields.at(i).name != key_) continue;
-            if (series_known_) return refuse("a field of the key behind runs or conditions");
+            if (series_known_) return refuse("a field of the key after runs or conditions");
             series_.*key_fields.at(i).field = value;
             fields_.insert(i);
             return boost::outcome_v2::success();
@@ -165,14 +167,14 @@ private:
         return unknown();
     }
 
-    /// The key is complete where its first list begins.
-    Result<void> know_series() {
+    /// The key of a series must be complete before its first list.
+    Result<void> complete_series() {
         if (series_known_) return boost::outcome_v2::success();
         for (std::size_t i = 0; i < key_fields.size(); ++i)
             if (!fields_.contains(i))
                 return refuse(fmt::format("a series without '{}'", key_fields.at(i).name));
         series_known_ = true;
-        return check_.series(series_, place());
+        return check_.series(series_, position());
     }
 
     Result<void> enter_object() {
@@ -215,40 +217,40 @@ private:
         case In::Conditions:
             in_ = In::ConditionsList;
             if (!first_run_) return refuse("conditions without 'first-run'");
-            return check_.conditions({*first_run_, conditions_}, place());
+            return check_.conditions({*first_run_, conditions_}, position());
         case In::Run:
             in_ = In::Runs;
             if (!run_ || !seed_ || !has_times_)
                 return refuse("a run without 'run', 'seed' or 'times'");
             sample_.run = *run_;
             sample_.seed = *seed_;
-            return check_.sample(std::move(sample_), place());
+            return check_.sample(std::move(sample_), position());
         case In::Series:
             in_ = In::SeriesList;
-            return know_series();
+            return complete_series();
         default: // The campaign.
             in_ = In::Nothing;
-            return has_list_ ? Result<void>{boost::outcome_v2::success()} : know_format();
+            return has_list_ ? Result<void>{boost::outcome_v2::success()} : check_format();
         }
     }
 
-    Result<void> know_format() {
+    Result<void> check_format() {
         has_list_ = true;
-        return check_.version(format_, version_, place());
+        return check_.version(format_, version_, position());
     }
 
     Result<void> enter_array() {
         if (in_ == In::Campaign && key_ == "series" && !has_list_) {
             in_ = In::SeriesList;
-            return know_format();
+            return check_format();
         }
         if (in_ == In::Series && key_ == "conditions") {
             in_ = In::ConditionsList;
-            return know_series();
+            return complete_series();
         }
         if (in_ == In::Series && key_ == "runs") {
             in_ = In::Runs;
-            return know_series();
+            return complete_series();
         }
         if (in_ == In::Run && key_ == "times" && !has_times_) {
             in_ = In::Times;

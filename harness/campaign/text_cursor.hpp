@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The characters of a text that need not fit memory, one by one, with their place.
+/// A cursor over the characters of a text that need not fit in memory, with line and column.
 
 #include "harness/trace/trace_bytes.hpp"
 
@@ -10,8 +10,8 @@
 
 namespace warpbound::harness {
 
-/// Where something stands in a text.
-struct TextPlace {
+/// A position in a text.
+struct TextPosition {
     std::int64_t line = 1;
     std::int64_t column = 1;
 };
@@ -21,30 +21,32 @@ public:
     /// `bytes` must outlive it.
     explicit TextCursor(const trace::TraceBytes& bytes) : bytes_{&bytes} { fill(); }
 
-    /// Nothing at the end, or where the text could not be read.
+    /// Empty at the end, and if the text could not be read.
     [[nodiscard]] std::optional<char> peek() const {
         return at_ < size_ ? std::optional{buffer_[at_]} : std::nullopt;
     }
     /// Requires: not at the end.
     void advance() {
         if (buffer_[at_] == '\n') {
-            ++place_.line;
-            place_.column = 1;
+            ++position_.line;
+            position_.column = 1;
         } else {
-            ++place_.column;
+            ++position_.column;
         }
         ++passed_;
         if (++at_ == size_) fill();
     }
-    [[nodiscard]] TextPlace place() const { return place_; }
+    [[nodiscard]] TextPosition position() const { return position_; }
     /// Characters passed so far.
     [[nodiscard]] std::uint64_t passed() const { return passed_; }
     /// Why the text could not be read further.
     [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
-    [[nodiscard]] Failure refuse(std::string what, TextPlace at) const {
+    [[nodiscard]] Failure refuse(std::string what, TextPosition at) const {
         return Failure{std::move(what), bytes_->name(), at.line, at.column};
     }
-    [[nodiscard]] Failure refuse(std::string what) const { return refuse(std::move(what), place_); }
+    [[nodiscard]] Failure refuse(std::string what) const {
+        return refuse(std::move(what), position_);
+    }
 
 private:
     void fill() {
@@ -61,7 +63,7 @@ private:
     std::size_t at_ = 0;
     std::size_t size_ = 0;
     std::uint64_t passed_ = 0;
-    TextPlace place_;
+    TextPosition position_;
     std::optional<Failure> failure_;
 };
 

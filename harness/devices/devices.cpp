@@ -16,16 +16,16 @@ namespace warpbound::harness {
 
 namespace {
 
-constexpr std::string_view simulated_kind = "simulated:";
-constexpr std::string_view recorded_kind = "recorded:";
+constexpr std::string_view simulated_prefix = "simulated:";
+constexpr std::string_view recorded_prefix = "recorded:";
 
-/// Kinds with a name but no implementation.
-constexpr std::array<std::string_view, 1> missing_kinds{"hip:<n>"};
+/// Device types with a name but no implementation.
+constexpr std::array<std::string_view, 1> missing_types{"hip:<n>"};
 constexpr std::string_view not_implemented = "not in this version";
 
-/// Milliseconds after which a launch counts as one that does not end.
+/// Time-out of a launch in milliseconds.
 constexpr const char* time_out_variable = "WARPBOUND_CUDA_TIME_OUT";
-constexpr int usual_time_out = 10'000;
+constexpr int default_time_out = 10'000;
 
 std::optional<int> whole_number(std::string_view text) {
     int number = 0;
@@ -39,7 +39,8 @@ Result<std::unique_ptr<Device>> open_card(std::string_view name) {
     const auto ordinal = whole_number(name.substr(card_prefix.size()));
     if (!ordinal) return Failure{"expected the number of a device, as in cuda:0", where};
     const char* stated = std::getenv(time_out_variable);
-    const auto time_out = stated == nullptr ? std::optional{usual_time_out} : whole_number(stated);
+    const auto time_out =
+        stated == nullptr ? std::optional{default_time_out} : whole_number(stated);
     if (!time_out || *time_out == 0)
         return Failure{fmt::format("expected milliseconds, not '{}' (at least 1)", stated),
                        time_out_variable};
@@ -79,42 +80,42 @@ std::string_view to_string(Draw draw) {
     return "adversarial";
 }
 
-Result<void> copy_tells(Quantity quantity) {
+Result<void> copy_supports(Quantity quantity) {
     if (quantity == Quantity::ExecutionTime) return boost::outcome_v2::success();
     return Failure{fmt::format("a copy has an execution time and no {}", to_string(quantity)),
                    "copy"};
 }
 
 Result<models::Architecture> Device::machine() const {
-    return Failure{"the device does not say what machine it is", identity().name};
+    return Failure{"the device does not report its machine", identity().name};
 }
 
 Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_view policy,
                                             std::int64_t multiprocessors) {
-    for (const std::string_view missing : missing_kinds) {
-        const std::string_view kind = missing.substr(0, missing.find(':') + 1);
-        if (name.substr(0, kind.size()) == kind)
+    for (const std::string_view missing : missing_types) {
+        const std::string_view prefix = missing.substr(0, missing.find(':') + 1);
+        if (name.substr(0, prefix.size()) == prefix)
             return Failure{fmt::format("devices {} are {}; expected simulated:<architecture>, "
                                        "cuda:<n> or recorded:<file>",
                                        missing, not_implemented),
                            std::string{name}, 0, 0};
     }
     const bool card = is_card(name);
-    const bool recorded = name.substr(0, recorded_kind.size()) == recorded_kind;
+    const bool recorded = name.substr(0, recorded_prefix.size()) == recorded_prefix;
     if ((card || recorded) && (policy != "lrr" || multiprocessors != 1))
-        return Failure{fmt::format("a {} has the warp policy and the SMs that it has; only "
+        return Failure{fmt::format("the warp policy and the number of SMs of a {} are fixed; only "
                                    "simulated devices take others",
                                    card ? "card" : "recording"),
                        std::string{name}};
     if (card) return open_card(name);
-    if (recorded) return recorded_device(name.substr(recorded_kind.size()));
-    if (name.substr(0, simulated_kind.size()) != simulated_kind)
-        return Failure{"unknown kind of device; expected simulated:<architecture>, cuda:<n>, "
+    if (recorded) return recorded_device(name.substr(recorded_prefix.size()));
+    if (name.substr(0, simulated_prefix.size()) != simulated_prefix)
+        return Failure{"unknown device type; expected simulated:<architecture>, cuda:<n>, "
                        "hip:<n> or recorded:<file>",
                        std::string{name}, 0, 0};
     const auto chosen = models::read_policy(policy);
     if (!chosen) return chosen.as_failure();
-    auto architecture = models::load_architecture(name.substr(simulated_kind.size()));
+    auto architecture = models::load_architecture(name.substr(simulated_prefix.size()));
     if (!architecture) return architecture.as_failure();
     return simulated_device(std::move(architecture.value()), chosen.value(), multiprocessors);
 }
@@ -123,15 +124,15 @@ std::vector<DeviceEntry> list_devices() {
     std::vector<DeviceEntry> devices;
     for (const models::ArchitectureEntry& entry : models::list_architectures()) {
         const auto architecture = models::load_architecture(entry.path.string());
-        devices.push_back(DeviceEntry{.name = fmt::format("{}{}", simulated_kind, entry.name),
+        devices.push_back(DeviceEntry{.name = fmt::format("{}{}", simulated_prefix, entry.name),
                                       .available = architecture.has_value(),
                                       .detail = architecture ? architecture.value().title
                                                              : architecture.error().what});
     }
     add_cards(devices);
-    devices.push_back({fmt::format("{}<file>", recorded_kind), true,
+    devices.push_back({fmt::format("{}<file>", recorded_prefix), true,
                        "the runs of a campaign, or of its CSV or JSON"});
-    for (const std::string_view missing : missing_kinds)
+    for (const std::string_view missing : missing_types)
         devices.push_back(DeviceEntry{.name = std::string{missing},
                                       .available = false,
                                       .detail = std::string{not_implemented}});

@@ -18,16 +18,16 @@ namespace warpbound::harness {
 
 namespace {
 
-/// What is held of a series.
+/// A series of the recording.
 struct HeldSeries {
     SeriesKey key;
     std::int64_t id = 0; ///< In the campaign, where there is one.
-    /// Of a text; of a campaign they are read when they are needed.
+    /// Filled for a text; samples of a campaign are read on demand.
     std::vector<Sample> samples;
     std::vector<RecordedConditions> conditions;
 };
 
-/// What was recorded, wherever it is.
+/// The recorded series, from a campaign file or a text.
 class Recording {
 public:
     static Result<std::unique_ptr<Recording>> open(const std::string& file) {
@@ -45,7 +45,8 @@ public:
     }
 
     [[nodiscard]] const std::vector<HeldSeries>& series() const { return series_; }
-    /// With samples and conditions; these behind the samples, so that none of theirs is missing.
+    /// The series with samples and conditions. Conditions are read after the samples, so that those
+    /// of all these samples are included.
     [[nodiscard]] Result<HeldSeries> whole(const HeldSeries& series) {
         if (!campaign_) return series;
         const std::lock_guard lock{mutex_};
@@ -132,11 +133,11 @@ public:
         return conditions_;
     }
 
-    [[nodiscard]] Result<void> tells(Quantity quantity) const override {
+    [[nodiscard]] Result<void> supports(Quantity quantity) const override {
         if (quantity_ == quantity) return boost::outcome_v2::success();
-        return Failure{
-            fmt::format("no {} can be told of a series of {}", to_string(quantity), key_.quantity),
-            key_.name};
+        return Failure{fmt::format("the quantity {} is not in a series of {}", to_string(quantity),
+                                   key_.quantity),
+                       key_.name};
     }
 
 private:
@@ -154,7 +155,8 @@ private:
             return outcome;
         }
         if (quantity_ == Quantity::ResidentBlocks) {
-            // So many on one SM at once, of one warp each: nothing else of them was kept.
+            // The recorded number of blocks on one SM at once, with one warp each: nothing else was
+            // recorded.
             for (std::int64_t block = 0; block < sample.times.front(); ++block)
                 outcome.observation.warps.push_back(
                     {block, 0, 0, models::Cycles{0}, models::Cycles{1}, {}});
@@ -181,7 +183,7 @@ private:
     std::vector<RecordedConditions> conditions_;
 };
 
-/// Benchmark and axes of a point's name: "dependent-add/n=5" has 5 for "n".
+/// The axes in a point's name: "dependent-add/n=5" has 5 for "n".
 std::map<std::string, double, std::less<>> parts_of(std::string_view name) {
     std::map<std::string, double, std::less<>> parts;
     std::size_t at = name.find('/');
@@ -197,7 +199,7 @@ std::map<std::string, double, std::less<>> parts_of(std::string_view name) {
     return parts;
 }
 
-/// How far two points of a benchmark are from each other; those of others are further.
+/// Distance between two points of a benchmark; points of other benchmarks are farther.
 double distance(std::string_view a, std::string_view b) {
     constexpr double other_benchmark = 1e12;
     if (a.substr(0, a.find('/')) != b.substr(0, b.find('/'))) return other_benchmark;
@@ -210,8 +212,8 @@ double distance(std::string_view a, std::string_view b) {
     return sum;
 }
 
-/// In what a recorded series differs from the wanted one of the same name: "protocol 'warm-up 10,
-/// draw uniform, seed 1'".
+/// The fields in which a recorded series differs from the wanted one of the same name: "protocol
+/// 'warm-up 10, draw uniform, seed 1'".
 std::string differences(const SeriesKey& recorded, const SeriesKey& wanted) {
     std::vector<std::string> all;
     for (const auto& [name, field] : key_fields)
@@ -229,14 +231,14 @@ public:
     [[nodiscard]] bool replays() const override { return true; }
     [[nodiscard]] bool compiles() const override { return is_card(identity_.name); }
 
-    /// The description of a simulated device by its name; one that was read from a file is not
-    /// found. Of a card what its detail says.
+    /// For a simulated device, the description of that name; one that was read from a file is not
+    /// found. For a card, the target in its detail.
     [[nodiscard]] Result<models::Architecture> machine() const override {
         constexpr std::string_view simulated = "simulated:";
         if (identity_.name.rfind(simulated, 0) == 0)
             return models::load_architecture(identity_.name.substr(simulated.size()));
         if (!compiles())
-            return Failure{"no points can be made for what was recorded; expected runs of a "
+            return Failure{"no benchmark points exist for the recorded device; expected a "
                            "simulated device or a card",
                            identity_.name};
         const auto target = target_of_card(identity_);
@@ -286,7 +288,7 @@ private:
     DeviceIdentity identity_;
 };
 
-/// The machines of a recording, each once.
+/// The distinct machines of a recording.
 std::vector<DeviceIdentity> machines_of(const Recording& recording) {
     std::vector<DeviceIdentity> machines;
     for (const auto& series : recording.series())
@@ -301,7 +303,7 @@ std::string text_of(const DeviceIdentity& identity) {
     return identity.name + " " + identity.detail;
 }
 
-/// Those in whose text `part` occurs; of several the one that ends with it, if one does.
+/// The machines in whose text `part` occurs; if exactly one ends with it, only that one.
 std::vector<DeviceIdentity> chosen(const std::vector<DeviceIdentity>& machines,
                                    std::string_view part) {
     std::vector<DeviceIdentity> with;

@@ -20,7 +20,7 @@ public:
         if (!observation) return observation.as_failure();
         return Outcome{std::move(observation).value(), {}};
     }
-    [[nodiscard]] Result<void> tells(Quantity quantity) const override {
+    [[nodiscard]] Result<void> supports(Quantity quantity) const override {
         if (quantity != Quantity::ResidentBlocks || multiprocessors_ == 1)
             return boost::outcome_v2::success();
         return Failure{fmt::format("the blocks of a launch fill one multiprocessor, and this "
@@ -48,8 +48,8 @@ public:
         outcome.observation.execution_time = models::Cycles{seen.value().makespan};
         return outcome;
     }
-    [[nodiscard]] Result<void> tells(Quantity quantity) const override {
-        return copy_tells(quantity);
+    [[nodiscard]] Result<void> supports(Quantity quantity) const override {
+        return copy_supports(quantity);
     }
 
 private:

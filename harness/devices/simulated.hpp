@@ -10,8 +10,8 @@
 
 namespace warpbound::harness {
 
-/// A device of so many SMs that runs kernels as docs/reference/timing-contract.md says, with the
-/// numbers of a description.
+/// A simulated device with the given number of SMs. It runs kernels by
+/// docs/reference/timing-contract.md, with the values of an architecture description.
 std::unique_ptr<Device> simulated_device(models::Architecture architecture,
                                          const models::WarpPolicy& policy,
                                          std::int64_t multiprocessors = 1);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// From when to when blocks were on their SMs.
+/// Residency intervals of blocks on their SMs.
 
 #include "models/observation.hpp"
 
@@ -10,21 +10,21 @@
 
 namespace warpbound::harness {
 
-/// From the first clock read of its first warp to the last one of its last warp. `Unit:` core
-/// cycles, of the SM's own clock.
+/// Interval from the first clock read of the block's first warp to the last clock read of its last
+/// warp. `Unit:` core cycles, of the SM's own clock.
 struct BlockLife {
     models::Cycles begin;
     models::Cycles end;
 };
 
-/// The blocks of one SM, of which there is at least one.
+/// The blocks of one SM; at least one.
 struct LivesOnSm {
-    std::vector<BlockLife> blocks; ///< By number.
-    models::Cycles first_begin;    ///< The smallest of them.
-    models::Cycles first_end;      ///< The smallest of them: before it no block had left.
+    std::vector<BlockLife> blocks; ///< By block number.
+    models::Cycles first_begin;    ///< The earliest begin.
+    models::Cycles first_end;      ///< The earliest end: before it no block had left the SM.
 };
 
-/// By SM. Requires: every warp read the clock twice.
+/// Residency intervals by SM. Requires: every warp read the clock twice.
 std::map<std::int64_t, LivesOnSm>
 lives_of_blocks(const std::vector<models::WarpObservation>& warps);
 

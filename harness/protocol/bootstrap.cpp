@@ -15,7 +15,7 @@ constexpr std::int64_t fewest_replicates = 100;
 constexpr std::int64_t most_times = 20'000'000;
 constexpr double confidence = 0.95;
 
-/// The distinct times of a sample, and for each run the places of its times among them.
+/// The distinct times of a sample, and for each run the ranks of its times among them.
 struct Ranked {
     std::vector<std::int64_t> distinct; ///< Increasing.
     std::vector<std::vector<std::uint32_t>> runs;
@@ -29,9 +29,9 @@ Ranked ranked(std::span<const std::vector<std::int64_t>> runs) {
     result.distinct.erase(std::unique(result.distinct.begin(), result.distinct.end()),
                           result.distinct.end());
     for (const auto& times : runs) {
-        auto& places = result.runs.emplace_back();
+        auto& ranks = result.runs.emplace_back();
         for (const std::int64_t time : times)
-            places.push_back(static_cast<std::uint32_t>(
+            ranks.push_back(static_cast<std::uint32_t>(
                 std::lower_bound(result.distinct.begin(), result.distinct.end(), time) -
                 result.distinct.begin()));
     }
@@ -45,13 +45,13 @@ public:
         : sample_{sample}, counts_(sample.distinct.size(), 0) {
         Resampling random{seed, "bootstrap", number};
         for (std::size_t i = 0; i < sample.runs.size(); ++i)
-            for (const std::uint32_t place : sample.runs[random.below(sample.runs.size())]) {
-                ++counts_[place];
+            for (const std::uint32_t rank : sample.runs[random.below(sample.runs.size())]) {
+                ++counts_[rank];
                 ++total_;
             }
     }
 
-    /// Of the differences to the smallest time, so that no offset takes digits.
+    /// Computed from the differences to the smallest time: a large offset would cost precision.
     [[nodiscard]] double mean() const {
         double sum = 0;
         for (std::size_t i = 0; i < counts_.size(); ++i)
@@ -60,14 +60,14 @@ public:
                                        static_cast<std::uint64_t>(sample_.distinct.front()));
         return static_cast<double>(sample_.distinct.front()) + sum / static_cast<double>(total_);
     }
-    /// Smallest time that at least `percent` of the drawn ones do not exceed.
+    /// The smallest time that at least `percent` percent of the drawn times do not exceed.
     [[nodiscard]] double percentile(std::int64_t percent) const {
         const std::int64_t rank = std::max<std::int64_t>(1, (total_ * percent + 99) / 100);
         std::int64_t below = 0;
-        std::size_t place = 0;
-        while ((below += counts_[place]) < rank)
-            ++place;
-        return static_cast<double>(sample_.distinct[place]);
+        std::size_t index = 0;
+        while ((below += counts_[index]) < rank)
+            ++index;
+        return static_cast<double>(sample_.distinct[index]);
     }
 
 private:
@@ -89,7 +89,7 @@ Bootstrap bootstrap(std::span<const std::vector<std::int64_t>> runs, std::uint64
     if (runs.size() < 2) return {std::nullopt, fmt::format("{} runs; needs 2", runs.size())};
     std::int64_t times = 0;
     for (const auto& run : runs) {
-        // A replicate could be drawn of such runs alone.
+        // A replicate could consist of such runs only.
         if (run.empty()) return {std::nullopt, "a run without times"};
         times += static_cast<std::int64_t>(run.size());
     }

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How far the mean, the median and a percentile of a sample would move if it were taken again.
+/// Bootstrap confidence intervals of the mean, the median and a percentile of a sample.
 
 #include <cstdint>
 #include <optional>
@@ -19,7 +19,7 @@ struct ConfidenceInterval {
 
 /// Estimates, not bounds. `Unit:` core cycles.
 struct BootstrapIntervals {
-    double confidence = 0.95; ///< Of each interval by itself.
+    double confidence = 0.95; ///< Of each interval separately.
     std::int64_t replicates = 0;
     ConfidenceInterval mean;
     ConfidenceInterval median;
@@ -30,13 +30,13 @@ struct BootstrapIntervals {
 
 struct Bootstrap {
     std::optional<BootstrapIntervals> intervals;
-    std::string why_not; ///< Where there are none.
+    std::string why_not; ///< The reason why there are no intervals.
 };
 
-/// Intervals by the percentile method: runs are drawn with replacement, each with all its times,
-/// 1000 times or as often as 20 million times allow. Nothing is decided for fewer than two runs, a
-/// run without times, a constant sample and runs of which not even 100 replicates fit. Right where
-/// runs do not depend on each other: see `order_tests`. `Shape:` runs[run][warp].
+/// Intervals by the percentile method: runs are drawn with replacement, each with all its times.
+/// The number of replicates is 1000, or as many as fit into 20 million drawn times. No interval is
+/// given for fewer than two runs, a run without times, a constant sample, or if fewer than 100
+/// replicates fit. Valid if runs are independent: see `order_tests`. `Shape:` runs[run][warp].
 Bootstrap bootstrap(std::span<const std::vector<std::int64_t>> runs, std::uint64_t seed = 1);
 
 } // namespace warpbound::harness

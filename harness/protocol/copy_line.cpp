@@ -22,20 +22,20 @@ Result<CopyLine> line_of_copies(std::span<const CopyTime> times) {
     const bool one_size = std::all_of(times.begin(), times.end(), [&](const CopyTime& one) {
         return one.bytes == times.front().bytes;
     });
-    if (one_size) return Failure{"there are times of fewer than two sizes", "copies"};
+    if (one_size) return Failure{"times of fewer than two sizes; expected at least two", "copies"};
     mean_size /= weights;
     mean_time /= weights;
-    double spread = 0;
-    double together = 0;
+    double variance = 0;
+    double covariance = 0;
     for (const CopyTime& one : times) {
         const double weight = 1 / (one.time * one.time);
         const double size = static_cast<double>(one.bytes) - mean_size;
-        spread += weight * size * size;
-        together += weight * size * (one.time - mean_time);
+        variance += weight * size * size;
+        covariance += weight * size * (one.time - mean_time);
     }
-    if (together <= 0) return Failure{"the times do not grow with the size", "copies"};
+    if (covariance <= 0) return Failure{"the times do not grow with the size", "copies"};
     CopyLine line;
-    line.bandwidth = spread / together;
+    line.bandwidth = variance / covariance;
     line.start = mean_time - mean_size / line.bandwidth;
     for (const CopyTime& one : times) {
         const double on_line = line.start + static_cast<double>(one.bytes) / line.bandwidth;

@@ -8,13 +8,13 @@ namespace warpbound::harness {
 
 namespace {
 
-/// Runs between two commits. A commit costs a few flushes of the disk however much it holds, so a
-/// long series takes larger steps; what a kill loses stays below a sixteenth of the series, or 256.
+/// Runs between two commits. A commit costs a few disk flushes whatever its size, so a long series
+/// uses larger batches; a killed process loses less than a sixteenth of the series, or 256 runs.
 std::int64_t batch_runs(std::int64_t done) {
     return std::clamp<std::int64_t>(done / 16, 256, 8192);
 }
 
-/// What succeeded before a failure or an exception is recorded like any other run.
+/// Runs that succeeded before a failure or an exception are recorded like any other run.
 Result<void> advance_and_record(SeriesRun& series, unsigned threads,
                                 const std::function<bool()>& stop) {
     try {
@@ -22,7 +22,7 @@ Result<void> advance_and_record(SeriesRun& series, unsigned threads,
         if (auto recorded = series.record(); !recorded) return recorded;
         return advanced;
     } catch (...) {
-        // The exception says more than a campaign that cannot be written.
+        // The exception is more informative than a failure to write the campaign.
         static_cast<void>(series.record());
         throw;
     }

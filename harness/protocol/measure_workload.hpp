@@ -9,11 +9,12 @@ namespace warpbound::harness {
 
 struct MeasuredWorkload {
     std::vector<WorkloadObservation> runs; ///< In order.
-    bool complete = false;                 ///< False when `progress` or `stop` stopped it.
+    bool complete = false; ///< False if `progress` or `stop` ended the measurement early.
 };
 
-/// Runs with the protocol's seeds; nothing is recorded. Uses `threads` threads; the result does not
-/// depend on their number. When a run fails no further one is begun and the failure is returned.
+/// Runs the workload with the protocol's seeds; nothing is recorded. Uses `threads` threads; the
+/// result does not depend on their number. When a run fails, no further run is started and the
+/// failure is returned.
 Result<MeasuredWorkload> measure_workload(const simulator::WorkloadMachine& machine,
                                           const Protocol& protocol, unsigned threads = 1,
                                           const Progress& progress = {},

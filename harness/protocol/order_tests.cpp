@@ -21,7 +21,7 @@ constexpr std::size_t fewest_per_side = 10;
 constexpr std::size_t fewest_runs = 20;
 constexpr std::size_t exact_members = 1000;
 constexpr std::int64_t permutations = 999;
-/// Beyond so many runs the asymptotic p-value of halves is taken as it is.
+/// Above this number of runs, "halves" uses the asymptotic p-value only.
 constexpr std::size_t most_permuted = 2000;
 
 OrderTest not_decided(std::string name, std::string why) {
@@ -38,7 +38,7 @@ bool is_constant(std::span<const double> values) {
                        [&](double value) { return value == values.front(); });
 }
 
-/// Why no test of order says anything about the sample; empty: one may.
+/// Why no order test applies to the sample; empty: the tests apply.
 std::string why_not(std::span<const double> values, std::size_t fewest) {
     if (values.size() < fewest) return fmt::format("{} runs; needs {}", values.size(), fewest);
     if (!std::all_of(values.begin(), values.end(),
@@ -48,7 +48,7 @@ std::string why_not(std::span<const double> values, std::size_t fewest) {
     return {};
 }
 
-/// Below or above the standard normal distribution's `z`, the smaller side twice.
+/// Two-sided p-value of `z` under the standard normal distribution.
 double two_sided(double z) {
     return 2 * boost::math::cdf(boost::math::complement(boost::math::normal{}, std::abs(z)));
 }
@@ -71,7 +71,7 @@ double runs_score(std::size_t runs, std::size_t with, std::size_t without) {
     return (static_cast<double>(runs) - mean) / std::sqrt(variance);
 }
 
-/// Logarithm of the number of ways to choose; of no way: minus infinity.
+/// Logarithm of the binomial coefficient; minus infinity where it is 0.
 double log_choose(std::size_t from, std::size_t chosen) {
     if (chosen > from) return -std::numeric_limits<double>::infinity();
     const auto n = static_cast<double>(from);
@@ -80,23 +80,23 @@ double log_choose(std::size_t from, std::size_t chosen) {
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
-/// RandomSource of at most so many runs among `with` and `without` in random order.
+/// Probability of at most `runs` runs among `with` and `without` in random order.
 double at_most_runs(std::size_t runs, std::size_t with, std::size_t without) {
     const double all = log_choose(with + without, with);
     double random = 0;
     for (std::size_t count = 2; count <= runs; ++count) {
         const std::size_t half = count / 2;
-        const auto ways = [&](std::size_t a, std::size_t b) {
+        const auto probability = [&](std::size_t a, std::size_t b) {
             return std::exp(log_choose(with - 1, a - 1) + log_choose(without - 1, b - 1) - all);
         };
-        random +=
-            count % 2 == 0 ? 2 * ways(half, half) : ways(half, half + 1) + ways(half + 1, half);
+        random += count % 2 == 0 ? 2 * probability(half, half)
+                                 : probability(half, half + 1) + probability(half + 1, half);
     }
     return random;
 }
 
-/// The largest distance of two empirical distributions, by the rank of each value among the
-/// distinct ones; the first `first` are one sample, the rest the other.
+/// The largest distance between two empirical distributions, computed from the rank of each value
+/// among the distinct values; the first `first` values are one sample, the rest the other.
 double distance_of_parts(std::span<const std::size_t> ranks, std::size_t first,
                          std::size_t distinct) {
     std::vector<std::int64_t> difference(distinct, 0);
@@ -113,12 +113,12 @@ double distance_of_parts(std::span<const std::size_t> ranks, std::size_t first,
     return static_cast<double>(largest) / (static_cast<double>(n1) * static_cast<double>(n2));
 }
 
-/// RandomSource that Kolmogorov's variable exceeds `lambda`.
+/// Probability that Kolmogorov's variable exceeds `lambda`.
 double kolmogorov(double lambda) {
     constexpr double pi = std::numbers::pi;
-    if (lambda < 0.1) return 1; // To more digits than a double has.
+    if (lambda < 0.1) return 1; // Exact to more digits than a double has.
     double sum = 0;
-    if (lambda < 1) { // The form that converges quickly there, for the other side.
+    if (lambda < 1) { // Series for the complement, which converges quickly here.
         for (int j = 1; j <= 9; j += 2)
             sum += std::exp(-j * j * pi * pi / (8 * lambda * lambda));
         return 1 - std::sqrt(2 * pi) / lambda * sum;
@@ -142,8 +142,8 @@ std::vector<std::size_t> ranks_of(std::span<const double> values, std::size_t& d
     return ranks;
 }
 
-/// Share of random orders in which the halves are at least so far apart, the observed one among
-/// them.
+/// Share of random permutations in which the halves are at least `observed` apart; the observed
+/// order counts as one.
 double permuted_p_value(std::vector<std::size_t> ranks, std::size_t first, std::size_t distinct,
                         double observed, std::uint64_t seed) {
     std::int64_t as_far = 1;
@@ -160,7 +160,8 @@ double mean_of(std::span<const double> values) {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Correlation with the value `lag` places before. Requires: not constant, more than `lag` values.
+/// Correlation with the value `lag` positions earlier. Requires: not constant, more than `lag`
+/// values.
 double correlation(std::span<const double> values, double mean, std::size_t lag) {
     double products = 0;
     double squares = 0;
@@ -234,7 +235,7 @@ OrderTest halves_test(std::span<const double> values, std::uint64_t seed) {
                    fmt::format("ties: {} permutations", permutations));
 }
 
-OrderTest together_test(const std::vector<bool>& members) {
+OrderTest clustering_test(const std::vector<bool>& members) {
     const auto with = static_cast<std::size_t>(std::count(members.begin(), members.end(), true));
     const std::size_t without = members.size() - with;
     if (std::min(with, without) < 2)

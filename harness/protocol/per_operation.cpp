@@ -15,7 +15,7 @@ const RegionTimes* find(std::span<const RegionTimes> regions, std::int64_t n) {
     return found == regions.end() ? nullptr : &*found;
 }
 
-/// Whether time grows by as much from n / 2 to n as from there to 3n / 2.
+/// Whether the times of n / 2, n and 2n are constant and collinear.
 bool on_a_line(const RegionTimes& half, const RegionTimes& one, const RegionTimes& two) {
     return half.is_constant() && one.is_constant() && two.is_constant() &&
            two.best - one.best == 2 * (one.best - half.best);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What is taken from an observation.
+/// The quantity that is extracted from an observation.
 
 #include "assembly/support/result.hpp"
 #include "models/launch/launch.hpp"
@@ -15,29 +15,30 @@ namespace warpbound::harness {
 
 enum class Quantity {
     Region,         ///< Per warp: time between its first and its last clock read.
-    ExecutionTime,  ///< One time: that of the launch.
-    ResidentBlocks, ///< One number: the most blocks that were on one SM at once (N_slot), where
-                    ///< the launch has enough: they begin before the first block of the SM ends.
+    ExecutionTime,  ///< One time per run: that of the launch.
+    ResidentBlocks, ///< One number per run: the most blocks resident on one SM at once (N_slot), if
+                    ///< the launch has enough: those that begin before the first block of the SM
+                    ///< ends.
     Clocks, ///< Per warp: its first and its last clock value, both since the earliest of the
-            ///< launch. Only launches on one SM have one clock.
+            ///< launch. Only launches on one SM have a common clock.
 };
 /// "region", "execution-time", "resident-blocks" or "clocks", as series record it.
 std::string_view to_string(Quantity quantity);
-/// Refuses another word, at `where`, with those that there are.
+/// Refuses an unknown word, at `where`, listing the known ones.
 Result<Quantity> parse_quantity(std::string_view word, const std::string& where);
-/// What numbers of the quantity that a series records count: "cycles" (of a core) or "blocks".
+/// The unit of the numbers that a series of the quantity records: "cycles" (of a core) or "blocks".
 std::string_view unit_of(std::string_view quantity);
-/// Whether a run has one number of it, whatever its launch.
+/// Whether a run has exactly one number, whatever its launch.
 bool is_one_number(Quantity quantity);
-/// How many numbers of it a run of a launch has.
+/// The number of values that a run of a launch has.
 std::size_t times_of_run(Quantity quantity, const models::Launch& launch);
-/// What no run of a launch gives: another count of numbers than `times_of_run`, no block on an SM,
-/// or more than the launch has for one. Empty: nothing.
+/// Why no run of the launch can have given these times: their number is not `times_of_run`, or the
+/// number of blocks on an SM is 0 or exceeds that of the launch. Empty: no contradiction.
 std::string contradiction_in(const std::vector<std::int64_t>& times, Quantity quantity,
                              const models::Launch& launch);
 
-/// The numbers of a run, times by block and warp, in the unit of the quantity. Refuses all but the
-/// execution time of a warp that read the clock fewer than two times.
+/// The values of a run, ordered by block and warp, in the unit of the quantity. Except for the
+/// execution time, refuses an observation with a warp that read the clock fewer than two times.
 Result<std::vector<std::int64_t>> times_of(const models::Observation& observation,
                                            Quantity quantity);
 

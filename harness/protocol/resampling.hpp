@@ -1,15 +1,14 @@
 #pragma once
 /// \file
-/// RandomSource for resampling: numbers that follow from a seed, the name of a test and a
-/// replicate, and are the same on every platform.
+/// Pseudo-random numbers for resampling: determined by a seed, the name of a test and a replicate,
+/// and the same on every platform.
 
 #include <cstdint>
 #include <string_view>
 
 namespace warpbound::harness {
 
-/// splitmix64's finalizer: every bit of the input reaches every bit of the output (Steele, Lea and
-/// Flood 2014).
+/// splitmix64's finalizer: every input bit affects every output bit (Steele, Lea and Flood 2014).
 constexpr std::uint64_t mix(std::uint64_t value) {
     value += 0x9e3779b97f4a7c15ULL;
     value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9ULL;
@@ -17,7 +16,7 @@ constexpr std::uint64_t mix(std::uint64_t value) {
     return value ^ (value >> 31U);
 }
 
-/// The numbers of one replicate.
+/// The pseudo-random numbers of one replicate.
 class Resampling {
 public:
     Resampling(std::uint64_t seed, std::string_view test, std::uint64_t replicate)

@@ -11,12 +11,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds between_records{250};
 
-/// Runs of a series in a round: few where others wait. A series of many runs takes larger steps.
+/// Runs of a series in a campaign round: few if other series need runs too. A long series uses
+/// larger batches.
 std::int64_t runs_of_round(std::int64_t done, bool alone) {
     return std::clamp<std::int64_t>(done / 8, alone ? 256 : 32, 8192);
 }
 
-/// Those that want more, in the order of the round.
+/// The series that need more runs, in the order of the round.
 std::vector<SeriesRun*> in_order(std::span<SeriesRun* const> series, std::uint64_t seed,
                                  std::uint64_t round) {
     std::vector<SeriesRun*> wanting{series.begin(), series.end()};
@@ -29,7 +30,7 @@ std::vector<SeriesRun*> in_order(std::span<SeriesRun* const> series, std::uint64
 
 Result<void> record_all(std::span<SeriesRun* const> series, Campaign* campaign) {
     if (campaign == nullptr) return boost::outcome_v2::success();
-    return campaign->together([&]() -> Result<void> {
+    return campaign->in_one_transaction([&]() -> Result<void> {
         for (auto* one : series)
             if (auto recorded = one->record(); !recorded) return recorded;
         return boost::outcome_v2::success();
@@ -65,7 +66,7 @@ Result<void> measure_in_rounds(std::span<SeriesRun* const> series, std::uint64_t
                     return advanced;
                 }
             } catch (...) {
-                // The exception says more than a campaign that cannot be written.
+                // The exception is more informative than a failure to write the campaign.
                 static_cast<void>(record_all(series, campaign));
                 throw;
             }

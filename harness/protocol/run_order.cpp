@@ -12,15 +12,15 @@ bool significant(const OrderTest& test) {
     return test.decision && test.decision->corrected < drift_level;
 }
 
-/// Every test, those of modes behind the others.
+/// Visits every test, the tests of modes last.
 template <typename Report, typename Visit> void for_each_test(Report& report, Visit visit) {
     for (auto& test : report.tests)
         visit(test);
     for (auto& mode : report.modes)
-        visit(mode.together);
+        visit(mode.clustering);
 }
 
-/// Those with the most members, by their times.
+/// The modes with the most members, ordered by time.
 std::vector<Mode> largest_modes(std::vector<Mode> modes) {
     constexpr std::size_t most_modes = 16;
     if (modes.size() <= most_modes) return modes;
@@ -61,8 +61,8 @@ std::vector<std::string> RunOrder::found() const {
     std::vector<std::string> names;
     for (const auto& test : tests)
         if (significant(test)) names.push_back(test.name);
-    for (const auto& [mode, together] : modes)
-        if (significant(together))
+    for (const auto& [mode, clustering] : modes)
+        if (significant(clustering))
             names.push_back(fmt::format("mode {}..{}", mode.lowest, mode.highest));
     return names;
 }
@@ -82,7 +82,7 @@ std::vector<std::int64_t> run_times(const std::vector<Sample>& samples) {
 
 RunOrder examine(std::span<const std::int64_t> run_times) {
     RunOrder report;
-    // Differences to the smallest, so that no offset takes digits.
+    // Use differences to the smallest time: a large offset would cost precision.
     std::vector<double> values;
     values.reserve(run_times.size());
     const std::int64_t smallest =
@@ -100,7 +100,7 @@ RunOrder examine(std::span<const std::int64_t> run_times) {
         members.reserve(run_times.size());
         for (const std::int64_t time : run_times)
             members.push_back(time >= mode.lowest && time <= mode.highest);
-        report.modes.push_back({mode, together_test(members)});
+        report.modes.push_back({mode, clustering_test(members)});
     }
     return report;
 }

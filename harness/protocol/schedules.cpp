@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t batch_of_runs = 64;
 
-/// FNV-1a over the numbers of the warps in the order in which they issue.
+/// FNV-1a hash of the warp numbers in issue order.
 class IssueOrder {
 public:
     void add(int warp) {
@@ -29,7 +29,7 @@ double jain_index(const std::vector<models::WarpObservation>& warps) {
     double sum = 0;
     double squares = 0;
     for (const auto& warp : warps) {
-        // An EXIT that issues in cycle 0 ends after it.
+        // An EXIT that issues in cycle 0 ends at the end of that cycle.
         const auto end = static_cast<double>(warp.finished.count() + 1);
         sum += end;
         squares += end * end;

@@ -1,19 +1,19 @@
 #pragma once
 /// \file
-/// How the series of a run is called.
+/// The key of the series that a run belongs to.
 
 #include "harness/protocol/measure.hpp"
 
 namespace warpbound::harness {
 
-/// What is run.
+/// The code that is run.
 struct SeriesCode {
     std::string name; ///< Benchmark point or kernel.
     std::string kernel_digest;
     std::string facts_digest;
 };
 
-/// By it a campaign finds the series again, whoever measures it.
+/// The key by which a campaign identifies the series, independent of the process that measures it.
 SeriesKey series_key(SeriesCode code, const models::Launch& launch, Quantity quantity,
                      const DeviceIdentity& device, const Protocol& protocol);
 

@@ -11,7 +11,7 @@ namespace warpbound::harness {
 
 namespace {
 
-/// Whether the series says of itself what is about to be run.
+/// Checks that the key of the series matches the run that is about to be made.
 Result<void> check_key(const Device& device, const Kernel& kernel, const SeriesKey& key,
                        const Protocol& protocol, Quantity quantity) {
     const auto differs = [&](std::string_view field, const std::string& series,
@@ -35,8 +35,9 @@ Result<void> check_key(const Device& device, const Kernel& kernel, const SeriesK
     return boost::outcome_v2::success();
 }
 
-/// Whether recorded samples are those that the protocol would have given: the seed of each run
-/// follows from the protocol's, and what is one number of a run is one that the launch can give.
+/// Checks that the recorded samples are consistent with the protocol: the seed of each run is
+/// derived from the protocol's, and a quantity with one value per run has a value that the launch
+/// can give.
 Result<void> check_recorded(const std::vector<Sample>& samples, const SeriesKey& key,
                             const Protocol& protocol, Quantity quantity,
                             const models::Launch& launch) {
@@ -64,7 +65,7 @@ Result<std::unique_ptr<SeriesRun>> SeriesRun::begin(const Device& device, const 
     std::unique_ptr<SeriesRun> series{
         new SeriesRun{device, prepared, protocol, quantity, campaign}};
     series->measured_.series.key = std::move(key);
-    if (auto told = prepared.tells(quantity); !told) return told.as_failure();
+    if (auto supported = prepared.supports(quantity); !supported) return supported.as_failure();
     if (campaign == nullptr) return series;
     const auto same = check_key(device, kernel, series->measured_.series.key, protocol, quantity);
     if (!same) return same.as_failure();
@@ -78,18 +79,18 @@ Result<std::unique_ptr<SeriesRun>> SeriesRun::begin(const Device& device, const 
     if (!belongs) return belongs.as_failure();
     series->recorded_ = static_cast<std::int64_t>(recorded.value().size());
     for (auto& sample : recorded.value()) {
-        series->rule_->hear(run_time(sample));
+        series->rule_->observe(run_time(sample));
         series->measured_.samples.push_back(std::move(sample));
     }
     return series;
 }
 
 bool SeriesRun::wants_more() const {
-    return !rule_->is_content() && !time_is_up_ && runs() < protocol_.repetitions;
+    return !rule_->has_enough() && !time_is_up_ && runs() < protocol_.repetitions;
 }
 
 bool SeriesRun::loses_device(const Sample& sample) const {
-    // A recorded loss is past: the runs behind it were made.
+    // A replayed loss of the device is in the past: later runs were made.
     return sample.remark.anomaly == RunAnomaly::DeviceLost && !device_->replays();
 }
 
@@ -121,7 +122,7 @@ Result<void> SeriesRun::prepare_runs(const std::function<bool()>& stop) {
     conditions.insert(conditions.end(), of_code.begin(), of_code.end());
     conditions_ = {{runs(), std::move(conditions)}};
     const auto time_of = [this](std::int64_t number) -> Result<std::optional<std::int64_t>> {
-        // Negative run numbers: no recorded run has their seeds.
+        // Warm-up runs have negative numbers: no recorded run has their seeds.
         const auto sample = one_run(-number);
         if (!sample) return sample.as_failure();
         return run_time(sample.value());
@@ -133,8 +134,8 @@ Result<void> SeriesRun::prepare_runs(const std::function<bool()>& stop) {
 }
 
 bool SeriesRun::add(Sample sample) {
-    if (rule_->is_content()) return false;
-    rule_->hear(run_time(sample));
+    if (rule_->has_enough()) return false;
+    rule_->observe(run_time(sample));
     measured_.samples.push_back(std::move(sample));
     return true;
 }
@@ -160,8 +161,8 @@ Result<void> SeriesRun::advance(std::int64_t count, unsigned threads,
                                    measured_.samples.back().run,
                                    measured_.samples.back().remark.text),
                        measured_.series.key.name};
-    // What came after the last run that was needed is of no interest.
-    if (rule_->is_content()) return boost::outcome_v2::success();
+    // Failures after the last run that was needed are ignored.
+    if (rule_->has_enough()) return boost::outcome_v2::success();
     if (batch.exception) std::rethrow_exception(batch.exception);
     if (batch.failure) return *batch.failure;
     return boost::outcome_v2::success();
@@ -170,8 +171,8 @@ Result<void> SeriesRun::advance(std::int64_t count, unsigned threads,
 Result<void> SeriesRun::record() {
     if (campaign_ == nullptr || recorded_ == runs()) return boost::outcome_v2::success();
     const std::vector<Sample> fresh{measured_.samples.begin() + recorded_, measured_.samples.end()};
-    // Together, so that conditions are never without the runs that were made under them.
-    auto recorded = campaign_->together([&]() -> Result<void> {
+    // In one transaction, so that conditions are never recorded without the runs made under them.
+    auto recorded = campaign_->in_one_transaction([&]() -> Result<void> {
         for (const auto& noted : conditions_) {
             if (noted.first_run < recorded_ || noted.first_run >= runs()) continue;
             auto done =
@@ -187,7 +188,7 @@ Result<void> SeriesRun::record() {
 Measured SeriesRun::take() {
     measured_.series.runs = runs();
     const bool tested = protocol_.stop.kind != StopKind::Fixed;
-    if (tested) measured_.converged = rule_->is_content() ? Converged::Yes : Converged::No;
+    if (tested) measured_.converged = rule_->has_enough() ? Converged::Yes : Converged::No;
     if (measured_.converged == Converged::Yes)
         measured_.ending = Ending::Enough;
     else if (runs() >= protocol_.repetitions)

@@ -20,8 +20,8 @@ std::uint64_t distance(std::int64_t smaller, std::int64_t larger) {
     return static_cast<std::uint64_t>(larger) - static_cast<std::uint64_t>(smaller);
 }
 
-/// How often a value was seen, when first and when last.
-struct Seen {
+/// Count of a value, with its first and last run.
+struct Occurrence {
     std::int64_t count = 0;
     std::int64_t first_run = 0;
     std::int64_t last_run = 0;
@@ -29,7 +29,7 @@ struct Seen {
 
 /// Smallest value that at least `percent` of the samples do not exceed.
 std::int64_t nearest_rank(const std::vector<std::int64_t>& sorted, std::size_t percent) {
-    // ceil(percent * size / 100), in parts so that the product cannot overflow.
+    // ceil(percent * size / 100), split so that the product cannot overflow.
     const std::size_t size = sorted.size();
     const std::size_t rank = size / 100 * percent + (size % 100 * percent + 99) / 100;
     return sorted[std::max<std::size_t>(rank, 1) - 1];
@@ -37,7 +37,7 @@ std::int64_t nearest_rank(const std::vector<std::int64_t>& sorted, std::size_t p
 
 /// Clusters of distinct values, split at gaps larger than 8 times the larger of the lattice step
 /// (the greatest common divisor of the differences) and the median gap.
-std::vector<Mode> modes_of(const std::map<std::int64_t, Seen>& distinct) {
+std::vector<Mode> modes_of(const std::map<std::int64_t, Occurrence>& distinct) {
     std::vector<std::uint64_t> gaps;
     std::uint64_t lattice = 0;
     for (auto before = distinct.begin(), value = std::next(before); value != distinct.end();
@@ -71,12 +71,13 @@ std::vector<Mode> modes_of(const std::map<std::int64_t, Seen>& distinct) {
 
 Summary summarise(std::span<const std::int64_t> samples) {
     if (samples.empty()) throw std::logic_error{"a summary of no samples"};
-    std::map<std::int64_t, Seen> distinct;
+    std::map<std::int64_t, Occurrence> distinct;
     for (std::size_t i = 0; i < samples.size(); ++i) {
         const auto run = static_cast<std::int64_t>(i);
-        Seen& seen = distinct.try_emplace(samples[i], Seen{0, run, run}).first->second;
-        ++seen.count;
-        seen.last_run = run;
+        Occurrence& occurrence =
+            distinct.try_emplace(samples[i], Occurrence{0, run, run}).first->second;
+        ++occurrence.count;
+        occurrence.last_run = run;
     }
     std::vector<std::int64_t> sorted{samples.begin(), samples.end()};
     std::sort(sorted.begin(), sorted.end());
@@ -88,8 +89,8 @@ Summary summarise(std::span<const std::int64_t> samples) {
     summary.p90 = nearest_rank(sorted, 90);
     summary.p99 = nearest_rank(sorted, 99);
     summary.first_worst_run = distinct.at(summary.worst).first_run;
-    // Differences to the best keep the digits that a large offset would take. The sums are of
-    // doubles: they round (by less than 1 in 10^9 for ten million samples), and cannot overflow.
+    // Differences to the best avoid the precision loss of a large offset. The sums are doubles:
+    // they round (by less than 1 in 10^9 for ten million samples), and cannot overflow.
     double sum = 0;
     for (const std::int64_t value : sorted)
         sum += static_cast<double>(distance(summary.best, value));

@@ -13,8 +13,9 @@ struct Mode {
     std::int64_t lowest = 0;
     std::int64_t highest = 0;
     std::int64_t count = 0;
-    std::int64_t first_run = 0; ///< Index of the first time in it, among those that count.
-    std::int64_t last_run = 0;  ///< Index of the last one.
+    std::int64_t first_run =
+        0; ///< Index of the first run in it, counting the runs with valid times only.
+    std::int64_t last_run = 0; ///< Index of the last run in it.
 };
 
 struct ValueCount {
@@ -22,12 +23,12 @@ struct ValueCount {
     std::int64_t count = 0;
 };
 
-/// Of at least one sample. `Unit:` core cycles for times.
+/// Summary of at least one sample. `Unit:` core cycles for times.
 struct Summary {
     std::int64_t count = 0;
     std::int64_t best = 0;
     double mean = 0;
-    double standard_deviation = 0; ///< Of the sample (n - 1); 0 for one sample.
+    double standard_deviation = 0; ///< Sample standard deviation (n - 1); 0 for one sample.
     std::int64_t worst = 0;
     std::int64_t median = 0; ///< Nearest rank, like the other percentiles.
     std::int64_t p90 = 0;
@@ -35,7 +36,7 @@ struct Summary {
     std::int64_t first_worst_run = 0;
     std::int64_t distinct = 0; ///< Number of distinct values.
     std::vector<ValueCount>
-        values; ///< Distinct values, increasing; at most 64 of them, then empty.
+        values; ///< Distinct values, increasing; empty if there are more than 64.
     std::vector<Mode> modes;
 };
 

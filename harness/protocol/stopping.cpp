@@ -21,45 +21,45 @@ constexpr double default_bits = 0.02;
 class FixedCount final : public StoppingRule {
 public:
     explicit FixedCount(std::int64_t runs) : runs_{runs} {}
-    void hear(std::optional<std::int64_t>) override { ++heard_; }
-    [[nodiscard]] bool is_content() const override { return heard_ >= runs_; }
+    void observe(std::optional<std::int64_t>) override { ++observed_; }
+    [[nodiscard]] bool has_enough() const override { return observed_ >= runs_; }
 
 private:
     std::int64_t runs_;
-    std::int64_t heard_ = 0;
+    std::int64_t observed_ = 0;
 };
 
-/// A rule that looks at the times now and then.
-class Looking : public StoppingRule {
+/// A rule that tests the times periodically.
+class PeriodicRule : public StoppingRule {
 public:
-    void hear(std::optional<std::int64_t> time) final {
+    void observe(std::optional<std::int64_t> time) final {
         if (!time) return;
         ++times_;
         add(*time);
-        if (times_ < next_look_) return;
-        next_look_ = times_ + times_ / 8;
-        content_ = content_ || look();
+        if (times_ < next_test_) return;
+        next_test_ = times_ + times_ / 8;
+        satisfied_ = satisfied_ || satisfied();
     }
-    [[nodiscard]] bool is_content() const final { return content_; }
+    [[nodiscard]] bool has_enough() const final { return satisfied_; }
 
 protected:
     [[nodiscard]] std::int64_t times() const { return times_; }
 
 private:
     virtual void add(std::int64_t time) = 0;
-    [[nodiscard]] virtual bool look() const = 0;
+    [[nodiscard]] virtual bool satisfied() const = 0;
 
     std::int64_t times_ = 0;
-    std::int64_t next_look_ = fewest_times;
-    bool content_ = false;
+    std::int64_t next_test_ = fewest_times;
+    bool satisfied_ = false;
 };
 
-class RelativeSpread final : public Looking {
+class RelativeSpread final : public PeriodicRule {
 public:
     explicit RelativeSpread(double share) : share_{share} {}
 
 private:
-    /// Differences to the first time keep their digits beside a large offset (Welford 1962).
+    /// Uses differences to the first time: a large offset would cost precision (Welford 1962).
     void add(std::int64_t time) override {
         if (times() == 1) first_ = static_cast<double>(time);
         const double value = static_cast<double>(time) - first_;
@@ -67,7 +67,7 @@ private:
         mean_ += before / static_cast<double>(times());
         squares_ += before * (value - mean_);
     }
-    [[nodiscard]] bool look() const override {
+    [[nodiscard]] bool satisfied() const override {
         const auto n = static_cast<double>(times());
         const boost::math::students_t reference{n - 1};
         const double factor = boost::math::quantile(reference, (1 + confidence) / 2);
@@ -80,21 +80,21 @@ private:
     double squares_ = 0;
 };
 
-class StableExtremes final : public Looking {
+class StableExtremes final : public PeriodicRule {
     void add(std::int64_t time) override {
         if (times() > 1 && best_ <= time && time <= worst_) return;
         best_ = times() == 1 ? time : std::min(best_, time);
         worst_ = times() == 1 ? time : std::max(worst_, time);
         last_new_ = times();
     }
-    [[nodiscard]] bool look() const override { return last_new_ <= times() / 2; }
+    [[nodiscard]] bool satisfied() const override { return last_new_ <= times() / 2; }
 
     std::int64_t best_ = 0;
     std::int64_t worst_ = 0;
-    std::int64_t last_new_ = 0; ///< Number of times with the last one that was new.
+    std::int64_t last_new_ = 0; ///< Number of times observed up to the last new extreme.
 };
 
-class SettledEntropy final : public Looking {
+class SettledEntropy final : public PeriodicRule {
 public:
     explicit SettledEntropy(double bits) : bits_{bits} {}
 
@@ -109,7 +109,7 @@ private:
         entropies_.push_back(std::log2(n) - weighted_ / n);
         if (entropies_.size() > window) entropies_.pop_front();
     }
-    [[nodiscard]] bool look() const override {
+    [[nodiscard]] bool satisfied() const override {
         if (entropies_.size() < window) return false;
         const auto [least, most] = std::minmax_element(entropies_.begin(), entropies_.end());
         return *most - *least <= bits_;
@@ -124,7 +124,7 @@ private:
     std::deque<double> entropies_; ///< After each of the last runs. `Unit:` bit.
 };
 
-/// A positive number, of percent as a share; 0 where there is none.
+/// A positive number, a percentage as a fraction; 0 if the text is neither.
 double positive(std::string_view text) {
     const bool percent = !text.empty() && text.back() == '%';
     if (percent) text.remove_suffix(1);

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// When a series has enough runs. Rules know the times in run order and nothing else, so a series
-/// ends after the same run however it was interrupted and on whatever number of threads.
+/// Stopping rules: when a series has enough runs. A rule sees only the times, in run order, so a
+/// series ends after the same run whatever the interruptions and the number of threads.
 
 #include "assembly/support/result.hpp"
 
@@ -14,27 +14,28 @@
 namespace warpbound::harness {
 
 enum class StopKind {
-    Fixed,    ///< As many runs as were asked for.
-    Spread,   ///< The 95 % confidence interval of the mean has a half-width of at most a share of
-              ///< the mean.
+    Fixed,    ///< The requested number of runs.
+    Spread,   ///< The 95 % confidence interval of the mean has a half-width of at most a given
+              ///< fraction of the mean.
     Extremes, ///< The last half of the runs brought neither a new best nor a new worst time.
     Entropy,  ///< The entropy of the times' histogram changed little over the last 64 runs (after
               ///< nvbench's entropy criterion).
 };
 
-/// A rule and its threshold: `Spread` a share of the mean, `Entropy` bits; the others have none.
+/// A rule and its threshold: a fraction of the mean for `Spread`, bits for `Entropy`; unused for
+/// the others.
 struct StopCriterion {
     StopKind kind = StopKind::Fixed;
     double threshold = 0;
 
     friend bool operator==(const StopCriterion&, const StopCriterion&) = default;
 };
-/// "fixed", "spread:0.5%", "extremes", "entropy:0.02". Refuses others, saying what was expected;
-/// "spread" and "entropy" alone have these thresholds.
+/// "fixed", "spread:0.5%", "extremes", "entropy:0.02". Refuses any other text, stating what was
+/// expected; "spread" and "entropy" without a number have these thresholds.
 Result<StopCriterion> read_stop(std::string_view text);
 std::string to_string(const StopCriterion& criterion);
 
-/// Listens to the runs of a series, from the first one on.
+/// Observes the runs of a series, from the first one on.
 class StoppingRule {
 public:
     StoppingRule() = default;
@@ -42,14 +43,14 @@ public:
     StoppingRule& operator=(const StoppingRule&) = delete;
     virtual ~StoppingRule() = default;
 
-    /// The largest time of the next run; nothing when it gave none that counts.
-    virtual void hear(std::optional<std::int64_t> time) = 0;
-    /// Whether the runs heard are enough. All rules but `Fixed` want 32 times, and look again only
-    /// when there are an eighth more: who looks after every run finds the lucky moment.
-    [[nodiscard]] virtual bool is_content() const = 0;
+    /// Adds the largest time of the next run; empty if the run has no valid times.
+    virtual void observe(std::optional<std::int64_t> time) = 0;
+    /// Whether the observed runs are enough. All rules but `Fixed` need 32 times, and test again
+    /// only after an eighth more: a test after every run would stop at a random fluctuation.
+    [[nodiscard]] virtual bool has_enough() const = 0;
 };
 
-/// `runs`: those asked for.
+/// `runs`: the requested number.
 std::unique_ptr<StoppingRule> make_rule(const StopCriterion& criterion, std::int64_t runs);
 
 } // namespace warpbound::harness

@@ -22,7 +22,7 @@ warm_up(std::optional<std::int64_t> count,
         if (count) continue;
         if (time.value()) best = best ? std::min(*best, *time.value()) : *time.value();
         if (done.runs % warm_up_window != 0) continue;
-        // A window without times settles nothing.
+        // A window without times decides nothing.
         if (best && best_before && *best >= *best_before) return done;
         if (best) best_before = best_before ? std::min(*best_before, *best) : *best;
         best.reset();

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Shares numbered runs among threads so that the result does not depend on their number.
+/// Distributes numbered runs over threads so that the result does not depend on their number.
 
 #include "assembly/support/result.hpp"
 
@@ -18,23 +18,24 @@
 
 namespace warpbound::harness {
 
-/// Consecutive runs, and what ended them early. The exception or the failure is that of the run
-/// after the last one in `done`, where there is one.
+/// Consecutive runs, and why they ended early. The exception or failure, if any, is that of the run
+/// after the last one in `done`.
 template <typename Run> struct Batch {
     std::vector<Run> done;
     std::optional<Failure> failure;
     std::exception_ptr exception;
 };
 
-/// Performs runs in order until one has failed or is the last: each run before the first such one
-/// is taken and ends.
+/// Performs runs in order until one fails or is the last: all runs before the first such run
+/// complete and are returned.
 template <typename Run> class WorkerPool {
 public:
     using Task = std::function<Result<Run>(std::int64_t)>;
 
-    /// `task` is called with `first` .. `first + count - 1`, by several threads at once. No run is
-    /// begun after `stop` said true; the runs before the first one not begun are taken. Behind a
-    /// run of which `is_last` says true none is taken, and none is begun that is not yet.
+    /// `task` is called with `first` .. `first + count - 1`, by several threads concurrently. No
+    /// run is started after `stop` returned true; the runs before the first one not started are
+    /// returned. After a run for which `is_last` returns true, no further run is started, and later
+    /// runs are discarded.
     WorkerPool(Task task, std::int64_t first, std::int64_t count, std::function<bool()> stop = {},
                std::function<bool(const Run&)> is_last = {})
         : task_{std::move(task)}, stop_{std::move(stop)}, is_last_{std::move(is_last)},
@@ -51,7 +52,7 @@ public:
             while (workers.size() + 1 < wanted)
                 workers.emplace_back([this] { work(); });
         } catch (const std::system_error&) {
-            // No further threads are to be had: those that there are do the work.
+            // No further threads are available: the existing ones do the work.
         }
         work();
         for (auto& worker : workers)
@@ -82,8 +83,8 @@ private:
         }
     }
 
-    /// Takes the runs before `run`, unless an earlier one ended them: what ended later ones is
-    /// forgotten.
+    /// Ends the batch before `run`, unless an earlier run already ended it: the cause at a later
+    /// run is dropped.
     void end_at(std::int64_t run, std::optional<Failure> failure,
                 std::exception_ptr exception) noexcept {
         const std::lock_guard lock{mutex_};
@@ -98,7 +99,8 @@ private:
     std::function<bool(const Run&)> is_last_;
     std::int64_t first_;
     std::atomic<std::int64_t> next_{0};
-    std::atomic<std::int64_t> last_; ///< Runs to do: the whole batch, or up to one that failed.
+    std::atomic<std::int64_t>
+        last_; ///< Number of runs to make: the whole batch, or up to a failed run.
     std::mutex mutex_;
     Batch<Run> batch_;
 };

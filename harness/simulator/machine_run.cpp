@@ -1,6 +1,6 @@
 #include "harness/simulator/machine_run.hpp"
 
-#include "harness/simulator/adversary.hpp"
+#include "harness/simulator/sm/adversary.hpp"
 #include "harness/simulator/launch/block_dispatcher.hpp"
 #include "harness/simulator/launch/streams.hpp"
 #include "harness/simulator/memory/memory_system.hpp"
@@ -15,35 +15,35 @@ namespace warpbound::harness::simulator {
 
 namespace {
 
-/// The machine of one run: clock, event log, host, SMs, and what they share.
+/// The machine of one run: clock, event log, host, SMs, and the shared memory system.
 class MachineRun {
 public:
     MachineRun(const RunPlan& plan, const RunOptions& options, const Listener& listener,
                const TickOrder& order);
 
-    /// To the end of the last operation.
+    /// Runs to the end of the last operation.
     Result<WorkloadObservation> run();
-    /// Of every warp. Requires: the run is over.
+    /// The observation of every warp. Requires: the run has ended.
     std::vector<models::WarpObservation>& finished() { return finished_; }
 
 private:
     [[nodiscard]] std::optional<Failure> failure() const;
     [[nodiscard]] Failure deadlock(std::int64_t now) const;
-    /// Between cycles: tells the host of launches that are complete.
+    /// Between cycles: notifies the host of completed launches.
     void complete_launches(std::int64_t now);
     [[nodiscard]] WorkloadObservation observation() const;
 
     const RunPlan& plan_;
     const MachineShape& machine_;
     Adversary adversary_;
-    RunOptions options_; ///< As the adversary decided.
+    RunOptions options_; ///< With the draw that the adversary chose.
     EventLog log_;
     Clock clock_;
     std::deque<Link<Placement>> placements_;
     std::deque<Link<BlockEnded>> ends_;
     std::deque<Link<MemoryRequest>> memory_requests_;
     std::deque<Link<MemoryAnswer>> memory_answers_;
-    Link<LaunchQueued> launches_{clock_.board()};
+    Link<LaunchQueued> launches_{clock_.clocked_state()};
     std::vector<models::WarpObservation> finished_;
     std::deque<MultiProcessor> multiprocessors_;
     std::optional<HostStreams> host_;
@@ -67,14 +67,14 @@ MachineRun::MachineRun(const RunPlan& plan, const RunOptions& options, const Lis
     BlockDispatcher::Ports links{Sink{launches_}, {}, {}};
     MemorySystem::Ports to_memory;
     for (std::size_t number = 0; number < machine_.multiprocessors; ++number) {
-        auto& placement = placements_.emplace_back(clock_.board());
-        auto& ended = ends_.emplace_back(clock_.board());
+        auto& placement = placements_.emplace_back(clock_.clocked_state());
+        auto& ended = ends_.emplace_back(clock_.clocked_state());
         links.placements.emplace_back(placement);
         links.ends.emplace_back(ended);
         MultiProcessor::Ports to_multiprocessor{Sink{placement}, Source{ended}, {}};
         if (machine_.memory) {
-            auto& request = memory_requests_.emplace_back(clock_.board());
-            auto& answer = memory_answers_.emplace_back(clock_.board());
+            auto& request = memory_requests_.emplace_back(clock_.clocked_state());
+            auto& answer = memory_answers_.emplace_back(clock_.clocked_state());
             to_memory.requests.emplace_back(request);
             to_memory.answers.emplace_back(answer);
             to_multiprocessor.memory.emplace(
@@ -85,7 +85,7 @@ MachineRun::MachineRun(const RunPlan& plan, const RunOptions& options, const Lis
     }
     clock_.add(host_.emplace(Source{launches_}, plan, options_, log_));
     clock_.add(dispatcher_.emplace(std::move(links), machine_, plan.grids, options_,
-                                   adversary_.piles_up, log_));
+                                   adversary_.concentrates_blocks, log_));
     if (machine_.memory)
         clock_.add(memory_.emplace(std::move(to_memory), machine_, options_, log_));
 }
@@ -100,8 +100,8 @@ std::optional<Failure> MachineRun::failure() const {
 Failure MachineRun::deadlock(std::int64_t now) const {
     std::vector<std::string> waiting;
     for (const MultiProcessor& multiprocessor : multiprocessors_)
-        for (std::string& words : multiprocessor.waiting())
-            waiting.push_back(std::move(words));
+        for (std::string& warp : multiprocessor.waiting_warps())
+            waiting.push_back(std::move(warp));
     return Failure{
         fmt::format("deadlock at cycle {}: {} wait for each other", now, fmt::join(waiting, ", ")),
         "", 0, 0};
@@ -111,7 +111,7 @@ void MachineRun::complete_launches(std::int64_t now) {
     std::vector<std::size_t>& ended = dispatcher_->ended();
     const auto is_quiet = [this](std::size_t launch) {
         return std::all_of(multiprocessors_.begin(), multiprocessors_.end(),
-                           [&](const auto& one) { return one.is_quiet(launch); });
+                           [&](const auto& sm) { return sm.is_quiet(launch); });
     };
     const auto complete =
         std::partition(ended.begin(), ended.end(), [&](auto launch) { return !is_quiet(launch); });
@@ -128,15 +128,15 @@ void MachineRun::complete_launches(std::int64_t now) {
 }
 
 WorkloadObservation MachineRun::observation() const {
-    WorkloadObservation seen{.seed = options_.seed, .makespan = 0, .operations = host_->times()};
+    WorkloadObservation observed{.seed = options_.seed, .makespan = 0, .operations = host_->times()};
     for (std::size_t launch = 0; launch < plan_.grids.size(); ++launch) {
-        OperationTimes& times = seen.operations[plan_.grids[launch].operation];
+        OperationTimes& times = observed.operations[plan_.grids[launch].operation];
         times.started = dispatcher_->progress(launch).started;
         times.dispatched = dispatcher_->progress(launch).dispatched;
     }
-    for (const OperationTimes& times : seen.operations)
-        seen.makespan = std::max(seen.makespan, times.ended);
-    return seen;
+    for (const OperationTimes& times : observed.operations)
+        observed.makespan = std::max(observed.makespan, times.ended);
+    return observed;
 }
 
 Result<WorkloadObservation> MachineRun::run() {
@@ -146,7 +146,7 @@ Result<WorkloadObservation> MachineRun::run() {
         if (!dispatcher_->ended().empty()) complete_launches(now);
         if (clock_.next() == never) break;
         if (log_.has_listener()) log_.flush(now);
-        // A wake-up that has passed would stop time; no search leaves one.
+        // A wake time in the past would stop the clock; no component leaves one.
         now = std::max(clock_.next(), now + 1);
         if (now > run_limit)
             return Failure{fmt::format("the run takes more than {} cycles", run_limit), "", 0, 0};
@@ -166,21 +166,21 @@ Result<WorkloadObservation> MachineRun::run() {
 Result<models::Observation> run_once(const KernelCode& code, const RunOptions& options,
                                      const Listener& listener, const TickOrder& order) {
     if (code.recorded != nullptr && !options.path.empty())
-        return Failure{"a recorded launch has its own paths; expected none", "", 0, 0};
+        return Failure{"a recorded launch has its own paths; expected no path in the options", "", 0, 0};
     if (const auto checked = code.paths.check(options.path); !checked) return checked.as_failure();
     const RunPlan plan = plan_of(code);
     MachineRun run{plan, options, listener, order};
-    const auto seen = run.run();
-    if (!seen) return seen.as_failure();
+    const auto observed = run.run();
+    if (!observed) return observed.as_failure();
     return models::Observation{.seed = options.seed,
-                               .execution_time = models::Cycles{seen.value().makespan},
+                               .execution_time = models::Cycles{observed.value().makespan},
                                .warps = std::move(run.finished())};
 }
 
 Result<WorkloadObservation> run_workload(const RunPlan& plan, const RunOptions& options,
                                          const Listener& listener, const TickOrder& order) {
     if (!options.path.empty())
-        return Failure{"a workload was asked to follow a path; its kernels choose their own", "", 0,
+        return Failure{"the kernels of a workload choose their own paths; expected no path in the options", "", 0,
                        0};
     return MachineRun{plan, options, listener, order}.run();
 }

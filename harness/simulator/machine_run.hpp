@@ -12,7 +12,7 @@ namespace warpbound::harness::simulator {
 /// A run that lasts longer is refused. Unit: core cycles.
 inline constexpr std::int64_t run_limit = std::int64_t{1} << 40U;
 
-/// Runs the kernel once. `order` puts the components in another order, which makes no difference.
+/// Runs the kernel once. `order` reorders the components in a step; no result depends on it.
 Result<models::Observation> run_once(const KernelCode& code, const RunOptions& options,
                                      const Listener& listener = {}, const TickOrder& order = {});
 

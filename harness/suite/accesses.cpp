@@ -10,7 +10,7 @@ namespace {
 
 using assembly::OpcodeClass;
 
-constexpr std::int64_t line_bytes = 128; ///< Of every machine's caches.
+constexpr std::int64_t line_bytes = 128; ///< Line size of the caches of every machine.
 
 /// Before sm_50 global memory has instructions without a suffix.
 bool is_old(const models::Architecture& architecture) {
@@ -23,7 +23,7 @@ Operation arithmetic_operation(const std::string& name, int destination, int sou
     Operation operation;
     operation.destination = destination;
     operation.sources = {source};
-    // In PTX an operation that reads no result reads its own register.
+    // In PTX an operation without a producer reads its own destination register.
     const int own = source < first_register ? destination : source;
     if (name == "add") {
         operation.opcode_class = OpcodeClass::FloatAdd;

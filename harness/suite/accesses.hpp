@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Arithmetic and memory operations that every generation's benchmarks are built of.
+/// Arithmetic and memory operations that the benchmarks of all generations use.
 
 #include "harness/suite/catalogue.hpp"
 
@@ -9,8 +9,8 @@ namespace warpbound::harness {
 /// "add", "mul", "mad" or "cos" of floats.
 Operation arithmetic_operation(const std::string& name, int destination, int source);
 
-/// A load for all lanes, `words` of 4 bytes each. `line`: of how many lines behind R4 it starts, so
-/// that loads can keep apart.
+/// A load by all lanes, `words` of 4 bytes each. `line`: offset from R4 in lines, so that loads can
+/// access different lines.
 Operation global_load(const models::Architecture& architecture, int destination,
                       std::int64_t transactions, std::int64_t line = 0, std::int64_t words = 1);
 Operation global_store(const models::Architecture& architecture, std::int64_t transactions);
@@ -18,18 +18,18 @@ Operation global_store(const models::Architecture& architecture, std::int64_t tr
 Operation shared_load(int destination, std::int64_t stride);
 Operation shared_store(std::int64_t stride = 1);
 
-/// `operation` with another form in PTX.
+/// `operation` with another PTX text.
 Operation as_ptx(Operation operation, std::string ptx);
-/// For `Region::closing`: stores float register `result` in shared memory. ptxas 13.0 leaves such a
-/// store behind what it stores and before the clock read.
+/// For `Region::closing`: stores float register `result` in shared memory. ptxas 13.0 keeps such a
+/// store after the instructions whose result it stores and before the clock read.
 Operation closing_store(int result);
-/// So many loads of global memory, each `line_step` lines behind the one before, then an addition
-/// for each. In PTX they add up, so that there is one order and one result. `pattern`: of each load
-/// by its number; null: no pattern is stated.
+/// Loads of global memory, each `line_step` lines after the previous one, then an addition for
+/// each. In PTX the additions form a chain, so that order and result are unique. `pattern`: the
+/// address pattern of a load by its number; null: none is stated.
 Region loads_and_sum(const models::Architecture& architecture, int loads, std::int64_t line_step,
                      models::AddressPattern (*pattern)(int number) = nullptr);
 
-/// Without PTX: what a compiler would put in another order (ptxas 13.0).
+/// The region without PTX: for code that a compiler would reorder (ptxas 13.0).
 Region listing_only(Region region);
 
 } // namespace warpbound::harness

@@ -8,13 +8,14 @@ namespace warpbound::harness {
 
 namespace {
 
-/// Lines that the lanes of a warp touch in a block of 64 x 1 or 4 x 16 threads, with `words` each.
+/// Lines that a warp accesses in a block of 64 x 1 or 4 x 16 threads, with `words` per lane.
 std::int64_t lines_of(bool tiled, std::int64_t words) {
-    constexpr std::int64_t rows_of_a_warp = 8; // Of four lanes: up to 64 bytes each.
+    constexpr std::int64_t rows_of_a_warp = 8; // Rows of four lanes: up to 64 bytes each.
     return tiled ? rows_of_a_warp : words;
 }
 
-/// Fetches all inputs, then computes: each operation uses an input, in PTX the one before too.
+/// Fetches all inputs, then computes: each operation uses an input, in PTX also the result of the
+/// previous operation.
 struct Body {
     std::int64_t inputs = 8;
     std::int64_t operations = 0;
@@ -33,7 +34,7 @@ void append_fetches(Region& region, const Body& body, std::int64_t from, std::in
                                            lines_of(body.tiled, body.words), 8 * i, body.words));
 }
 
-/// Of the last operation; before it a register that nothing writes.
+/// The result register of the last operation; before any operation a register that nothing writes.
 int result_of(const Region& region) {
     const auto last =
         std::find_if(region.timed.rbegin(), region.timed.rend(), [](const Operation& operation) {
@@ -43,7 +44,7 @@ int result_of(const Region& region) {
 }
 
 void append_operations(Region& region, const Body& body, std::int64_t count, std::int64_t inputs) {
-    // In place: the sum of an input lies where the input was.
+    // In place: the sum overwrites the register of its input.
     for (std::int64_t i = 0; i < count; ++i) {
         const int input = input_register(body, i % inputs);
         region.timed.push_back(
@@ -121,7 +122,8 @@ std::vector<Benchmark> alu_fetch_benchmarks() {
                    }});
     const auto stepwise = [](bool clauses_only) {
         return [clauses_only](const Axes& axes, const models::Architecture& architecture) {
-            // All inputs at first, or `space` fewer for each step, fetched before a clause each.
+            // All inputs are fetched first, or `space` fewer per step; these are fetched before one
+            // clause each.
             constexpr std::int64_t space = 4;
             Body body;
             body.inputs = 24;
@@ -136,7 +138,7 @@ std::vector<Benchmark> alu_fetch_benchmarks() {
                     append_fetches(region, body, fetched - space, fetched, architecture);
                 append_operations(region, body, 4 * body.inputs / (steps + 1), fetched);
             }
-            // A compiler fetches earlier than it is told, or computes before (ptxas 13.0).
+            // A compiler moves fetches and operations to an earlier position (ptxas 13.0).
             return listing_only(std::move(region));
         };
     };
@@ -154,7 +156,7 @@ std::vector<Benchmark> alu_fetch_benchmarks() {
                    stepwise(true)});
     Benchmark domain{"domain-size",
                      "How does the time of a computation grow with the number of threads?",
-                     "linear in the rounds of blocks that fill the device",
+                     "linear in the waves of blocks that fill the device",
                      "T10 Fig. 15",
                      {{"blocks", {1, 2, 4, 8, 16, 32, 64}}, {"warps", {2}}},
                      [](const Axes&, const models::Architecture& architecture) {

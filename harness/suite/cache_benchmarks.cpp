@@ -12,7 +12,7 @@ using assembly::OpcodeClass;
 using models::AddressPattern;
 using models::MemoryLevel;
 
-/// A load of what one address holds, for all lanes. It waits for the load before it.
+/// A load of one address by all lanes. It depends on the previous load.
 Operation chased(std::int64_t address) {
     Operation load = specimen(specimen_of(OpcodeClass::LoadGlobal), first_register);
     AddressPattern pattern;
@@ -20,25 +20,25 @@ Operation chased(std::int64_t address) {
     return patterned(std::move(load), pattern, MemoryLevel::Any);
 }
 
-/// Walks over so many lines, each load behind the one before, then times a load of `probe`.
+/// Walks over `lines` lines with dependent loads, then times a load of `probe`.
 Region walk(std::int64_t lines, std::int64_t stride, std::int64_t probe) {
-    Region region = alone({chased(probe), switched_off(first_register)});
+    Region region = isolated({chased(probe), predicated_off(first_register)});
     for (std::int64_t i = 0; i < lines; ++i)
         region.before.push_back(chased(i * stride));
-    if (lines > 0) region.before.push_back(switched_off(first_register));
+    if (lines > 0) region.before.push_back(predicated_off(first_register));
     return region;
 }
 
-/// Walks over so many bytes, then times `timed` of it. Its lines are the first ones of the walk.
-Region behind_walk(std::int64_t bytes, std::vector<Operation> timed) {
-    Region region = alone(std::move(timed));
+/// Walks over `bytes` bytes, then times the operations `timed`, which access lines of the walk.
+Region after_walk(std::int64_t bytes, std::vector<Operation> timed) {
+    Region region = isolated(std::move(timed));
     for (std::int64_t address = 0; address < bytes; address += miss_stride)
         region.before.push_back(chased(address));
-    region.before.push_back(switched_off(first_register));
+    region.before.push_back(predicated_off(first_register));
     return region;
 }
 
-/// Loads that nobody waits for, then one of the line walked over last.
+/// Loads whose results are not used, then a load of the last line of the walk.
 std::vector<Operation> misses_and_hit(std::int64_t walked, std::int64_t misses) {
     std::vector<Operation> timed;
     for (std::int64_t i = 0; i < misses; ++i) {
@@ -49,7 +49,7 @@ std::vector<Operation> misses_and_hit(std::int64_t walked, std::int64_t misses) 
         timed.push_back(std::move(load));
     }
     timed.push_back(chased(walked - miss_stride));
-    timed.push_back(switched_off(first_register));
+    timed.push_back(predicated_off(first_register));
     return timed;
 }
 
@@ -77,7 +77,7 @@ std::vector<std::int64_t> cache_strides() {
 
 std::vector<Benchmark> cache_benchmarks() {
     std::vector<Benchmark> all;
-    // All others are compared with these: as many runs as there are.
+    // These are the reference for all others, so the number of runs is not limited.
     all.push_back(interlocked({"cache-levels",
                                "How long does a load take of a line that was loaded before, and of "
                                "one that was not?",
@@ -89,10 +89,10 @@ std::vector<Benchmark> cache_benchmarks() {
                                },
                                {"memories/l1/latency"}}));
     std::vector<std::int64_t> lines = one_to(most_ways + 1);
-    lines.erase(lines.begin()); // The only line is there.
+    lines.erase(lines.begin()); // A single line always hits.
     all.push_back(few_runs(
         {"cache-ways",
-         "Of how many lines that fall on one set is the first one still in the L1, or the L2?",
+         "Of how many lines that map to one set is the first one still in the L1, or the L2?",
          "the L1's latency up to its ways, then the L2's up to its ways, then that of DRAM",
          "C24, C25, C27",
          {{"lines", std::move(lines)}},
@@ -100,19 +100,19 @@ std::vector<Benchmark> cache_benchmarks() {
              return walk(axis_value(axes, "lines", 0), same_set_stride, 0);
          },
          {"memories/l1/ways", "memories/l2/ways", "memories/l2/latency"}}));
-    all.push_back(few_runs(
-        {"cache-sets",
-         "How far apart are lines that fall on one set?",
-         "the smallest stride at which few lines more than there are ways drive the first one out "
-         "is the size over the ways",
-         "C24, C27; J18 3.2",
-         {{"stride", cache_strides()}, {"lines", {line_tries.begin(), line_tries.end()}}},
-         [](const Axes& axes, const models::Architecture&) {
-             return walk(axis_value(axes, "lines", 0), axis_value(axes, "stride", 0), 0);
-         },
-         {"memories/l1/size", "memories/l1/sets", "memories/l2/size"}}));
+    all.push_back(
+        few_runs({"cache-sets",
+                  "How far apart are lines that map to one set?",
+                  "the smallest stride at which few lines more than there are ways evict the first "
+                  "one is the size over the ways",
+                  "C24, C27; J18 3.2",
+                  {{"stride", cache_strides()}, {"lines", {line_tries.begin(), line_tries.end()}}},
+                  [](const Axes& axes, const models::Architecture&) {
+                      return walk(axis_value(axes, "lines", 0), axis_value(axes, "stride", 0), 0);
+                  },
+                  {"memories/l1/size", "memories/l1/sets", "memories/l2/size"}}));
     all.push_back(few_runs({"cache-sector",
-                            "How many bytes come in with the first?",
+                            "How many bytes does a miss fetch?",
                             "the L1's latency up to its sector, then the L2's up to its sector",
                             "C24, C25",
                             {{"offset", {sector_offsets.begin(), sector_offsets.end()}}},
@@ -127,22 +127,22 @@ std::vector<Benchmark> cache_benchmarks() {
                      {{"walk", {reload_walks.begin(), reload_walks.end()}},
                       {"line", {reload_lines.begin(), reload_lines.end()}}},
                      [](const Axes& axes, const models::Architecture&) {
-                         return behind_walk(axis_value(axes, "walk", 0),
-                                            {chased(axis_value(axes, "line", 1) * miss_stride),
-                                             switched_off(first_register)});
+                         return after_walk(axis_value(axes, "walk", 0),
+                                           {chased(axis_value(axes, "line", 1) * miss_stride),
+                                            predicated_off(first_register)});
                      },
                      {"memories/l1/mshr-entries"}};
     reload.most_runs = 5 * runs_of_a_level;
     all.push_back(interlocked(std::move(reload)));
     Benchmark misses{
         "cache-misses",
-        "Behind how many misses of the L1 does a hit wait until the first is back?",
+        "After how many misses of the L1 does a hit wait until the first miss returns?",
         "one more than there are entries for misses",
         "G23 4; C25",
         {{"walk", {reload_walks.begin(), reload_walks.end()}}, {"loads", one_to(most_misses)}},
         [](const Axes& axes, const models::Architecture&) {
             const std::int64_t walk = axis_value(axes, "walk", 0);
-            return behind_walk(walk, misses_and_hit(walk, axis_value(axes, "loads", 1)));
+            return after_walk(walk, misses_and_hit(walk, axis_value(axes, "loads", 1)));
         },
         {"memories/l1/mshr-entries"}};
     misses.most_runs = runs_of_a_level / 2;
@@ -150,15 +150,16 @@ std::vector<Benchmark> cache_benchmarks() {
     all.push_back(interlocked(
         {"coalescing",
          "How does the distance of the lanes of a load change its time?",
-         "one pass for each line of the L1 that the lanes touch: grows up to the line",
+         "one pass for each line of the L1 that the lanes touch: grows up to the line size",
          "C22; V14 5.4",
          {{"distance", {lane_distances.begin(), lane_distances.end()}}},
          [](const Axes& axes, const models::Architecture&) {
              AddressPattern pattern;
              pattern.thread_stride = static_cast<std::uint64_t>(axis_value(axes, "distance", 0));
-             return alone({patterned(specimen(specimen_of(OpcodeClass::LoadGlobal), first_register),
-                                     pattern, MemoryLevel::L1),
-                           switched_off(first_register)});
+             return isolated(
+                 {patterned(specimen(specimen_of(OpcodeClass::LoadGlobal), first_register), pattern,
+                            MemoryLevel::L1),
+                  predicated_off(first_register)});
          },
          {"memories/l1/line"}}));
     return all;

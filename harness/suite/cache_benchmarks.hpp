@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The numbers that benchmarks of the caches have in common with who inverts them.
+/// The parameters shared by the cache benchmarks and the calibration relations that invert them.
 
 #include <array>
 #include <cstdint>
@@ -8,31 +8,32 @@
 
 namespace warpbound::harness {
 
-/// Runs in which it shows which level serves a load.
+/// Runs that suffice to identify the level that serves a load.
 inline constexpr std::int64_t runs_of_a_level = 20;
-/// A load of a line that was loaded before, and of one that nobody has loaded.
+/// A load of a line loaded before, and of a line never loaded.
 inline constexpr const char* loaded_point = "cache-levels/lines=1";
 inline constexpr const char* cold_point = "cache-levels/lines=0";
-/// Lines this far apart fall on one set of every cache whose size over its ways divides it.
-/// `Unit:` bytes.
+/// Lines at this distance map to the same set in every cache whose size per way divides it. `Unit:`
+/// bytes.
 inline constexpr std::int64_t same_set_stride =
     std::int64_t{9 * 5 * 7 * 11 * 13} * (std::int64_t{1} << 21U);
 inline constexpr std::int64_t most_ways = 32;
-/// Of each number of ways, up to the most, one is larger and at most twice as large.
+/// Numbers of lines to try: for every number of ways up to the largest, one is larger and at most
+/// twice as large.
 inline constexpr std::array<std::int64_t, 6> line_tries{2, 3, 5, 9, 17, 33};
-/// Powers of two, and three and five times them, ascending only within each. `Unit:` bytes.
+/// Powers of two, each with its triple and quintuple, so the list is not sorted. `Unit:` bytes.
 std::vector<std::int64_t> cache_strides();
 /// `Unit:` bytes.
 inline constexpr std::array<std::int64_t, 8> sector_offsets{8, 16, 32, 64, 128, 256, 512, 1024};
-/// Lines that miss the L1 one behind the other, at most, and how far apart they are. `Unit:` bytes.
+/// Largest number of consecutive L1 misses, and the distance of their lines. `Unit:` bytes.
 inline constexpr std::int64_t most_misses = 64;
 inline constexpr std::int64_t miss_stride = 128;
-/// Bytes that are walked over once so that the first lines are in the L2 only.
+/// Sizes of walks after which the first lines are in the L2 only. `Unit:` bytes.
 inline constexpr std::array<std::int64_t, 2> reload_walks{24 * 1024, 72 * 1024};
-/// Of the lines that are to miss: the first one leaves a cache before all others, the last one
-/// behind them.
+/// Probed lines among those that must miss: the first is evicted before all others, the last after
+/// them.
 inline constexpr std::array<std::int64_t, 2> reload_lines{0, most_misses - 1};
-/// Of lanes next to each other. `Unit:` bytes.
+/// Distances of adjacent lanes. `Unit:` bytes.
 inline constexpr std::array<std::int64_t, 9> lane_distances{0, 4, 8, 16, 32, 64, 128, 256, 512};
 
 } // namespace warpbound::harness

@@ -15,7 +15,8 @@ namespace {
 using assembly::OpcodeClass;
 using models::MemoryLevel;
 
-/// The results of loads from memory are those of a level.
+/// The latency of loads from global or local memory depends on the level, so it has separate
+/// benchmarks.
 bool has_result_benchmark(const Specimen& of) {
     return of.has_result && of.opcode_class != OpcodeClass::LoadGlobal &&
            of.opcode_class != OpcodeClass::LoadLocal;
@@ -26,10 +27,10 @@ bool has_passes(OpcodeClass opcode_class) {
 }
 
 Region result_delay(const Specimen& of, std::int64_t passes, MemoryLevel level) {
-    return alone({specimen(of, first_register, passes, level), switched_off(first_register)});
+    return isolated({specimen(of, first_register, passes, level), predicated_off(first_register)});
 }
 
-/// Delay of the next instruction and of the first one that waits.
+/// Issue distance to the next instruction, and to the first one that waits for the result.
 void add_delays(std::vector<Benchmark>& all) {
     for (const auto& of : specimens()) {
         const std::string name{to_string(of.opcode_class)};
@@ -40,21 +41,21 @@ void add_delays(std::vector<Benchmark>& all) {
              "C4, C7, C12",
              {},
              [&of](const Axes&, const models::Architecture&) {
-                 return alone({specimen(of, first_register), specimen(of, first_register + 2)});
+                 return isolated({specimen(of, first_register), specimen(of, first_register + 2)});
              },
              {path_of(of.opcode_class, "initiation")}}));
         if (has_passes(of.opcode_class))
-            all.push_back(
-                interlocked({"port-" + name,
-                             fmt::format("How long does a {} of many passes keep its port?", name),
-                             "passes x initiation",
-                             "C7, C12",
-                             {},
-                             [&of](const Axes&, const models::Architecture&) {
-                                 return alone({specimen(of, first_register, many_passes),
-                                               specimen(of, first_register + 2)});
-                             },
-                             {path_of(of.opcode_class, "initiation")}}));
+            all.push_back(interlocked(
+                {"port-" + name,
+                 fmt::format("How long does a {} of many passes occupy its port?", name),
+                 "passes x initiation",
+                 "C7, C12",
+                 {},
+                 [&of](const Axes&, const models::Architecture&) {
+                     return isolated({specimen(of, first_register, many_passes),
+                                      specimen(of, first_register + 2)});
+                 },
+                 {path_of(of.opcode_class, "initiation")}}));
         if (!has_result_benchmark(of)) continue;
         const bool counts_passes = has_passes(of.opcode_class);
         Benchmark delay{"result-" + name,
@@ -91,18 +92,20 @@ void add_delays(std::vector<Benchmark>& all) {
              {fmt::format("memories/{}/latency", name), "classes/load-global/pass-cost"}}));
 }
 
-/// What every warp of a full SM does at once.
-void add_crowds(std::vector<Benchmark>& all) {
-    const auto crowd = [&](const std::string& name, const std::string& question,
-                           std::vector<std::string> calibrates, auto operation) {
+/// Contention of all warps of a full SM ("crowd" benchmarks).
+void add_contention(std::vector<Benchmark>& all) {
+    const auto contended = [&](const std::string& name, const std::string& question,
+                               std::vector<std::string> calibrates, auto operation) {
         Benchmark benchmark{
             "crowd-" + name,
             question,
             "n x warps of a scheduler x the larger of issue slot and initiation",
             "V14 Fig. 30; G23 eq. 3.4",
-            {{"n", {crowd_counts.few, crowd_counts.many}},
-             // One warp fewer for each scheduler but one, of 1, 2, 4 or 8.
-             {"warps", {crowd_warps - 7, crowd_warps - 3, crowd_warps - 1, crowd_warps}}},
+            {{"n", {contention_counts.few, contention_counts.many}},
+             // One warp fewer on every scheduler but one, for 1, 2, 4 or 8 schedulers.
+             {"warps",
+              {contending_warps - 7, contending_warps - 3, contending_warps - 1,
+               contending_warps}}},
             [operation](const Axes& axes, const models::Architecture&) {
                 Region region;
                 const std::int64_t n = axis_value(axes, "n", 1);
@@ -114,38 +117,40 @@ void add_crowds(std::vector<Benchmark>& all) {
         benchmark.picture = Picture::IssueRate;
         all.push_back(clocked(std::move(benchmark), 3));
     };
-    crowd("switched-off", "At which rate does a scheduler issue?",
-          {"schedulers/issue-slot", "schedulers/count"}, [](int) { return switched_off(); });
+    contended("switched-off", "At which rate does a scheduler issue?",
+              {"schedulers/issue-slot", "schedulers/count"}, [](int) { return predicated_off(); });
     for (const auto& of : specimens())
-        crowd(std::string{to_string(of.opcode_class)},
-              fmt::format("At which rate do all warps together issue {}, and who shares its unit?",
-                          to_string(of.opcode_class)),
-              {path_of(of.opcode_class, "initiation"), path_of(of.opcode_class, "port")},
-              // A register is written again when its result has long been there. That of memory
-              // takes too long: nobody waits for it.
-              [&of](int i) {
-                  constexpr int registers = 24;
-                  const int destination = first_register + 2 * (i % registers);
-                  Operation one = specimen(of, destination, 1, MemoryLevel::Dram,
-                                           static_cast<std::size_t>(i / registers));
-                  if (!is_global_access(of.opcode_class) || !of.has_result) return one;
-                  const std::string name = fmt::format("R{},", destination);
-                  one.text.replace(one.text.find(name), name.size(), "RZ,");
-                  one.destination = -1;
-                  one.ptx.clear(); // Of so many a compiler orders addresses among them.
-                  return one;
-              });
+        contended(
+            std::string{to_string(of.opcode_class)},
+            fmt::format(
+                "At which rate do all warps together issue {}, and which warps share its unit?",
+                to_string(of.opcode_class)),
+            {path_of(of.opcode_class, "initiation"), path_of(of.opcode_class, "port")},
+            // A register is written again long after its result has arrived. Results from memory
+            // arrive too late, so they are not written to a register.
+            [&of](int i) {
+                constexpr int registers = 24;
+                const int destination = first_register + 2 * (i % registers);
+                Operation one = specimen(of, destination, 1, MemoryLevel::Dram,
+                                         static_cast<std::size_t>(i / registers));
+                if (!is_global_access(of.opcode_class) || !of.has_result) return one;
+                const std::string name = fmt::format("R{},", destination);
+                one.text.replace(one.text.find(name), name.size(), "RZ,");
+                one.destination = -1;
+                one.ptx.clear(); // A compiler reorders so many addresses.
+                return one;
+            });
 }
 
 void add_schedulers(std::vector<Benchmark>& all) {
     all.push_back(interlocked({"switched-off",
-                               "How long do n instructions take that are switched off?",
+                               "How long do n predicated-off instructions take?",
                                "linear in n, the slope is the same-warp interval",
                                "C4, C11",
                                {{"n", {line_counts.begin(), line_counts.end()}}},
                                [](const Axes& axes, const models::Architecture&) {
                                    Region region;
-                                   append_switched_off(region.timed, axis_value(axes, "n", 0));
+                                   append_predicated_off(region.timed, axis_value(axes, "n", 0));
                                    return region;
                                },
                                {"schedulers/same-warp-interval", "classes/clock-read/latency"}}));
@@ -153,14 +158,14 @@ void add_schedulers(std::vector<Benchmark>& all) {
                     "How many warps of an SM issue their first instruction at once?",
                     "as many as there are schedulers",
                     "V14 Tables 5, 6",
-                    {{"warps", {crowd_warps}}},
+                    {{"warps", {contending_warps}}},
                     [](const Axes&, const models::Architecture&) { return Region{}; },
                     {"schedulers/count"}};
     all.push_back(clocked(std::move(start)));
     Benchmark wake{"wake-order",
-                   "Who goes first when a warp wakes up while another one issues?",
-                   "of two warps that could issue at once the one that woke is first: never "
-                   "(greedy), if it is older (oldest first), both (round robin)",
+                   "Which warp issues first when a warp wakes up while another one issues?",
+                   "of two ready warps the one that woke up issues first: never (greedy), if it is "
+                   "older (oldest first), sometimes (round robin)",
                    "C19",
                    {{"warps", {2, 3, 5, 9}}},
                    [](const Axes&, const models::Architecture&) {
@@ -172,7 +177,7 @@ void add_schedulers(std::vector<Benchmark>& all) {
                             OpcodeClass::ClockRead,
                             first_register,
                             {}}};
-                       append_switched_off(region.before, wake_filler);
+                       append_predicated_off(region.before, wake_filler);
                        return region;
                    },
                    {"policy"}};
@@ -189,13 +194,14 @@ void add_control(std::vector<Benchmark>& all) {
                                    {},
                                    [operation = Operation{std::move(text), opcode_class, -1, {}}](
                                        const Axes&, const models::Architecture&) {
-                                       // Stands where the result delay has its operation, so the
-                                       // relation is the same.
-                                       return alone({operation, switched_off()});
+                                       // At the position of the operation in a result-delay
+                                       // benchmark, so the relation is the same.
+                                       return isolated({operation, predicated_off()});
                                    },
                                    {path}}));
     };
-    // Instructions have 8 bytes where hardware interlocks: the target is the next one.
+    // On targets with hardware interlocks instructions have 8 bytes: the branch target is the next
+    // instruction.
     add("branch-taken", "How long after a taken branch does a warp issue?",
         "control-flow/branch-taken", fmt::format("BRA 0x{:x}", (2 + padding + 1) * 8),
         OpcodeClass::Branch);
@@ -206,7 +212,7 @@ void add_control(std::vector<Benchmark>& all) {
         "classes/barrier/latency", "BAR.SYNC 0x0", OpcodeClass::Barrier);
 }
 
-void add_residence(std::vector<Benchmark>& all) {
+void add_residency(std::vector<Benchmark>& all) {
     const auto add = [&](const std::string& name, const std::string& question,
                          std::vector<std::pair<std::string, std::vector<std::int64_t>>> axes,
                          std::int64_t blocks, std::vector<std::string> calibrates) {
@@ -217,13 +223,14 @@ void add_residence(std::vector<Benchmark>& all) {
                             "G23 eq. 3.9 to 3.13",
                             std::move(axes),
                             [](const Axes&, const models::Architecture&) {
-                                // All warps read the clock, then sleep: none keeps others from it.
+                                // All warps read the clock, then stall on loads: none delays the
+                                // clock read of others.
                                 Region region;
                                 region.semaphore = true;
                                 const auto& load = specimen_of(OpcodeClass::LoadGlobal);
                                 for (int i = 0; i < 10; ++i) {
                                     region.timed.push_back(specimen(load, first_register));
-                                    region.timed.push_back(switched_off(first_register));
+                                    region.timed.push_back(predicated_off(first_register));
                                 }
                                 return region;
                             },
@@ -244,7 +251,7 @@ void add_residence(std::vector<Benchmark>& all) {
         resident_wide_blocks,
         {"limits/registers", "limits/register-granularity", "limits/register-partitions"});
     add("resident-warps", "How many blocks of so many warps are on an SM at once?",
-        {{"warps", one_to(crowd_warps)}}, resident_at_most,
+        {{"warps", one_to(contending_warps)}}, resident_at_most,
         {"limits/max-warps", "limits/max-blocks"});
 }
 
@@ -260,7 +267,7 @@ std::vector<std::int64_t> resident_registers() {
 
 std::vector<std::int64_t> resident_bytes() {
     std::vector<std::int64_t> sizes;
-    // Multiples of 128, and of 64 in between, so that units of both show.
+    // Multiples of 128, and odd multiples of 64, so that both granularities can be observed.
     for (std::int64_t bytes = 512; bytes <= 8 * 1024; bytes += 128)
         sizes.push_back(bytes % 256 == 0 ? bytes : bytes + 64);
     for (std::int64_t bytes = 8 * 1024 + 256; bytes <= 48 * 1024; bytes += 256)
@@ -294,9 +301,9 @@ std::vector<Benchmark> calibration_benchmarks() {
     std::vector<Benchmark> all;
     add_schedulers(all);
     add_delays(all);
-    add_crowds(all);
+    add_contention(all);
     add_control(all);
-    add_residence(all);
+    add_residency(all);
     return all;
 }
 

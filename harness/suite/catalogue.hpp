@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Where the kept microbenchmarks are defined: one list a file.
+/// The catalogue of microbenchmarks: one list per source file.
 
 #include "harness/suite/benchmark.hpp"
 
@@ -8,11 +8,11 @@ namespace warpbound::harness {
 
 /// The experiments of Voudouris 2014.
 std::vector<Benchmark> published_benchmarks();
-/// Those that `calibrate` reads values of a description off.
+/// Benchmarks from which `calibrate` reads values of a description.
 std::vector<Benchmark> calibration_benchmarks();
-/// Chains of every opcode class, pairs, loops, and what many warps do to each other.
+/// Dependence chains of every opcode class, pairs, loops, and contention of many warps.
 std::vector<Benchmark> issue_benchmarks();
-/// Strides of shared memory, lines, stores, bandwidth, walks through the caches.
+/// Strides of shared memory, lines, stores, bandwidth, pointer chases through the caches.
 std::vector<Benchmark> memory_benchmarks();
 /// The experiments of Taylor and Li 2010.
 std::vector<Benchmark> alu_fetch_benchmarks();
@@ -20,9 +20,9 @@ std::vector<Benchmark> alu_fetch_benchmarks();
 std::vector<Benchmark> launch_benchmarks();
 /// Copies between host and device.
 std::vector<Benchmark> copy_benchmarks();
-/// What the caches hold.
+/// Geometry, latencies and outstanding misses of the caches.
 std::vector<Benchmark> cache_benchmarks();
-/// What the write buffer holds and how fast it drains.
+/// Size and drain time of the write buffer.
 std::vector<Benchmark> store_benchmarks();
 
 /// R8 and up are written by the timed code; R2..R7 are only read.
@@ -32,7 +32,7 @@ inline constexpr int first_register = 8;
 Operation patterned(Operation operation, const models::AddressPattern& pattern,
                     models::MemoryLevel level);
 
-/// 1, 2 .. last.
+/// The numbers 1, 2 .. last.
 std::vector<std::int64_t> one_to(std::int64_t last);
 
 /// `operation` with a fact about how it uses memory.

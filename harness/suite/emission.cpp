@@ -12,16 +12,16 @@ namespace warpbound::harness {
 namespace {
 
 constexpr std::int64_t longest_stall = 15;
-/// Longer stalls hold only with the yield bit; without it the hardware waits 1 to 2 cycles (Huerta
-/// et al., MICRO 2025; maxas).
+/// Longer stalls are effective only with the yield bit; without it the hardware waits 1 to 2 cycles
+/// (Huerta et al., MICRO 2025; maxas).
 constexpr std::int64_t longest_plain_stall = 11;
 /// A scoreboard counts its producer one cycle after the issue: a consumer that waits for it must
 /// issue two cycles after it, or it finds the scoreboard clear (Huerta et al., MICRO 2025).
 constexpr std::int64_t scoreboard_set = 2;
-/// Of an instruction that transfers control or ends the warp (maxas).
+/// Stall count of an instruction that transfers control or ends the warp (maxas).
 constexpr std::int64_t exit_stall = 5;
 
-/// Results of these classes arrive when they arrive: the consumer waits for a scoreboard.
+/// Results of these classes have a variable latency: the consumer waits for a scoreboard.
 bool has_variable_latency(assembly::OpcodeClass opcode_class) {
     using assembly::OpcodeClass;
     switch (opcode_class) {
@@ -56,28 +56,28 @@ public:
     ControlWriter(const models::Architecture& architecture, std::string& text)
         : architecture_{architecture}, text_{text} {}
 
-    /// Places the operation after every fixed result that it reads, and lets it wait for the
-    /// variable ones.
+    /// Schedules the operation after every fixed-latency result that it reads, and adds waits for
+    /// the variable-latency ones.
     Result<void> put(const Operation& operation) {
         std::int64_t ready = 0;
         std::vector<int> waits;
         // A result that is overwritten must have arrived too.
         std::vector<int> registers = operation.sources;
         if (operation.destination >= 0) registers.push_back(operation.destination);
-        for (const int touched : registers) {
-            if (const auto fixed = ready_.find(touched); fixed != ready_.end())
+        for (const int accessed : registers) {
+            if (const auto fixed = ready_.find(accessed); fixed != ready_.end())
                 ready = std::max(ready, fixed->second);
-            if (const auto variable = pending_results_.find(touched);
+            if (const auto variable = pending_results_.find(accessed);
                 variable != pending_results_.end()) {
                 waits.push_back(variable->second.scoreboard);
-                // Later results may be on their way under the same scoreboard.
+                // Later results may be outstanding on the same scoreboard.
                 for (const auto& [reg, result] : pending_results_)
                     if (result.scoreboard == variable->second.scoreboard)
                         ready = std::max(ready, result.issued + scoreboard_set);
                 pending_results_.erase(variable);
             }
         }
-        place(ready);
+        issue_at(ready);
         std::string annotation;
         std::sort(waits.begin(), waits.end());
         waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
@@ -118,7 +118,7 @@ private:
     }
 
     /// Chooses the pending instruction's stall so that the next one issues at `ready` or later.
-    void place(std::int64_t ready) {
+    void issue_at(std::int64_t ready) {
         if (pending_.empty()) return;
         while (ready - issue_ > longest_stall) {
             write(longest_stall);
@@ -127,16 +127,18 @@ private:
         write(std::max<std::int64_t>(1, ready - issue_));
     }
 
-    /// A result of variable latency on its way.
+    /// An outstanding result of variable latency.
     struct PendingResult {
         int scoreboard = 0;
-        std::int64_t issued = 0; ///< Issue cycle of its producer as far as stalls decide.
+        std::int64_t issued =
+            0; ///< Issue cycle of its producer as far as stall counts determine it.
     };
 
     const models::Architecture& architecture_;
     std::string& text_;
     std::string pending_;
-    std::int64_t issue_ = 0;   ///< Issue cycle of the pending instruction as far as stalls decide.
+    std::int64_t issue_ =
+        0; ///< Issue cycle of the pending instruction as far as stall counts determine it.
     std::int64_t written_ = 0; ///< Instructions before the pending one.
     int next_scoreboard_ = 0;
     std::map<int, std::int64_t> ready_;

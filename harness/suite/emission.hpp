@@ -1,7 +1,6 @@
 #pragma once
 /// \file
-/// The text of a microbenchmark, with control fields where the machine takes them from the
-/// encoding.
+/// The text of a microbenchmark, with control fields for machines with encoded issue control.
 
 #include "models/architecture/architecture.hpp"
 #include "models/facts/flow_facts.hpp"
@@ -19,11 +18,11 @@ struct Operation {
     assembly::OpcodeClass opcode_class = assembly::OpcodeClass::Nop;
     int destination = -1; ///< -1: none.
     std::vector<int> sources;
-    std::optional<models::MemoryFact> fact{}; ///< How it uses memory; its place is not filled in.
-    std::string ptx{}; ///< The same operation as PTX, see `emit_ptx`; empty: there is none.
+    std::optional<models::MemoryFact> fact{}; ///< How it accesses memory; its address is not set.
+    std::string ptx{}; ///< The same operation as PTX, see `emit_ptx`; empty: none exists.
 };
 
-/// Kernel text and where each operation ended up.
+/// Kernel text and the address of each operation.
 struct EmittedKernel {
     std::string text;
     std::vector<std::int64_t> addresses; ///< Per operation. `Unit:` bytes.
@@ -31,8 +30,8 @@ struct EmittedKernel {
 
 /// Writes a bare listing. On machines with encoded issue control each result of fixed latency is
 /// protected by stall counts (NOPs beyond 15, the yield bit beyond 11) and each result of variable
-/// latency by a scoreboard, which its consumer finds set: it issues at least 2 cycles later.
-/// Refuses a latency that the description lacks.
+/// latency by a scoreboard, which must be set when its consumer tests it: the consumer issues at
+/// least 2 cycles later. Refuses a latency that the description lacks.
 Result<EmittedKernel> emit(const std::string& kernel, const std::vector<Operation>& operations,
                            const models::Architecture& architecture);
 

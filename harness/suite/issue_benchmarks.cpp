@@ -27,35 +27,35 @@ bool is_arithmetic(const Specimen& of) {
     return of.has_result && of.text.find("R2") != std::string_view::npos;
 }
 
-/// Where its text names the source that a chain goes through; npos: it has no such source, or no
-/// result.
+/// Position in its text of the source register that links a chain; npos: it has no such source, or
+/// no result.
 std::size_t link_of(const Specimen& of) {
     if (!of.has_result) return std::string_view::npos;
     const std::size_t address = of.text.find("[R4]");
     return address != std::string_view::npos ? address + 1 : of.text.find("R2");
 }
 
-/// `count` operations of the classes in turn. Doubles take two registers.
-Region in_turn(std::span<const Specimen* const> classes, std::int64_t count, bool dependent) {
+/// `count` operations, alternating between the classes. Doubles take two registers.
+Region alternating(std::span<const Specimen* const> classes, std::int64_t count, bool dependent) {
     Region region;
     for (int i = 0; i < static_cast<int>(count); ++i) {
         const Specimen& of = *classes[static_cast<std::size_t>(i) % classes.size()];
         const int destination = first_register + 2 * i;
         Operation one = specimen(of, destination);
         if (dependent && i > 0) {
-            // The last one: a destination may begin with the same digit.
+            // The last match: a destination may begin with the same digit.
             const std::size_t source = one.text.rfind(of.text.substr(link_of(of), 2));
             one.sources = {destination - 2};
             one.text.replace(source, 2, fmt::format("R{}", destination - 2));
         }
-        // Of a chain in PTX each register would be its own source.
+        // In a PTX chain each register would be its own source.
         if (dependent) one.ptx.clear();
         region.timed.push_back(std::move(one));
     }
     return region;
 }
 
-/// For each opcode class its chain; PTX chains are those of V14 only.
+/// A dependence chain for each opcode class; only those of V14 have PTX.
 void add_chains(std::vector<Benchmark>& all) {
     for (const auto& of : specimens()) {
         if (is_of_voudouris(of)) continue;
@@ -68,11 +68,12 @@ void add_chains(std::vector<Benchmark>& all) {
                             name),
                 dependent ? "linear in n, the slope is the latency"
                           : "linear in n, the slope is the larger of same-warp interval and "
-                            "initiation, while buffers have room",
+                            "initiation, while buffers are not full",
                 dependent ? "V14 Table 20" : "V14 Table 19",
                 {{"n", chain_counts}},
                 [&of, dependent](const Axes& axes, const models::Architecture&) {
-                    Region region = in_turn(std::array{&of}, axis_value(axes, "n", 1), dependent);
+                    Region region =
+                        alternating(std::array{&of}, axis_value(axes, "n", 1), dependent);
                     return is_arithmetic(of) ? region : listing_only(std::move(region));
                 }};
             if (dependent && is_arithmetic(of))
@@ -82,8 +83,8 @@ void add_chains(std::vector<Benchmark>& all) {
     }
 }
 
-/// Two classes in turn, for every two of which V14 has no pair. Independent operations of different
-/// classes have no order in PTX that a compiler keeps.
+/// Two alternating classes, for every pair that V14 does not have. Independent operations of
+/// different classes have no order in PTX that a compiler keeps.
 void add_pairs_of_classes(std::vector<Benchmark>& all) {
     const auto known = specimens();
     for (std::size_t i = 0; i < known.size(); ++i)
@@ -94,22 +95,22 @@ void add_pairs_of_classes(std::vector<Benchmark>& all) {
                 if (dependent && (link_of(*both[0]) == std::string_view::npos ||
                                   link_of(*both[1]) == std::string_view::npos))
                     continue;
-                const std::string_view kind = dependent ? "dependent" : "independent";
+                const std::string_view dependence = dependent ? "dependent" : "independent";
                 const std::string names = fmt::format("{}-{}", to_string(both[0]->opcode_class),
                                                       to_string(both[1]->opcode_class));
                 all.push_back(interlocked(
-                    {fmt::format("{}-pairs-{}", kind, names),
-                     fmt::format("How long do n {} pairs of {} and {} take?", kind,
+                    {fmt::format("{}-pairs-{}", dependence, names),
+                     fmt::format("How long do n {} pairs of {} and {} take?", dependence,
                                  to_string(both[0]->opcode_class),
                                  to_string(both[1]->opcode_class)),
                      dependent ? "linear in n, the slope is the sum of both latencies"
-                               : "linear in n, while buffers have room; the slope is the largest "
-                                 "of two same-warp intervals and what keeps a port",
+                               : "linear in n, while buffers are not full; the slope is the "
+                                 "largest of two same-warp intervals and the port occupancies",
                      "V14 5.1; C4, C7",
                      {{"n", pair_counts}},
                      [both, dependent](const Axes& axes, const models::Architecture&) {
                          return listing_only(
-                             in_turn(both, 2 * axis_value(axes, "n", 1), dependent));
+                             alternating(both, 2 * axis_value(axes, "n", 1), dependent));
                      }}));
             }
 }
@@ -139,7 +140,7 @@ void add_mixed_pairs(std::vector<Benchmark>& all) {
                      }});
 }
 
-/// Independent additions on so many registers in turn.
+/// Independent additions that cycle through the registers.
 std::vector<Operation> additions(std::int64_t count) {
     constexpr int registers = 32;
     std::vector<Operation> operations;
@@ -149,10 +150,10 @@ std::vector<Operation> additions(std::int64_t count) {
     return operations;
 }
 
-void add_crowding(std::vector<Benchmark>& all) {
+void add_warp_contention(std::vector<Benchmark>& all) {
     all.push_back({"granularity",
                    "What does a loop cost whose body has so many additions?",
-                   "trips x (operations + what the branch takes)",
+                   "trips x (operations + the time of the branch)",
                    "V14 5.1; G17 4.2",
                    {{"operations", one_to(32)}},
                    [](const Axes& axes, const models::Architecture&) {
@@ -162,8 +163,8 @@ void add_crowding(std::vector<Benchmark>& all) {
                        return region;
                    }});
     Benchmark issue{"warps-add",
-                    "When do so many warps start and end that add the same?",
-                    "starts an issue slot apart; the ends show whose turn it is",
+                    "When do warps with equal additions start and end?",
+                    "starts an issue slot apart; the ends show the issue order",
                     "V14 Tables 5, 6, Fig. 17 to 20",
                     {{"warps", one_to(32)}},
                     [](const Axes&, const models::Architecture&) {
@@ -202,7 +203,7 @@ std::vector<Benchmark> issue_benchmarks() {
     add_chains(all);
     add_mixed_pairs(all);
     add_pairs_of_classes(all);
-    add_crowding(all);
+    add_warp_contention(all);
     return all;
 }
 

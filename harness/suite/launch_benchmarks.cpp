@@ -15,7 +15,7 @@ Region nothing(const Axes&, const models::Architecture&) {
     return {};
 }
 
-/// y = a x + y with so many multiply-adds for each element.
+/// y = a x + y with `intensity` multiply-adds per element.
 Region saxpy(std::int64_t intensity, const models::Architecture& architecture) {
     constexpr int x = first_register;
     constexpr int y = first_register + 1;
@@ -38,20 +38,20 @@ Region saxpy(std::int64_t intensity, const models::Architecture& architecture) {
 std::vector<Benchmark> launch_benchmarks() {
     std::vector<Benchmark> all;
     const std::vector<std::int64_t> grids{1, 2, 4, 8, 16, 32, 64};
-    all.push_back(whole_launch({"launch-size",
-                                "How does the time of an empty kernel grow with its grid?",
-                                "constant while all blocks are resident, then a replacement more "
-                                "for each round",
-                                "G17 5.3",
-                                {{"blocks", grids}, {"warps", {1, 4, 8, 16, 32}}},
-                                nothing}));
-    Benchmark replacement{"block-replacement",
-                          "How long after a block that fills a multiprocessor does the next begin?",
-                          "linear in the blocks; the slope less an empty region is what a "
-                          "replacement takes",
-                          "G17 5.3; C2",
-                          {{"blocks", {1, 2, 3, 4, 8, 16}}, {"warps", {32}}},
-                          nothing};
+    all.push_back(whole_launch(
+        {"launch-size",
+         "How does the time of an empty kernel grow with its grid?",
+         "constant while all blocks are resident, then a replacement more for each wave",
+         "G17 5.3",
+         {{"blocks", grids}, {"warps", {1, 4, 8, 16, 32}}},
+         nothing}));
+    Benchmark replacement{
+        "block-replacement",
+        "How long after a block that fills a multiprocessor does the next begin?",
+        "linear in the blocks; the slope less an empty region is the time of a replacement",
+        "G17 5.3; C2",
+        {{"blocks", {1, 2, 3, 4, 8, 16}}, {"warps", {32}}},
+        nothing};
     replacement.quantity = Quantity::Clocks;
     all.push_back(std::move(replacement));
     all.push_back(
@@ -89,7 +89,7 @@ std::vector<Benchmark> launch_benchmarks() {
          }}));
     all.push_back(whole_launch({"saxpy-size",
                                 "How does the time grow with the elements?",
-                                "linear in the rounds of blocks that fill the device",
+                                "linear in the waves of blocks that fill the device",
                                 "G17 5.1",
                                 {{"blocks", grids}, {"warps", {8}}},
                                 [](const Axes&, const models::Architecture& architecture) {

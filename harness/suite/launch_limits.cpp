@@ -15,27 +15,27 @@ namespace {
 constexpr const char* registers = "registers";
 
 /// Sets one axis of a launch.
-struct Axis {
+struct LaunchAxis {
     const char* name;
-    std::int64_t most; ///< That is tried.
+    std::int64_t most; ///< Largest value that is tried.
     void (*set)(models::Launch&, std::int64_t);
 };
 
-constexpr Axis axes[]{
+constexpr LaunchAxis launch_axes[]{
     {"threads", 4096, [](models::Launch& launch, std::int64_t value) { launch.threads = value; }},
-    {"blocks", std::int64_t{1} << 20U, // Each warp of a card leaves a record.
+    {"blocks", std::int64_t{1} << 20U, // Each warp on a card stores a record.
      [](models::Launch& launch, std::int64_t value) { launch.blocks = value; }},
     {registers, 1024, [](models::Launch& launch, std::int64_t value) { launch.registers = value; }},
     {"shared-memory", std::int64_t{1} << 20U,
      [](models::Launch& launch, std::int64_t value) { launch.shared_memory = value; }},
 };
 
-/// Whether only a run shows that the device takes a launch.
+/// Whether only a run shows that the device accepts a launch.
 bool shows_by_running(const Device& device) {
     return device.compiles() && !device.replays();
 }
 
-/// Why the device does not take the point; nothing: it does.
+/// Why the device does not accept the point; empty: it does.
 std::optional<std::string> refusal_of(const Device& device, const BenchmarkPoint& point) {
     Protocol once;
     once.warm_up = 0;
@@ -52,8 +52,8 @@ std::optional<std::string> refusal_of(const Device& device, const BenchmarkPoint
     return ran ? std::nullopt : std::optional{remark.text};
 }
 
-/// The code takes so many registers where a compiler chooses them: only blocks that wait for each
-/// other do. Why there is no such code; nothing: there is.
+/// Replaces the code by one with the given number of registers; only kernels of blocks that wait
+/// for each other can state it to the compiler. Returns why there is no such code; empty: there is.
 std::optional<std::string> take_registers(BenchmarkPoint& point, const Device& device,
                                           std::int64_t value) {
     const auto machine = device.machine();
@@ -65,7 +65,7 @@ std::optional<std::string> take_registers(BenchmarkPoint& point, const Device& d
     return std::nullopt;
 }
 
-LaunchLimit limit_along(const Axis& axis, const Device& device, BenchmarkPoint point) {
+LaunchLimit limit_along(const LaunchAxis& axis, const Device& device, BenchmarkPoint point) {
     LaunchLimit limit{axis.name, 0, {}, 0};
     const bool by_code = point.ptx && std::string_view{axis.name} == registers;
     const std::int64_t least = by_code ? least_semaphore_registers : 1;
@@ -78,7 +78,7 @@ LaunchLimit limit_along(const Axis& axis, const Device& device, BenchmarkPoint p
     };
     std::int64_t taken = least - 1;
     std::int64_t refused = axis.most + 1;
-    // First doubling, so that no launch is tried that is much larger than the limit.
+    // Double first, so that no launch is tried that is much larger than the limit.
     for (std::int64_t value = least; taken < axis.most && refused > axis.most;
          value = std::min(2 * value, axis.most)) {
         if (auto why = refusal(value)) {
@@ -110,12 +110,12 @@ Result<std::vector<LaunchLimit>> find_launch_limits(const Device& device) {
     // Clocks of several blocks have no common zero.
     point.quantity = Quantity::ExecutionTime;
     std::vector<LaunchLimit> limits;
-    for (const auto& axis : axes) {
+    for (const auto& axis : launch_axes) {
         limits.push_back(limit_along(axis, device, point));
         if (!shows_by_running(device)) continue;
         if (const auto why = refusal_of(device, point))
             return Failure{
-                fmt::format("limit of {}: one warp is refused now too: {}", axis.name, *why),
+                fmt::format("limit of {}: now one warp is refused too: {}", axis.name, *why),
                 device.identity().name};
     }
     return limits;

@@ -11,7 +11,7 @@
 namespace warpbound::harness {
 
 struct PointRun::Code {
-    assembly::Program program; ///< Of a listing, as the graph; PTX and copies need none.
+    assembly::Program program; ///< For listings, like the graph; PTX and copies need none.
     std::optional<assembly::ControlFlowGraph> graph;
     SeriesKey series;
 
@@ -29,7 +29,7 @@ struct PointRun::Code {
         code->graph = std::move(graph).value();
         return code;
     }
-    /// Points into this and the point.
+    /// Refers to this object and the point.
     [[nodiscard]] Kernel kernel(const BenchmarkPoint& point) const {
         Kernel kernel;
         if (graph) kernel.function = &program.functions.front();
@@ -57,7 +57,8 @@ PointRun::prepare(const Device& device, const BenchmarkPoint& point, const Proto
     if (!code) return code.as_failure();
     auto prepared = device.prepare(code.value()->kernel(point));
     if (!prepared) return prepared.as_failure();
-    if (auto told = prepared.value()->tells(point.quantity); !told) return told.as_failure();
+    if (auto supported = prepared.value()->supports(point.quantity); !supported)
+        return supported.as_failure();
     return std::unique_ptr<PointRun>{new PointRun{device, point, protocol, std::move(code).value(),
                                                   std::move(prepared).value()}};
 }

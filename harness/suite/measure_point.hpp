@@ -1,36 +1,37 @@
 #pragma once
 /// \file
-/// A point of a benchmark, measured.
+/// Measurement of one point of a benchmark.
 
 #include "harness/protocol/series_run.hpp"
 #include "harness/suite/benchmark.hpp"
 
 namespace warpbound::harness {
 
-/// All points of a benchmark in the form that the device takes. Refuses as `points_of` and
+/// All points of a benchmark in the form that the device accepts. Refuses as `points_of` and
 /// `ptx_points_of` do.
 Result<std::vector<BenchmarkPoint>> points_for(const Device& device, std::string_view benchmark);
 
-/// The series of a point on a device: by it a campaign finds the point again, whoever measures it.
+/// The series key of a point on a device: identifies the point in a campaign, independent of the
+/// measuring process.
 SeriesKey series_key(const BenchmarkPoint& point, const DeviceIdentity& device,
                      const Protocol& protocol);
 
-/// A point while it is measured.
+/// A point being measured.
 class PointRun {
 public:
-    /// `protocol`: of the series that `begin` begins. Refuses a point that the device refuses to
-    /// run. Device and point must outlive it.
+    /// `protocol`: the protocol of the series that `begin` starts. Refuses a point that the device
+    /// refuses to run. Device and point must outlive it.
     static Result<std::unique_ptr<PointRun>>
     prepare(const Device& device, const BenchmarkPoint& point, const Protocol& protocol = {});
     ~PointRun();
     PointRun(const PointRun&) = delete;
     PointRun& operator=(const PointRun&) = delete;
 
-    /// At most as many runs as the benchmark has any use for; where these are fewer than the
-    /// protocol has, all of them, whatever its stopping rule.
+    /// Starts the series. At most `most_runs` of the benchmark are made; if these are fewer than
+    /// the protocol's repetitions, all of them, whatever the stopping rule.
     Result<void> begin(Campaign* campaign);
     [[nodiscard]] const BenchmarkPoint& point() const { return *point_; }
-    /// Requires: begun.
+    /// Requires: `begin` was called.
     [[nodiscard]] SeriesRun& series() const { return *series_; }
 
 private:
@@ -46,7 +47,7 @@ private:
     std::unique_ptr<SeriesRun> series_;
 };
 
-/// `measure` for a point: at most as many runs as the benchmark has any use for.
+/// `measure` for a point: at most `most_runs` of the benchmark.
 Result<Measured> measure_point(const Device& device, const BenchmarkPoint& point,
                                const Protocol& protocol, Campaign* campaign, unsigned threads = 1,
                                const Progress& progress = {},

@@ -34,55 +34,57 @@ constexpr std::int64_t word = 4;
 constexpr std::int64_t widest_access = 16;
 constexpr std::int64_t walk_word = 8;
 
-/// How registers of a kind are declared, loaded and folded into 32 bits.
-struct Kind {
+/// How registers of a type are declared, loaded and folded into 32 bits.
+struct RegisterType {
     std::string_view name;
     std::string_view type;
     std::string_view fold; ///< `{}` is the register; leaves its value in %part.
 };
-constexpr auto kinds =
-    std::to_array<Kind>({{"r", "u32", "mov.b32 %part, {};"},
-                         {"f", "f32", "mov.b32 %part, {};"},
-                         {"rd", "u64", "cvt.u32.u64 %part, {};"},
-                         {"fd", "f64", "mov.b64 %wide, {}; cvt.u32.u64 %part, %wide;"},
-                         {"p", "pred", "selp.b32 %part, 1, 0, {};"},
-                         {"walk_by_", "u64", "cvt.u32.u64 %part, {};"}});
-constexpr std::string_view shared_kind = "shared_by_";
-constexpr std::string_view global_kind = "global_by_";
-constexpr std::string_view walk_kind = "walk_by_";
+constexpr auto register_types =
+    std::to_array<RegisterType>({{"r", "u32", "mov.b32 %part, {};"},
+                                 {"f", "f32", "mov.b32 %part, {};"},
+                                 {"rd", "u64", "cvt.u32.u64 %part, {};"},
+                                 {"fd", "f64", "mov.b64 %wide, {}; cvt.u32.u64 %part, %wide;"},
+                                 {"p", "pred", "selp.b32 %part, 1, 0, {};"},
+                                 {"walk_by_", "u64", "cvt.u32.u64 %part, {};"}});
+constexpr std::string_view shared_prefix = "shared_by_";
+constexpr std::string_view global_prefix = "global_by_";
+constexpr std::string_view walk_prefix = "walk_by_";
 
-const Kind* kind_of(std::string_view name) {
-    const auto* const found = std::find_if(
-        kinds.begin(), kinds.end(), [&](const Kind& candidate) { return candidate.name == name; });
-    return found == kinds.end() ? nullptr : found;
+const RegisterType* register_type_of(std::string_view name) {
+    const auto* const found =
+        std::find_if(register_types.begin(), register_types.end(),
+                     [&](const RegisterType& candidate) { return candidate.name == name; });
+    return found == register_types.end() ? nullptr : found;
 }
 
-/// Ordinary numbers, different for each register: no infinity, no denormal number.
+/// Normal numbers, different for each register: no infinity, no denormal number.
 std::uint64_t start_value(const PtxRegister& reg) {
     const double fraction = 1.0 + static_cast<double>(reg.number) / 1024.0;
-    if (reg.kind == "f") return std::bit_cast<std::uint32_t>(static_cast<float>(fraction));
-    if (reg.kind == "fd") return std::bit_cast<std::uint64_t>(fraction);
+    if (reg.prefix == "f") return std::bit_cast<std::uint32_t>(static_cast<float>(fraction));
+    if (reg.prefix == "fd") return std::bit_cast<std::uint64_t>(fraction);
     return 2 * static_cast<std::uint64_t>(reg.number) + 1;
 }
 
-/// Classes of the instructions that a loop has for itself.
-bool may_be_of_loop(assembly::OpcodeClass opcode_class) {
+/// Classes of instructions that may belong to the loop control.
+bool may_be_loop_control(assembly::OpcodeClass opcode_class) {
     using enum assembly::OpcodeClass;
     return opcode_class == IntegerAdd || opcode_class == IntegerCompare ||
            opcode_class == Uniform || opcode_class == Branch;
 }
 
-/// Puts the kernel together.
+/// Generates the kernel text.
+
 class Writer {
 public:
-    /// So many trips are made through what is timed.
+    /// `trips`: iterations of the timed operations.
     explicit Writer(std::int64_t trips) : trips_{trips} { kernel.loops = trips > 1; }
 
     Result<void> take(const std::vector<Operation>& operations, bool timed) {
         for (const auto& operation : operations) {
             if (operation.ptx.empty())
                 return Failure{fmt::format("'{}' has no PTX", operation.text), "PTX"};
-            if (timed && kernel.loops && may_be_of_loop(operation.opcode_class))
+            if (timed && kernel.loops && may_be_loop_control(operation.opcode_class))
                 return Failure{"in a loop it could be one of the loop's own instructions",
                                operation.ptx};
             const PtxEffects effects = effects_of_ptx(operation.ptx);
@@ -93,7 +95,7 @@ public:
                     producers.insert(producer->second);
             }
             for (const auto& reg : effects.writes) {
-                if (kind_of(reg.kind) == nullptr)
+                if (register_type_of(reg.prefix) == nullptr)
                     return Failure{fmt::format("'{}' cannot be written", reg.name()),
                                    operation.ptx};
                 written_.insert(reg);
@@ -102,7 +104,7 @@ public:
             if (timed)
                 kernel.region.push_back(
                     {operation.opcode_class, operation.ptx, {producers.begin(), producers.end()}});
-            // An address whose level nobody states finds empty caches, as on simulated devices.
+            // An access without a stated level starts with empty caches, as on simulated devices.
             if (operation.fact &&
                 (operation.fact->level == models::MemoryLevel::Dram ||
                  (operation.fact->pattern && operation.fact->level == models::MemoryLevel::Any)))
@@ -112,7 +114,7 @@ public:
         return boost::outcome_v2::success();
     }
 
-    /// `before` and `timed` have been taken.
+    /// Requires: `before` and `timed` were passed to `take`.
     std::string body(const std::vector<Operation>& before, const std::vector<Operation>& timed) {
         const auto write = [&](const std::vector<Operation>& operations) {
             for (const auto& operation : operations)
@@ -140,13 +142,12 @@ public:
     PtxKernel kernel;
 
 private:
-    /// How far a walk goes is said by the fact of its load.
+    /// Sets the walk of a pointer chase; the fact of its load gives the footprint.
     Result<void> take_walk(const Operation& operation, const PtxEffects& effects) {
         for (const auto& reg : effects.writes) {
-            if (reg.kind != walk_kind) continue;
+            if (reg.prefix != walk_prefix) continue;
             if (kernel.walk || !operation.fact || !operation.fact->pattern)
-                return Failure{"expected one walk, with the bytes that it goes over",
-                               operation.ptx};
+                return Failure{"expected one walk, with its footprint in bytes", operation.ptx};
             const auto footprint = static_cast<std::int64_t>(operation.fact->pattern->footprint);
             if (reg.number < walk_word || reg.number % walk_word != 0 || footprint <= 0 ||
                 footprint % reg.number != 0)
@@ -160,16 +161,16 @@ private:
         return boost::outcome_v2::success();
     }
 
-    /// A register that holds something before the kernel writes it.
+    /// Notes a register that is read; if not yet written, it needs an initial value.
     Result<void> note_read(const PtxRegister& reg, std::int64_t largest_offset) {
         const std::int64_t reach =
-            (warp_lanes - 1) * reg.number * (reg.kind == shared_kind ? word : 1) + largest_offset +
-            widest_access;
-        if (reg.kind == shared_kind)
+            (warp_lanes - 1) * reg.number * (reg.prefix == shared_prefix ? word : 1) +
+            largest_offset + widest_access;
+        if (reg.prefix == shared_prefix)
             kernel.shared_bytes = std::max(kernel.shared_bytes, reach);
-        else if (reg.kind == global_kind)
+        else if (reg.prefix == global_prefix)
             kernel.memory_per_warp = std::max(kernel.memory_per_warp, reach);
-        else if (kind_of(reg.kind) == nullptr)
+        else if (register_type_of(reg.prefix) == nullptr)
             return Failure{fmt::format("'{}' is no register of generated PTX", reg.name()), "PTX"};
         if (written_.count(reg) == 0) inputs_.insert(reg);
         return boost::outcome_v2::success();
@@ -185,21 +186,21 @@ private:
         std::set<PtxRegister> all = inputs_;
         all.insert(written_.begin(), written_.end());
         for (const auto& reg : all) {
-            const Kind* kind = kind_of(reg.kind);
-            const std::string_view type = kind != nullptr           ? kind->type
-                                          : reg.kind == shared_kind ? "u32"
-                                                                    : "u64";
+            const RegisterType* known_type = register_type_of(reg.prefix);
+            const std::string_view type = known_type != nullptr         ? known_type->type
+                                          : reg.prefix == shared_prefix ? "u32"
+                                                                        : "u64";
             line(fmt::format(".reg .{} {};", type, reg.name()));
         }
     }
 
     void fold(const PtxRegister& reg) {
-        line(fmt::format(fmt::runtime(kind_of(reg.kind)->fold), reg.name()));
+        line(fmt::format(fmt::runtime(register_type_of(reg.prefix)->fold), reg.name()));
         line("xor.b32 %sum, %sum, %part;");
     }
 
-    /// Loads what the operations start from and waits until it is there: the branch needs all of
-    /// it.
+    /// Loads the initial register values and waits until they are available: the branch depends on
+    /// all of them.
     void set_up() {
         line("ld.param.u64 %records, [records];");
         line("ld.param.u64 %kept, [kept];");
@@ -222,19 +223,20 @@ private:
         line("mad.wide.u32 %data, %lane, 8, %data;");
         if (kernel.loops) line(fmt::format("mov.u32 %left, {};", trips_));
         for (const auto& reg : inputs_) {
-            if (reg.kind == shared_kind) {
+            if (reg.prefix == shared_prefix) {
                 line(fmt::format("mov.u32 {}, shared_words;", reg.name()));
                 line(
                     fmt::format("mad.lo.u32 {0}, %lane, {1}, {0};", reg.name(), word * reg.number));
-            } else if (reg.kind == global_kind) {
+            } else if (reg.prefix == global_prefix) {
                 line(fmt::format("mad.wide.u32 {}, %warp, {}, %memory;", reg.name(),
                                  kernel.memory_per_warp));
                 line(fmt::format("mad.wide.u32 {0}, %lane, {1}, {0};", reg.name(), reg.number));
-            } else if (reg.kind == walk_kind) {
+            } else if (reg.prefix == walk_prefix) {
                 line(fmt::format("mad.wide.u32 {}, %warp, {}, %memory;", reg.name(),
                                  kernel.memory_per_warp));
-                // Through memory: else it is copied behind the first clock read (ptxas 13.0). The
-                // first clock will be there; that a warp left a record, its last one shows.
+                // Pass the address through memory: otherwise ptxas 13.0 copies it after the first
+                // clock read. The field of the first clock is overwritten later; a stored record is
+                // recognised by its last clock.
                 line(fmt::format("mad.wide.u32 %wide, %warp, {}, %records;", sizeof(WarpRecord)));
                 line(fmt::format("st.volatile.global.u64 [%wide], {};", reg.name()));
                 line(fmt::format("ld.volatile.global.u64 {}, [%wide];", reg.name()));
@@ -250,21 +252,21 @@ private:
     }
 
     void load(const PtxRegister& reg) {
-        const auto place = static_cast<std::int64_t>(kernel.data.size() * sizeof(std::uint64_t));
-        // Each lane loads its own copy: what all lanes have in common goes to registers and units
-        // of the warp's own.
+        const auto offset = static_cast<std::int64_t>(kernel.data.size() * sizeof(std::uint64_t));
+        // Each lane loads its own copy: warp-uniform values would go to uniform registers and
+        // units.
         kernel.data.insert(kernel.data.end(), warp_lanes, start_value(reg));
-        if (reg.kind == "p") {
-            line(fmt::format("ld.global.u32 %part, [%data+{}];", place));
+        if (reg.prefix == "p") {
+            line(fmt::format("ld.global.u32 %part, [%data+{}];", offset));
             line(fmt::format("setp.ne.u32 {}, %part, %never;", reg.name()));
         } else {
-            line(fmt::format("ld.global.{} {}, [%data+{}];", kind_of(reg.kind)->type, reg.name(),
-                             place));
+            line(fmt::format("ld.global.{} {}, [%data+{}];", register_type_of(reg.prefix)->type,
+                             reg.name(), offset));
         }
         fold(reg);
     }
 
-    /// Stores what the results add up to.
+    /// Stores the checksum of the results.
     void keep() {
         for (const auto& reg : written_)
             fold(reg);
@@ -276,7 +278,7 @@ private:
     std::string text_;
     std::set<PtxRegister> inputs_;
     std::set<PtxRegister> written_;
-    std::map<PtxRegister, std::size_t> producer_; ///< In the region.
+    std::map<PtxRegister, std::size_t> producer_; ///< Index into the region.
 };
 
 } // namespace
@@ -303,7 +305,7 @@ Result<PtxKernel> emit_ptx(const std::string& entry, const std::vector<Operation
     Writer writer{trips};
     if (auto taken = writer.take(before, false); !taken) return taken.as_failure();
     if (auto taken = writer.take(timed, true); !taken) return taken.as_failure();
-    // Warps begin at lines of their own.
+    // Each warp's memory begins at a line boundary.
     constexpr std::int64_t line_bytes = 128;
     auto& per_warp = writer.kernel.memory_per_warp;
     per_warp = (per_warp + line_bytes - 1) / line_bytes * line_bytes;

@@ -1,19 +1,19 @@
 #pragma once
 /// \file
-/// What every generated kernel has in common.
+/// The frame that all generated kernels share.
 
 #include <string>
 
 namespace warpbound::harness {
 
-/// The entry of a kernel with the parameters that `PtxKernel` says. `directives`: lines between
-/// them and the body.
+/// The entry of a kernel with the parameters described at `PtxKernel`. `directives`: lines between
+/// parameters and body.
 std::string ptx_entry(const std::string& entry, const std::string& body,
                       const std::string& directives = {});
 
-/// The end of a body: the first lane of a warp leaves its record. Reads %lane, the warp's number in
+/// The end of a body: the first lane of a warp stores the record. Reads %lane, the warp's number in
 /// the launch %warp, the address %records of the first record, %first, %last, %before and %after;
-/// overwrites %records, %part, %wide and the predicate %leader. The label `done` ends it.
+/// overwrites %records, %part, %wide and the predicate %leader. It ends with the label `done`.
 std::string ptx_record();
 
 } // namespace warpbound::harness

@@ -16,7 +16,7 @@ Result<PtxKernel> emit_semaphore(const std::string& entry, assembly::Target targ
                                    "at least {}",
                                    registers, least_semaphore_registers),
                        "PTX"};
-    // Beyond the registers there are, so that the compiler uses all of them.
+    // More values than registers, so that the compiler uses all registers.
     constexpr std::int64_t too_many = 8;
     const std::int64_t held = registers + too_many;
     std::string body;

@@ -9,7 +9,7 @@ namespace warpbound::harness {
 
 namespace {
 
-/// Statements whose first operand is no destination.
+/// Statements whose first operand is not a destination.
 constexpr std::array<std::string_view, 8> without_result{"st",     "red",   "bar",      "barrier",
                                                          "membar", "fence", "prefetch", "bra"};
 
@@ -65,7 +65,7 @@ void add_statement(std::string_view statement, PtxEffects& effects) {
                 effects.writes.end())
                 effects.reads.push_back(std::move(reg));
     };
-    if (!statement.empty() && statement.front() == '@') { // A guard.
+    if (!statement.empty() && statement.front() == '@') { // A guard predicate.
         const std::size_t end = std::min(statement.find(' '), statement.size());
         read(statement.substr(0, end));
         statement = trimmed(statement.substr(end));

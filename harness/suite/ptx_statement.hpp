@@ -12,21 +12,21 @@ namespace warpbound::harness {
 
 /// A register by its name: `%shared_by_4` is {"shared_by_", 4}.
 struct PtxRegister {
-    std::string kind;
+    std::string prefix;
     std::int64_t number = 0;
 
-    [[nodiscard]] std::string name() const { return "%" + kind + std::to_string(number); }
+    [[nodiscard]] std::string name() const { return "%" + prefix + std::to_string(number); }
     friend auto operator<=>(const PtxRegister&, const PtxRegister&) = default;
 };
 
 struct PtxEffects {
-    std::vector<PtxRegister> reads; ///< Before the statements write them.
+    std::vector<PtxRegister> reads; ///< Registers read before the statements write them.
     std::vector<PtxRegister> writes;
-    std::int64_t largest_offset = 0; ///< Of `[%register+offset]`. `Unit:` bytes.
+    std::int64_t largest_offset = 0; ///< Largest offset in `[%register+offset]`. `Unit:` bytes.
 };
 
-/// Of statements that follow each other, each with its `;`. Special registers (without a number at
-/// the end of the name) are none.
+/// The effects of consecutive statements, each terminated by `;`. Special registers (names without
+/// a trailing number) are ignored.
 PtxEffects effects_of_ptx(std::string_view statements);
 
 } // namespace warpbound::harness

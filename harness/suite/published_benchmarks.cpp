@@ -56,11 +56,11 @@ Region global_region(bool load, std::int64_t n, const models::Architecture& arch
             continue;
         }
         // Each load's value is used before the next load, so that loads do not overlap. Each reads
-        // a line of its own, so that no load finds what an earlier one brought; the address needs
-        // no arithmetic, so nothing is added to the chain.
+        // its own line, so that no load hits a line fetched by an earlier one; the address needs no
+        // arithmetic, so nothing is added to the chain.
         const int data = first_register + 2 * i;
         region.timed.push_back(global_load(architecture, data, 1, i));
-        // A compiler moves the loads together, before all additions (ptxas 13.0).
+        // A compiler moves all loads before the additions (ptxas 13.0).
         region.timed.back().ptx.clear();
         region.timed.push_back(arithmetic_operation("add", data + 1, data));
     }
@@ -99,27 +99,27 @@ std::vector<Benchmark> published_benchmarks() {
                                 "V14 Table 19 (n = 0)",
                                 {{"warps", one_to(16)}},
                                 by_axis("warps", [](std::int64_t) { return Region{}; })}};
-    for (const auto& kind : arithmetic()) {
-        const auto chain = [name = kind.name](bool dependent) {
+    for (const auto& operation : arithmetic()) {
+        const auto chain = [name = operation.name](bool dependent) {
             return by_axis("n",
                            [=](std::int64_t n) { return arithmetic_region(name, n, dependent); });
         };
-        all.push_back({"independent-" + kind.name,
-                       fmt::format("How long do n independent {} operations take?", kind.name),
+        all.push_back({"independent-" + operation.name,
+                       fmt::format("How long do n independent {} operations take?", operation.name),
                        "time = 24 + 6 n on Fermi",
                        "V14 Table 19",
                        {{"n", one_to(16)}},
                        chain(false)});
-        // Of "cos" the last one's unit is busy still when the clock is read.
-        all.back().adds_to_empty = kind.name != "cos";
-        all.push_back(
-            {"dependent-" + kind.name,
-             fmt::format("How long does a chain of n dependent {} operations take?", kind.name),
-             fmt::format("time = 30 + {} (n - 1) on Fermi", kind.latency),
-             "V14 Table 20",
-             {{"n", one_to(16)}},
-             chain(true),
-             {fmt::format("classes/{}/latency", to_string(kind.opcode_class))}});
+        // The unit of the last "cos" is still busy when the clock is read.
+        all.back().adds_to_empty = operation.name != "cos";
+        all.push_back({"dependent-" + operation.name,
+                       fmt::format("How long does a chain of n dependent {} operations take?",
+                                   operation.name),
+                       fmt::format("time = 30 + {} (n - 1) on Fermi", operation.latency),
+                       "V14 Table 20",
+                       {{"n", one_to(16)}},
+                       chain(true),
+                       {fmt::format("classes/{}/latency", to_string(operation.opcode_class))}});
     }
     const auto pair = [](bool dependent) {
         return by_axis("warps",
@@ -164,7 +164,7 @@ std::vector<Benchmark> published_benchmarks() {
                    {{"n", one_to(16)}},
                    shared(false)});
     all.push_back({"shared-pairs",
-                   "Do n shared stores and n shared loads in turn take the sum of both?",
+                   "Do n alternating shared stores and loads take the sum of both?",
                    "linear in n, slope 30 + 26 on Fermi",
                    "V14 5.3, Table 7",
                    {{"n", one_to(16)}},

@@ -109,11 +109,12 @@ bool is_global_access(OpcodeClass opcode_class) {
 }
 
 Operation specimen(const Specimen& of, int destination, std::int64_t passes,
-                   models::MemoryLevel level, std::size_t turn) {
+                   models::MemoryLevel level, std::size_t use) {
     Operation operation;
     operation.text = fmt::format(fmt::runtime(of.text), destination);
-    // Lanes as far apart as it takes that many passes, and lines that no other access uses.
-    operation.ptx = fmt::format(fmt::runtime(of.ptx[turn % of.ptx.size()]), destination, passes,
+    // Lanes at the distance that results in that many transactions, and lines that no other access
+    // uses.
+    operation.ptx = fmt::format(fmt::runtime(of.ptx[use % of.ptx.size()]), destination, passes,
                                 passes * word_bytes, destination * passes * line_bytes);
     operation.opcode_class = of.opcode_class;
     if (of.has_result) operation.destination = destination;
@@ -129,21 +130,21 @@ const Specimen& specimen_of(OpcodeClass opcode_class) {
     });
 }
 
-Operation switched_off(int source) {
+Operation predicated_off(int source) {
     return {fmt::format("@!PT IADD R6, R{}, R3", source), OpcodeClass::IntegerAdd, 6, {source}};
 }
 
-void append_switched_off(std::vector<Operation>& operations, std::int64_t count) {
+void append_predicated_off(std::vector<Operation>& operations, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i)
-        operations.push_back(switched_off());
+        operations.push_back(predicated_off());
 }
 
-Region alone(std::vector<Operation> operations) {
+Region isolated(std::vector<Operation> operations) {
     Region region;
-    append_switched_off(region.timed, padding);
+    append_predicated_off(region.timed, padding);
     for (auto& operation : operations)
         region.timed.push_back(std::move(operation));
-    append_switched_off(region.timed, padding);
+    append_predicated_off(region.timed, padding);
     return region;
 }
 

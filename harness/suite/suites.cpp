@@ -26,9 +26,9 @@ models::Launch launch_of(const Axes& axes) {
     return launch;
 }
 
-/// A point that nothing has been made of yet.
-BenchmarkPoint meant_point(const Benchmark& benchmark, Axes axes,
-                           const models::Architecture& architecture) {
+/// A point without listing and PTX.
+BenchmarkPoint planned_point(const Benchmark& benchmark, Axes axes,
+                             const models::Architecture& architecture) {
     BenchmarkPoint point;
     point.benchmark = benchmark.name;
     point.name = benchmark.name;
@@ -47,7 +47,7 @@ BenchmarkPoint meant_point(const Benchmark& benchmark, Axes axes,
     return point;
 }
 
-/// The text names the copy, for every device: nothing is written for it.
+/// The text of a copy point names the copy, for every device; no code is generated.
 void write_copy(BenchmarkPoint& point) {
     point.text = to_string(*point.copy) + "\n";
     point.facts.program_digest = assembly::digest_of(point.text);
@@ -61,7 +61,7 @@ Result<void> write_listing(BenchmarkPoint& point, const models::Architecture& ar
                          destination,
                          {}};
     };
-    // Fermi's clock register counts every other cycle: V14 doubles what it reads.
+    // Fermi's clock register counts every other cycle: as V14, double its value.
     const auto doubled = [&](int reg) {
         return Operation{old ? fmt::format("SHL.W R{0}, R{0}, 0x1", reg)
                              : fmt::format("MOV R{0}, R{0}", reg),
@@ -85,7 +85,7 @@ Result<void> write_listing(BenchmarkPoint& point, const models::Architecture& ar
     operations.push_back({"EXIT", OpcodeClass::Exit, -1, {}});
     auto emitted = emit(kernel_name, operations, architecture);
     if (emitted && loops) {
-        // Where the body begins is known only once all is written.
+        // The address of the body is known only after all instructions are emitted.
         const std::int64_t header = emitted.value().addresses[body];
         operations[back] = branch_to(header);
         emitted = emit(kernel_name, operations, architecture);
@@ -127,7 +127,7 @@ std::vector<Suite> define_suites() {
         if (!benchmark.calibrates.empty()) calibrating.push_back(benchmark.name);
     }
     return {{"residence",
-             "What an SM has room for: warps, blocks, registers, shared memory",
+             "Occupancy limits of an SM: warps, blocks, registers, shared memory",
              {"resident-warps", "resident-registers", "resident-shared-memory"}},
             {"quick",
              "A first look: chains of additions, pairs over warps, shared loads",
@@ -139,7 +139,7 @@ std::vector<Suite> define_suites() {
               "independent-pair", "dependent-pair", "dependent-mad-add", "shared-load",
               "shared-store", "shared-pairs", "bank-conflict", "global-load", "global-store"}},
             {"gpudiag-2023",
-             "The experiments of G23: blocks on an SM, who shares a unit, number of SMs",
+             "The experiments of G23: blocks on an SM, sharing of units, number of SMs",
              {"resident-warps", "unit-add", "unit-mul", "unit-mad", "unit-cos", "multiprocessors",
               "warps-add", "bandwidth"}},
             {"gajger-2017",
@@ -152,7 +152,8 @@ std::vector<Suite> define_suites() {
              "The experiments of T10: operations for each fetch, inputs, outputs, registers, size",
              {"alu-fetch-ratio", "alu-fetch-ratio-wide", "read-latency", "read-latency-wide",
               "write-latency", "register-usage", "clause-usage", "domain-size"}},
-            {"calibration", "What `calibrate` reads values of a description off", calibrating},
+            {"calibration", "The benchmarks from which `calibrate` reads values of a description",
+             calibrating},
             {"full", "Every benchmark", every}};
 }
 
@@ -172,7 +173,7 @@ Result<const Benchmark*> benchmark_of(std::string_view name) {
                    "measure"};
 }
 
-/// All combinations of the axes, the last one running fastest.
+/// All combinations of the axes, the last axis varying fastest.
 std::vector<Axes> combinations_of(const Benchmark& benchmark) {
     std::vector<Axes> combinations{{}};
     for (const auto& [name, values] : benchmark.axes) {
@@ -212,13 +213,13 @@ Result<std::vector<BenchmarkPoint>> points_of(std::string_view benchmark,
     if (!found) return found.as_failure();
     if (found.value()->interlocked &&
         architecture.issue_control != models::IssueControl::Interlocked)
-        return Failure{fmt::format("{} needs a machine that makes instructions wait for their "
-                                   "operands; on {} the encoding does",
+        return Failure{fmt::format("{} needs a machine whose hardware makes instructions wait for "
+                                   "their operands; on {} the encoding does",
                                    benchmark, architecture.name),
                        "measure"};
     std::vector<BenchmarkPoint> points;
     for (auto& axes : combinations_of(*found.value())) {
-        points.push_back(meant_point(*found.value(), std::move(axes), architecture));
+        points.push_back(planned_point(*found.value(), std::move(axes), architecture));
         if (points.back().copy) {
             write_copy(points.back());
             continue;
@@ -233,12 +234,12 @@ Result<std::vector<BenchmarkPoint>> ptx_points_of(std::string_view benchmark,
                                                   assembly::Target target) {
     const auto found = benchmark_of(benchmark);
     if (!found) return found.as_failure();
-    models::Architecture machine; // Of which nothing but the target is known.
+    models::Architecture machine; // Only its target is known.
     machine.name = to_string(target);
     machine.target = target;
     std::vector<BenchmarkPoint> points;
     for (auto& axes : combinations_of(*found.value())) {
-        auto point = meant_point(*found.value(), std::move(axes), machine);
+        auto point = planned_point(*found.value(), std::move(axes), machine);
         if (point.region.semaphore) {
             auto& registers = point.launch.registers;
             if (!registers) registers = least_semaphore_registers;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// All benchmarks, the suites that they form, and their points written for a machine.
+/// All benchmarks, the suites that they form, and their points generated for a machine.
 
 #include "harness/suite/benchmark.hpp"
 
@@ -19,13 +19,13 @@ struct Suite {
 const std::vector<Suite>& suites();
 
 /// All points of a benchmark as listings for a machine: on encoded machines with stall counts and
-/// scoreboards assigned from the description. Refuses an unknown name with those like it, and
+/// scoreboards assigned from the description. Refuses an unknown name, listing similar ones, and
 /// values that the description lacks.
 Result<std::vector<BenchmarkPoint>> points_of(std::string_view benchmark,
                                               const models::Architecture& architecture);
-/// All points as PTX for a target; no description is needed. Of blocks that wait for each other,
+/// All points as PTX for a target; no description is needed. For blocks that wait for each other,
 /// points whose launch has fewer registers than can be stated (`least_semaphore_registers`) are
-/// left out, and so many are stated where a point says nothing. Refuses an unknown name, and a
+/// left out; points without a register count state that number. Refuses an unknown name, and a
 /// benchmark with an operation that has no PTX, naming both.
 Result<std::vector<BenchmarkPoint>> ptx_points_of(std::string_view benchmark,
                                                   assembly::Target target);

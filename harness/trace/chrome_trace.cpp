@@ -46,14 +46,14 @@ void ChromeTrace::write(std::string_view event) {
     sink_(event);
 }
 
-void ChromeTrace::hear(const simulator::Event& event) {
-    std::visit([this](const auto& what) { hear_one(what); }, event);
+void ChromeTrace::receive(const simulator::Event& event) {
+    std::visit([this](const auto& what) { receive_one(what); }, event);
 }
 
-void ChromeTrace::hear_one(const simulator::WarpStarted& started) {
+void ChromeTrace::receive_one(const simulator::WarpStarted& started) {
     const auto warp = static_cast<std::size_t>(started.warp);
-    if (warp >= places_.size()) places_.resize(warp + 1);
-    places_[warp] = Place{started.multiprocessor, started.scheduler, started.place};
+    if (warp >= slots_.size()) slots_.resize(warp + 1);
+    slots_[warp] = WarpSlot{started.multiprocessor, started.scheduler, started.warp_slot};
     const int process = warps_process(started.multiprocessor);
     if (buffered_.emplace(started.multiprocessor, 0).second) {
         write(name_of("process_name", process, 0,
@@ -70,9 +70,9 @@ void ChromeTrace::hear_one(const simulator::WarpStarted& started) {
         process, started.warp, started.warp));
 }
 
-void ChromeTrace::hear_one(const simulator::Issued& issued) {
+void ChromeTrace::receive_one(const simulator::Issued& issued) {
     const WaitingCycles waiting = waiting_cycles(issued);
-    const int process = warps_process(place_of(issued.warp).multiprocessor);
+    const int process = warps_process(slot_of(issued.warp).multiprocessor);
     std::int64_t at = issued.since;
     for (std::size_t stall = 0; stall < waiting.size(); ++stall) {
         if (waiting[stall] == 0) continue;
@@ -96,34 +96,34 @@ void ChromeTrace::hear_one(const simulator::Issued& issued) {
 
 void ChromeTrace::write_occupancy(const simulator::Issued& issued, std::size_t unit) {
     if (issued.port_until <= issued.cycle) return;
-    const Place& place = place_of(issued.warp);
-    Port port{place.multiprocessor, unit, -1, -1};
-    if (kernel_->units[unit].scope != models::UnitScope::Core) std::get<2>(port) = place.scheduler;
-    if (kernel_->units[unit].scope == models::UnitScope::Warp) std::get<3>(port) = place.place;
+    const WarpSlot& slot = slot_of(issued.warp);
+    Port port{slot.multiprocessor, unit, -1, -1};
+    if (kernel_->units[unit].scope != models::UnitScope::Core) std::get<2>(port) = slot.scheduler;
+    if (kernel_->units[unit].scope == models::UnitScope::Warp) std::get<3>(port) = slot.slot;
     const int track = track_of(port);
     write(fmt::format(R"({{"name":{},"cat":"occupancy","ph":"X","ts":{},"dur":{},"pid":{},)"
                       R"("tid":{},"args":{{"warp":{},"passes":{}}}}})",
                       opcodes_[issued.instruction], issued.cycle, issued.port_until - issued.cycle,
-                      units_process(place.multiprocessor), track, issued.warp, issued.passes));
+                      units_process(slot.multiprocessor), track, issued.warp, issued.passes));
 }
 
 int ChromeTrace::track_of(const Port& port) {
     const auto [entry, added] = tracks_.emplace(port, static_cast<int>(tracks_.size()) + 1);
     if (!added) return entry->second;
-    const auto& [multiprocessor, unit, scheduler, place] = port;
+    const auto& [multiprocessor, unit, scheduler, slot] = port;
     std::string name = kernel_->units[unit].name;
     if (scheduler >= 0) name += fmt::format(", scheduler {}", scheduler);
-    if (place >= 0) name += fmt::format(", place {}", place);
+    if (slot >= 0) name += fmt::format(", warp slot {}", slot);
     write(name_of("thread_name", units_process(multiprocessor), entry->second, name));
     return entry->second;
 }
 
-void ChromeTrace::hear_one(const simulator::Drained& drained) {
+void ChromeTrace::receive_one(const simulator::Drained& drained) {
     write_buffer(drained.cycle, drained.warp, -1);
 }
 
 void ChromeTrace::write_buffer(std::int64_t cycle, int warp, int entries) {
-    const int multiprocessor = place_of(warp).multiprocessor;
+    const int multiprocessor = slot_of(warp).multiprocessor;
     std::int64_t& buffered = buffered_[multiprocessor];
     buffered += entries;
     write(fmt::format(R"({{"name":"write buffer","ph":"C","ts":{},"pid":{},"tid":0,)"

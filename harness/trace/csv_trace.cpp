@@ -10,7 +10,7 @@ namespace warpbound::harness::trace {
 
 namespace {
 
-/// A value in quotes, as RFC 4180 writes them.
+/// A quoted value in the form of RFC 4180.
 std::string in_quotes(std::string_view text) {
     std::string out{'"'};
     for (const char character : text) {
@@ -27,7 +27,7 @@ CsvTrace::CsvTrace(const TracedKernel& kernel, Sink sink)
     sink_("cycle,multiprocessor,warp,block,address,instruction,lanes,executed,waited-for\n");
 }
 
-void CsvTrace::hear(const simulator::Event& event) {
+void CsvTrace::receive(const simulator::Event& event) {
     if (const auto* started = std::get_if<simulator::WarpStarted>(&event)) {
         const auto warp = static_cast<std::size_t>(started->warp);
         if (warp >= multiprocessors_.size()) multiprocessors_.resize(warp + 1);

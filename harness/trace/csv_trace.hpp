@@ -14,8 +14,8 @@ public:
     /// Requires: `kernel` outlives the trace.
     CsvTrace(const TracedKernel& kernel, Sink sink);
 
-    void hear(const simulator::Event& event);
-    /// Nothing comes after the last event.
+    void receive(const simulator::Event& event);
+    /// Writes nothing: there is no trailer.
     void close(std::int64_t /*cycles*/) {}
 
 private:

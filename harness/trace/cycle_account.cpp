@@ -7,9 +7,9 @@ namespace warpbound::harness::trace {
 
 namespace {
 
-template <typename Value> Value& at_least(std::vector<Value>& values, std::size_t place) {
-    if (place >= values.size()) values.resize(place + 1);
-    return values[place];
+template <typename Value> Value& at_least(std::vector<Value>& values, std::size_t index) {
+    if (index >= values.size()) values.resize(index + 1);
+    return values[index];
 }
 
 CycleStack sum_of(const std::vector<CycleStack>& stacks) {
@@ -36,20 +36,20 @@ CycleStack& CycleStack::operator+=(const CycleStack& other) {
 
 std::vector<NamedCycles> categories_of(const CycleStack& stack) {
     std::vector<NamedCycles> categories{{"not-started", stack.not_started}, {"issue", stack.issue}};
-    for (std::size_t place = 0; place < stack.waiting.size(); ++place) {
-        const auto stall = static_cast<simulator::Stall>(place);
-        if (stall != simulator::Stall::Constant || stack.waiting[place] > 0)
-            categories.push_back({to_string(stall), stack.waiting[place]});
+    for (std::size_t index = 0; index < stack.waiting.size(); ++index) {
+        const auto stall = static_cast<simulator::Stall>(index);
+        if (stall != simulator::Stall::Constant || stack.waiting[index] > 0)
+            categories.push_back({to_string(stall), stack.waiting[index]});
     }
     categories.push_back({"ended", stack.ended});
     return categories;
 }
 
-CycleStack CycleAccount::schedulers_together() const {
+CycleStack CycleAccount::all_schedulers() const {
     return sum_of(schedulers);
 }
 
-CycleStack CycleAccount::warps_together() const {
+CycleStack CycleAccount::all_warps() const {
     return sum_of(warps);
 }
 
@@ -57,11 +57,11 @@ double CycleAccount::instructions_per_cycle() const {
     return cycles == 0 ? 0.0 : static_cast<double>(instructions) / static_cast<double>(cycles);
 }
 
-void CycleAccountant::hear(const simulator::Event& event) {
-    std::visit([this](const auto& what) { hear_one(what); }, event);
+void CycleAccountant::receive(const simulator::Event& event) {
+    std::visit([this](const auto& what) { receive_one(what); }, event);
 }
 
-void CycleAccountant::hear_one(const simulator::WarpStarted& started) {
+void CycleAccountant::receive_one(const simulator::WarpStarted& started) {
     const auto warp = static_cast<std::size_t>(started.warp);
     Track& track = at_least(warps_, warp);
     track.stack.not_started = started.cycle;
@@ -71,14 +71,14 @@ void CycleAccountant::hear_one(const simulator::WarpStarted& started) {
         static_cast<std::size_t>(started.scheduler);
 }
 
-void CycleAccountant::hear_one(const simulator::Issued& issued) {
+void CycleAccountant::receive_one(const simulator::Issued& issued) {
     const auto warp = static_cast<std::size_t>(issued.warp);
     ++instructions_;
     InstructionAccount& account = by_instruction_.at(issued.instruction);
     ++account.issues;
     if (issued.executed) ++account.executed;
 
-    // The second of a pair issues in a cycle that is already spoken for.
+    // The second instruction of a pair issues in a cycle that is already counted.
     const auto spend = [&](Track& track) {
         CycleStack spent;
         if (issued.cycle < track.next) return spent;

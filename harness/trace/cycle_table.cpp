@@ -31,16 +31,16 @@ CycleTable::CycleTable(const TracedKernel& kernel, Sink sink)
                       kernel.machine));
 }
 
-void CycleTable::hear(const simulator::Event& event) {
+void CycleTable::receive(const simulator::Event& event) {
     const auto cycle = std::visit([](const auto& what) { return what.cycle; }, event);
     write_until(cycle - 1);
-    std::visit([this](const auto& what) { hear_one(what); }, event);
+    std::visit([this](const auto& what) { receive_one(what); }, event);
 }
 
-void CycleTable::hear_one(const simulator::WarpStarted& started) {
+void CycleTable::receive_one(const simulator::WarpStarted& started) {
     const auto warp = static_cast<std::size_t>(started.warp);
-    const auto [entry, added] = column_of_place_.emplace(
-        std::tuple{started.multiprocessor, started.scheduler, started.place}, columns_.size());
+    const auto [entry, added] = column_of_slot_.emplace(
+        std::tuple{started.multiprocessor, started.scheduler, started.warp_slot}, columns_.size());
     if (added) columns_.emplace_back();
     if (warp >= column_of_warp_.size()) column_of_warp_.resize(warp + 1);
     column_of_warp_[warp] = entry->second;
@@ -49,11 +49,11 @@ void CycleTable::hear_one(const simulator::WarpStarted& started) {
     column.extend(started.cycle - 1, Cell{});
 }
 
-void CycleTable::hear_one(const simulator::Issued& issued) {
+void CycleTable::receive_one(const simulator::Issued& issued) {
     Column& column = column_of(issued.warp);
     const std::string& opcode = kernel_->instructions[issued.instruction].opcode;
     if (issued.cycle == column.known) {
-        // The second of a pair; its row is not written before the next cycle.
+        // The second instruction of a pair; the row is not written before the next cycle.
         column.stretches.back().cell.text += "+" + opcode;
         return;
     }
@@ -66,7 +66,7 @@ void CycleTable::hear_one(const simulator::Issued& issued) {
     column.extend(issued.cycle, Cell{.warp = issued.warp, .text = opcode, .issue = true});
 }
 
-void CycleTable::hear_one(const simulator::WarpEnded& ended) {
+void CycleTable::receive_one(const simulator::WarpEnded& ended) {
     column_of(ended.warp).live = false;
 }
 
@@ -114,10 +114,10 @@ void CycleTable::write_heading() {
 void CycleTable::write_row() {
     if (row_.last < row_.first) return;
     bool changed = false;
-    for (std::size_t place = 0; place < row_.cells.size(); ++place) {
-        const int warp = row_.cells[place].warp;
-        if (warp < 0 || columns_[place].headed == warp) continue;
-        columns_[place].headed = warp;
+    for (std::size_t column = 0; column < row_.cells.size(); ++column) {
+        const int warp = row_.cells[column].warp;
+        if (warp < 0 || columns_[column].headed == warp) continue;
+        columns_[column].headed = warp;
         changed = true;
     }
     if (changed) write_heading();
@@ -133,7 +133,7 @@ void CycleTable::write_row() {
 
 void CycleTable::close(std::int64_t cycles) {
     for (Column& column : columns_) {
-        // A run that was stopped leaves warps of which the last wait is not known.
+        // If the run was stopped, the last stall of live warps is unknown.
         if (column.live) column.extend(cycles - 1, Cell{.warp = -1, .text = "?", .issue = false});
         column.live = false;
     }

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A run as a table of cycles and warps: who issues what, who waits for what.
+/// A run as a table of cycles and warps: the issued instruction or the stall of each warp.
 
 #include "harness/simulator/clock/event.hpp"
 #include "harness/trace/traced_kernel.hpp"
@@ -11,28 +11,28 @@
 
 namespace warpbound::harness::trace {
 
-/// One column per place for a warp, one row per cycle. A row without issues stands for all cycles
-/// in which nobody changes. A cell is the opcode that issues, else the stall of the cycle; "."
-/// where there is no warp. Rows wait until it is known what every warp waited for, so memory grows
-/// with the longest wait, not with the run. Source: after the per-cycle tables of Voudouris 2014,
-/// Appendix C.
+/// One column per warp slot, one row per cycle. A row without issues stands for all following
+/// cycles in which no cell changes. A cell is the opcode that issues, else the stall of the cycle;
+/// "." if the slot is empty. A row is written once the stall of every warp is known, so memory
+/// grows with the longest stall, not with the run. Source: after the per-cycle tables of Voudouris
+/// 2014, Appendix C.
 class CycleTable {
 public:
     /// Requires: `kernel` outlives the table.
     CycleTable(const TracedKernel& kernel, Sink sink);
 
-    void hear(const simulator::Event& event);
-    /// Writes what is left. `cycles` is where the run ended or was stopped.
+    void receive(const simulator::Event& event);
+    /// Writes the remaining rows. `cycles`: where the run ended or was stopped.
     void close(std::int64_t cycles);
 
 private:
     struct Cell {
-        int warp = -1; ///< Nobody.
+        int warp = -1; ///< -1: empty slot.
         std::string text = ".";
         bool issue = false;
         friend bool operator==(const Cell&, const Cell&) = default;
     };
-    /// The same cell up to a cycle.
+    /// A cell that is valid up to a cycle.
     struct Stretch {
         std::int64_t last = 0;
         Cell cell;
@@ -50,10 +50,10 @@ private:
         std::int64_t last = -1;
         std::vector<Cell> cells;
     };
-    void hear_one(const simulator::WarpStarted& started);
-    void hear_one(const simulator::Issued& issued);
-    void hear_one(const simulator::WarpEnded& ended);
-    template <typename Other> void hear_one(const Other&) {}
+    void receive_one(const simulator::WarpStarted& started);
+    void receive_one(const simulator::Issued& issued);
+    void receive_one(const simulator::WarpEnded& ended);
+    template <typename Other> void receive_one(const Other&) {}
 
     Column& column_of(int warp) {
         return columns_[column_of_warp_[static_cast<std::size_t>(warp)]];
@@ -66,11 +66,12 @@ private:
 
     const TracedKernel* kernel_;
     Sink sink_;
-    std::map<std::tuple<int, int, int>, std::size_t> column_of_place_; ///< By SM, scheduler, place.
+    std::map<std::tuple<int, int, int>, std::size_t>
+        column_of_slot_; ///< By SM, scheduler, warp slot.
     std::vector<std::size_t> column_of_warp_;
-    std::vector<Column> columns_; ///< In the order in which the places were taken first.
+    std::vector<Column> columns_; ///< In the order in which the slots were first occupied.
     std::int64_t next_ = 0;
-    Row row_; ///< Not yet written: it may go on.
+    Row row_; ///< Not yet written: it may be extended.
 };
 
 } // namespace warpbound::harness::trace

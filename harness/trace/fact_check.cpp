@@ -12,13 +12,14 @@ namespace warpbound::harness::trace {
 
 namespace {
 
-/// Addresses of the blocks in which one lane shows, in order; copies of a callee are one.
+/// Addresses of the blocks in which one lane is recorded, in order; inlined copies of a callee have
+/// the same address.
 using Path = std::vector<std::int64_t>;
 
-/// Blocks by their addresses, and which of them a lane may pass without a trace.
-class Blocks {
+/// Blocks by address, and which of them are silent: a lane may execute them without a trace.
+class TracedBlocks {
 public:
-    explicit Blocks(const Kernel& kernel) {
+    explicit TracedBlocks(const Kernel& kernel) {
         const auto& graph = *kernel.graph;
         for (const auto& block : graph.blocks) {
             bool shows = false;
@@ -33,29 +34,29 @@ public:
             successors_[graph.blocks[edge.from].address].insert(graph.blocks[edge.to].address);
     }
 
-    /// Of the instruction at an address of the listing.
+    /// The block of the instruction at an address of the listing.
     [[nodiscard]] std::int64_t of(std::int64_t address) const { return of_.at(address); }
     [[nodiscard]] bool may_be_silent(std::int64_t block) const { return silent_.contains(block); }
 
-    /// Whether a way leads from one block to another through others that may all be silent, at
-    /// least one of them, and none of `except`.
-    [[nodiscard]] bool is_joined_silently(std::int64_t from, std::int64_t to,
-                                          const std::set<std::int64_t>& except = {}) const {
+    /// Whether a path leads from one block to another through at least one further block, where all
+    /// further blocks may be silent and none is in `except`.
+    [[nodiscard]] bool has_silent_path(std::int64_t from, std::int64_t to,
+                                       const std::set<std::int64_t>& except = {}) const {
         std::vector<std::int64_t> open;
         std::set<std::int64_t> seen;
-        const auto go_on = [&](std::int64_t block) {
+        const auto expand = [&](std::int64_t block) {
             const auto next = successors_.find(block);
             if (next == successors_.end()) return;
             for (const std::int64_t one : next->second)
                 if (may_be_silent(one) && !except.contains(one) && seen.insert(one).second)
                     open.push_back(one);
         };
-        go_on(from);
+        expand(from);
         while (!open.empty()) {
             const std::int64_t block = open.back();
             open.pop_back();
             if (successors_.contains(block) && successors_.at(block).contains(to)) return true;
-            go_on(block);
+            expand(block);
         }
         return false;
     }
@@ -66,7 +67,7 @@ private:
     std::map<std::int64_t, std::set<std::int64_t>> successors_;
 };
 
-/// What a count can be: a side that is absent has no end.
+/// The interval of possible counts; an absent side is unbounded.
 struct Count {
     std::optional<std::int64_t> least = 0;
     std::optional<std::int64_t> most = 0;
@@ -81,12 +82,12 @@ struct Count {
     [[nodiscard]] bool is_exact() const { return least && least == most; }
 };
 
-/// What messages call it; facts are checked for a kernel, wherever its text came from.
+/// The name of the kernel text in messages, whatever its source.
 constexpr std::string_view listing = "the listing";
 
-class Checker {
+class FactChecker {
 public:
-    explicit Checker(const Kernel& kernel) : kernel_{kernel}, blocks_{kernel} {
+    explicit FactChecker(const Kernel& kernel) : kernel_{kernel}, blocks_{kernel} {
         const models::FlowFacts& facts = *kernel.facts;
         for (const auto& loop : facts.loops)
             add(fmt::format("loop 0x{:04x} {}..{}", loop.header, loop.min, loop.max), loop.from);
@@ -106,12 +107,12 @@ public:
             return matched.as_failure();
         for (const TracedBlock& block : trace.blocks)
             for (const TracedWarp& warp : block.warps) {
-                who_ = fmt::format("warp {} of block {},{},{}", warp.number, block.number[0],
-                                   block.number[1], block.number[2]);
+                warp_name_ = fmt::format("warp {} of block {},{},{}", warp.number, block.number[0],
+                                         block.number[1], block.number[2]);
                 for (const TracedIssue& issue : warp.issues)
                     if (const auto matched = match_issue(*kernel_.function, listing, issue);
                         !matched)
-                        return Failure{who_ + ": " + matched.error().what, ""};
+                        return Failure{warp_name_ + ": " + matched.error().what, ""};
                 for (int lane = 0; lane < trace_lanes; ++lane) {
                     const Path path = path_of(warp, lane);
                     if (path.empty()) continue;
@@ -123,10 +124,11 @@ public:
     }
 
 private:
-    /// The loops with one header.
+    /// All loops with one header.
     struct Loop {
         std::set<std::int64_t> members; ///< Blocks.
-        bool returns_silently = false;  ///< Lanes may leave and enter again without a trace.
+        bool reiterations_silently =
+            false; ///< Lanes may leave the loop and enter it again without a trace.
     };
 
     void add(std::string fact, const models::FactSource& from) {
@@ -140,8 +142,8 @@ private:
                 for (const std::size_t block : loop.blocks)
                     found.members.insert(kernel_.graph->blocks[block].address);
         for (const std::int64_t member : found.members)
-            found.returns_silently =
-                found.returns_silently || blocks_.is_joined_silently(member, header, found.members);
+            found.reiterations_silently = found.reiterations_silently ||
+                                          blocks_.has_silent_path(member, header, found.members);
         return found;
     }
 
@@ -160,17 +162,17 @@ private:
 
     void refute(FactCheck& check, const std::string& what) const {
         if (!check.refuted_by)
-            check.refuted_by = fmt::format("lane {} of {} {}", lane_, who_, what);
+            check.refuted_by = fmt::format("lane {} of {} {}", lane_, warp_name_, what);
     }
 
-    /// How often a lane that shows in a block so often passed it.
+    /// Executions of a block by a lane that is recorded in it `shown` times.
     [[nodiscard]] Count count_of(std::int64_t block, std::int64_t shown) const {
         if (blocks_.may_be_silent(block)) return {.least = shown, .most = std::nullopt};
         return {.least = shown, .most = shown};
     }
-    /// How often a lane that shows in both blocks one after the other so often took the edge.
+    /// Executions of an edge by a lane that is recorded in both blocks consecutively `shown` times.
     [[nodiscard]] Count count_of(std::int64_t from, std::int64_t to, std::int64_t shown) const {
-        Count count{.least = blocks_.is_joined_silently(from, to) ? 0 : shown, .most = shown};
+        Count count{.least = blocks_.has_silent_path(from, to) ? 0 : shown, .most = shown};
         if (blocks_.may_be_silent(from) || blocks_.may_be_silent(to)) count.most.reset();
         return count;
     }
@@ -179,9 +181,9 @@ private:
         const models::FlowFacts& facts = *kernel_.facts;
         std::map<std::int64_t, std::int64_t> blocks;
         std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> edges;
-        for (std::size_t place = 0; place < path.size(); ++place) {
-            ++blocks[path[place]];
-            if (place > 0) ++edges[{path[place - 1], path[place]}];
+        for (std::size_t step = 0; step < path.size(); ++step) {
+            ++blocks[path[step]];
+            if (step > 0) ++edges[{path[step - 1], path[step]}];
         }
         const auto shown = [](const auto& counts, const auto& of) {
             const auto found = counts.find(of);
@@ -193,7 +195,7 @@ private:
         for (const auto& never : facts.nevers) {
             ++check->cases;
             if (shown(blocks, never.block) > 0)
-                refute(*check, "passes it");
+                refute(*check, "executes it");
             else if (blocks_.may_be_silent(never.block))
                 ++check->open;
             ++check;
@@ -203,7 +205,7 @@ private:
             const bool first = shown(blocks, exclusive.first) > 0;
             const bool second = shown(blocks, exclusive.second) > 0;
             if (first && second)
-                refute(*check, "passes both");
+                refute(*check, "executes both");
             else if ((first || blocks_.may_be_silent(exclusive.first)) &&
                      (second || blocks_.may_be_silent(exclusive.second)))
                 ++check->open;
@@ -238,45 +240,45 @@ private:
         if (!holds) ++check.open;
     }
 
-    /// Executions of the header in every stay in the loop.
+    /// Checks the executions of the header in every loop traversal.
     void check_loop(const models::LoopFact& fact, const Loop& loop, const Path& path,
                     FactCheck& check) const {
         const bool silent_header = blocks_.may_be_silent(fact.header);
-        std::int64_t turns = 0;
+        std::int64_t iterations = 0;
         const auto leave = [&] {
-            if (turns == 0) return;
+            if (iterations == 0) return;
             ++check.cases;
-            // Two stays that nothing shows to be two have at least the turns of one.
-            const bool too_few = turns < fact.min && !silent_header;
-            const bool too_many = turns > fact.max && !loop.returns_silently;
+            // Two traversals that the trace cannot separate have at least the iterations of one.
+            const bool too_few = iterations < fact.min && !silent_header;
+            const bool too_many = iterations > fact.max && !loop.reiterations_silently;
             if (too_few || too_many)
                 refute(check, fmt::format("executes its header {}{} times",
-                                          silent_header ? "at least " : "", turns));
-            else if (silent_header || loop.returns_silently)
+                                          silent_header ? "at least " : "", iterations));
+            else if (silent_header || loop.reiterations_silently)
                 ++check.open;
-            turns = 0;
+            iterations = 0;
         };
         for (const std::int64_t block : path) {
             if (!loop.members.contains(block))
                 leave();
             else if (block == fact.header)
-                ++turns;
+                ++iterations;
         }
         leave();
     }
 
     const Kernel& kernel_;
-    Blocks blocks_;
+    TracedBlocks blocks_;
     std::vector<Loop> loops_; ///< Per loop fact.
     std::vector<FactCheck> checks_;
-    std::string who_; ///< The warp that is checked,
-    int lane_ = 0;    ///< and its lane.
+    std::string warp_name_; ///< The warp that is checked.
+    int lane_ = 0;          ///< The lane that is checked.
 };
 
 } // namespace
 
 Result<std::vector<FactCheck>> check_facts(const SassTrace& trace, const Kernel& kernel) {
-    return Checker{kernel}.check(trace);
+    return FactChecker{kernel}.check(trace);
 }
 
 } // namespace warpbound::harness::trace

@@ -18,7 +18,7 @@ Result<std::vector<TraceCommand>> read_kernels_list(const assembly::SourceText& 
         const std::string_view text = assembly::trimmed(line->text());
         if (text.substr(0, 10) == "MemcpyDtoH") continue;
         if (text.substr(0, 11) == "MemcpyHtoD,") {
-            // Commas become blanks: the numbers are words then.
+            // Replace commas by blanks, so that the numbers are words.
             std::string numbers{line->text()};
             std::replace(numbers.begin(), numbers.end(), ',', ' ');
             Line words{source.name, numbers, 0};

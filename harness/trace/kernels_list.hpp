@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What was launched and copied while traces were recorded, in order.
+/// The launches and copies of a traced application, in order.
 
 #include "assembly/support/source_text.hpp"
 
@@ -17,15 +17,15 @@ struct TracedCopy {
     std::uint64_t bytes = 0;
     friend bool operator==(const TracedCopy&, const TracedCopy&) = default;
 };
-/// A kernel's trace, by the name of its file beside the list.
+/// The trace of a kernel, by the name of a file in the folder of the list.
 struct TracedLaunch {
     std::string file;
     friend bool operator==(const TracedLaunch&, const TracedLaunch&) = default;
 };
 using TraceCommand = std::variant<TracedCopy, TracedLaunch>;
 
-/// Reads a `kernelslist.g`. Copies from the device are passed over. Refuses other lines, and files
-/// that are not beside the list.
+/// Reads a `kernelslist.g`. Copies from the device are ignored. Refuses other lines, and files that
+/// are not in the folder of the list.
 Result<std::vector<TraceCommand>> read_kernels_list(const assembly::SourceText& source);
 
 } // namespace warpbound::harness::trace

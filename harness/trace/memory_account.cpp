@@ -4,7 +4,7 @@
 
 namespace warpbound::harness::trace {
 
-void MemoryAccount::hear(const simulator::Event& event) {
+void MemoryAccount::receive(const simulator::Event& event) {
     if (const auto* accessed = std::get_if<simulator::LineAccessed>(&event)) {
         CacheAccount& cache = accessed->level == simulator::CacheLevel::L1   ? l1
                               : accessed->level == simulator::CacheLevel::L2 ? l2

@@ -13,9 +13,9 @@ namespace warpbound::harness::trace {
 
 namespace {
 
-/// As many warps as a launch may have.
+/// Largest number of warps of a launch.
 constexpr std::int64_t warp_limit = std::int64_t{1} << 20U;
-constexpr std::int64_t lines_between_looks = 1 << 16;
+constexpr std::int64_t lines_between_progress = 1 << 16;
 
 std::int64_t block_number(const SassTrace& header, const Dimensions& block) {
     return block[0] + header.grid[0] * (block[1] + header.grid[1] * block[2]);
@@ -82,7 +82,7 @@ Result<std::unique_ptr<RecordedTrace>> RecordedTrace::open(TraceBytes bytes, con
     return trace;
 }
 
-/// At the first block: everything that the header must say is known.
+/// Called at the first block, when the header is complete.
 Result<void> RecordedTrace::take_header(SassTraceReader& reader) {
     const auto refuse = [this](std::string what) {
         return Failure{std::move(what), bytes_.name()};
@@ -107,7 +107,7 @@ Result<void> RecordedTrace::take_warp(const SassTrace& header, const ReadWarp& r
         std::min(recorded_lane_count, threads - read.warp->number * recorded_lane_count);
     auto matched = match_stream(
         listing_, {.file = bytes_.name(),
-                   .who = fmt::format("warp {} of block {}", read.warp->number, to_string(number)),
+                   .name = fmt::format("warp {} of block {}", read.warp->number, to_string(number)),
                    .lanes = static_cast<RecordedLanes>((std::uint64_t{1} << lanes) - 1),
                    .warp = read.warp,
                    .lines = read.lines});
@@ -137,7 +137,7 @@ Result<void> RecordedTrace::read(std::size_t kept_limit, const Progress& progres
         auto next = lines.next();
         if (!next) return next.as_failure();
         if (!next.value()) break;
-        if (progress && count % lines_between_looks == 0 && !progress(lines.place().offset))
+        if (progress && count % lines_between_progress == 0 && !progress(lines.position().offset))
             return Failure{"stopped while it was read", bytes_.name()};
         const bool was_inside = reader.in_block();
         if (!was_inside && !before_blocks_) before_blocks_.emplace(reader);
@@ -151,7 +151,7 @@ Result<void> RecordedTrace::read(std::size_t kept_limit, const Progress& progres
             if (entries_.empty())
                 if (const auto begun = take_header(reader); !begun) return begun.as_failure();
             lines.restart_sum();
-            entry.place = lines.place();
+            entry.begin = lines.position();
             block = {};
         }
         number = reader.trace().blocks.back().number;
@@ -160,37 +160,37 @@ Result<void> RecordedTrace::read(std::size_t kept_limit, const Progress& progres
             if (!matched) return matched.as_failure();
         }
         if (reader.in_block()) continue;
-        const auto place = static_cast<std::size_t>(block_number(header_, number));
+        const auto index = static_cast<std::size_t>(block_number(header_, number));
         block.warps.resize(static_cast<std::size_t>(header_.warps_per_block()));
         for (std::size_t warp = 0; warp < block.warps.size(); ++warp)
             if (block.warps[warp].stretches.empty())
                 return Failure{fmt::format("warp {} of block {} is not recorded; expected all "
                                            "warps of the launch",
                                            warp, to_string(number)),
-                               bytes_.name(), entry.place.line + 1, 1};
-        entries_[place] = {.place = entry.place, .sum = lines.sum(), .found = true};
+                               bytes_.name(), entry.begin.line + 1, 1};
+        entries_[index] = {.begin = entry.begin, .sum = lines.sum(), .found = true};
         note_issues(block);
         std::size_t size = sizeof block;
         for (RecordedWarp& warp : block.warps)
             size += warp.size();
         if (kept + size <= kept_limit) {
             kept += size;
-            kept_[place] = std::make_shared<const RecordedBlock>(std::exchange(block, {}));
+            kept_[index] = std::make_shared<const RecordedBlock>(std::exchange(block, {}));
         }
         reader.trace().blocks.clear();
     }
     if (auto missing = reader.missing()) return lines.refuse_end(std::move(*missing));
-    for (std::size_t place = 0; place < entries_.size(); ++place)
-        if (!entries_[place].found)
+    for (std::size_t index = 0; index < entries_.size(); ++index)
+        if (!entries_[index].found)
             return lines.refuse_end(
                 fmt::format("block {} is not recorded; expected all {} blocks of the launch",
-                            to_string(dimensions_of(header_, static_cast<std::int64_t>(place))),
+                            to_string(dimensions_of(header_, static_cast<std::int64_t>(index))),
                             entries_.size()));
     if (entries_.empty()) return lines.refuse_end("no block is recorded");
-    return find_facts();
+    return set_facts();
 }
 
-Result<void> RecordedTrace::find_facts() {
+Result<void> RecordedTrace::set_facts() {
     facts_.kernel = listing_.function->name;
     facts_.name = bytes_.name();
     auto digest = digest_of_all(bytes_);
@@ -202,9 +202,9 @@ Result<void> RecordedTrace::find_facts() {
 Result<RecordedBlock> RecordedTrace::read_block(const Entry& entry) const {
     const auto changed = [this, &entry] {
         return Failure{"the trace was changed after it was opened", bytes_.name(),
-                       entry.place.line + 1, 1};
+                       entry.begin.line + 1, 1};
     };
-    LineStream lines{bytes_, entry.place};
+    LineStream lines{bytes_, entry.begin};
     SassTraceReader reader{*before_blocks_};
     RecordedBlock block;
     for (;;) {
@@ -227,13 +227,13 @@ Result<RecordedBlock> RecordedTrace::read_block(const Entry& entry) const {
 }
 
 Result<std::shared_ptr<const RecordedBlock>> RecordedTrace::block(std::int64_t number) const {
-    const auto place = static_cast<std::size_t>(number);
-    if (number < 0 || place >= entries_.size())
+    const auto index = static_cast<std::size_t>(number);
+    if (number < 0 || index >= entries_.size())
         return Failure{
             fmt::format("block {} is not among the {} that are recorded", number, entries_.size()),
             bytes_.name()};
-    if (kept_[place]) return kept_[place];
-    auto block = read_block(entries_[place]);
+    if (kept_[index]) return kept_[index];
+    auto block = read_block(entries_[index]);
     if (!block) return block.as_failure();
     return std::make_shared<const RecordedBlock>(std::move(block.value()));
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A recorded trace made ready to run: a launch whose warps follow it.
+/// A recorded trace prepared for replay: a launch whose warps follow the trace.
 
 #include "harness/recorded_launch.hpp"
 #include "harness/trace/sass_trace_reader.hpp"
@@ -17,24 +17,24 @@
 
 namespace warpbound::harness::trace {
 
-/// What a trace says before its first block. Refuses what the reader refuses there.
+/// The header of a trace, before its first block. Refuses what the reader refuses there.
 Result<SassTrace> read_trace_header(const TraceBytes& bytes);
 
-/// The file is read once, warp by warp, when it is opened. Blocks are kept in a packed form until
-/// they take `kept_limit` bytes; the others are read again from the file when they become resident,
-/// and are gone when their last warp has ended. So memory holds, besides 48 bytes per block (and 64
-/// more while the file is opened), what is kept, and one block for each that is resident in a run,
-/// however large the file is.
+/// The file is read once, warp by warp, when it is opened. Blocks are kept in a packed form up to
+/// `kept_limit` bytes. The others are read again from the file when they become resident, and are
+/// freed when their last warp has ended. So memory holds 48 bytes per block (and 64 more while the
+/// file is opened), the kept blocks, and the blocks that are resident in a run, whatever the size
+/// of the file.
 class RecordedTrace final : public RecordedLaunch {
 public:
     static constexpr std::size_t default_kept_limit = std::size_t{256} << 20U;
 
-    /// Called now and then with the bytes read; returns false to stop.
+    /// Called periodically with the number of bytes read; returns false to stop.
     using Progress = std::function<bool(std::uint64_t)>;
 
     /// Refuses what `read_sass_trace` and `match_stream` refuse, a trace of another kernel or
-    /// machine generation than the listing's, blocks or warps of the launch that were not
-    /// recorded, and a stop. What the listing refers to must outlive the result.
+    /// machine generation than the listing's, blocks or warps of the launch that were not recorded,
+    /// and a stop by `progress`. Objects that the listing refers to must outlive the result.
     static Result<std::unique_ptr<RecordedTrace>> open(TraceBytes bytes, const Listing& listing,
                                                        std::size_t kept_limit = default_kept_limit,
                                                        const Progress& progress = {});
@@ -45,19 +45,19 @@ public:
         return issued_[instruction];
     }
 
-    /// What its header says; no blocks.
+    /// The header of the trace, without blocks.
     [[nodiscard]] const SassTrace& header() const { return header_; }
     [[nodiscard]] models::Launch launch() const;
-    /// None; their digest is that of the file.
+    /// Empty flow facts; their digest is that of the file.
     [[nodiscard]] const models::FlowFacts& facts() const { return facts_; }
-    /// Of all warps.
+    /// Instructions issued by all warps.
     [[nodiscard]] std::int64_t instructions() const { return instructions_; }
-    /// That are not kept.
+    /// Number of blocks that are not kept.
     [[nodiscard]] std::int64_t blocks_read_again() const;
 
 private:
     struct Entry {
-        LinePlace place; ///< Of its #BEGIN_TB.
+        LinePosition begin; ///< Of its #BEGIN_TB.
         std::uint64_t sum = 0;
         bool found = false;
     };
@@ -71,12 +71,12 @@ private:
                                          const Dimensions& number, RecordedBlock& into) const;
     [[nodiscard]] Result<RecordedBlock> read_block(const Entry& entry) const;
     void note_issues(const RecordedBlock& block);
-    Result<void> find_facts();
+    Result<void> set_facts();
 
     TraceBytes bytes_;
     Listing listing_;
     SassTrace header_;
-    std::optional<SassTraceReader> before_blocks_; ///< As it was at the first block.
+    std::optional<SassTraceReader> before_blocks_; ///< The reader state at the first block.
     std::vector<Entry> entries_;                   ///< By number of the block.
     std::vector<std::shared_ptr<const RecordedBlock>> kept_;
     std::vector<bool> issued_; ///< Per instruction.

@@ -14,10 +14,10 @@
 namespace warpbound::harness::trace {
 
 inline constexpr int trace_lanes = 32;
-/// The latest tracer version whose form is known, and the one that is printed.
+/// The newest supported tracer version, which is also the one that is printed.
 inline constexpr std::int64_t newest_tracer_version = 5;
 
-/// Addresses of the active lanes of one access, as the trace packs them.
+/// Addresses of the active lanes of one access, in the packed form of the trace.
 struct PackedAddresses {
     enum class Form {
         List,   ///< One after the other in `numbers`.
@@ -30,8 +30,8 @@ struct PackedAddresses {
     friend bool operator==(const PackedAddresses&, const PackedAddresses&) = default;
 };
 
-/// One warp instruction as it was executed. Predicates, uniform registers, control fields and the
-/// kinds of operands are not recorded.
+/// One warp instruction as it was executed. Predicates, uniform registers, control fields and
+/// operand types are not recorded.
 struct TracedIssue {
     std::int64_t address = 0;      ///< Unit: bytes from the start of the function.
     std::uint32_t mask = 0;        ///< Bit i: lane i was active.
@@ -45,7 +45,7 @@ struct TracedIssue {
 };
 
 struct TracedWarp {
-    int number = 0; ///< In its block.
+    int number = 0; ///< Index in its block.
     std::vector<TracedIssue> issues;
     friend bool operator==(const TracedWarp&, const TracedWarp&) = default;
 };
@@ -58,14 +58,14 @@ struct TracedBlock {
     friend bool operator==(const TracedBlock&, const TracedBlock&) = default;
 };
 
-/// What the file says of a launch.
+/// The contents of a trace file: one launch.
 struct SassTrace {
     std::string kernel;
     std::int64_t id = 0;
     Dimensions grid{1, 1, 1};
     Dimensions block{1, 1, 1};
-    std::optional<std::int64_t> shared_memory{}; ///< Unit: bytes per block; none: it does not say.
-    std::optional<std::int64_t> registers;       ///< Per thread; none: it does not say.
+    std::optional<std::int64_t> shared_memory{}; ///< Unit: bytes per block; empty: not stated.
+    std::optional<std::int64_t> registers;       ///< Per thread; empty: not stated.
     std::int64_t binary_version = 0;             ///< sm number; 0 where the tracer did not know it.
     std::int64_t stream = 0;
     std::int64_t tracer_version = 0;
@@ -79,15 +79,15 @@ struct SassTrace {
 /// Reads a `.traceg` file of tracer versions 1 to 5. Refuses, with line and column: other versions,
 /// numbers out of range, more or fewer instructions than announced, blocks and warps outside the
 /// launch or twice, addresses that do not fit the active lanes, and bulk copies (UTMA.., UBLK..).
-/// Header lines with unknown keys and immediates are passed over.
+/// Header lines with unknown keys and immediates are ignored.
 /// Source: accel-sim-framework, util/tracer_nvbit (format of tracer versions 1 to 5).
 Result<SassTrace> read_sass_trace(const assembly::SourceText& source);
 
-/// Text that reads back to the same trace, in the form of version 5 with line numbers if any is
-/// known.
+/// Text that is read back as the same trace, in the format of version 5, with line numbers if any
+/// is known.
 std::string print(const SassTrace& trace);
 
-/// Addresses of the active lanes, lowest lane first. Empty when it accesses no memory.
+/// Addresses of the active lanes, lowest lane first. Empty if it accesses no memory.
 std::vector<std::uint64_t> addresses_of(const TracedIssue& issue);
 
 } // namespace warpbound::harness::trace

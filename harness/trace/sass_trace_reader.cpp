@@ -24,7 +24,7 @@ constexpr int register_limit = 255;
 constexpr std::int64_t operand_limit = 8;
 constexpr int widest_access = 16;
 
-/// `.64`, `.U8`, `.128` in the opcode; 4 bytes without.
+/// Access width from `.64`, `.U8`, `.128` in the opcode; 4 bytes without.
 int width_of(std::string_view opcode) {
     for (std::size_t dot = opcode.find('.'); dot != std::string_view::npos;
          dot = opcode.find('.', dot + 1)) {
@@ -72,7 +72,7 @@ public:
         const std::string_view text = trimmed(line.text());
         if (text.front() == '-') return take_header(line, text);
         if (text.substr(0, 14) == "#traces format") {
-            if (begun_) return line.refuse("the format is stated behind the first block");
+            if (begun_) return line.refuse("the format is stated after the first block");
             has_immediate_ = text.find("immediate") != std::string_view::npos;
             return boost::outcome_v2::success();
         }
@@ -141,7 +141,7 @@ public:
             if (!size) return size.as_failure();
             if (!grid && size.value()[0] * size.value()[1] * size.value()[2] > block_limit)
                 return line.refuse(fmt::format("more than {} threads in a block", block_limit));
-            // Three sides of 2^31 do not fit 64 bits together.
+            // The product of three sides of 2^31 does not fit 64 bits.
             if (grid && (size.value()[1] > 65535 || size.value()[2] > 65535 ||
                          size.value()[0] > grid_limit / (size.value()[1])))
                 return line.refuse(fmt::format("a grid of more than {} blocks", grid_limit));
@@ -171,7 +171,7 @@ public:
             if (!number) return number.as_failure();
             *target = number.value();
             if (target == &shared_memory) trace_.shared_memory = shared_memory;
-            // The tracer writes 0 where the driver did not say.
+            // The tracer writes 0 if the driver did not report it.
             if (target == &registers && registers > 0) trace_.registers = registers;
             if (name == "accelsim tracer version" &&
                 (number.value() < 1 || number.value() > newest_tracer_version))
@@ -264,7 +264,7 @@ public:
         const auto count = line.decimal(what, 0, operand_limit);
         if (!count) return count.as_failure();
         std::vector<int> registers;
-        for (std::int64_t place = 0; place < count.value(); ++place) {
+        for (std::int64_t operand = 0; operand < count.value(); ++operand) {
             Word word = line.next();
             if (word.text.empty() || word.text.front() != 'R')
                 return line.refuse(
@@ -369,9 +369,10 @@ public:
     }
 
     SassTrace trace_;
-    std::optional<std::size_t> completed_; ///< With the last line: warp of the last block.
+    std::optional<std::size_t>
+        completed_; ///< The warp of the last block that the last line completed.
     std::vector<std::int64_t> completed_lines_;
-    std::vector<std::int64_t> issue_lines_; ///< Of the warp that is being read.
+    std::vector<std::int64_t> issue_lines_; ///< Line numbers of the issues of the current warp.
     bool begun_ = false;
     std::set<Dimensions> blocks_;
     bool named_ = false;
@@ -382,7 +383,7 @@ public:
     std::int64_t line_info_ = 0;
     bool in_block_ = false;
     bool has_number_ = false;
-    std::int64_t announced_ = -1; ///< Instructions of the warp; -1: not said yet.
+    std::int64_t announced_ = -1; ///< Announced instructions of the warp; -1: not stated yet.
 };
 
 SassTraceReader::SassTraceReader() : state_{std::make_unique<State>()} {}

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Reads a recorded trace line by line, so that what was read can be put away.
+/// Incremental reader of recorded traces: line by line, so that completed parts can be freed.
 
 #include "harness/trace/sass_trace.hpp"
 #include "harness/trace/trace_text.hpp"
@@ -9,13 +9,13 @@
 
 namespace warpbound::harness::trace {
 
-/// A warp whose last line was read, and the lines of the file that its issues stand in.
+/// A completely read warp, and the line numbers of its issues in the file.
 struct ReadWarp {
     TracedWarp* warp = nullptr;
     const std::vector<std::int64_t>* lines = nullptr;
 };
 
-/// Takes lines that are not blank. Copies go on from the same place. Refuses what
+/// Consumes lines that are not blank. A copy continues at the same position. Refuses what
 /// `read_sass_trace` refuses.
 class SassTraceReader {
 public:
@@ -25,9 +25,9 @@ public:
     SassTraceReader& operator=(const SassTraceReader&) = delete;
 
     Result<void> take(Line& line);
-    /// What is missing when there are no more lines; nothing: the trace is whole.
+    /// What is missing at the end of the file; empty: the trace is complete.
     [[nodiscard]] std::optional<std::string> missing() const;
-    /// What was read so far. Warps that were looked at, and blocks that ended, may be cleared.
+    /// The trace read so far. The caller may clear completed warps and blocks.
     [[nodiscard]] SassTrace& trace();
     [[nodiscard]] bool in_block() const;
     /// The warp that became complete with the last line.

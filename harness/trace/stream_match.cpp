@@ -16,23 +16,23 @@ using assembly::ControlFlow;
 using assembly::EdgeKind;
 using assembly::Instruction;
 
-/// From sm_70 on threads come to barriers one by one (C9).
+/// From sm_70 on threads arrive at barriers individually (C9).
 constexpr int threads_arrive_sm = 70;
 
-/// A line for each of its two addresses is recorded of an LDGSTS; the second is the global one.
-bool is_repeated(const std::vector<TracedIssue>& issues, std::size_t place) {
-    return place + 1 < issues.size() && issues[place].opcode.rfind("LDGSTS", 0) == 0 &&
-           issues[place + 1].opcode == issues[place].opcode &&
-           issues[place + 1].address == issues[place].address &&
-           issues[place + 1].mask == issues[place].mask;
+/// An LDGSTS is recorded as two lines, one per address; the second line has the global address.
+bool is_repeated(const std::vector<TracedIssue>& issues, std::size_t index) {
+    return index + 1 < issues.size() && issues[index].opcode.rfind("LDGSTS", 0) == 0 &&
+           issues[index + 1].opcode == issues[index].opcode &&
+           issues[index + 1].address == issues[index].address &&
+           issues[index + 1].mask == issues[index].mask;
 }
 
-/// Follows the lanes of one warp through the graph.
-class Follower {
+/// Follows the lanes of one warp through the control-flow graph.
+class StreamMatcher {
 public:
-    Follower(const Listing& listing, const TracedPlace& place)
-        : function_{*listing.function}, graph_{*listing.graph}, listing_{listing}, place_{place},
-          issues_{place.warp->issues}, live_{place.lanes} {
+    StreamMatcher(const Listing& listing, const TracedWarpSource& source)
+        : function_{*listing.function}, graph_{*listing.graph}, listing_{listing}, source_{source},
+          issues_{source.warp->issues}, live_{source.lanes} {
         groups_.push_back({live_, 0, graph_.blocks.front().first, Left::Inside});
     }
 
@@ -40,8 +40,8 @@ public:
         if (issues_.empty())
             return Failure{fmt::format("{} has no instructions; expected a recording of every warp "
                                        "to its end",
-                                       place_.who),
-                           place_.file};
+                                       source_.name),
+                           source_.file};
         for (at_ = 0; at_ < issues_.size(); ++at_) {
             if (is_repeated(issues_, at_)) continue;
             const auto taken = take();
@@ -49,23 +49,23 @@ public:
         }
         --at_;
         if (live_ != 0)
-            return refuse(fmt::format("the recording of {} ends before lanes 0x{:08x}, which go on "
-                                      "at {}",
-                                      place_.who, live_, whereabouts()));
+            return refuse(
+                fmt::format("the recording of {} ends before lanes 0x{:08x}, which continue at {}",
+                            source_.name, live_, next_addresses()));
         return std::move(out_);
     }
 
 private:
-    /// How lanes left their block, if they did: by which kind of edge.
+    /// How lanes left their block: still inside, or by which type of edge.
     enum class Left { Inside, Fell, Taken, Either };
-    /// Lanes at the same place.
+    /// Lanes at the same program point.
     struct Group {
         RecordedLanes lanes = 0;
         std::size_t block = 0;
-        std::size_t next = 0; ///< Instruction, for Inside.
+        std::size_t next = 0; ///< The next instruction, for Inside.
         Left left = Left::Inside;
     };
-    /// Lanes that can issue an instruction together.
+    /// The lanes that can issue an instruction together, as one group.
     struct Candidates {
         std::size_t block = 0;
         RecordedLanes lanes = 0;
@@ -73,20 +73,20 @@ private:
 
     [[nodiscard]] const TracedIssue& issue() const { return issues_[at_]; }
     [[nodiscard]] Failure refuse(std::string what) const {
-        return Failure{std::move(what), place_.file, (*place_.lines)[at_], 1};
+        return Failure{std::move(what), source_.file, (*source_.lines)[at_], 1};
     }
-    /// The instruction of the listing, which must be the one that was recorded.
+    /// The index of the recorded instruction in the listing.
     Result<std::size_t> find() const {
         const auto index = match_issue(function_, listing_.file, issue());
         if (!index) return refuse(index.error().what);
         return index.value();
     }
 
-    static bool takes(EdgeKind kind, Left left) {
+    static bool follows(EdgeKind kind, Left left) {
         return left == Left::Either || (kind == EdgeKind::Taken) == (left == Left::Taken);
     }
-    /// The blocks in which the group can be when it issues the instruction, and by which kind of
-    /// edge it comes there; none inside its block.
+    /// The block in which a group is when it issues the instruction, and the type of the edge by
+    /// which it entered; none inside its block.
     struct Arrival {
         std::size_t block = 0;
         std::optional<EdgeKind> by;
@@ -97,14 +97,15 @@ private:
         std::optional<Arrival> found;
         for (const std::size_t number : graph_.blocks[group.block].out) {
             const assembly::Edge& edge = graph_.edges[number];
-            // Where both kinds lead there, it counts as transferred.
-            if (takes(edge.kind, group.left) && graph_.blocks[edge.to].first == index)
+            // If both edge types lead there, it counts as a control transfer.
+            if (follows(edge.kind, group.left) && graph_.blocks[edge.to].first == index)
                 found = Arrival{edge.to, edge.kind};
         }
         return found;
     }
 
-    /// Of several blocks (copies of called code) the one where recorded lanes are.
+    /// The lanes that can issue the instruction. Among several blocks (inlined copies of called
+    /// code) the one that contains recorded lanes.
     [[nodiscard]] std::optional<Candidates> candidates(std::size_t index) const {
         std::optional<std::size_t> block;
         bool certain = false;
@@ -124,23 +125,24 @@ private:
         return found;
     }
 
-    /// The addresses at which lanes that have not ended go on.
-    [[nodiscard]] std::string whereabouts() const {
-        std::set<std::string> places;
+    /// The addresses at which the live lanes continue.
+    [[nodiscard]] std::string next_addresses() const {
+        std::set<std::string> addresses;
         const auto name = [this](std::size_t index) {
             return fmt::format("0x{:04x}", function_.instructions[index].address);
         };
         for (const Group& group : groups_) {
-            if (group.left == Left::Inside) places.insert(name(group.next));
+            if (group.left == Left::Inside) addresses.insert(name(group.next));
             if (group.left == Left::Inside) continue;
             for (const std::size_t number : graph_.blocks[group.block].out)
-                if (takes(graph_.edges[number].kind, group.left))
-                    places.insert(name(graph_.blocks[graph_.edges[number].to].first));
+                if (follows(graph_.edges[number].kind, group.left))
+                    addresses.insert(name(graph_.blocks[graph_.edges[number].to].first));
         }
-        return places.empty() ? "no instruction" : fmt::format("{}", fmt::join(places, " or "));
+        return addresses.empty() ? "no instruction"
+                                 : fmt::format("{}", fmt::join(addresses, " or "));
     }
 
-    /// C55: lanes that issue the instruction, whether it executes for them or not.
+    /// C55: the lanes that issue the instruction, whether predicated off or not.
     [[nodiscard]] RecordedLanes issuing(std::size_t index, const Candidates& able) const {
         if (!assembly::is_guarded(function_.instructions[index])) return issue().mask;
         if (!out_.stretches.empty()) {
@@ -153,7 +155,7 @@ private:
         std::size_t record = at_;
         for (std::size_t ahead = index + 1;; ++ahead) {
             if (ahead > graph_.blocks[block].last) {
-                const auto below = only_below(block);
+                const auto below = only_fall_through(block);
                 if (!below) break;
                 block = *below;
             }
@@ -165,15 +167,15 @@ private:
             if (assembly::is_guarded(instruction)) continue;
             const RecordedLanes lanes = issues_[record].mask;
             if (block == able.block) return lanes;
-            // At the beginning of a block others may have joined them.
+            // At the beginning of a block the lanes may have reconverged with others.
             if ((lanes & able.lanes) != 0) return lanes & able.lanes;
             break;
         }
         return able.lanes;
     }
 
-    /// The block behind this one in the text, where nothing leads elsewhere.
-    [[nodiscard]] std::optional<std::size_t> only_below(std::size_t block) const {
+    /// The next block in the text, if it is the only successor.
+    [[nodiscard]] std::optional<std::size_t> only_fall_through(std::size_t block) const {
         const auto& out = graph_.blocks[block].out;
         const Instruction& last = function_.instructions[graph_.blocks[block].last];
         const bool leaves = last.control_flow == ControlFlow::Exit ||
@@ -191,30 +193,31 @@ private:
         const auto at = [&] {
             return fmt::format("{} at 0x{:04x}", issue().opcode, issue().address);
         };
-        if ((mask & ~place_.lanes) != 0)
-            return refuse(fmt::format("{}: lanes 0x{:08x} are none of {}, which has 0x{:08x}", at(),
-                                      mask & ~place_.lanes, place_.who, place_.lanes));
+        if ((mask & ~source_.lanes) != 0)
+            return refuse(fmt::format("{}: lanes 0x{:08x} are not of {}, which has 0x{:08x}", at(),
+                                      mask & ~source_.lanes, source_.name, source_.lanes));
         if ((mask & ~live_) != 0)
-            return refuse(fmt::format("{}: lanes 0x{:08x} have ended", at(), mask & ~live_));
+            return refuse(fmt::format("{}: lanes 0x{:08x} have exited", at(), mask & ~live_));
         if (!able)
-            return refuse(fmt::format("{}: no lane of {} can be there; they go on at {}", at(),
-                                      place_.who, whereabouts()));
+            return refuse(fmt::format("{}: no lane of {} can be there; they continue at {}", at(),
+                                      source_.name, next_addresses()));
         if (lanes == 0)
             return refuse(fmt::format("{}: it is recorded for no lane and has no guard", at()));
         if (const RecordedLanes lost = (lanes | mask) & ~able->lanes; lost != 0)
-            return refuse(fmt::format("{}: lanes 0x{:08x} of {} cannot be there; lanes go on at {}",
-                                      at(), lost, place_.who, whereabouts()));
+            return refuse(
+                fmt::format("{}: lanes 0x{:08x} of {} cannot be there; lanes continue at {}", at(),
+                            lost, source_.name, next_addresses()));
         if ((mask & ~lanes) != 0)
             return refuse(fmt::format("{}: it executes for lanes 0x{:08x}, which do not issue it "
                                       "with the others",
                                       at(), mask & ~lanes));
         if (instruction.guard && instruction.guard->never() && mask != 0)
             return refuse(fmt::format("{}: it executes in spite of @!PT", at()));
-        const bool meets = assembly::waits_for_others(instruction);
-        if (meets && function_.target.sm >= threads_arrive_sm &&
+        const bool waits = assembly::synchronizes_threads(instruction);
+        if (waits && function_.target.sm >= threads_arrive_sm &&
             (lanes != live_ || (mask != 0 && mask != live_)))
-            return refuse(fmt::format("{}: lanes 0x{:08x} of 0x{:08x} come to it; from sm_70 on, "
-                                      "where threads arrive one by one, that is not simulated",
+            return refuse(fmt::format("{}: lanes 0x{:08x} of 0x{:08x} reach it; from sm_70 on, "
+                                      "where threads arrive individually, that is not simulated",
                                       at(), mask, live_));
         return boost::outcome_v2::success();
     }
@@ -238,7 +241,8 @@ private:
         return boost::outcome_v2::success();
     }
 
-    /// Takes the lanes from where they were. `transferred` by C41.
+    /// Adds the instruction to the current stretch and removes the lanes from their groups.
+    /// `transferred` by C41.
     void add_to_stretch(std::size_t index, std::size_t block, RecordedLanes lanes) {
         RecordedLanes fell = 0;
         RecordedLanes moved = 0;
@@ -278,14 +282,14 @@ private:
         if (access.first != RecordedAccess::none) {
             if (out_.listed.size() + addresses.size() >= RecordedAccess::none)
                 return refuse(
-                    fmt::format("{} accesses too many addresses without a stride", place_.who));
+                    fmt::format("{} accesses too many addresses without a stride", source_.name));
             out_.listed.insert(out_.listed.end(), addresses.begin(), addresses.end());
         }
         out_.accesses.push_back(access);
         return boost::outcome_v2::success();
     }
 
-    /// The lanes go on behind the instruction.
+    /// Moves the lanes past the instruction.
     void move(std::size_t index, std::size_t block, RecordedLanes lanes) {
         last_lanes_ = lanes;
         if (index != graph_.blocks[block].last) {
@@ -305,7 +309,7 @@ private:
             last_lanes_ &= ~taken;
             return;
         }
-        // Without a guard an operand may decide, or a wait for convergence falls through.
+        // Without a guard an operand may decide, or a convergence barrier falls through.
         bool may_take = false;
         bool may_fall = false;
         for (const std::size_t number : graph_.blocks[block].out)
@@ -319,19 +323,20 @@ private:
     const assembly::Function& function_;
     const assembly::ControlFlowGraph& graph_;
     const Listing& listing_;
-    const TracedPlace& place_;
+    const TracedWarpSource& source_;
     const std::vector<TracedIssue>& issues_;
     std::size_t at_ = 0;
     RecordedLanes live_;
-    RecordedLanes last_lanes_ = 0; ///< That issued last and have not ended.
+    RecordedLanes last_lanes_ = 0; ///< Live lanes that issued last.
     std::vector<Group> groups_;
     RecordedWarp out_;
 };
 
 } // namespace
 
-Result<RecordedWarp> match_stream(const Listing& listing, const TracedPlace& place) {
-    return Follower{listing, place}.follow();
+Result<RecordedWarp> match_stream(const Listing& listing, const TracedWarpSource& source) {
+
+    return StreamMatcher{listing, source}.follow();
 }
 
 } // namespace warpbound::harness::trace

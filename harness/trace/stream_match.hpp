@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Recorded warps held against the listing of their kernel: what their lanes did there, and where.
+/// Matches recorded warps against the listing of their kernel and derives their instruction
+/// streams.
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "harness/recorded_launch.hpp"
@@ -11,26 +12,27 @@
 
 namespace warpbound::harness::trace {
 
-/// A kernel's text, and the file that it was read from. What it refers to must outlive it.
+/// A kernel's listing, and the file that it was read from. The referenced objects must outlive it.
 struct Listing {
     const assembly::Function* function = nullptr;
     const assembly::ControlFlowGraph* graph = nullptr;
     std::string file;
 };
 
-/// A warp of a trace.
-struct TracedPlace {
+/// A warp of a trace, and its source.
+struct TracedWarpSource {
     std::string file;
-    std::string who;         ///< "warp 1 of block 0,0,0"
-    RecordedLanes lanes = 0; ///< That the launch gives it (C37).
+    std::string name;        ///< "warp 1 of block 0,0,0"
+    RecordedLanes lanes = 0; ///< Lanes that have a thread (C37).
     const TracedWarp* warp = nullptr;
-    const std::vector<std::int64_t>* lines = nullptr; ///< Of the file, per issue.
+    const std::vector<std::int64_t>* lines = nullptr; ///< Line number in the file, per issue.
 };
 
-/// The course of a warp by C54 to C56. Refuses, with file and line of the trace: an address that is
-/// no instruction of the listing, another opcode or destination there, lanes that the warp does not
-/// have, that ended or that cannot be there, a mask of no lanes without a guard, an access without
-/// addresses, a barrier that part of the lanes reach from sm_70 on, and lanes that never end.
-Result<RecordedWarp> match_stream(const Listing& listing, const TracedPlace& place);
+/// The instruction stream of a warp by C54 to C56. Refuses, with file and line of the trace: an
+/// address without an instruction in the listing; another opcode or destination there; lanes that
+/// the warp does not have, that have exited, or that cannot reach the instruction; an empty mask
+/// without a guard; an access without addresses; from sm_70 on, a barrier that only part of the
+/// lanes reach; and lanes that never exit.
+Result<RecordedWarp> match_stream(const Listing& listing, const TracedWarpSource& source);
 
 } // namespace warpbound::harness::trace

@@ -22,7 +22,7 @@ Failure failed(const std::string& name, std::string_view what) {
     return Failure{fmt::format("{}: {}", what, std::strerror(errno)), name};
 }
 
-/// Fowler, Noll and Vo, 64 bits, variant 1a.
+/// FNV-1a hash, 64 bits (Fowler, Noll and Vo).
 std::uint64_t summed(std::uint64_t sum, std::string_view text) {
     for (const char byte : text)
         sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
@@ -68,8 +68,8 @@ Result<std::size_t> TraceBytes::read(std::uint64_t offset, std::span<char> to) c
     return filled;
 }
 
-LineStream::LineStream(const TraceBytes& bytes, const LinePlace& from)
-    : bytes_{&bytes}, read_{from.offset}, number_{from.line}, place_{from} {
+LineStream::LineStream(const TraceBytes& bytes, const LinePosition& from)
+    : bytes_{&bytes}, read_{from.offset}, number_{from.line}, position_{from} {
     restart_sum();
 }
 
@@ -98,7 +98,7 @@ Result<std::optional<Line>> LineStream::next() {
         if (end == std::string::npos && at_ == buffer_.size()) return std::optional<Line>{};
         std::string_view text =
             std::string_view{buffer_}.substr(at_, std::min(end, buffer_.size()) - at_);
-        place_ = {.offset = read_ - buffer_.size() + at_, .line = number_};
+        position_ = {.offset = read_ - buffer_.size() + at_, .line = number_};
         at_ = std::min(end, buffer_.size() - 1) + 1;
         ++number_;
         sum_ = summed(sum_, text);

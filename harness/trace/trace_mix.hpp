@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a recorded execution is made of: instructions, active lanes, memory transactions.
+/// Statistics of a recorded execution: instructions, active lanes, memory transactions.
 
 #include "assembly/isa/opcode.hpp"
 #include "harness/trace/sass_trace.hpp"
@@ -26,16 +26,16 @@ struct AddressMix {
     std::string opcode;
     assembly::OpcodeClass opcode_class = assembly::OpcodeClass::Unknown;
     std::int64_t issues = 0;
-    CountSummary lanes; ///< Active ones, per issue.
-    /// 32-byte sectors per access with an active lane. None for other memory than global and local.
+    CountSummary lanes; ///< Active lanes per issue.
+    /// 32-byte sectors per access with an active lane. Only for global and local memory.
     std::optional<CountSummary> sectors;
 };
 
 struct TraceMix {
     std::int64_t warps = 0;
     CountSummary issues_of_warp;
-    CountSummary lanes;     ///< Active ones, per issue.
-    std::int64_t paths = 0; ///< Different sequences of addresses among the warps.
+    CountSummary lanes;     ///< Active lanes per issue.
+    std::int64_t paths = 0; ///< Number of different instruction-address sequences of the warps.
     std::map<std::int64_t, AddressMix> by_address;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The lines of a trace file as words and numbers, each refusal with its place.
+/// Words and numbers of the lines of a trace file; refusals have line and column.
 
 #include "assembly/support/source_text.hpp"
 
@@ -13,7 +13,7 @@
 
 namespace warpbound::harness::trace {
 
-/// A word of a line and where it begins.
+/// A word of a line and its first column.
 struct Word {
     std::string_view text;
     std::int64_t column = 1;
@@ -53,13 +53,13 @@ private:
     std::size_t at_ = 0;
 };
 
-/// Hands out the lines of a text that are not blank. The text must outlive it and them.
+/// Returns the lines of a text that are not blank. The text must outlive this object and the lines.
 class Lines {
 public:
     explicit Lines(const assembly::SourceText& source) : source_{source} {}
 
     std::optional<Line> next();
-    /// A refusal behind the last line.
+    /// A refusal at the end of the text.
     [[nodiscard]] Failure refuse_end(std::string what) const {
         return Failure{std::move(what), source_.name, std::max<std::int64_t>(number_, 1), 1};
     }

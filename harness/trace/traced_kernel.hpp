@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a trace says besides events: the names of instructions, units and the machine.
+/// The static part of a trace: names of instructions, units and the machine.
 
 #include "harness/device.hpp"
 #include "models/architecture/architecture.hpp"
@@ -13,7 +13,7 @@
 
 namespace warpbound::harness::trace {
 
-/// Takes the text of a trace piece by piece, in order.
+/// Receives the text of a trace piece by piece, in order.
 using Sink = std::function<void(std::string_view)>;
 
 struct TracedInstruction {
@@ -33,8 +33,9 @@ struct TracedKernel {
     std::vector<std::int64_t> block_addresses;   ///< By basic block.
 };
 
-/// Reads the description only. Refuses a machine whose warp size is unknown. Instructions without a
-/// known unit have none; the simulator refuses a run that could reach them.
+/// Uses the architecture description only. Refuses a machine whose warp size is unknown. An
+/// instruction whose unit is unknown has none here; the simulator refuses a run that could reach
+/// it.
 Result<TracedKernel> traced_kernel(const models::Architecture& architecture, const Kernel& kernel);
 
 } // namespace warpbound::harness::trace

@@ -40,7 +40,7 @@ WaitingCycles waiting_cycles(const simulator::Issued& issued, std::int64_t from)
     for (std::size_t stall = 0; stall < simulator::stall_count; ++stall) {
         const bool last = stall + 1 == simulator::stall_count;
         const std::int64_t until =
-            last ? issued.cycle : std::min(issued.waits.until[stall], issued.cycle);
+            last ? issued.cycle : std::min(issued.stalls.until[stall], issued.cycle);
         if (until <= at) continue;
         cycles[stall] = until - at;
         at = until;

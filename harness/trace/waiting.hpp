@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What the cycles before an issue were spent on.
+/// The stalls before an issue, in cycles.
 
 #include "harness/simulator/clock/event.hpp"
 
@@ -16,13 +16,13 @@ std::string_view to_string(simulator::Stall stall);
 /// `Unit:` core cycles. `Shape:` one per stall, in the order of time.
 using WaitingCycles = std::array<std::int64_t, simulator::stall_count>;
 
-/// The cycles from the later of `since` and `from` up to the issue, each given to the first stall
-/// that held the instruction in it. They follow each other in the order of `Stall`. A port or the
-/// write buffer counts until it was last given free, also in cycles in which another warp came
-/// first.
+/// The cycles from the later of `since` and `from` up to the issue, each attributed to the first
+/// stall that delayed the instruction in that cycle. Stalls follow each other in the order of
+/// `Stall`. A port or the write buffer counts until it was last released, also in cycles in which
+/// another warp was served first.
 WaitingCycles waiting_cycles(const simulator::Issued& issued, std::int64_t from = 0);
 
-/// The stall of the last cycle before the issue; none when it issued at once.
+/// The stall of the last cycle before the issue; empty if it issued at once.
 std::optional<simulator::Stall> last_stall(const simulator::Issued& issued);
 
 } // namespace warpbound::harness::trace

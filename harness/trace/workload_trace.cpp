@@ -25,7 +25,7 @@ Json slice(std::string_view name, std::string_view category, std::int64_t from, 
             {"dur", to - from}, {"pid", process},  {"tid", track}};
 }
 
-/// Within the engines' process.
+/// Track within the engines' process.
 std::size_t engine_track(HostOperationKind kind) {
     return static_cast<std::size_t>(kind);
 }
@@ -79,7 +79,7 @@ std::string chrome_trace_of(const TracedWorkload& workload) {
                 events.push_back(slice(fmt::format("{}: {}", operation.name, what), "wait", from,
                                        to, streams_process, track));
         };
-        // Before, the track shows the operation that it waits for.
+        // Before that, the track shows the operation for which it waits.
         wait("in queue", times.queued, times.started);
         events.push_back(slice(operation.name, to_string(operation.kind), times.started,
                                times.ended, streams_process, track));
@@ -88,7 +88,7 @@ std::string chrome_trace_of(const TracedWorkload& workload) {
                                    times.ended, engines_process, engine_track(operation.kind)));
             continue;
         }
-        // Several wait at once: of these slices each has a line of its own.
+        // Several launches wait at once: asynchronous slices are drawn on separate lines.
         for (const auto& [phase, time] :
              {std::pair{"b", times.queued}, std::pair{"e", times.dispatched}})
             events.push_back({{"name", operation.name},

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// The operations of one run of a workload, as tracks of streams and engines or as lines.
+/// The operations of one run of a workload, as a Chrome trace with tracks of streams and engines,
+/// or as CSV.
 
 #include "harness/workload.hpp"
 
@@ -19,12 +20,12 @@ struct TracedWorkload {
     const std::vector<OperationTimes>& times; ///< By operation.
 };
 
-/// One line per operation: its name, kind and stream, and the cycles of `OperationTimes`.
+/// One line per operation: its name, operation type and stream, and the cycles of `OperationTimes`.
 std::string csv_of(const TracedWorkload& workload);
 
-/// In the Trace Event Format: one track per stream with what each operation waited for and when it
-/// ran, one with asynchronous slices for launches in the execution queue, one per direction of
-/// copies. One core cycle is written as one microsecond.
+/// In the Trace Event Format: one track per stream with the waiting and running times of each
+/// operation, one track with asynchronous slices for launches in the execution queue, and one track
+/// per copy direction. One core cycle is written as one microsecond.
 std::string chrome_trace_of(const TracedWorkload& workload);
 
 } // namespace warpbound::harness::trace

@@ -15,13 +15,13 @@
 
 namespace warpbound::models {
 
-/// Who makes a warp wait for its operands.
+/// Mechanism that makes a warp wait for its operands.
 enum class IssueControl {
     Interlocked, ///< Hardware scoreboard and a fixed same-warp interval (Fermi).
     Encoded,     ///< Stall counts and scoreboards in the encoding (Maxwell and later here).
 };
 
-/// Whose accesses contend for a unit's port.
+/// Scope of a unit's port: the warps whose accesses contend for it.
 enum class UnitScope {
     Warp, ///< Each warp has its own port: accesses of one warp are spaced, others are not delayed.
     Partition, ///< One port per warp scheduler.
@@ -34,7 +34,7 @@ struct Unit {
     friend bool operator==(const Unit&, const Unit&) = default;
 };
 
-/// A named group of values. `name` tells groups of one kind apart ("l2" among memories), empty
+/// A named group of values. `name` distinguishes groups of one element ("l2" among memories); empty
 /// otherwise.
 struct ValueGroup {
     std::string name;
@@ -79,7 +79,7 @@ struct Architecture {
     [[nodiscard]] std::optional<std::size_t> unit_index(std::string_view unit) const;
     [[nodiscard]] const ValueGroup* memory(std::string_view level) const;
     [[nodiscard]] const ValueGroup* operand_collector(std::string_view unit) const;
-    /// The parts of the pipeline that are described and not perfect (C43 to C50): "fetch",
+    /// The pipeline stages that are described and thus not ideal (C43 to C50): "fetch",
     /// "register-file", "operand-collectors".
     [[nodiscard]] std::vector<std::string_view> imperfect_parts() const;
 };
@@ -100,8 +100,8 @@ Result<Architecture> read_architecture(const assembly::SourceText& source);
 /// XML that reads back to the same description.
 std::string write_architecture(const Architecture& architecture);
 
-/// Where descriptions are looked for by name: $WARPBOUND_ARCHITECTURES, the build's source folder,
-/// the installation.
+/// Folders that are searched for a description's name: $WARPBOUND_ARCHITECTURES, the build's source
+/// folder, the installation.
 std::vector<std::filesystem::path> architecture_folders();
 struct ArchitectureEntry {
     std::string name;
@@ -109,7 +109,7 @@ struct ArchitectureEntry {
 };
 /// Sorted by name; the first folder that has a name wins.
 std::vector<ArchitectureEntry> list_architectures();
-/// By name, or by the path of a file. An unknown name is refused with the names that there are.
+/// By name, or by the path of a file. The refusal of an unknown name lists the known names.
 Result<Architecture> load_architecture(std::string_view name_or_path);
 
 } // namespace warpbound::models

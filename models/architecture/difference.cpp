@@ -16,7 +16,7 @@ std::map<std::string, std::string> properties_of(const Architecture& machine) {
          machine.issue_control == IssueControl::Encoded ? "encoded" : "interlocked"}};
     for (const auto& unit : machine.units)
         found["units/" + unit.name + "/scope"] = to_string(unit.scope);
-    // A part may be there without a value: that accesses go through the caches, say.
+    // A group may be present without values: it may state that accesses go through the caches.
     for (const auto& memory : machine.memories)
         found["memories/" + memory.name] = "described";
     for (const auto& collector : machine.operand_collectors)

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// In what two descriptions differ.
+/// Differences of two descriptions.
 
 #include "models/architecture/architecture.hpp"
 
@@ -9,13 +9,13 @@
 
 namespace warpbound::models {
 
-/// A value that is not the same in both, by its path. Null: that description has none there.
+/// A value that differs, by its path. Null: that description lacks the value.
 struct ValueDifference {
     std::string path; ///< "classes/float-add/latency"
     const SourcedValue* a = nullptr;
     const SourcedValue* b = nullptr;
 
-    /// Whether both have the same number: source, grade or reason differ.
+    /// Whether both have the same number, so that only source, grade or reason differ.
     [[nodiscard]] bool of_source_only() const;
 };
 
@@ -34,7 +34,7 @@ struct Differences {
 };
 
 /// Compares everything but name, title and digest. Points into both descriptions. An unknown value
-/// and one that is not there are different. Ranges with and without a typical value are, too.
+/// differs from an absent one, and a range with a typical value from one without.
 Differences differences(const Architecture& a, const Architecture& b);
 
 } // namespace warpbound::models

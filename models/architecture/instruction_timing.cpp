@@ -103,9 +103,10 @@ Interval LookUp::value(const ValueGroup& group, const std::string& path, std::st
         return {};
     }
     if (const auto caveat = caveat_of(*group.find(name)); !caveat.empty()) {
-        auto weak = fmt::format("{}/{} ({})", path, name, caveat);
-        if (std::ranges::find(result_.weak_values, weak) == result_.weak_values.end())
-            result_.weak_values.push_back(std::move(weak));
+        auto named = fmt::format("{}/{} ({})", path, name, caveat);
+        if (std::ranges::find(result_.values_with_caveat, named) ==
+            result_.values_with_caveat.end())
+            result_.values_with_caveat.push_back(std::move(named));
     }
     return found.value();
 }
@@ -191,7 +192,8 @@ void LookUp::find_pattern_passes(const AddressPattern& pattern) {
     const PassRange range =
         pass_range(pattern, warp_size, access.bytes, period,
                    [&](const LaneAddresses& lanes) { return passes_of(access, lanes); });
-    // Where lanes part some take part, at least one: by no rule do fewer need more passes.
+    // Of a divergent warp at least one lane is active: by every rule fewer lanes need no more
+    // passes.
     const std::int64_t fewest = facts_.divergents.empty() ? range.lo : 1;
     result_.passes = to_interval({.min = fewest, .max = range.hi});
     result_.through_caches = facts_.memory_at(instruction_.address)->level == MemoryLevel::Any &&

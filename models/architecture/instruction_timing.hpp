@@ -30,13 +30,14 @@ struct InstructionTiming {
     bool through_caches = false;
     bool waits_for_registers = false; ///< Interlocked machines.
     bool is_barrier_wait = false; ///< BAR.SYNC, BAR.RED: the warp's next issue waits for the block.
-    /// Values used that have a weakness (models/caveat.hpp), with it: "classes/move/latency
-    /// (assumed)".
-    std::vector<std::string> weak_values;
+    /// Values used that have a caveat (models/caveat.hpp), each with its caveat:
+    /// "classes/move/latency (assumed)".
+    std::vector<std::string> values_with_caveat;
 };
 
-/// Whether an instruction accesses memory in passes that a memory fact may state: shared and global
-/// accesses, and constant loads with an index register, whose lanes may address different words.
+/// Whether an instruction accesses memory in several transactions or bank-conflict passes, which a
+/// memory fact may state: shared and global accesses, and constant loads with an index register,
+/// whose lanes may address different words.
 bool counts_passes(const assembly::Instruction& instruction);
 
 /// One entry per instruction of the function. An entry is a failure when the description lacks a

@@ -1,5 +1,5 @@
 /// \file
-/// Where descriptions are kept, and how one is found by its name.
+/// Folders of descriptions, and the search for a description by its name.
 #include "models/architecture/architecture.hpp"
 #include "models/xml/xml_reader.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The rule by which addresses become passes, where only the class of an instruction is known.
+/// Rules that give the number of passes of an access from its addresses.
 
 #include "assembly/isa/program.hpp"
 #include "models/facts/address_pattern.hpp"
@@ -11,12 +11,12 @@
 
 namespace warpbound::models {
 
-/// What decides the passes of an access from the addresses of its lanes.
+/// Rule that gives the passes of an access from the addresses of its lanes.
 enum class PassRule { None, Banks, SharedAtomic, Lines, GlobalAtomic, Words };
 PassRule pass_rule(const assembly::Instruction& instruction);
 
-/// How addresses of lanes become passes (C22). `Unit:` of sizes, bytes; those that the rule does
-/// not use are 0.
+/// A pass rule with its sizes (C22). `Unit:` of sizes, bytes; sizes that the rule does not use are
+/// 0.
 struct AccessRule {
     PassRule rule = PassRule::None;
     std::uint64_t bytes = 4; ///< Of each lane.
@@ -26,10 +26,10 @@ struct AccessRule {
 };
 std::int64_t passes_of(const AccessRule& rule, const LaneAddresses& lanes);
 
-/// Whether the banks of shared memory make the passes.
+/// Whether the passes are bank conflicts of shared memory.
 bool uses_banks(PassRule rule);
 
-/// Of an access of this class whose lanes address memory one by one.
+/// Rule of an access of this class with one address per lane.
 PassRule pass_rule(assembly::OpcodeClass opcode_class);
 
 /// Why the passes of a pattern cannot be found by this rule, with its sizes and this many lanes:

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a description should satisfy beyond its schema, so that its numbers fit each other.
+/// Consistency checks of a description beyond its schema.
 
 #include "models/architecture/architecture.hpp"
 

@@ -12,8 +12,8 @@
 namespace warpbound::models {
 namespace {
 
-/// Where the values of a path live and which ones there may be.
-struct Place {
+/// The value group of a path, with the rules of the values that it may hold.
+struct ValueGroupRules {
     ValueGroup* group = nullptr;
     std::span<const ValueRule> rules;
 };
@@ -46,13 +46,13 @@ ValueGroup* memory_of(Architecture& architecture, std::string_view name) {
     return &architecture.memories.back();
 }
 
-Result<Place> place_of(Architecture& architecture, std::string_view path, std::string_view first,
-                       std::string_view second) {
+Result<ValueGroupRules> rules_of(Architecture& architecture, std::string_view path,
+                                 std::string_view first, std::string_view second) {
     if (first == "memories") {
         const auto rules = memory_rules();
         const auto rule = std::ranges::find(rules, second, &MemoryRule::name);
         if (rule == rules.end()) return unknown(path, second, names_of(rules, &MemoryRule::name));
-        return Place{memory_of(architecture, second), rule->values};
+        return ValueGroupRules{memory_of(architecture, second), rule->values};
     }
     if (first == "classes") {
         const auto opcode_class = assembly::parse_opcode_class(second);
@@ -61,7 +61,7 @@ Result<Place> place_of(Architecture& architecture, std::string_view path, std::s
         if (found == architecture.classes.end())
             return Failure{fmt::format("'{}' of the value '{}' is no class of {}", second, path,
                                        architecture.name)};
-        return Place{&found->second.values, class_rules(*opcode_class)};
+        return ValueGroupRules{&found->second.values, class_rules(*opcode_class)};
     }
     const auto groups = group_rules();
     const auto rule = std::ranges::find(groups, first, &GroupRule::element);
@@ -70,7 +70,7 @@ Result<Place> place_of(Architecture& architecture, std::string_view path, std::s
         names.insert(names.end(), {"classes", "memories"});
         return unknown(path, first, names);
     }
-    return Place{&(architecture.*(rule->member)), rule->values};
+    return ValueGroupRules{&(architecture.*(rule->member)), rule->values};
 }
 
 template <typename Group, typename Machine>
@@ -135,10 +135,10 @@ Result<void> set_value(Architecture& architecture, std::string_view path, Source
     if (named != (last != first)) return too_short(path);
     const std::string_view second =
         named ? path.substr(first + 1, last - first - 1) : std::string_view{};
-    const auto place = place_of(architecture, path, group, second);
-    if (!place) return place.as_failure();
+    const auto target = rules_of(architecture, path, group, second);
+    if (!target) return target.as_failure();
     const std::string_view name = path.substr(last + 1);
-    const auto& rules = place.value().rules;
+    const auto& rules = target.value().rules;
     const auto rule = std::ranges::find(rules, name, &ValueRule::name);
     if (rule == rules.end()) return unknown(path, name, names_of(rules, &ValueRule::name));
     if (value.interval) {
@@ -153,7 +153,7 @@ Result<void> set_value(Architecture& architecture, std::string_view path, Source
     }
     value.name = rule->name;
     value.unit = rule->unit;
-    auto& values = place.value().group->values;
+    auto& values = target.value().group->values;
     const auto known = std::ranges::find(values, name, &SourcedValue::name);
     if (known == values.end())
         values.push_back(std::move(value));

@@ -20,13 +20,12 @@ const SourcedValue* find_value(const Architecture& architecture, std::string_vie
 std::vector<std::pair<std::string, const ValueGroup*>> value_groups(const Architecture& machine);
 std::vector<std::pair<std::string, ValueGroup*>> value_groups(Architecture& machine);
 
-/// Puts a value at a path, in place of the one that is there or as a further one; name and unit are
-/// those of the path. The digest of the description no longer holds and is cleared. Refuses a path
-/// that no description has, naming what is expected in its place, numbers outside the value's
-/// range, and two numbers for a count.
+/// Sets the value at a path, replacing an existing one; name and unit are those of the path. Clears
+/// the digest of the description, which no longer holds. Refuses a path that no description has,
+/// naming the expected ones, numbers outside the value's range, and two numbers for a count.
 Result<void> set_value(Architecture& architecture, std::string_view path, SourcedValue value);
 
-/// As `set_value`, with one number, our word as its source and grade `assumed`.
+/// As `set_value`, with one number, "stated" as its source and grade `assumed`.
 Result<void> override_value(Architecture& architecture, std::string_view path, std::int64_t number);
 
 } // namespace warpbound::models

@@ -43,7 +43,7 @@ struct Words {
 
 enum class Repeats { Free, Count }; ///< Lanes that share a word.
 
-/// Sum over groups of lanes, each as wide as all banks together, of the words on the fullest bank.
+/// Sum over groups of lanes, each as wide as all banks, of the words on the most loaded bank.
 std::int64_t passes_of_banks(const LaneAddresses& lanes, std::uint64_t banks, std::uint64_t width,
                              Repeats repeats) {
     const std::uint64_t group =
@@ -53,21 +53,21 @@ std::int64_t passes_of_banks(const LaneAddresses& lanes, std::uint64_t banks, st
     for (std::uint64_t first = 0; first < most_lanes; first += group) {
         const std::uint64_t members =
             lanes.active & (all_lanes(static_cast<std::int64_t>(group)) << first);
-        Words touched;
+        Words accessed;
         for_each_lane(members, [&](std::size_t lane) {
             const std::uint64_t begin = lanes.address[lane] / width;
             const std::uint64_t end = (lanes.address[lane] + lanes.bytes - 1) / width;
-            for (std::uint64_t word = begin; word <= end && touched.count < touched.words.size();
+            for (std::uint64_t word = begin; word <= end && accessed.count < accessed.words.size();
                  ++word)
-                touched.words[touched.count++] = word;
+                accessed.words[accessed.count++] = word;
         });
         // Words of one bank side by side.
-        const auto sorted = touched.sorted();
+        const auto sorted = accessed.sorted();
         std::vector<std::uint64_t> on_bank;
         on_bank.reserve(sorted.size());
-        for (std::size_t place = 0; place < sorted.size(); ++place)
-            if (repeats == Repeats::Count || place == 0 || sorted[place] != sorted[place - 1])
-                on_bank.push_back(sorted[place] % banks);
+        for (std::size_t index = 0; index < sorted.size(); ++index)
+            if (repeats == Repeats::Count || index == 0 || sorted[index] != sorted[index - 1])
+                on_bank.push_back(sorted[index] % banks);
         std::sort(on_bank.begin(), on_bank.end());
         passes += longest_run(on_bank);
     }
@@ -79,14 +79,14 @@ std::int64_t passes_of_banks(const LaneAddresses& lanes, std::uint64_t banks, st
 std::int64_t longest_run(std::span<const std::uint64_t> sorted) {
     std::int64_t longest = 0;
     std::int64_t run = 0;
-    for (std::size_t place = 0; place < sorted.size(); ++place) {
-        run = place > 0 && sorted[place] == sorted[place - 1] ? run + 1 : 1;
+    for (std::size_t index = 0; index < sorted.size(); ++index) {
+        run = index > 0 && sorted[index] == sorted[index - 1] ? run + 1 : 1;
         longest = std::max(longest, run);
     }
     return longest;
 }
 
-LaneAddresses addresses_of(const AddressPattern& pattern, const AccessPlace& place,
+LaneAddresses addresses_of(const AddressPattern& pattern, const WarpAccess& access,
                            std::uint64_t active, std::uint64_t bytes) {
     LaneAddresses lanes;
     lanes.active = active;
@@ -94,16 +94,16 @@ LaneAddresses addresses_of(const AddressPattern& pattern, const AccessPlace& pla
     if (pattern.random) {
         const std::uint64_t words = std::max<std::uint64_t>(1, pattern.footprint / bytes);
         const std::uint64_t warp = mixed(
-            mixed(mixed(mixed(*pattern.random) ^ place.block) ^ place.warp) ^ place.execution);
+            mixed(mixed(mixed(*pattern.random) ^ access.block) ^ access.warp) ^ access.execution);
         for_each_lane(active, [&](std::size_t lane) {
             lanes.address[lane] =
                 (pattern.base + mixed(warp ^ lane) % words * bytes) & address_mask;
         });
         return lanes;
     }
-    const Sum sum = Sum{place.warp} * pattern.warp_stride +
-                    Sum{place.block} * pattern.block_stride +
-                    Sum{place.execution} * pattern.iteration_stride;
+    const Sum sum = Sum{access.warp} * pattern.warp_stride +
+                    Sum{access.block} * pattern.block_stride +
+                    Sum{access.execution} * pattern.iteration_stride;
     const bool wraps = pattern.footprint <= address_mask;
     const auto common =
         static_cast<std::uint64_t>(wraps ? sum % pattern.footprint : sum & address_mask);
@@ -202,9 +202,9 @@ PassRange pass_range(const AddressPattern& pattern, std::int64_t lanes, std::uin
     moved.warp_stride = 0;
     moved.block_stride = 0;
     std::optional<PassRange> range;
-    for (std::uint64_t place = 0; place < whole / step; ++place) {
+    for (std::uint64_t index = 0; index < whole / step; ++index) {
         const std::int64_t found =
-            passes(addresses_of(moved, {.block = 0, .warp = 0, .execution = place}, active, bytes));
+            passes(addresses_of(moved, {.block = 0, .warp = 0, .execution = index}, active, bytes));
         range = range ? PassRange{std::min(range->lo, found), std::max(range->hi, found)}
                       : PassRange{found, found};
     }

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Which addresses the lanes of a warp access, as a rule, and how many passes such an access takes
-/// (C21, C22): geometry of addresses, no time.
+/// Address patterns: the addresses that the lanes of a warp access, as a formula, and the number of
+/// memory transactions, bank-conflict passes or replays that an access takes (C21, C22). No times.
 
 #include <array>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace warpbound::models {
 /// its warp is base + (offset mod footprint), with offset = (l mod row) * thread_stride + (l / row)
 /// * row_stride + w * warp_stride + b * block_stride + n * iteration_stride. With `random` it is
 /// base + a multiple of the access width below the footprint, drawn from (seed, b, w, n, l) the
-/// same way at every run. `Unit:` bytes. All sums are taken modulo 2^48.
+/// same for every run. `Unit:` bytes. All sums are taken modulo 2^48.
 struct AddressPattern {
     std::uint64_t base = 0;
     std::uint64_t thread_stride = 0;
@@ -33,13 +33,13 @@ struct AddressPattern {
 inline constexpr std::size_t most_lanes = 64;
 
 /// One execution of an instruction by a warp.
-struct AccessPlace {
+struct WarpAccess {
     std::uint64_t block = 0;     ///< Of the launch.
     std::uint64_t warp = 0;      ///< Of the block.
     std::uint64_t execution = 0; ///< Of the instruction, by this warp, from 0.
 };
 
-/// The lanes that take part in an access, with their addresses.
+/// The active lanes of an access, with their addresses.
 struct LaneAddresses {
     std::array<std::uint64_t, most_lanes> address{}; ///< Of lane i, where bit i of `active` is set.
     std::uint64_t active = 0;
@@ -51,34 +51,35 @@ constexpr std::uint64_t all_lanes(std::int64_t lanes) {
     return lanes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << static_cast<unsigned>(lanes)) - 1;
 }
 
-LaneAddresses addresses_of(const AddressPattern& pattern, const AccessPlace& place,
+LaneAddresses addresses_of(const AddressPattern& pattern, const WarpAccess& access,
                            std::uint64_t active, std::uint64_t bytes);
 
-/// A cache line that an access touches.
+/// A cache line that an access refers to.
 struct TouchedLine {
     std::uint64_t address = 0; ///< Of its first byte.
-    std::uint64_t sectors = 0; ///< Bit i: its i-th sector is touched.
+    std::uint64_t sectors = 0; ///< Bit i: its i-th sector is accessed.
     friend bool operator==(const TouchedLine&, const TouchedLine&) = default;
 };
 
 /// Whether a line has 1 to 64 of these sectors, both powers of two. `Unit:` bytes.
 bool fit_together(std::uint64_t line, std::uint64_t sector);
 
-/// The lines in the order of the first lane that touches them. Requires: line and sector fit
-/// together. `Unit:` bytes.
+/// The lines in the order of the first lane that accesses them. Requires: `fit_together(line,
+/// sector)`. `Unit:` bytes.
 void coalesce(const LaneAddresses& lanes, std::uint64_t line, std::uint64_t sector,
               std::vector<TouchedLine>& lines);
 
 /// How often the most frequent number stands in sorted ones; 0 when there are none.
 std::int64_t longest_run(std::span<const std::uint64_t> sorted);
 
-/// Passes of each kind of access. At least 1. `Unit:` of sizes, bytes.
+/// Passes of an access, by the rule of its instruction: memory transactions (lines), bank-conflict
+/// degree (banks), replays of atomics. At least 1. `Unit:` of sizes, bytes.
 std::int64_t line_passes(const LaneAddresses& lanes, std::uint64_t line);
 std::int64_t bank_passes(const LaneAddresses& lanes, std::uint64_t banks, std::uint64_t width);
 std::int64_t shared_atomic_passes(const LaneAddresses& lanes, std::uint64_t banks,
                                   std::uint64_t width);
 std::int64_t global_atomic_passes(const LaneAddresses& lanes, std::uint64_t line);
-/// One per distinct address: accesses that serve one word at a time.
+/// Passes of an access that serves one word at a time: one per distinct address.
 std::int64_t word_passes(const LaneAddresses& lanes);
 
 /// Inclusive.
@@ -88,10 +89,10 @@ struct PassRange {
     friend bool operator==(const PassRange&, const PassRange&) = default;
 };
 
-/// Smallest and largest passes over all places of a pattern with all lanes active. `passes` may
-/// depend on addresses modulo `period` only, as far as the pattern does not wrap around, and are at
-/// most two of each lane, one where lanes are aligned to their bytes. Side: the range may be too
-/// wide, never too narrow.
+/// Smallest and largest number of passes over all blocks, warps and executions of a pattern with
+/// all lanes active. Requires of `passes`: it depends on addresses modulo `period` only, as far as
+/// the pattern does not wrap around, and is at most two per lane (one where lanes are aligned to
+/// their bytes). Side: the range may be too wide, never too narrow.
 PassRange pass_range(const AddressPattern& pattern, std::int64_t lanes, std::uint64_t bytes,
                      std::uint64_t period,
                      const std::function<std::int64_t(const LaneAddresses&)>& passes);

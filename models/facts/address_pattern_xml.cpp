@@ -52,7 +52,7 @@ Result<AddressPattern> read_pattern(const assembly::SourceText& source, const Xm
         if (element.find(name) != nullptr)
             return refuse(
                 source, element,
-                fmt::format("'{}' beside 'random'; expected base and footprint only", name));
+                fmt::format("'{}' combined with 'random'; expected base and footprint only", name));
     if (element.find("footprint") == nullptr)
         return refuse(source, element, "'random' without 'footprint'; expected both");
     const auto seed = integer_attribute(source, element, "random", 0, largest_seed);
@@ -70,7 +70,7 @@ XmlElement pattern_element(const AddressPattern& pattern) {
             element.attributes.push_back({std::string{name}, fmt::format("{}", value)});
     };
     element.attributes.push_back({"base", fmt::format("0x{:x}", pattern.base)});
-    if (pattern.random) { // Strides have no part in it.
+    if (pattern.random) { // Random patterns have no strides.
         element.attributes.push_back({"footprint", fmt::format("{}", pattern.footprint)});
         element.attributes.push_back({"random", fmt::format("{}", *pattern.random)});
         return element;

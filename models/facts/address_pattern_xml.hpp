@@ -10,7 +10,7 @@
 namespace warpbound::models {
 
 /// Refuses unknown attributes, children, bad numbers, one of `row` and `row-stride` without the
-/// other, and `random` beside strides or without a footprint.
+/// other, and `random` combined with strides or without a footprint.
 Result<AddressPattern> read_pattern(const assembly::SourceText& source, const XmlElement& element);
 /// An element that reads back to the same pattern.
 XmlElement pattern_element(const AddressPattern& pattern);

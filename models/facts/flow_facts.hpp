@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What somebody states about the paths and memory accesses of a kernel, bound to its text by
+/// Flow facts: statements about the paths and memory accesses of a kernel, bound to its listing by
 /// digest.
 
 #include "assembly/support/source_text.hpp"
@@ -52,8 +52,8 @@ struct ExclusiveFact {
     friend bool operator==(const ExclusiveFact&, const ExclusiveFact&) = default;
 };
 
-/// `coefficient` times the executions of block `block` (all call contexts together), or of the edge
-/// `from` -> `block`.
+/// `coefficient` times the executions of block `block` (summed over all call contexts), or of the
+/// edge `from` -> `block`.
 struct LinearTerm {
     std::int64_t coefficient = 1;
     std::optional<std::int64_t> from;
@@ -82,19 +82,20 @@ struct CountRange {
     friend bool operator==(const CountRange&, const CountRange&) = default;
 };
 
-/// How the instruction at an address uses memory.
+/// Memory transactions, level and addresses of the instruction at an address.
 struct MemoryFact {
     std::int64_t at = 0;
-    std::optional<CountRange> transactions;    ///< Passes of a global access, 1..32; none: unknown.
-    std::optional<CountRange> conflict_degree; ///< Passes of a shared access, 1..32; none: unknown.
+    std::optional<CountRange> transactions;    ///< Of a global access, 1..32; none: unknown.
+    std::optional<CountRange> conflict_degree; ///< Of a shared access, 1..32; none: unknown.
     MemoryLevel level = MemoryLevel::Any;
     FactSource from;
-    std::optional<AddressPattern> pattern; ///< Then neither of the pass counts is stated.
+    std::optional<AddressPattern> pattern; ///< If present, neither of the counts is stated.
     friend bool operator==(const MemoryFact&, const MemoryFact&) = default;
 };
 
-/// The lanes of a warp may decide differently at the instruction: go different ways, or execute it
-/// or not. Without it, lanes that issue an instruction together decide alike.
+/// The lanes of a warp may diverge at the instruction: take different branch targets, or be
+/// predicated off in part. Without the fact the instruction is uniform: its active lanes all do the
+/// same.
 struct DivergentFact {
     std::int64_t at = 0;
     FactSource from;
@@ -126,13 +127,13 @@ struct FlowFacts {
 ///  </constraint> <memory at transactions conflict-degree level> [<pattern base thread-stride row
 ///  row-stride warp-stride block-stride iteration-stride footprint random/>] </memory>
 ///  <divergent at/> </flow-facts>`, each fact with optional `origin` and `status`.
-/// `transactions` and `conflict-degree` are "4" or a range "1..4"; a pattern stands in their place.
-/// Refuses unknown elements and attributes, bad numbers, min > max, two facts on one place, status
-/// refuted, entity definitions, deep nesting, large files.
+/// `transactions` and `conflict-degree` are "4" or a range "1..4"; a pattern replaces both. Refuses
+/// unknown elements and attributes, bad numbers, min > max, two facts of one element name at one
+/// address, status refuted, entity definitions, deep nesting, large files.
 Result<FlowFacts> read_flow_facts(const assembly::SourceText& source);
 std::string write_flow_facts(const FlowFacts& facts);
-/// Refuses facts that were written for another listing or kernel than `kernel` of a listing with
-/// the digest `listing`, or that do not say for which.
+/// Refuses facts that were written for another kernel than `kernel` or for another listing than the
+/// one with digest `listing`, and facts without a listing digest.
 Result<void> check_written_for(const FlowFacts& facts, const std::string& kernel,
                                const std::string& listing);
 

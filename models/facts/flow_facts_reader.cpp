@@ -13,15 +13,15 @@ namespace {
 
 using assembly::SourceText;
 
-constexpr std::int64_t largest_address = 0xFFFF'FFFF'FFFF;
+constexpr std::int64_t largest_code_address = 0xFFFF'FFFF'FFFF;
 constexpr std::int64_t largest_count = 1'000'000'000'000;
 constexpr std::int64_t most_passes = 32;
 constexpr std::size_t most_terms = 10'000;
 
 /// Reads the elements one after the other; the first refusal ends it.
-class Reader {
+class FlowFactsReader {
 public:
-    explicit Reader(const SourceText& source) : source_{source} {}
+    explicit FlowFactsReader(const SourceText& source) : source_{source} {}
 
     Result<FlowFacts> read(const XmlElement& root);
 
@@ -32,7 +32,8 @@ private:
     Result<std::int64_t> address(const XmlElement& element, std::string_view attribute);
     Result<FactSource> from(const XmlElement& element);
     Result<std::optional<CountRange>> passes(const XmlElement& element, std::string_view attribute);
-    Result<void> place(const XmlElement& element, std::int64_t first, std::int64_t second = -1);
+    Result<void> check_unique(const XmlElement& element, std::int64_t first,
+                              std::int64_t second = -1);
     Result<void> fact(const XmlElement& element);
     Result<void> loop(const XmlElement& element);
     Result<void> never(const XmlElement& element);
@@ -44,11 +45,11 @@ private:
 
     const SourceText& source_;
     FlowFacts facts_;
-    std::set<std::tuple<std::string, std::int64_t, std::int64_t>> places_;
+    std::set<std::tuple<std::string, std::int64_t, std::int64_t>> addresses_;
 };
 
 template <typename Choice, std::size_t count>
-Result<Choice> Reader::choice(const XmlElement& element, std::string_view attribute,
+Result<Choice> FlowFactsReader::choice(const XmlElement& element, std::string_view attribute,
                               const std::array<Choice, count>& choices, Choice fallback) {
     const std::string* const text = element.find(attribute);
     if (text == nullptr) return fallback;
@@ -61,11 +62,11 @@ Result<Choice> Reader::choice(const XmlElement& element, std::string_view attrib
                   fmt::format("'{}' is \"{}\"; expected {}", attribute, *text, one_of(names)));
 }
 
-Result<std::int64_t> Reader::address(const XmlElement& element, std::string_view attribute) {
-    return integer_attribute(source_, element, attribute, 0, largest_address);
+Result<std::int64_t> FlowFactsReader::address(const XmlElement& element, std::string_view attribute) {
+    return integer_attribute(source_, element, attribute, 0, largest_code_address);
 }
 
-Result<FactSource> Reader::from(const XmlElement& element) {
+Result<FactSource> FlowFactsReader::from(const XmlElement& element) {
     const auto origin = choice(element, "origin",
                                std::array{FactOrigin::User, FactOrigin::Static, FactOrigin::Trace},
                                FactOrigin::User);
@@ -82,7 +83,7 @@ Result<FactSource> Reader::from(const XmlElement& element) {
     return FactSource{.origin = origin.value(), .status = status.value(), .line = element.line};
 }
 
-Result<std::optional<CountRange>> Reader::passes(const XmlElement& element,
+Result<std::optional<CountRange>> FlowFactsReader::passes(const XmlElement& element,
                                                  std::string_view attribute) {
     const std::string* const text = element.find(attribute);
     if (text == nullptr) return std::optional<CountRange>{};
@@ -97,15 +98,16 @@ Result<std::optional<CountRange>> Reader::passes(const XmlElement& element,
     return std::optional{CountRange{.min = *low, .max = *high}};
 }
 
-/// Refuses a second fact of a kind on the same place.
-Result<void> Reader::place(const XmlElement& element, std::int64_t first, std::int64_t second) {
-    if (places_.emplace(element.name, first, second).second) return boost::outcome_v2::success();
+/// Refuses a second fact of one element name at the same address (or pair of addresses).
+Result<void> FlowFactsReader::check_unique(const XmlElement& element, std::int64_t first,
+                                  std::int64_t second) {
+    if (addresses_.emplace(element.name, first, second).second) return boost::outcome_v2::success();
     return refuse(source_, element,
-                  fmt::format("a second <{}> at 0x{:04x}; expected one fact for one place",
+                  fmt::format("a second <{}> at 0x{:04x}; expected one fact for one address",
                               element.name, first));
 }
 
-Result<void> Reader::loop(const XmlElement& element) {
+Result<void> FlowFactsReader::loop(const XmlElement& element) {
     const auto known =
         check_attributes(source_, element, {"header", "min", "max"}, {"origin", "status"});
     if (!known) return known.as_failure();
@@ -123,10 +125,10 @@ Result<void> Reader::loop(const XmlElement& element) {
     if (!source) return source.as_failure();
     facts_.loops.push_back(
         {.header = header.value(), .min = min.value(), .max = max.value(), .from = source.value()});
-    return place(element, header.value());
+    return check_unique(element, header.value());
 }
 
-Result<void> Reader::never(const XmlElement& element) {
+Result<void> FlowFactsReader::never(const XmlElement& element) {
     const auto known = check_attributes(source_, element, {"block"}, {"origin", "status"});
     if (!known) return known.as_failure();
     const auto block = address(element, "block");
@@ -134,10 +136,10 @@ Result<void> Reader::never(const XmlElement& element) {
     const auto source = from(element);
     if (!source) return source.as_failure();
     facts_.nevers.push_back({.block = block.value(), .from = source.value()});
-    return place(element, block.value());
+    return check_unique(element, block.value());
 }
 
-Result<void> Reader::exclusive(const XmlElement& element) {
+Result<void> FlowFactsReader::exclusive(const XmlElement& element) {
     const auto known =
         check_attributes(source_, element, {"first", "second"}, {"origin", "status"});
     if (!known) return known.as_failure();
@@ -151,11 +153,11 @@ Result<void> Reader::exclusive(const XmlElement& element) {
     if (!source) return source.as_failure();
     facts_.exclusives.push_back(
         {.first = first.value(), .second = second.value(), .from = source.value()});
-    return place(element, std::min(first.value(), second.value()),
-                 std::max(first.value(), second.value()));
+    return check_unique(element, std::min(first.value(), second.value()),
+                        std::max(first.value(), second.value()));
 }
 
-Result<LinearTerm> Reader::term(const XmlElement& element) {
+Result<LinearTerm> FlowFactsReader::term(const XmlElement& element) {
     if (element.name != "term")
         return refuse(source_, element,
                       fmt::format("<{}> inside <constraint>; expected <term>", element.name));
@@ -178,7 +180,7 @@ Result<LinearTerm> Reader::term(const XmlElement& element) {
     return read;
 }
 
-Result<void> Reader::constraint(const XmlElement& element) {
+Result<void> FlowFactsReader::constraint(const XmlElement& element) {
     const auto known =
         check_attributes(source_, element, {"relation", "constant"}, {"origin", "status"});
     if (!known) return known.as_failure();
@@ -214,7 +216,7 @@ Result<void> Reader::constraint(const XmlElement& element) {
     return boost::outcome_v2::success();
 }
 
-Result<void> Reader::memory(const XmlElement& element) {
+Result<void> FlowFactsReader::memory(const XmlElement& element) {
     const auto known = check_attributes(
         source_, element, {"at"}, {"transactions", "conflict-degree", "level", "origin", "status"});
     if (!known) return known.as_failure();
@@ -252,10 +254,10 @@ Result<void> Reader::memory(const XmlElement& element) {
         fact.pattern = read.value();
     }
     facts_.memory.push_back(fact);
-    return place(element, fact.at);
+    return check_unique(element, fact.at);
 }
 
-Result<void> Reader::divergent(const XmlElement& element) {
+Result<void> FlowFactsReader::divergent(const XmlElement& element) {
     const auto known = check_attributes(source_, element, {"at"}, {"origin", "status"});
     if (!known) return known.as_failure();
     const auto at = address(element, "at");
@@ -263,10 +265,10 @@ Result<void> Reader::divergent(const XmlElement& element) {
     const auto source = from(element);
     if (!source) return source.as_failure();
     facts_.divergents.push_back({.at = at.value(), .from = source.value()});
-    return place(element, at.value());
+    return check_unique(element, at.value());
 }
 
-Result<void> Reader::fact(const XmlElement& element) {
+Result<void> FlowFactsReader::fact(const XmlElement& element) {
     if (element.name == "constraint") return constraint(element);
     if (element.name == "memory") return memory(element);
     if (const auto leaf = check_no_children(source_, element); !leaf) return leaf.as_failure();
@@ -287,7 +289,7 @@ bool is_digest(std::string_view text) {
     return text.find_first_not_of("0123456789abcdef", prefix.size()) == std::string_view::npos;
 }
 
-Result<FlowFacts> Reader::read(const XmlElement& root) {
+Result<FlowFacts> FlowFactsReader::read(const XmlElement& root) {
     const auto known = check_attributes(source_, root, {"kernel"}, {"digest"});
     if (!known) return known.as_failure();
     facts_.kernel = *root.find("kernel");
@@ -311,14 +313,14 @@ Result<FlowFacts> Reader::read(const XmlElement& root) {
 Result<FlowFacts> read_flow_facts(const SourceText& source) {
     const auto root = read_xml(source, "flow-facts");
     if (!root) return root.as_failure();
-    return Reader{source}.read(root.value());
+    return FlowFactsReader{source}.read(root.value());
 }
 
 Result<void> check_written_for(const FlowFacts& facts, const std::string& kernel,
                                const std::string& listing) {
     if (facts.program_digest.empty())
-        return Failure{fmt::format("these flow facts do not say for which listing they are; this "
-                                   "one is digest=\"{}\"",
+        return Failure{fmt::format("these flow facts name no listing digest; this listing has "
+                                   "digest=\"{}\"",
                                    listing),
                        facts.name};
     if (facts.program_digest != listing)

@@ -45,7 +45,7 @@ Result<double> bundles_for(double inputs, double ratio);
 /// below 1 or above 256.
 Result<std::int64_t> wavefronts(std::int64_t registers_per_thread);
 
-/// How a kernel is run.
+/// Execution configuration of a kernel.
 struct Setting {
     std::int64_t threads = 0; ///< D, of the domain.
     std::int64_t simd_engines = 0;
@@ -57,12 +57,12 @@ enum class Bound { Alu, Fetch, Write };
 std::string_view to_string(Bound bound);
 
 struct KernelTime {
-    Estimate<Cycles> time;       ///< The longest of the three.
-    Bound bound = Bound::Alu;    ///< Which one; the first of ALU, fetch, write on a tie.
-    double alu = 0;              ///< T_alu. `Unit:` cycles.
-    double fetch = 0;            ///< T_fetch. `Unit:` cycles.
-    double write = 0;            ///< T_write. `Unit:` cycles.
-    double crossover = 0;        ///< r*: the ratio above which arithmetic exceeds fetching.
+    Estimate<Cycles> time;    ///< The longest of the three.
+    Bound bound = Bound::Alu; ///< The limiting resource; the first of ALU, fetch, write on a tie.
+    double alu = 0;           ///< T_alu. `Unit:` cycles.
+    double fetch = 0;         ///< T_fetch. `Unit:` cycles.
+    double write = 0;         ///< T_write. `Unit:` cycles.
+    double crossover = 0;     ///< r*: the ratio above which arithmetic exceeds fetching.
     std::int64_t wavefronts = 0; ///< Resident on a SIMD engine.
 };
 

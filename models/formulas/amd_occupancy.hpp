@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// How many waves and work-groups of a kernel an AMD compute unit holds at a time. Registers are
-/// counted per lane and SIMD, so nothing is shared with NVIDIA's rules.
+/// Occupancy of an AMD compute unit: resident waves and work-groups of a kernel. Registers are
+/// counted per lane and SIMD, unlike in NVIDIA's rules.
 ///
 /// Left out: gfx125x, of which only the unit of local memory is known, and TeraScale, whose rule is
 /// `alu_fetch::wavefronts`.
@@ -27,7 +27,7 @@ enum class Family {
     Rdna3Large  ///< gfx11 parts with one and a half times the vector registers
 };
 
-/// How many waves the scalar registers allow.
+/// Rule for the number of waves that the scalar registers allow.
 enum class ScalarRule { None, Gcn1And2, Gcn3AndLater };
 
 /// One compute unit, or one work-group processor (two compute units) of RDNA.
@@ -49,7 +49,7 @@ struct Limits {
 /// Source: LLVM AMDGPUBaseInfo.cpp and pull requests 167614, 220051, 224852; reference models 8.2.
 Result<Limits> limits_of(Family family, std::int64_t wave_size, bool work_group_processor);
 
-/// What one work-group asks for.
+/// Resources that one work-group requires.
 struct WorkGroup {
     std::int64_t threads = 0;
     std::int64_t vector_registers = 0; ///< Per lane; vector and accumulation registers together.
@@ -61,7 +61,7 @@ enum class Resource { WaveSlots, VectorRegisters, ScalarRegisters, LocalMemory, 
 std::string_view to_string(Resource resource);
 
 struct Occupancy {
-    std::int64_t waves_per_simd = 0;  ///< By wave slots and registers.
+    std::int64_t waves_per_simd = 0;  ///< Allowed by wave slots and registers.
     std::int64_t work_groups = 0;     ///< 0 when the work-group can never be launched.
     std::int64_t waves = 0;           ///< Resident waves of the compute unit.
     std::vector<Resource> limiting{}; ///< The resources that allow no more work-groups.

@@ -18,17 +18,17 @@ namespace warpbound::models::atomics {
 /// `Shape:` addresses[lane], of each active lane.
 Result<std::int64_t> multiplicity(std::span<const std::uint64_t> addresses);
 
-/// Of one machine and memory, measured.
+/// Measured costs of atomics of one machine and memory.
 struct Costs {
     double base = 0;          ///< T_base: of an atomic without conflicts. `Unit:` core cycles.
     double per_operation = 0; ///< T_op: of each further lane on the address.
 };
 
 /// Estimate, not a bound. T = T_base + (d - 1) T_op. Unit: core cycles.
-/// Sound when: never a bound as such; with d the active lanes and the largest T_op measured it errs
-/// long on what was measured. Memories whose atomics are lock loops (shared memory of Fermi and
-/// Kepler) do not follow the line. Source: reference models 14, inferred.
-/// Refuses multiplicities below 1 and above 1024, and negative costs.
+/// Sound when: never a bound as such; with d the active lanes and the largest T_op measured it
+/// overestimates the measured times. Memories whose atomics are lock loops (shared memory of Fermi
+/// and Kepler) do not follow the line. Source: reference models 14, inferred. Refuses
+/// multiplicities below 1 and above 1024, and negative costs.
 Result<Estimate<Cycles>> time_of(std::int64_t multiplicity, const Costs& costs);
 
 /// The line through the measured times of two multiplicities. Refuses equal or reversed ones, and

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How a formula explains the numbers it used.
+/// Explanation of a formula: the numbers it used, with their sources.
 
 #include <string>
 

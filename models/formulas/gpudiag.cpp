@@ -59,7 +59,7 @@ Result<Bottleneck> bottleneck(const Mix& mix) {
 Result<Estimate<InstructionsPerCycle>> throughput(std::span<const double> fu, double period) {
     InputCheck check{"gpudiag"};
     check.positive("period of one warp", period)
-        .require(fu.size() > 1, "no relative time beside that of no warp");
+        .require(fu.size() > 1, "no relative time for one warp or more");
     double highest = 0;
     for (std::size_t warps = 1; warps < fu.size(); ++warps) {
         check.positive("relative time", fu[warps]);

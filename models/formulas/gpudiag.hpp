@@ -25,10 +25,10 @@ struct FunctionalUnit {
     std::string name;
     double inverse_throughput = 0; ///< t_u. `Unit:` cycles.
     double units_per_group = 0;    ///< m_u.
-    std::int64_t groups = 0;       ///< s_u: warps are dealt to the groups in turn.
+    std::int64_t groups = 0;       ///< s_u: warps are assigned to the groups round robin.
 };
 
-/// The instruction mix: units and how long one warp alone takes for it.
+/// The instruction mix: units, and the time of one warp in isolation.
 struct Mix {
     std::vector<FunctionalUnit> units;
     double period = 0; ///< P_1. `Unit:` cycles.
@@ -81,8 +81,8 @@ struct KernelTime {
 
 /// Estimate, not a bound. Time of a whole kernel on its most loaded multiprocessor.
 /// Unit: core cycles. Source: Kim 2023, eq. 3.2, 3.6; absolute as T(g, b) P_1 N_period.
-/// Published deviations: a block scheduler that does not place at once lies above (T4), the V520
-/// lies below. Refuses what its parts refuse.
+/// Published deviations: a block scheduler that does not dispatch at once takes longer (T4), the
+/// V520 less. Refuses what its parts refuse.
 Result<KernelTime> kernel_time(const Execution& execution, const Mix& mix);
 
 /// The symbols of `kernel_time` with their values and sources.

@@ -51,7 +51,7 @@ std::optional<Failure> objection(std::span<const SlotSample> samples) {
     return check.failure();
 }
 
-/// Whether every sample is what a resource of this capacity and granularity gives.
+/// Whether a resource of this capacity and granularity explains every sample.
 bool explains(std::span<const SlotSample> samples, Capacity resource, std::int64_t other_slots) {
     return std::ranges::all_of(samples, [&](const SlotSample& sample) {
         const std::int64_t allocated =
@@ -139,8 +139,9 @@ Result<std::int64_t> slots_from(std::span<const double> times, double tolerance)
     for (std::size_t index = 1; index < times.size(); ++index)
         if (times[index] >= (times[index - 1] + times[0]) * (1 - tolerance))
             return static_cast<std::int64_t>(index);
-    return Failure{.what = "gpudiag: no block costs the time of a block alone; more blocks are "
-                           "needed",
+    return Failure{.what =
+                       "gpudiag: no block adds the time of a block in isolation; more blocks are "
+                       "needed",
                    .where = {}};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// GPUDIAG (Kim 2023): which launches a machine refuses, how many blocks a multiprocessor holds,
-/// and how both follow from measured times. Nothing here knows a vendor's allocation rules.
+/// GPUDIAG (Kim 2023): launch limits, co-resident blocks of a multiprocessor, and how both follow
+/// from measured times. Independent of vendors' allocation rules.
 
 #include "assembly/support/result.hpp"
 #include "models/formulas/explanation.hpp"
@@ -23,7 +23,7 @@ struct RegisterFile {
     std::optional<std::int64_t> per_block{};  ///< L(R_i/B).
 };
 
-/// What one multiprocessor holds and what one launch may ask for. A limit without a value is not
+/// Resources of one multiprocessor and limits of one launch. A limit without a value is not
 /// checked.
 struct SlotLimits {
     std::int64_t warp_size = 32;
@@ -37,7 +37,7 @@ struct SlotLimits {
     std::optional<std::int64_t> shared_per_block{};  ///< L(S/B). `Unit:` bytes.
 };
 
-/// What a kernel asks for.
+/// Resources that a kernel requires.
 struct Demand {
     std::int64_t blocks = 1;               ///< G.
     std::int64_t threads = 0;              ///< B, per block.
@@ -50,7 +50,7 @@ struct Demand {
 /// Source: Kim 2023, eq. 3.1. Refuses incomplete limits and a demand without threads.
 Result<std::vector<std::string>> broken_limits(const Demand& demand, const SlotLimits& limits);
 
-/// N_slot and the terms it is the smallest of. A term is absent when the kernel does not use the
+/// N_slot and the terms whose minimum it is. A term is absent when the kernel does not use the
 /// resource.
 struct Slots {
     std::int64_t slots = 0;                                  ///< N_slot; 0 when no block fits.
@@ -77,10 +77,10 @@ std::vector<ExplainedSymbol> explain(const Demand& demand, const SlotLimits& lim
 Result<std::int64_t> multiprocessors_from(std::span<const double> times, double tolerance);
 
 /// N_slot from the times of 1, 2, 3.. blocks on one multiprocessor: the first count after which one
-/// more block costs the time of a block alone, T(N + 1) = T(N) + T(1). `Shape:` times[blocks - 1].
-/// Source: inferred from Kim 2023, eq. 3.2. It errs low where a single block already fills the
-/// bottleneck unit, because then residency changes no time.
-/// Refuses times without such a count, and times that are not positive.
+/// more block costs the time of a block in isolation, T(N + 1) = T(N) + T(1). `Shape:` times[blocks
+/// - 1]. Source: inferred from Kim 2023, eq. 3.2. It is too small where a single block already
+/// saturates the bottleneck unit, because then residency changes no time. Refuses times without
+/// such a count, and times that are not positive.
 Result<std::int64_t> slots_from(std::span<const double> times, double tolerance);
 
 /// A measured N_slot for one amount of one resource.

@@ -25,7 +25,7 @@ namespace warpbound::models::gpumech {
 
 enum class Policy { RoundRobin, GreedyThenOldest };
 
-/// How likely another warp wants to issue in a cycle.
+/// Probability that another warp can issue in a cycle.
 enum class IssueProbability {
     Average, ///< Instructions over cycles of the warp, as published; errs short in lock-step.
     One      ///< Always: errs long.
@@ -49,7 +49,7 @@ struct Multithreading {
 struct Memory {
     std::int64_t miss_registers = 0; ///< MSHRs of a core.
     double miss_latency = 0;         ///< Average of an L1 miss, as `miss_latency`. `Unit:` cycles.
-    std::int64_t cores = 0;          ///< That share the DRAM.
+    std::int64_t cores = 0;          ///< Cores that share the DRAM.
     Dram dram;
 };
 
@@ -61,7 +61,7 @@ struct Prediction {
     Estimate<CyclesPerInstruction> cpi{0}; ///< Of the SM: the sum of the stack, in its order.
     /// `Shape:` stack[category], in the order of `Category`. `Unit:` cycles per instruction.
     std::array<double, categories> stack{};
-    double single_warp_cycles = 0; ///< Of the representative warp alone.
+    double single_warp_cycles = 0; ///< Of the representative warp in isolation.
     double single_warp_instructions = 0;
     double issue_probability = 0; ///< As chosen by the policy.
     double nonhiding = 0;         ///< Instructions of other warps that delay the warp.

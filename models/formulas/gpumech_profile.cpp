@@ -81,7 +81,7 @@ std::vector<bool> clusters_of(const std::vector<Point>& points) {
     return second;
 }
 
-/// Follows the instructions of a warp, and skips turns of a loop that are like the one before.
+/// Follows the instructions of a warp, and skips iterations of a loop that equal the previous one.
 class IssueTracer {
 public:
     IssueTracer(std::span<const TracedInstruction> kinds, std::span<const std::uint32_t> order)
@@ -108,8 +108,8 @@ private:
 
     [[nodiscard]] std::optional<Failure> objection(std::size_t k) const {
         if (order_[k] >= kinds_.size())
-            return Failure{fmt::format("gpumech: instruction {} is of kind {}, which is not there",
-                                       k, order_[k])};
+            return Failure{fmt::format(
+                "gpumech: instruction {} is of step kind {}, which is unknown", k, order_[k])};
         for (const std::int64_t distance : at(k).distances)
             if (distance > static_cast<std::int64_t>(k))
                 return Failure{fmt::format("gpumech: instruction {} reads a result {} instructions "
@@ -149,7 +149,7 @@ private:
     std::size_t skip_after(std::size_t k) {
         note_period(k);
         if (matched_ < needed_ || trace_.gaps.back().cycles == 1_cycles) return 0;
-        // What the next turns wait for lies within the longest distance of their instructions.
+        // Producers of the next iterations lie within the longest distance of their instructions.
         for (std::size_t back = 0; back < period_; ++back)
             for (const std::int64_t distance : at(k - back).distances)
                 needed_ = std::max(needed_, static_cast<std::size_t>(distance));
@@ -157,12 +157,12 @@ private:
         std::size_t end = k + 1;
         while (end < order_.size() && order_[end] == order_[end - period_])
             ++end;
-        const std::size_t turns = (end - k - 1) / period_;
-        if (turns > 0)
-            repeat(k, turns);
+        const std::size_t iterations = (end - k - 1) / period_;
+        if (iterations > 0)
+            repeat(k, iterations);
         else
             needed_ = never;
-        return turns * period_;
+        return iterations * period_;
     }
 
     /// Counts the instructions up to k that equal those one period before, gaps included. Where one
@@ -179,19 +179,20 @@ private:
         needed_ = before ? period_ : never;
     }
 
-    /// Appends so many turns like the one that ends at k.
-    void repeat(std::size_t k, std::size_t turns) {
+    /// Appends so many iterations like the one that ends at k.
+    void repeat(std::size_t k, std::size_t iterations) {
         auto& gaps = trace_.gaps;
-        Cycles of_turn;
+        Cycles of_iteration;
         for (std::size_t gap = k - period_; gap < k; ++gap)
-            of_turn += gaps[gap].cycles;
-        const std::size_t last = k + turns * period_;
-        trace_.repetitions.push_back({k - period_, period_, static_cast<std::int64_t>(turns) + 1});
+            of_iteration += gaps[gap].cycles;
+        const std::size_t last = k + iterations * period_;
+        trace_.repetitions.push_back(
+            {k - period_, period_, static_cast<std::int64_t>(iterations) + 1});
         for (std::size_t next = k + 1; next <= last; ++next) {
             gaps.push_back(gaps[next - 1 - period_]);
-            done_[next] = done_[next - period_] + of_turn;
+            done_[next] = done_[next - period_] + of_iteration;
         }
-        issue_ += static_cast<std::int64_t>(turns) * of_turn;
+        issue_ += static_cast<std::int64_t>(iterations) * of_iteration;
         for (std::size_t next = last - period_ + 1; next <= last; ++next) {
             finish(next, done_[next]);
             seen_[order_[next]] = next;
@@ -205,10 +206,10 @@ private:
     IssueTrace trace_;
     Cycles issue_;
     std::vector<Cycles> done_;                     ///< By instruction.
-    std::vector<std::optional<std::size_t>> seen_; ///< By kind: the last instruction of it.
+    std::vector<std::optional<std::size_t>> seen_; ///< By step kind: its last instruction.
     std::size_t period_ = 0; ///< Instructions after which they may repeat; 0: none.
     std::size_t matched_ = 0;
-    std::size_t needed_ = 0; ///< Before turns are skipped.
+    std::size_t needed_ = 0; ///< Instructions to follow before iterations are skipped.
 };
 
 } // namespace
@@ -234,9 +235,9 @@ Result<std::vector<Interval>> intervals_of(const IssueTrace& trace) {
     check.count("wait after the last issue", trace.tail.cycles.count(), 1, longest);
     std::size_t end = 0;
     for (const auto& [first, length, times] : trace.repetitions) {
-        const std::size_t room = trace.gaps.size();
-        if (length == 0 || times < 1 || first < end || first > room ||
-            static_cast<std::size_t>(times) > (room - first) / length ||
+        const std::size_t gap_count = trace.gaps.size();
+        if (length == 0 || times < 1 || first < end || first > gap_count ||
+            static_cast<std::size_t>(times) > (gap_count - first) / length ||
             trace.gaps[first + length - 1].cycles == 1_cycles ||
             (first > 0 && trace.gaps[first - 1].cycles == 1_cycles))
             check.require(false, "a repetition that is not in the gaps");

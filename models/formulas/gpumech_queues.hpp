@@ -39,7 +39,7 @@ struct Dram {
 };
 
 /// Estimate, not a bound. Mean wait of one of `requests` that reach DRAM within a miss latency, all
-/// cores together: M/D/1 below saturation, the mean place in a bulk n s / 2 from there on, and
+/// cores together: M/D/1 below saturation, the mean position in a bulk n s / 2 from there on, and
 /// never more than that (M/D/1 grows without limit towards saturation). Unit: core cycles. Source:
 /// re-implementations of GPUMech (reference models 5.5); the smaller of the two below saturation is
 /// our choice. Refuses numbers that are not positive; requests may be 0.

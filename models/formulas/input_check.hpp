@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a formula asks of its input before it computes.
+/// Checks of the input of a formula.
 
 #include "assembly/support/result.hpp"
 

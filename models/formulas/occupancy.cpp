@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t warp_size = 32;
 constexpr std::int64_t kib = 1024;
 
-/// How many named barriers a multiprocessor has, in terms of its block slots.
+/// Number of named barriers of a multiprocessor, relative to its block slots.
 enum class Barriers { Unknown, OnePerBlock, TwoPerBlock };
 
 struct Row {
@@ -63,7 +63,7 @@ constexpr auto table = std::to_array<Row>({
 /// Carve-outs of several capabilities, `Unit:` KiB.
 struct CarveOuts {
     std::string_view compute_capabilities; ///< Between blanks.
-    std::array<std::int64_t, 10> kib;      ///< Increasing; negative behind the last.
+    std::array<std::int64_t, 10> kib;      ///< Increasing; negative after the last.
 };
 constexpr auto carve_out_table = std::to_array<CarveOuts>({
     {" 7.0 ", {0, 8, 16, 32, 64, 96, -1}},

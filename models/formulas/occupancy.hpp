@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// How many blocks of a kernel one NVIDIA multiprocessor holds at a time, and which resource says
-/// so.
+/// Occupancy of an NVIDIA multiprocessor: co-resident blocks of a kernel, and the limiting
+/// resource.
 
 #include "assembly/support/result.hpp"
 #include "models/formulas/explanation.hpp"
@@ -14,7 +14,7 @@
 
 namespace warpbound::models::occupancy {
 
-/// What one multiprocessor of a compute capability has. The warp size is 32.
+/// Resources of one multiprocessor of a compute capability. The warp size is 32.
 struct Limits {
     std::string name;        ///< "CC 8.6"
     std::int64_t blocks = 0; ///< Resident blocks.
@@ -47,11 +47,10 @@ Result<Limits> limits_of(std::string_view compute_capability);
 /// reference, and unknown capabilities are refused.
 Result<std::vector<std::int64_t>> carve_outs(std::string_view compute_capability);
 
-/// `limits_of` with this carve-out in place of the largest. Refuses what `carve_outs` does not
-/// list.
+/// `limits_of` with this carve-out instead of the largest. Refuses what `carve_outs` does not list.
 Result<Limits> limits_with_carve_out(std::string_view compute_capability, std::int64_t bytes);
 
-/// What one block asks for.
+/// Resources that one block requires.
 struct Block {
     std::int64_t threads = 0;
     std::int64_t registers_per_thread = 0;
@@ -62,7 +61,7 @@ struct Block {
 enum class Resource { Warps, Blocks, Registers, SharedMemory, Barriers };
 std::string_view to_string(Resource resource);
 
-/// How many blocks one resource alone would allow.
+/// Blocks that one resource allows.
 struct ResourceLimit {
     Resource resource = Resource::Warps;
     std::int64_t blocks = 0; ///< 0: the block can never be launched.

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What an `Estimate` can be of, beside `Cycles`.
+/// Quantities of an `Estimate` other than `Cycles`.
 
 #include <chrono>
 

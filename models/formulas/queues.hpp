@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How long one of many requests waits for a server: textbook queue forms.
+/// Queueing delay of requests at a server: textbook formulas.
 
 #include "assembly/support/result.hpp"
 #include "models/estimate.hpp"
@@ -31,9 +31,9 @@ Result<Estimate<Cycles>> exponential_service_wait(const Load& load);
 /// square below the square of the mean too.
 Result<Estimate<Cycles>> general_service_wait(const Load& load, double mean_square);
 
-/// What a batch of requests that arrive together waits. Unit: core cycles.
+/// Queueing delay of a batch of requests that arrive at the same time. Unit: core cycles.
 struct BatchWait {
-    Estimate<Cycles> mean; ///< n s / 2, the mean place in the batch as GPUMech counts it.
+    Estimate<Cycles> mean; ///< n s / 2, the mean position in the batch as GPUMech counts it.
     /// Until the last is served: n s. Sound when: nothing else is served, each in at most s.
     double last = 0;
 };

@@ -47,7 +47,7 @@ public:
         Outcome found = look_up(access);
         while (found.missed != 0 && timing_.miss_registers &&
                fetching_ == *timing_.miss_registers) {
-            now_ = std::ranges::find_if(under_way_, &Update::fetched)->time;
+            now_ = std::ranges::find_if(pending_, &Update::fetched)->time;
             arrive();
             found = look_up(access);
         }
@@ -55,21 +55,21 @@ public:
         if (found.missed != 0) {
             schedule(timing_.miss + late_.next(), access.line, found.missed);
             ++fetching_;
-            lines_[access.line].coming |= found.missed;
+            lines_[access.line].outstanding |= found.missed;
         }
         return found;
     }
 
 private:
     struct Line {
-        std::uint64_t there = 0;  ///< Sectors that came in since the line did.
-        std::uint64_t coming = 0; ///< Sectors on their way.
+        std::uint64_t present = 0;     ///< Sectors fetched since the line was.
+        std::uint64_t outstanding = 0; ///< Outstanding sectors.
     };
     /// The line is used at this time.
     struct Update {
         std::int64_t time = 0;
         std::uint64_t line = 0;
-        std::uint64_t sectors = 0; ///< That arrive; 0 for a hit.
+        std::uint64_t sectors = 0; ///< Arriving sectors; 0 for a hit.
 
         [[nodiscard]] bool fetched() const { return sectors != 0; }
     };
@@ -81,31 +81,31 @@ private:
     Outcome look_up(const Access& access) {
         Line& line = lines_[access.line];
         Outcome found{.distance = set_with(access.line).of(access.line)};
-        if (!found.distance || *found.distance >= shape_.ways) line.there = 0;
-        found.hit = access.sectors & line.there;
-        found.merged = access.sectors & ~line.there & line.coming;
-        found.missed = access.sectors & ~line.there & ~line.coming;
+        if (!found.distance || *found.distance >= shape_.ways) line.present = 0;
+        found.hit = access.sectors & line.present;
+        found.merged = access.sectors & ~line.present & line.outstanding;
+        found.missed = access.sectors & ~line.present & ~line.outstanding;
         return found;
     }
 
     void schedule(std::int64_t wait, std::uint64_t line, std::uint64_t sectors) {
         const Update made{now_ + wait, line, sectors};
-        const auto place = std::ranges::upper_bound(under_way_, made.time, {}, &Update::time);
-        under_way_.insert(place, made);
+        const auto position = std::ranges::upper_bound(pending_, made.time, {}, &Update::time);
+        pending_.insert(position, made);
     }
 
-    /// What is due by now.
+    /// Applies the updates that are due.
     void arrive() {
-        while (!under_way_.empty() && under_way_.front().time <= now_) {
-            const Update due = under_way_.front();
-            under_way_.pop_front();
+        while (!pending_.empty() && pending_.front().time <= now_) {
+            const Update due = pending_.front();
+            pending_.pop_front();
             Line& line = lines_[due.line];
             Distances& set = set_with(due.line);
             const auto distance = set.of(due.line);
             const bool stayed = distance && *distance < shape_.ways;
-            if (!stayed) line.there = 0;
-            line.there |= due.sectors;
-            line.coming &= ~due.sectors;
+            if (!stayed) line.present = 0;
+            line.present |= due.sectors;
+            line.outstanding &= ~due.sectors;
             if (due.fetched()) --fetching_;
             if (stayed || due.fetched()) set.use(due.line);
         }
@@ -116,9 +116,9 @@ private:
     HalfNormal late_;
     std::vector<Distances> sets_;
     std::unordered_map<std::uint64_t, Line> lines_;
-    std::deque<Update> under_way_; ///< By time, then in the order made.
+    std::deque<Update> pending_; ///< By time, then in the order made.
     std::int64_t now_ = 0;
-    std::int64_t fetching_ = 0; ///< Misses on their way.
+    std::int64_t fetching_ = 0; ///< Outstanding misses.
 };
 
 } // namespace
@@ -139,12 +139,13 @@ std::optional<std::int64_t> Distances::of(std::uint64_t line) const {
 void Distances::use(std::uint64_t line) {
     const auto found = last_.find(line);
     if (found != last_.end())
-        for (std::size_t place = found->second + 1; place <= tree_.size(); place += place & -place)
-            --tree_[place - 1];
+        for (std::size_t position = found->second + 1; position <= tree_.size();
+             position += position & -position)
+            --tree_[position - 1];
     // A node holds the sum of the uses from its lowest bit on.
-    const std::size_t place = tree_.size() + 1;
-    tree_.push_back(1 + sum(place - 1) - sum(place & (place - 1)));
-    last_.insert_or_assign(line, place - 1);
+    const std::size_t position = tree_.size() + 1;
+    tree_.push_back(1 + sum(position - 1) - sum(position & (position - 1)));
+    last_.insert_or_assign(line, position - 1);
 }
 
 std::int64_t set_of(std::uint64_t line, const Shape& shape) {

@@ -36,7 +36,7 @@ Result<Estimate<Seconds>> time_of(std::int64_t bytes, const Direction& direction
 Result<Seconds> start_from(std::span<const Seconds> times);
 
 /// Estimate, not a bound. lambda = n / ((T - t_s) bw) of one large copy. Unit: 1.
-/// Source: Gajger 2017, eq. 5.4, which is printed the wrong way round.
+/// Source: Gajger 2017, eq. 5.4, which is printed inverted.
 /// Refuses a time that is not above the start-up, and numbers that are not positive.
 Result<double> lambda_from(std::int64_t bytes, Seconds time, Seconds start, double bandwidth);
 

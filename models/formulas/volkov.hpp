@@ -46,7 +46,7 @@ struct UnitDemand {
     double cycles = 0; ///< Of the unit, per warp, over the number of such units.
 };
 
-/// What one warp needs.
+/// Resource demand of one warp.
 struct Warp {
     double cuda_instructions = 0;   ///< INS_cuda: instructions of the CUDA cores.
     double issued_instructions = 0; ///< INS_issued: a dual issue once, a re-issue again.
@@ -61,7 +61,8 @@ std::string_view to_string(Limit limit);
 
 struct WarpThroughput {
     Estimate<WarpsPerCycle> throughput; ///< wt, of one multiprocessor.
-    Limit limit = Limit::Latency;       ///< What sets it; the first in the order of `Limit`.
+    Limit limit =
+        Limit::Latency; ///< The limiting resource; the first in the order of `Limit` on a tie.
     double latency = 0; ///< latency_bound over occupancy. `Unit:` cycles per warp, as all below.
     double cores = 0;   ///< 32 INS_cuda / cores
     double issue = 0;   ///< INS_issued / schedulers

@@ -25,8 +25,8 @@ struct Parameters {
     std::int64_t shared_load = 26;
     std::int64_t shared_store = 30;
     std::int64_t global_store = 34;
-    std::int64_t global_load_best = 64; ///< What the thesis takes for a load in the best case.
-    std::int64_t global_load = 400;     ///< In the average and the worst case.
+    std::int64_t global_load_best = 64; ///< Best case of a load in the thesis.
+    std::int64_t global_load = 400;     ///< Average and worst case of a load.
 };
 
 /// Table 7. The load costs are not in it (it has 350 - 500): 64 is stated in 7.1, 400 follows from
@@ -65,7 +65,7 @@ Estimate<Cycles> shared_load_time(std::int64_t conflict_free,
                                   const std::vector<std::int64_t>& degrees,
                                   const Parameters& parameters);
 
-/// When an instruction of a straight line issues and when it is done, counted from the first issue.
+/// Issue and completion time of an instruction of straight-line code, counted from the first issue.
 struct Step {
     Cycles issue;
     Cycles done;
@@ -103,8 +103,8 @@ struct ProfiledWarp {
     Cycles hidden_latency; ///< Over all loads.
 };
 
-/// What the formula takes from the steps of a warp. Refuses atomics and textures, which the model
-/// does not have, naming the address.
+/// The counts of the formula from the steps of a warp. Refuses atomics and textures, which the
+/// model does not have, naming the address.
 Result<ProfiledWarp> profile_of(const Steps& steps, const Parameters& parameters);
 
 } // namespace warpbound::models::voudouris

@@ -1,5 +1,5 @@
 /// \file
-/// What the formulas of Voudouris 2014 take from the text of a program.
+/// The inputs of the formulas of Voudouris 2014 from the text of a program.
 #include "assembly/isa/program.hpp"
 #include "models/formulas/voudouris.hpp"
 

@@ -4,8 +4,8 @@
 /// as a function of the warps), 14a (load variation) and 14b (bank conflicts), and the slots of a
 /// scheduler that warps share.
 ///
-/// The thesis gives no function for eq. 13 and 14a. The forms here are ours and say so; with one
-/// warp, no variation and no conflicts they are the published model.
+/// The thesis gives no function for eq. 13 and 14a. The forms here are ours and are marked so; with
+/// one warp, no variation and no conflicts they are the published model.
 
 #include "models/formulas/voudouris.hpp"
 
@@ -25,7 +25,7 @@ struct Core {
     std::optional<Buffer> buffer{}; ///< Needed when several warps store.
 };
 
-/// What eq. 14 adds to the counts of a warp.
+/// Additions of eq. 14 to the counts of a warp.
 struct Variation {
     double load = 1; ///< f(variation) of eq. 14a: factor on the cost of a global load.
     /// Conflict degrees of those shared loads that conflict (eq. 14b), each at least 2.

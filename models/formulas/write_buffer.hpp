@@ -1,11 +1,11 @@
 #pragma once
 /// \file
-/// A write buffer of K entries that drains one at a time: when stores enter and leave it, and how
-/// long at most they stay.
+/// A write buffer of K entries that drains one at a time: entry and drain times of stores, and
+/// bounds on their delay.
 ///
 /// Voudouris 2014 gives 34 cycles between the stores of a warp (Table 7) and leaves K and the drain
-/// interval open; both must be calibrated, and no default stands for them here. So the measured
-/// store parts (616 and 916 cycles, section 7.4) are not reproduced.
+/// interval open; both must be calibrated and have no default here. So the measured times of stores
+/// (616 and 916 cycles, section 7.4) are not reproduced.
 
 #include "assembly/support/result.hpp"
 #include "models/bounds.hpp"
@@ -22,7 +22,7 @@ namespace warpbound::models::write_buffer {
 /// One store in issue order, those of all warps of the SM merged.
 struct Store {
     Cycles ready; ///< Earliest entry.
-    Cycles drain; ///< How long it occupies the way out.
+    Cycles drain; ///< Occupancy of the drain port.
 };
 
 /// `Side:` exact for the recurrence.
@@ -39,7 +39,7 @@ struct Completion {
 
 /// Estimate, not a bound. Stores through a buffer of `entries`, entering at least `gap` apart:
 /// t_j = max(ready_j, t_{j-1} + gap, done_{j-K}), done_j = max(t_j, done_{j-1}) + drain_j. A gap
-/// behind a store that had to wait counts from its entry, as for one warp in order.
+/// after a store that had to wait counts from its entry, as for one warp in order.
 /// Unit: core cycles. Side: exact for the recurrence, an estimate of the machine.
 /// Source: inferred from Voudouris 2014, eq. 13 and 7.4 (reference models 10). The ready times are
 /// our addition; with all of them 0 it is the printed recurrence.
@@ -66,12 +66,11 @@ struct Guarantee {
 
 /// Delay and backlog of every store.
 /// Unit: core cycles; stores. Side: both. The lower sides are one drain and one store.
-/// Sound when: arrivals and drains keep their curves, and stores drain in order. The number of
-/// entries does not matter: a store that waits outside is drained no later than one inside.
-/// Source: network calculus, delay <= T + b/R and backlog <= b + rT for r <= R (reference models
-/// 12), here in whole numbers: T + burst drain, and burst + ceil(T / interval).
-/// Refuses stores that may come faster than they drain, no burst, and times below 0.
-/// Errors: `std::overflow_error`.
+/// Sound when: arrivals and drains conform to their curves, and stores drain in order. The number
+/// of entries does not matter: a store that waits outside drains no later than one inside. Source:
+/// network calculus, delay <= T + b/R and backlog <= b + rT for r <= R (reference models 12), here
+/// in whole numbers: T + burst drain, and burst + ceil(T / interval). Refuses stores that may come
+/// faster than they drain, no burst, and times below 0. Errors: `std::overflow_error`.
 Result<Guarantee> guarantee(const ArrivalCurve& arrivals, const ServiceCurve& service);
 
 /// The symbols of `guarantee` with their values and sources.

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// What one warp executes, as the published formulas take it: counts, or the executed instructions
-/// one by one. Nothing here is about a machine, so a profile may be used on several.
+/// Kernel profile: the instructions that one warp executes, as counts or one by one, as the
+/// published formulas use them. A profile is independent of the machine.
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/support/source_text.hpp"
@@ -33,7 +33,7 @@ struct KernelProfile {
 /// Most steps of one profile: more is refused.
 inline constexpr std::size_t profile_step_limit = 1'000'000;
 
-/// A profile as people write it down: counts, or steps.
+/// A profile as written in a file: counts, or steps.
 struct NamedProfile {
     std::string name;
     KernelProfile counts; ///< Those of the steps when there are steps.
@@ -55,9 +55,9 @@ KernelProfile counts_of(const Steps& steps);
 /// instruction counts as executed. Waits for read barriers and by DEPBAR are left out. Passes and
 /// levels are those of the memory facts; shared accesses
 /// without a fact have no stated passes, and neither have global ones.
-/// A turn of a loop that can only be like the one before is not followed again: long loops cost
-/// little more than short ones.
-/// Refuses a path that does not follow the graph, and one of more than `profile_step_limit` steps.
+/// Iterations of a loop that must repeat the previous one are not followed again, so that long
+/// loops cost little more than short ones. Refuses a path that does not follow the graph, and one
+/// of more than `profile_step_limit` steps.
 Result<Steps> steps_along(const assembly::Function& function,
                           const assembly::ControlFlowGraph& graph,
                           std::span<const std::size_t> path, const FlowFacts& facts);
@@ -68,9 +68,9 @@ Result<Steps> steps_along(const assembly::Function& function,
 /// `<step class="float-add" reads="1 4" passes="1..2" level="l2" bytes="4" stall="2"
 /// dual-issue="yes" taken="yes"/>` for each executed instruction, in order; passes of a memory
 /// access that are left out or "any" are not stated; `at="0x10"` and a `<pattern/>` as in flow
-/// facts inside the step stand in their place. `<repeat times="100">` executes the steps in
+/// facts inside the step replace them. `<repeat times="100">` executes the steps in
 /// it 100 times; it is not nested, and distances count executed steps. Refuses unknown attributes
-/// and elements, counts together with steps, distances that reach before the first step, bad and
+/// and elements, counts combined with steps, distances that reach before the first step, bad and
 /// negative numbers, and what `read_xml` refuses.
 Result<NamedProfile> read_profile(const assembly::SourceText& source);
 /// Text that reads back to the same profile, without addresses. Refuses steps that do not fit an

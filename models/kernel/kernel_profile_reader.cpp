@@ -184,7 +184,7 @@ Result<void> add_repeat(const assembly::SourceText& source, const XmlElement& el
         body.push_back(std::move(step).value());
     }
     if (body.empty()) return refuse(source, element, "<repeat> without <step>");
-    for (std::int64_t turn = 0; turn < times.value(); ++turn)
+    for (std::int64_t repetition = 0; repetition < times.value(); ++repetition)
         for (std::size_t k = 0; k < body.size(); ++k)
             if (const auto added = add_step(source, element.children[k], body[k], steps); !added)
                 return added.as_failure();
@@ -237,9 +237,9 @@ Result<NamedProfile> read_profile(const assembly::SourceText& source) {
     for (const auto& field : fields) {
         if (root.find(field.attribute) == nullptr) continue;
         if (!root.children.empty())
-            return refuse(
-                source, root,
-                fmt::format("'{}' together with steps, which are counted", field.attribute));
+            return refuse(source, root,
+                          fmt::format("'{}' combined with steps; expected either counts or steps",
+                                      field.attribute));
         const auto count = integer_attribute(source, root, field.attribute, 0);
         if (!count) return count.as_failure();
         field.count = count.value();

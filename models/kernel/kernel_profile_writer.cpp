@@ -34,8 +34,8 @@ XmlElement element_of(const ProfileStep& step) {
     return element;
 }
 
-/// Instructions that differ in nothing else become one kind; those with a pattern keep theirs, by
-/// which their executions are counted.
+/// Instructions that differ in nothing else become one step kind; those with a pattern keep theirs,
+/// by which their executions are counted.
 Steps without_addresses(const Steps& steps) {
     Steps plain;
     std::vector<Steps::Kind> kinds;

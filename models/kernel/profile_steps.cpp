@@ -5,7 +5,7 @@ namespace {
 
 using assembly::OpcodeClass;
 
-/// Of the parts in which the steps of one program differ.
+/// Hash of the members in which steps of one program differ.
 std::size_t hash_of(const ProfileStep& step) {
     std::size_t hash = static_cast<std::size_t>(step.opcode_class);
     const auto mix = [&hash](std::int64_t value) {
@@ -46,7 +46,7 @@ Steps::Steps(std::initializer_list<ProfileStep> steps) {
 }
 
 Steps::Kind Steps::kind_of(const ProfileStep& step) {
-    // What followed the step before mostly follows it again.
+    // The same step kind as last time mostly follows the previous step again.
     const std::optional<Kind> before = order_.empty() ? std::nullopt : std::optional{order_.back()};
     if (before && kinds_[follower_[*before]] == step) return follower_[*before];
     const Kind kind = find_or_add(step);

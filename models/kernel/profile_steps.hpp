@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The executed instructions of a warp, one by one; equal ones are kept once.
+/// The executed instructions of a warp, one by one; equal instructions are stored once.
 
 #include "assembly/isa/opcode.hpp"
 #include "models/facts/flow_facts.hpp"
@@ -19,10 +19,10 @@ namespace warpbound::models {
 /// One executed instruction of a warp.
 struct ProfileStep {
     assembly::OpcodeClass opcode_class = assembly::OpcodeClass::Nop;
-    /// How many steps back the producers are that it waits for: of the registers, predicates and
-    /// carry that it reads, and of the scoreboards in its wait mask. Increasing, each at least 1.
-    /// Along a path, a producer more than 64 steps back for which a step in between waited already
-    /// is left out: it delays nothing.
+    /// Distances in steps to the producers that it waits for: producers of the registers,
+    /// predicates and carry that it reads, and of the scoreboards in its wait mask. Increasing,
+    /// each at least 1. Along a path, a producer more than 64 steps back is left out if a step in
+    /// between has already waited for it: it delays nothing.
     std::vector<std::int64_t> distances{};
     /// Transactions or conflict degree of a memory access, or of a constant load whose lanes may
     /// address different words, 1..32; none: not stated. 1 for others.
@@ -30,8 +30,9 @@ struct ProfileStep {
     MemoryLevel level = MemoryLevel::Any; ///< Of a load of global or local memory.
     std::int64_t bytes_per_lane = 0;      ///< Of a memory access.
     std::optional<std::int64_t> stall{};  ///< Stall count of the encoding. `Unit:` cycles.
-    bool dual_issued = false;             ///< Issued together with the step before it.
-    bool transfers = false;               ///< Control went elsewhere.
+    bool dual_issued = false;             ///< Dual-issued with the previous step.
+    bool transfers = false;               ///< Transfers control: the next step is not the following
+                                          ///< instruction.
     /// Of an access whose passes are not stated, for messages. Steps of one address are executions
     /// of one instruction, which a pattern counts.
     std::optional<std::int64_t> address{};
@@ -48,16 +49,16 @@ bool is_shared_access(assembly::OpcodeClass opcode_class); ///< Atomics too.
 /// All of those, and atomics of global memory.
 bool is_memory_access(assembly::OpcodeClass opcode_class);
 
-/// Steps in order. Equal steps are one *kind*: what a machine says of a step is found out once per
-/// kind, and a loop costs its body.
+/// Steps in order. Equal steps have one step kind: times on a machine are computed once per step
+/// kind, so that a loop costs as much as its body.
 class Steps {
 public:
-    using Kind = std::uint32_t; ///< Index into `kinds`.
+    using Kind = std::uint32_t; ///< Step kind: index into `kinds`.
 
     Steps() = default;
     Steps(std::initializer_list<ProfileStep> steps);
 
-    /// The kind of steps equal to this one, a new one when there is none yet.
+    /// The step kind of this step; adds one if there is none yet.
     Kind kind_of(const ProfileStep& step);
     void push_back(Kind kind) {
         order_.push_back(kind);
@@ -87,7 +88,7 @@ private:
     std::vector<ProfileStep> kinds_;
     std::vector<std::int64_t> executions_;
     std::vector<Kind> order_;
-    std::vector<Kind> follower_; ///< Of each kind, the one asked for behind it last.
+    std::vector<Kind> follower_; ///< By step kind: the step kind last requested after it.
     std::unordered_multimap<std::size_t, Kind> by_hash_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What the executed instructions of a warp amount to: mix, dependence distances, memory accesses.
+/// Summary of the executed instructions of a warp: mix, dependence distances, memory accesses.
 
 #include "models/kernel/kernel_profile.hpp"
 
@@ -24,7 +24,7 @@ struct AccessCount {
     std::int64_t count = 0;
 };
 
-/// How far back the nearest producer of an instruction is.
+/// Ranges of the distance to the nearest producer of an instruction, in steps.
 inline constexpr std::array distance_ranges{"none", "1", "2", "3-4", "5-8", "9-16", "more"};
 
 struct ProfileSummary {

@@ -14,8 +14,8 @@ namespace {
 
 using assembly::Instruction;
 
-/// Numbers the registers of a program in the order of their first use, so that what is known of
-/// each lies in one short array.
+/// Numbers the registers of a program in the order of their first use, as indices into one short
+/// array.
 class RegisterNumbers {
 public:
     std::uint16_t of(const assembly::Register& reg) {
@@ -33,8 +33,8 @@ private:
     std::uint16_t used_ = 0;
 };
 
-/// What an instruction waits for and produces, the same at each of its executions.
-struct Traffic {
+/// Registers and scoreboards that an instruction reads and writes, the same at each execution.
+struct Operands {
     std::span<const std::uint16_t> reads{}; ///< Registers, by their numbers.
     std::span<const std::uint16_t> writes{};
     bool guarded = false;
@@ -42,25 +42,25 @@ struct Traffic {
     std::uint8_t wait_mask = 0;
 };
 
-/// The instructions of a function as far as a path has come to them.
+/// The instructions of a function that a path has reached so far.
 class KnownInstructions {
 public:
     explicit KnownInstructions(const assembly::Function& function)
         : function_{function}, known_(function.instructions.size()) {}
 
-    /// Finds out about an instruction that the path comes to.
-    void meet(std::size_t index) {
+    /// Adds an instruction that the path reaches.
+    void reach(std::size_t index) {
         Known& known = known_[index];
-        if (known.met) return;
-        known.met = true;
+        if (known.reached) return;
+        known.reached = true;
         known.first = numbers_.size();
         const auto& effects = function_.instructions[index].effects;
         for (const auto* registers : {&effects.reads, &effects.writes})
             for (const auto& reg : *registers)
                 numbers_.push_back(registers_.of(reg));
     }
-    /// Requires: it was met.
-    [[nodiscard]] Traffic traffic(std::size_t index) const {
+    /// Requires: the instruction was reached.
+    [[nodiscard]] Operands operands(std::size_t index) const {
         const Instruction& instruction = function_.instructions[index];
         const auto& effects = instruction.effects;
         const auto all = std::span{numbers_}.subspan(known_[index].first,
@@ -72,7 +72,7 @@ public:
                     instruction.control ? instruction.control->write_barrier : std::nullopt,
                 .wait_mask = instruction.control ? instruction.control->wait_mask : std::uint8_t{}};
     }
-    /// What it was executed as last.
+    /// Step kind of its last execution.
     std::optional<Steps::Kind>& last(std::size_t index) { return known_[index].last; }
     [[nodiscard]] std::size_t registers() const { return registers_.size(); }
 
@@ -80,7 +80,7 @@ private:
     struct Known {
         std::size_t first = 0; ///< Its registers in `numbers_`: reads, then writes.
         std::optional<Steps::Kind> last{};
-        bool met = false;
+        bool reached = false;
     };
 
     const assembly::Function& function_;
@@ -89,7 +89,7 @@ private:
     std::vector<Known> known_;
 };
 
-/// The step of an instruction, but for what other steps decide.
+/// Fills in the members of a step that do not depend on other steps.
 void describe(const assembly::Function& function, std::size_t index, const FlowFacts& facts,
               ProfileStep& step) {
     const Instruction& instruction = function.instructions[index];
@@ -113,15 +113,16 @@ void describe(const assembly::Function& function, std::size_t index, const FlowF
                          : std::max<std::int64_t>(instruction.control->stall, 1);
 }
 
-/// Whether an instruction issues together with the one before it: the pair is marked at its first
-/// instruction, and only a stall of 0 issues it together.
+/// Whether an instruction is dual-issued with the previous one: the pair is marked at its first
+/// instruction, and only a stall of 0 issues both in one cycle.
 bool is_paired(const assembly::Function& function, std::size_t index) {
     const auto& before = function.instructions[index - 1].control;
     return before && before->dual_issue && before->stall == 0;
 }
 
 constexpr std::size_t most_writers = 8; // Kept of one register or scoreboard.
-/// A producer farther back than this delays nobody once somebody has waited for it: left out.
+/// A producer farther back than this, for which a step has already waited, delays nothing: left
+/// out.
 constexpr std::int64_t far_back = 64;
 
 /// The last steps that wrote a register or announced on a scoreboard.
@@ -154,17 +155,17 @@ private:
     std::size_t count_ = 0;
 };
 
-/// Steps that later ones may wait for.
+/// Steps that later steps may wait for.
 class Producers {
 public:
-    /// Room for registers of numbers below this.
-    void make_room(std::size_t registers) {
+    /// Makes space for register numbers below `registers`.
+    void reserve(std::size_t registers) {
         if (registers > writers_.size()) writers_.resize(registers);
     }
-    /// Distances to what a step waits for at position `here`; valid until the next call.
-    std::vector<std::int64_t>& distances(const Traffic& traffic, std::int64_t here);
-    /// Notes what the step at `here` produces.
-    void note(const Traffic& traffic, std::int64_t here);
+    /// Distances to the producers of a step at position `here`; valid until the next call.
+    std::vector<std::int64_t>& distances(const Operands& operands, std::int64_t here);
+    /// Records the results of the step at `here`.
+    void note(const Operands& operands, std::int64_t here);
 
 private:
     /// By register number. A guarded writer does not hide those before it.
@@ -174,12 +175,12 @@ private:
     std::vector<std::int64_t> distances_;
 };
 
-std::vector<std::int64_t>& Producers::distances(const Traffic& traffic, std::int64_t here) {
+std::vector<std::int64_t>& Producers::distances(const Operands& operands, std::int64_t here) {
     distances_.clear();
-    for (const std::size_t reg : traffic.reads)
+    for (const std::size_t reg : operands.reads)
         writers_[reg].wait(here, distances_);
-    for (std::size_t board = 0; traffic.wait_mask != 0 && board < announced_.size(); ++board) {
-        if (((unsigned{traffic.wait_mask} >> board) & 1U) == 0) continue;
+    for (std::size_t board = 0; operands.wait_mask != 0 && board < announced_.size(); ++board) {
+        if (((unsigned{operands.wait_mask} >> board) & 1U) == 0) continue;
         announced_.at(board).wait(here, distances_);
         announced_.at(board).clear();
     }
@@ -190,15 +191,15 @@ std::vector<std::int64_t>& Producers::distances(const Traffic& traffic, std::int
     return distances_;
 }
 
-void Producers::note(const Traffic& traffic, std::int64_t here) {
-    for (const std::size_t reg : traffic.writes) {
-        if (!traffic.guarded) writers_[reg].clear();
+void Producers::note(const Operands& operands, std::int64_t here) {
+    for (const std::size_t reg : operands.writes) {
+        if (!operands.guarded) writers_[reg].clear();
         writers_[reg].add(here);
     }
-    if (traffic.announces) announced_.at(static_cast<std::size_t>(*traffic.announces)).add(here);
+    if (operands.announces) announced_.at(static_cast<std::size_t>(*operands.announces)).add(here);
 }
 
-/// Whether control is transferred between two blocks of a path; nothing when no edge joins them.
+/// Whether control is transferred between two blocks of a path; none when no edge connects them.
 std::optional<bool> transfer_between(const assembly::ControlFlowGraph& graph, std::size_t from,
                                      std::size_t to) {
     std::optional<bool> transfers;
@@ -209,8 +210,8 @@ std::optional<bool> transfer_between(const assembly::ControlFlowGraph& graph, st
     return transfers;
 }
 
-/// Follows a path block by block. Turns of a loop that can only be like the two before are not
-/// followed.
+/// Follows a path block by block. Iterations of a loop that must repeat the two previous ones are
+/// not followed.
 class PathFollower {
 public:
     PathFollower(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
@@ -219,22 +220,22 @@ public:
           visited_(graph.blocks.size()) {}
 
     Result<Steps> follow() {
-        for (std::size_t place = 0; place < path_.size(); ++place) {
-            if (const auto wrong = objection(place)) return *wrong;
-            if (place > 0 && path_[place] <= path_[place - 1]) {
-                const auto skipped = skip_at(place);
+        for (std::size_t position = 0; position < path_.size(); ++position) {
+            if (const auto wrong = objection(position)) return *wrong;
+            if (position > 0 && path_[position] <= path_[position - 1]) {
+                const auto skipped = skip_at(position);
                 if (!skipped) return skipped.as_failure();
-                place += skipped.value();
+                position += skipped.value();
             }
-            if (const auto wrong = visit(place)) return *wrong;
+            if (const auto wrong = visit(position)) return *wrong;
         }
         return std::move(steps_);
     }
 
 private:
-    /// Where a block was entered last.
+    /// Last entry of a block: index in the path and number of its first step.
     struct Visit {
-        std::size_t place = 0;
+        std::size_t position = 0;
         std::size_t step = 0;
     };
 
@@ -243,41 +244,43 @@ private:
                        function_.name};
     }
 
-    [[nodiscard]] std::optional<Failure> objection(std::size_t place) const {
-        if (path_[place] < graph_.blocks.size() && (place > 0 || path_[place] == 0))
+    [[nodiscard]] std::optional<Failure> objection(std::size_t position) const {
+        if (path_[position] < graph_.blocks.size() && (position > 0 || path_[position] == 0))
             return std::nullopt;
-        return Failure{fmt::format("place {} of the path is block {}, which is not there", place,
-                                   path_[place]),
+        return Failure{fmt::format("position {} of the path is block {}, which does not exist or "
+                                   "is not the entry",
+                                   position, path_[position]),
                        function_.name};
     }
 
-    std::optional<Failure> visit(std::size_t place) {
-        const bool last = place + 1 == path_.size();
-        const auto transfers =
-            last ? std::optional{false} : transfer_between(graph_, path_[place], path_[place + 1]);
+    std::optional<Failure> visit(std::size_t position) {
+        const bool last = position + 1 == path_.size();
+        const auto transfers = last
+                                   ? std::optional{false}
+                                   : transfer_between(graph_, path_[position], path_[position + 1]);
         if (!transfers)
-            return Failure{fmt::format("no edge leads from block {} to block {} at place {} of the "
-                                       "path",
-                                       path_[place], path_[place + 1], place),
+            return Failure{fmt::format("no edge leads from block {} to block {} at position {} of "
+                                       "the path",
+                                       path_[position], path_[position + 1], position),
                            function_.name};
-        const auto& block = graph_.blocks[path_[place]];
+        const auto& block = graph_.blocks[path_[position]];
         if (steps_.size() + (block.last - block.first + 1) > profile_step_limit) return too_long();
-        visited_[path_[place]] = Visit{place, steps_.size()};
+        visited_[path_[position]] = Visit{position, steps_.size()};
         for (std::size_t at = block.first; at <= block.last; ++at) {
-            instructions_.meet(at);
-            producers_.make_room(instructions_.registers());
+            instructions_.reach(at);
+            producers_.reserve(instructions_.registers());
             const auto here = static_cast<std::int64_t>(steps_.size());
-            const Traffic traffic = instructions_.traffic(at);
-            steps_.push_back(kind_of(at, producers_.distances(traffic, here),
+            const Operands operands = instructions_.operands(at);
+            steps_.push_back(kind_of(at, producers_.distances(operands, here),
                                      at == block.last && *transfers,
                                      at != block.first && is_paired(function_, at)));
-            producers_.note(traffic, here);
+            producers_.note(operands, here);
         }
         return std::nullopt;
     }
 
-    /// The kind of a step that waits for these and does or does not transfer control. In a loop it
-    /// is mostly that of the turn before.
+    /// The step kind of an instruction with these producers, with or without transfer of control.
+    /// In a loop it is mostly that of the previous iteration.
     Steps::Kind kind_of(std::size_t index, std::vector<std::int64_t>& distances, bool transfers,
                         bool dual_issued) {
         auto& last = instructions_.last(index);
@@ -295,41 +298,42 @@ private:
         return *last;
     }
 
-    /// Appends turns of a loop without following them, from the place on that starts one: when the
-    /// last two turns gave the same steps, further turns along the same blocks give them again. The
-    /// last of all is left, since it may end otherwise. Returns how many places these turns are.
-    Result<std::size_t> skip_at(std::size_t place) {
-        const auto& before = visited_[path_[place]];
+    /// Appends iterations of a loop without following them, from the position that starts one: if
+    /// the last two iterations gave the same steps, further iterations along the same blocks give
+    /// them again. The last iteration is not skipped, since it may end differently. Returns the
+    /// number of path positions skipped.
+    Result<std::size_t> skip_at(std::size_t position) {
+        const auto& before = visited_[path_[position]];
         if (!before) return std::size_t{0};
-        const std::size_t blocks = place - before->place;
+        const std::size_t blocks = position - before->position;
         const std::size_t length = steps_.size() - before->step;
         const auto order = steps_.order();
         if (before->step < length ||
             !std::ranges::equal(order.last(length), order.last(2 * length).first(length)))
             return std::size_t{0};
-        std::size_t end = place;
+        std::size_t end = position;
         while (end < path_.size() && path_[end] == path_[end - blocks])
             ++end;
-        const std::size_t turns = (end - place) / blocks;
-        if (turns <= most_writers + 1) return std::size_t{0};
-        const std::size_t skipped = turns - 1;
+        const std::size_t iterations = (end - position) / blocks;
+        if (iterations <= most_writers + 1) return std::size_t{0};
+        const std::size_t skipped = iterations - 1;
         if (skipped > (profile_step_limit - steps_.size()) / length) return too_long();
         steps_.repeat_last(length, skipped);
-        note_again(std::span{path_}.subspan(before->place, blocks), length);
+        note_again(std::span{path_}.subspan(before->position, blocks), length);
         return skipped * blocks;
     }
 
-    /// Notes what the last turns produced: as many as a register keeps writers, so that nothing of
-    /// earlier ones is left.
-    void note_again(std::span<const std::size_t> turn, std::size_t length) {
+    /// Records the results of the last iterations: as many as a register keeps writers, so that no
+    /// earlier writer remains.
+    void note_again(std::span<const std::size_t> iteration, std::size_t length) {
         auto here = static_cast<std::int64_t>(steps_.size() - most_writers * length);
-        for (std::size_t turns = 0; turns < most_writers; ++turns)
-            for (const std::size_t block : turn)
+        for (std::size_t iterations = 0; iterations < most_writers; ++iterations)
+            for (const std::size_t block : iteration)
                 for (std::size_t at = graph_.blocks[block].first; at <= graph_.blocks[block].last;
                      ++at, ++here) {
-                    const Traffic traffic = instructions_.traffic(at);
-                    (void)producers_.distances(traffic, here);
-                    producers_.note(traffic, here);
+                    const Operands operands = instructions_.operands(at);
+                    (void)producers_.distances(operands, here);
+                    producers_.note(operands, here);
                 }
     }
 

@@ -1,15 +1,16 @@
 #pragma once
 /// \file
-/// What makes a warp leave the active set of the two-level policy (C19).
+/// Instructions whose pending results make a warp leave the active set of the two-level policy
+/// (C19).
 
 #include "assembly/isa/opcode.hpp"
 
 namespace warpbound::models {
 
-/// Whether a warp that waits for a result of such an instruction stands outside meanwhile: a load
-/// or atomic of global or local memory, or a texture access. What waits for shared memory,
-/// constants or arithmetic stays inside.
-constexpr bool is_waited_for_outside(assembly::OpcodeClass opcode_class) {
+/// Whether a warp that waits for the result of such an instruction leaves the active set: a load or
+/// atomic of global or local memory, or a texture access. A warp that waits for shared memory,
+/// constants or arithmetic remains active.
+constexpr bool leaves_active_set(assembly::OpcodeClass opcode_class) {
     switch (opcode_class) {
     case assembly::OpcodeClass::LoadGlobal:
     case assembly::OpcodeClass::LoadLocal:

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How many blocks of how many threads, and what they ask for.
+/// Launch configuration: grid size, block size and resources of a block.
 
 #include "assembly/support/result.hpp"
 
@@ -14,9 +14,9 @@ namespace warpbound::models {
 struct Launch {
     std::int64_t blocks = 1;
     std::int64_t threads = 32; ///< Per block.
-    /// Of a thread; when it is not stated, the listing may say it.
+    /// Registers per thread; if none is stated, those of the listing apply where it gives them.
     std::optional<std::int64_t> registers{};
-    /// Of a block, static and dynamic together. `Unit:` bytes.
+    /// Shared memory of a block, static plus dynamic. `Unit:` bytes.
     std::optional<std::int64_t> shared_memory{};
 
     /// Rounded up.

@@ -39,7 +39,7 @@ std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t lea
     return value;
 }
 
-/// Sets one parameter; false when the kind has none of that name and value.
+/// Sets one parameter; false when the policy has no such parameter or refuses the value.
 bool set(WarpPolicy& policy, std::string_view key, std::string_view value) {
     const auto number = [&](std::int64_t& parameter, std::int64_t least) {
         const auto read = whole_number(value, least);
@@ -63,7 +63,7 @@ PolicyGuarantee guarantee_of(const WarpPolicy& policy) {
     case PolicyKind::StrictRoundRobin:
         return PolicyGuarantee::OrderForced;
     case PolicyKind::VariableRate:
-        return policy.conserving ? PolicyGuarantee::WorkConserving : PolicyGuarantee::Slotted;
+        return policy.conserving ? PolicyGuarantee::WorkConserving : PolicyGuarantee::TimeDivision;
     default:
         return PolicyGuarantee::WorkConserving;
     }
@@ -77,7 +77,7 @@ std::string_view to_string(PolicyGuarantee guarantee) {
         return "set-limited";
     case PolicyGuarantee::OrderForced:
         return "order-forced";
-    case PolicyGuarantee::Slotted:
+    case PolicyGuarantee::TimeDivision:
         break;
     }
     return "slotted";

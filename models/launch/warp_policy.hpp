@@ -18,24 +18,24 @@ enum class PolicyKind {
     OldestFirst,      ///< "oldest"
     TwoLevel,         ///< "two-level": loose round robin inside an active set
     StrictRoundRobin, ///< "srr"
-    VariableRate,     ///< "variable-rate": fixed slots, one warp owns more of them
+    VariableRate,     ///< "variable-rate": time division; one warp owns more time slots
     Unknown           ///< "unknown": any warp that may issue, by no known rule
 };
 
-/// What a bound may use of a policy.
+/// Property of a policy that a bound may rely on.
 enum class PolicyGuarantee {
     WorkConserving, ///< some warp issues whenever one may
     SetLimited,     ///< work-conserving inside a set of warps
-    OrderForced,    ///< waits for the next in turn
-    Slotted         ///< a warp issues in its own slots only
+    OrderForced,    ///< not work-conserving: waits for the warp whose turn it is
+    TimeDivision    ///< a warp issues in its own time slots only
 };
 
 struct WarpPolicy {
     PolicyKind kind = PolicyKind::LooseRoundRobin;
     std::int64_t active = 8; ///< Two-level: warps in the active set of a scheduler, at least 1.
-    std::int64_t fast = 0;   ///< Variable rate: place of the fast warp in its scheduler.
-    std::int64_t every = 2;  ///< Variable rate: every so many slots is the fast warp's, at least 2.
-    bool conserving = false; ///< Variable rate: others may use a slot that its owner cannot use.
+    std::int64_t fast = 0;   ///< Variable rate: warp slot of the fast warp in its scheduler.
+    std::int64_t every = 2;  ///< Variable rate: the fast warp owns every so many time slots, >= 2.
+    bool conserving = false; ///< Variable rate: other warps may use a slot that its owner cannot.
 
     friend bool operator==(const WarpPolicy&, const WarpPolicy&) = default;
 };
@@ -47,7 +47,7 @@ std::string_view to_string(PolicyGuarantee guarantee);
 /// `variable-rate:conserving`. Refuses unknown names and keys, and values out of range, naming what
 /// was expected.
 Result<WarpPolicy> read_policy(std::string_view text);
-/// As `read_policy` reads it, every parameter of the kind written out.
+/// In the form that `read_policy` reads, with all parameters of the policy.
 std::string to_string(const WarpPolicy& policy);
 /// Names that `read_policy` takes.
 std::vector<std::string_view> policy_names();

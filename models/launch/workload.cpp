@@ -17,9 +17,9 @@ using assembly::SourceText;
 
 constexpr std::int64_t latest = std::int64_t{1} << 40U;
 
-class Reader {
+class WorkloadReader {
 public:
-    explicit Reader(const SourceText& source) : source_{source} {}
+    explicit WorkloadReader(const SourceText& source) : source_{source} {}
 
     Result<WorkloadFile> read(const XmlElement& root);
 
@@ -34,11 +34,11 @@ private:
     const SourceText& source_;
     WorkloadFile workload_;
     std::set<std::string> names_;
-    std::map<std::array<std::string, 4>, std::size_t> kernel_places_; ///< By their attributes.
+    std::map<std::array<std::string, 4>, std::size_t> kernel_index_; ///< By their attributes.
     std::map<std::string, std::size_t> stream_places_;
 };
 
-Result<std::string> Reader::text(const XmlElement& element, std::string_view attribute) {
+Result<std::string> WorkloadReader::text(const XmlElement& element, std::string_view attribute) {
     const std::string* const found = element.find(attribute);
     if (found == nullptr) return std::string{};
     if (found->empty())
@@ -46,7 +46,7 @@ Result<std::string> Reader::text(const XmlElement& element, std::string_view att
     return *found;
 }
 
-Result<void> Reader::launch(const XmlElement& element, HostOperation& read) {
+Result<void> WorkloadReader::launch(const XmlElement& element, HostOperation& read) {
     const auto known = check_attributes(source_, element, {"file", "grid"},
                                         {"kernel", "flow-facts", "name", "stream", "at"});
     if (!known) return known.as_failure();
@@ -62,14 +62,14 @@ Result<void> Reader::launch(const XmlElement& element, HostOperation& read) {
     if (!grid) return refuse(source_, element, fmt::format("'grid': {}", grid.error().what));
     kernel.launch = grid.value();
     auto& kernels = workload_.kernels;
-    const auto [same, added] = kernel_places_.try_emplace(
+    const auto [same, added] = kernel_index_.try_emplace(
         {kernel.file, kernel.kernel, kernel.flow_facts, to_string(kernel.launch)}, kernels.size());
     read.kernel = same->second;
     if (added) kernels.push_back(kernel);
     return boost::outcome_v2::success();
 }
 
-Result<void> Reader::copy(const XmlElement& element, HostOperation& read) {
+Result<void> WorkloadReader::copy(const XmlElement& element, HostOperation& read) {
     const auto known =
         check_attributes(source_, element, {"direction", "bytes"}, {"name", "stream", "at"});
     if (!known) return known.as_failure();
@@ -89,7 +89,7 @@ Result<void> Reader::copy(const XmlElement& element, HostOperation& read) {
     return boost::outcome_v2::success();
 }
 
-Result<void> Reader::name(const XmlElement& element, HostOperation& read) {
+Result<void> WorkloadReader::name(const XmlElement& element, HostOperation& read) {
     const auto own = text(element, "name");
     if (!own) return own.as_failure();
     read.name = own.value().empty()
@@ -109,7 +109,7 @@ Result<void> Reader::name(const XmlElement& element, HostOperation& read) {
     return boost::outcome_v2::success();
 }
 
-Result<void> Reader::operation(const XmlElement& element) {
+Result<void> WorkloadReader::operation(const XmlElement& element) {
     if (element.name != "launch" && element.name != "copy")
         return refuse(
             source_, element,
@@ -128,7 +128,7 @@ Result<void> Reader::operation(const XmlElement& element) {
     return boost::outcome_v2::success();
 }
 
-Result<WorkloadFile> Reader::read(const XmlElement& root) {
+Result<WorkloadFile> WorkloadReader::read(const XmlElement& root) {
     if (const auto known = check_attributes(source_, root, {}); !known) return known.as_failure();
     for (const XmlElement& child : root.children)
         if (const auto read = operation(child); !read) return read.as_failure();
@@ -156,7 +156,7 @@ std::string_view to_string(HostOperationKind kind) {
 Result<WorkloadFile> read_workload(const SourceText& source) {
     const auto root = read_xml(source, "workload");
     if (!root) return root.as_failure();
-    return Reader{source}.read(root.value());
+    return WorkloadReader{source}.read(root.value());
 }
 
 } // namespace warpbound::models

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a host asks of a GPU: launches of kernels and copies, in streams (C32 of
+/// Operations that a host issues to a GPU: kernel launches and copies, in streams (C32 of
 /// docs/reference/timing-contract.md).
 
 #include "assembly/support/source_text.hpp"
@@ -26,16 +26,16 @@ struct HostOperation {
     std::optional<std::size_t> stream{}; ///< None: the NULL stream.
     std::size_t kernel = 0;              ///< Of a launch: its number among the workload's kernels.
     std::int64_t bytes = 0;              ///< Of a copy.
-    /// Not issued before. `Unit:` core cycles from the start of the workload.
+    /// Earliest issue. `Unit:` core cycles from the start of the workload.
     std::int64_t at = 0;
 
     friend bool operator==(const HostOperation&, const HostOperation&) = default;
 };
 
-/// Of one copy. `Unit:` bytes.
+/// Largest size of one copy. `Unit:` bytes.
 inline constexpr std::int64_t most_copy_bytes = std::int64_t{1} << 50U;
 
-/// Where a kernel of a workload is found. Files are named as in the workload, relative to it.
+/// Source of a kernel of a workload. File names are those in the workload, relative to it.
 struct KernelSource {
     std::string file;
     std::string kernel;     ///< Empty: the only one of the file.
@@ -50,7 +50,7 @@ struct WorkloadFile {
     std::string name;   ///< Of the file.
     std::string digest; ///< Of the file.
     std::vector<std::string> streams;
-    std::vector<KernelSource> kernels; ///< Equal ones are one.
+    std::vector<KernelSource> kernels; ///< Without duplicates.
     std::vector<HostOperation> operations;
 };
 

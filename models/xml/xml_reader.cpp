@@ -49,7 +49,7 @@ std::optional<std::size_t> broken_character(std::string_view text) {
     return std::nullopt;
 }
 
-/// Where the tag that begins at `open` ends: at the first '>' outside quotes.
+/// End of the tag that begins at `open`: the first '>' outside quotes.
 std::size_t end_of_tag(std::string_view text, std::size_t open) {
     char quote = 0;
     for (std::size_t at = open + 1; at < text.size(); ++at) {

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The XML that the readers of this folder accept: elements and attributes, each with its line, and
-/// nothing else.
+/// The XML subset of all input files: elements and attributes, each with its line, and nothing
+/// else.
 
 #include "assembly/support/source_text.hpp"
 
@@ -20,7 +20,7 @@ struct XmlAttribute {
     std::string value;
 };
 
-/// An element without text of its own; comments are gone.
+/// An element with attributes and children; text and comments are not kept.
 struct XmlElement {
     std::string name;
     std::int64_t line = 0;

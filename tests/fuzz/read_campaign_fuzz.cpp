@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-/// What is handed on is in order: runs of a series from 0 on, conditions and runs behind a series.
+/// The listener is called in order: runs of a series from 0 on, conditions and runs after a series.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
     using namespace warpbound;
     using boost::outcome_v2::success;

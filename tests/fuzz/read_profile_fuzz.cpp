@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-/// Whatever is accepted must survive writing and reading.
+/// Accepted input is the same after writing and reading it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
     using namespace warpbound;
     const std::string text{reinterpret_cast<const char*>(bytes), size};

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-/// Whatever is accepted must print the same after it was read again.
+/// Accepted input prints the same after printing and reading it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
     using namespace warpbound::assembly;
     const std::string text{reinterpret_cast<const char*>(bytes), size};

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-/// What is accepted names kernels and streams that there are.
+/// Accepted input names only kernels and streams that exist.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
     using namespace warpbound;
     const std::string text{reinterpret_cast<const char*>(bytes), size};

@@ -10,10 +10,10 @@
 
 namespace {
 
-/// The choices of one case, taken from the input byte by byte; 0 where it ends.
-class Choices {
+/// Choices of one case, one byte of the input each; 0 after its end.
+class InputChoices {
 public:
-    Choices(const std::uint8_t* bytes, std::size_t size) : bytes_{bytes}, size_{size} {}
+    InputChoices(const std::uint8_t* bytes, std::size_t size) : bytes_{bytes}, size_{size} {}
     std::int64_t below(std::int64_t sides) { return at_ < size_ ? bytes_[at_++] % sides : 0; }
     std::uint64_t seed() {
         std::uint64_t seed = 0;
@@ -30,17 +30,18 @@ private:
 
 } // namespace
 
-/// A random kernel, machine, launch and policy: the log of the run obeys the contract.
+/// A random kernel, machine, launch and policy: the event log of the run satisfies the timing
+/// contract.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
     using namespace warpbound;
     static const std::array machines{std::pair{"fermi-gtx470", 20}, std::pair{"maxwell-gtx970", 52},
                                      std::pair{"turing-t4", 75}, std::pair{"hopper-h200", 90}};
-    Choices choices{bytes, size};
+    InputChoices choices{bytes, size};
     const auto which = static_cast<std::size_t>(choices.below(machines.size()));
     static const auto architectures = [] {
         std::array<models::Architecture, machines.size()> all;
-        for (std::size_t place = 0; place < all.size(); ++place)
-            all[place] = models::load_architecture(machines[place].first).value();
+        for (std::size_t index = 0; index < all.size(); ++index)
+            all[index] = models::load_architecture(machines[index].first).value();
         return all;
     }();
     const models::Architecture& machine = architectures[which];
@@ -56,24 +57,24 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     options.max_iterations = 1 + choices.below(5);
     options.divergence = choices.below(2) == 1;
     const std::uint64_t seed = choices.seed();
-    const auto made = tests::random_kernel(seed, options);
-    const auto loaded = tests::read(made);
-    if (!loaded) std::abort(); // The generator writes what the reader takes.
+    const auto generated = tests::random_kernel(seed, options);
+    const auto loaded = tests::read(generated);
+    if (!loaded) std::abort(); // The reader accepts the generator's output.
     const tests::ReadKernel& read = *loaded.value();
     const harness::Kernel kernel{read.function, &read.graph, &read.facts, launch};
     const auto prepared = harness::simulator::Machine::prepare(machine, kernel, policy);
-    if (!prepared) return 0; // The description lacks what several waves of blocks cost.
+    if (!prepared) return 0; // The description lacks the cost of several waves of blocks.
     tests::RecordedRun record;
     const auto observed = prepared.value()->run(
         {seed, draw, {}}, [&](const auto& event) { record.events.push_back(event); });
-    if (!observed) return 0; // No path satisfies the made-up facts.
+    if (!observed) return 0; // No path satisfies the random facts.
     record.execution_time = observed.value().execution_time.count();
     const auto found = tests::violations(kernel, machine, policy, record);
     for (const std::string& violation : found)
         std::fprintf(stderr, "%s\n", violation.c_str());
     if (!found.empty()) {
         std::fprintf(stderr, "%s under %s\n%s", machine.name.c_str(), to_string(policy).c_str(),
-                     made.text.c_str());
+                     generated.text.c_str());
         std::abort();
     }
     return 0;

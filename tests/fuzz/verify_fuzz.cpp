@@ -21,8 +21,8 @@ const certification::EvidenceFiles& bundle() {
 
 } // namespace
 
-/// The first byte says which file of a bundle the others replace. Verification ends with a verdict,
-/// which is not that all holds.
+/// The first byte chooses the file of a bundle that the other bytes replace. Verification returns a
+/// verdict, and not Holds.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
     if (size == 0) return 0;
     certification::EvidenceFiles files = bundle();
@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     try {
         tests::seal_again(files);
     } catch (const std::exception&) {
-        // Left as it is where the seal cannot be made.
+        // The bundle stays unsealed where its files cannot be sealed.
     }
     certification::verify::Options options;
     options.rebuild = tests::rebuild;

@@ -25,7 +25,7 @@ foreach(benchmark switched-off result-dram barrier store-plug)
 endforeach()
 expect(0 "${measure} ${benchmarks} --campaign ${OUT}/fermi.db" "barrier")
 expect(0 "calibrate --campaign ${OUT}/fermi.db --base fermi-gtx470 -o ${OUT}/card.xml"
-       "memories/dram/latency" "not identified; the base's stays" "classes/float-add/port: " "no benchmark shows")
+       "memories/dram/latency" "not identified; the base's value is kept" "classes/float-add/port: " "without benchmark")
 # A range of samples is no bound: whoever uses it says so.
 file(WRITE ${OUT}/meet.sass "!Kernel meet
 BAR.SYNC 0x0;
@@ -35,7 +35,7 @@ EXIT;
 expect(0 "analyze ${OUT}/meet.sass --architecture ${OUT}/card.xml --format json"
        "measured ranges, which may be too narrow: classes/barrier/latency")
 # What no reader would accept is not written.
-expect(3 "calibrate --campaign ${OUT}/fermi.db -o ${OUT}/card.with.dots.xml" "would not be read again")
+expect(3 "calibrate --campaign ${OUT}/fermi.db -o ${OUT}/card.with.dots.xml" "does not read back")
 if(EXISTS ${OUT}/card.with.dots.xml)
   message(FATAL_ERROR "a description that does not read back was written")
 endif()

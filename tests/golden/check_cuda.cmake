@@ -66,7 +66,7 @@ foreach(fault "clock-back-at 9;1 clock" "clock-jump-at 9;1 clock" "no-rate-at 9;
   list(GET fault 0 script)
   list(GET fault 1 counted)
   play("${script}")
-  expect(0 "runs with trouble\n  [a-z-]+/warps=[0-9]+: ${counted}\n" ${measure})
+  expect(0 "runs with anomalies\n  [a-z-]+/warps=[0-9]+: ${counted}\n" ${measure})
 endforeach()
 
 # The largest launches; what is refused when the card is lost is no limit.
@@ -79,7 +79,7 @@ expect(3 "cuda:0: limit of threads: .*did not end within 100 ms" measure --devic
 # What fits on an SM, by blocks that wait for each other; `calibrate` inverts the counts.
 play("")
 file(REMOVE ${OUT}/room.db ${OUT}/room.xml)
-expect(0 "resident-warps, resident-registers, resident-shared-memory: no times, but blocks on an SM at once.*resident-warps/warps=1/blocks=66, blocks +2 +16 "
+expect(0 "resident-warps, resident-registers, resident-shared-memory: no times, but co-resident blocks of an SM.*resident-warps/warps=1/blocks=66, blocks +2 +16 "
        measure --device cuda:0 --suite residence --campaign ${OUT}/room.db --warm-up 0)
 expect(0 "limits/max-blocks +16 .*limits/max-warps +48 .*limits/register-granularity +256 .*limits/register-partitions +4 .*limits/shared-memory +102400 .*limits/shared-reserved +1024 .*where the encoding times the issue.*limits/registers: resident-registers: 65536 to 66560 show the same counts.*limits/shared-granularity: resident-shared-memory: 128 to 256 show"
        calibrate --campaign ${OUT}/room.db)
@@ -93,7 +93,7 @@ expect(0 "resident-warps/warps=1/blocks=66, blocks +2 +16 "
 expect(0 "" calibrate --campaign ${OUT}/room.db -o ${OUT}/room.xml)
 expect(0 "target sm_80, issue control encoded.*shared-memory +102400 .*resident-shared-memory" architectures ${OUT}/room.xml)
 expect(0 "on cards[ \n]+`--suite[ \n]+residence`" calibrate --help)
-expect(3 "would take the place of" calibrate --campaign ${OUT}/room.db --name x -o ${OUT}/./room.db)
+expect(3 "would overwrite" calibrate --campaign ${OUT}/room.db --name x -o ${OUT}/./room.db)
 
 # Copies: the stand-in's take 8 us and 10 bytes in a nanosecond, and its clock counts nanoseconds.
 play("")

@@ -1,4 +1,4 @@
-# Ctrl-C while a series is recorded: what was recorded stays, the exit code is 4, and the series goes on afterwards.
+# Ctrl-C while a series is recorded: recorded runs are kept, the exit code is 4, and the series goes on afterwards.
 cmake_policy(VERSION 3.22)
 file(REMOVE ${OUT}/interrupted.db)
 set(command "${PROGRAM} simulate examples/microbenchmark/mad_pair_dependent.sass --architecture fermi-gtx470 \
@@ -14,7 +14,7 @@ wait $running
 ")
 execute_process(COMMAND sh ${OUT}/interrupt.sh WORKING_DIRECTORY ${ROOT} RESULT_VARIABLE code)
 file(READ ${OUT}/err err)
-if(NOT code EQUAL 4 OR NOT err MATCHES "^warpbound: interrupted after [1-9][0-9]* of 100000000 runs; what was recorded stays\n$")
+if(NOT code EQUAL 4 OR NOT err MATCHES "^warpbound: interrupted after [1-9][0-9]* of 100000000 runs; recorded runs are kept\n$")
   message(FATAL_ERROR "exit code ${code}, expected 4; standard error, with no progress in it:\n${err}")
 endif()
 separate_arguments(resume UNIX_COMMAND "${command} --runs 1 --format json")

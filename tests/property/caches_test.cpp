@@ -62,8 +62,8 @@ std::string check_case(const RandomAccesses& made, std::uint64_t seed, std::stri
     const auto analysis = analyzer::analyze(request);
     if (!analysis) return "not analyzed: " + to_string(analysis.error()) + ", " + about;
     const auto bounds = analysis.value().execution_time.bounds();
-    analyzer::CertificateStore proofs;
-    request.proofs = &proofs;
+    analyzer::CertificateStore certificates;
+    request.certificates = &certificates;
     const auto proved = analyzer::analyze(request);
     if (!proved) return "no evidence: " + to_string(proved.error()) + ", " + about;
     const auto certified = proved.value().execution_time.bounds();

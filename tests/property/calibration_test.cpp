@@ -1,11 +1,12 @@
 /// \file
-/// From a machine that only the device knows to a description, through nothing but its times.
+/// Round trip: a description derived only from the times of a hidden machine equals the machine.
 
 #include "harness/calibration/calibrate.hpp"
 #include "harness/devices/simulated.hpp"
 #include "harness/suite/cache_benchmarks.hpp"
 #include "harness/suite/calibration_benchmarks.hpp"
 #include "harness/suite/measure_point.hpp"
+#include "harness/suite/suites.hpp"
 #include "models/architecture/value_path.hpp"
 #include "models/launch/warp_policy.hpp"
 #include "tests/support/hidden_machine.hpp"
@@ -35,7 +36,7 @@ bool goes_through_caches(const std::string& benchmark) {
 std::vector<RecordedSeries> measured(const tests::HiddenMachine& hidden) {
     const auto device =
         simulated_device(hidden.machine, models::read_policy(hidden.policy).value());
-    // What the suite may know: which instruction set it is written in.
+    // The only knowledge of the suite: the instruction set.
     models::Architecture stranger;
     stranger.target = hidden.machine.target;
     std::vector<RecordedSeries> all;
@@ -45,7 +46,7 @@ std::vector<RecordedSeries> measured(const tests::HiddenMachine& hidden) {
             const auto points = points_of(benchmark, stranger);
             EXPECT_TRUE(points) << benchmark;
             for (const auto& point : points.value()) {
-                // Of a machine without caches there is no way through them.
+                // A machine without caches has no path through them.
                 if (!has_caches(hidden) && goes_through_caches(benchmark)) {
                     EXPECT_FALSE(PointRun::prepare(*device, point)) << point.name;
                     continue;
@@ -61,7 +62,7 @@ std::vector<RecordedSeries> measured(const tests::HiddenMachine& hidden) {
     return all;
 }
 
-/// Empty when the finding says the truth.
+/// Empty if the finding agrees with the machine.
 std::string error_of(const Finding& finding, const models::Interval& truth) {
     const auto text = [](std::int64_t lo, std::int64_t hi) {
         return std::to_string(lo) + ".." + std::to_string(hi);
@@ -74,7 +75,8 @@ std::string error_of(const Finding& finding, const models::Interval& truth) {
     return inside && 10 * (hi - lo) >= 9 * (truth.hi - truth.lo) ? "" : both;
 }
 
-/// Whether the port never makes anything wait, so that all smaller initiations are alike.
+/// Whether no instruction ever waits for the port, so that smaller initiation intervals cannot be
+/// distinguished.
 bool never_waits(const models::Architecture& machine, const std::string& path) {
     const auto number = [&](const char* value) {
         return models::find_value(machine, value)->interval->lo;
@@ -94,7 +96,8 @@ bool never_waits(const models::Architecture& machine, const std::string& path) {
     return initiation * number("schedulers/count") <= slot;
 }
 
-/// Whether blocks of some size fill all warp slots, and one warp more would be too many for some.
+/// Whether blocks of some size fill all warp slots, and one more warp would exceed them for some
+/// size.
 bool shows_warp_slots(std::int64_t slots, std::int64_t most_blocks) {
     bool filled = false;
     bool exceeded = false;
@@ -118,14 +121,14 @@ std::int64_t in_units(std::int64_t amount, std::int64_t unit) {
     return (amount + unit - 1) / unit * unit;
 }
 
-/// Blocks that fit, one warp placed after the other.
+/// Blocks that fit, allocating one warp after the other.
 std::int64_t blocks_with_registers(const Allocation& of, std::int64_t registers, std::int64_t warps,
                                    std::int64_t most) {
     std::vector<std::int64_t> free(static_cast<std::size_t>(of.other), of.size / of.other);
-    std::size_t place = 0;
+    std::size_t next = 0;
     for (std::int64_t blocks = 0; blocks < most; ++blocks)
-        for (std::int64_t warp = 0; warp < warps; ++warp, ++place)
-            if ((free[place % free.size()] -= in_units(32 * registers, of.unit)) < 0) return blocks;
+        for (std::int64_t warp = 0; warp < warps; ++warp, ++next)
+            if ((free[next % free.size()] -= in_units(32 * registers, of.unit)) < 0) return blocks;
     return most;
 }
 
@@ -133,7 +136,7 @@ std::int64_t blocks_with_memory(const Allocation& of, std::int64_t bytes, std::i
     return std::min(most, of.size / in_units(bytes + of.other, of.unit));
 }
 
-/// Whether another allocation with the same counts has another value.
+/// Whether an allocation rule with another value gives the same counts.
 bool looks_like_another(const models::Architecture& machine, const std::string& path) {
     const auto number = [&](const std::string& name) {
         return models::find_value(machine, "limits/" + name)->interval->lo;
@@ -177,7 +180,7 @@ bool looks_like_another(const models::Architecture& machine, const std::string& 
     return false;
 }
 
-/// Whether the port of a class may keep to itself who shares it.
+/// Whether the scope of the port of a class may be unobservable.
 bool hides_its_port(const models::Architecture& machine, const std::string& name) {
     const auto number = [&](const std::string& value) {
         return models::find_value(machine, value)->interval->lo;
@@ -196,8 +199,8 @@ bool hides_its_port(const models::Architecture& machine, const std::string& name
     return never_waits(machine, path) || 8 * step >= 7 * warps;
 }
 
-/// Whether the first miss may be back before as many have been sent as there are entries, or the
-/// lines that are to miss are in the L1 or not in the L2, or two of them are in one line.
+/// Whether the first miss may return before all entries are used, or the lines that must miss may
+/// be in the L1 or not in the L2, or two of them may be in one line.
 bool hides_misses(const models::Architecture& machine) {
     const auto lowest = [&](const std::string& path) {
         return models::find_value(machine, path)->interval->lo;
@@ -223,14 +226,14 @@ bool hides_misses(const models::Architecture& machine) {
            2 * (sent + on_the_way) >= lowest("memories/l2/latency");
 }
 
-/// What the suite may leave open, and on which machines.
+/// Values that the suite may leave open, and on which machines.
 bool cannot_show(const tests::HiddenMachine& hidden, const std::string& path) {
     const auto number = [&](const char* value) {
         return models::find_value(hidden.machine, value)->interval->lo;
     };
     if (path.starts_with("memories/l1/") || path.starts_with("memories/l2/")) {
         if (!has_caches(hidden)) return !path.ends_with("/latency");
-        // Of an L2 nothing shows while the L1 holds the same.
+        // The L2 cannot be observed while the L1 holds the same lines.
         if (path == "memories/l1/mshr-entries") return hides_misses(hidden.machine);
         if (path == "memories/l2/sector")
             return number("memories/l2/sector") <= number("memories/l1/sector");
@@ -240,23 +243,24 @@ bool cannot_show(const tests::HiddenMachine& hidden, const std::string& path) {
     if (path == "limits/max-warps")
         return !shows_warp_slots(number("limits/max-warps"), number("limits/max-blocks"));
     if (path == "limits/register-granularity" && number("limits/register-granularity") <= 32)
-        return true; // A warp takes 32 for each register of a thread.
+        return true; // A warp uses 32 registers for each register of a thread.
     if (path.starts_with("limits/register") || path.starts_with("limits/shared"))
         return looks_like_another(hidden.machine, path);
-    // Where stores do not come clearly faster than they drain, no buffer fills.
+    // If stores do not issue clearly faster than they drain, the buffer does not fill.
     const auto& stores = hidden.machine.classes.at(assembly::OpcodeClass::StoreGlobal);
     const auto scope = hidden.machine.units[*hidden.machine.unit_index(stores.unit)].scope;
     const std::int64_t drain = number("write-buffer/drain");
     const std::int64_t port = number("classes/store-global/initiation");
     const std::int64_t entries = number("write-buffer/entries");
-    // So many stores of a train fill it, or so many behind a plug of 32 transactions find room.
+    // The number of stores that fill it in "store-train", or that find an entry after the blocking
+    // store of 32 transactions in "store-plug".
     const std::int64_t spacing = std::max(port, number("schedulers/same-warp-interval"));
     const bool fills =
         10 * drain >= 13 * port && (entries * drain <= train_counts.front() * (drain - port) ||
                                     (entries - 1) * spacing < many_passes * (drain - port));
     const bool all_at_once = scope == models::UnitScope::Warp && hidden.policy != "srr" &&
                              !hidden.policy.starts_with("two-level") &&
-                             // Else ports of schedulers might be what stores wait for.
+                             // Otherwise stores might wait for the ports of the schedulers.
                              entries > number("schedulers/count");
     if (path == "write-buffer/drain" || path == "write-buffer/entries")
         return !all_at_once && !fills;
@@ -290,7 +294,7 @@ TEST_P(RoundTrip, RecoversTheMachineFromItsTimes) {
         const auto& timing =
             hidden.machine.classes.at(*assembly::parse_opcode_class(scope.opcode_class));
         const auto unit = hidden.machine.units[*hidden.machine.unit_index(timing.unit)];
-        // With one scheduler its port is that of the SM.
+        // With one scheduler its port is also the port of the SM.
         const bool one = hidden.machine.schedulers.find("count")->interval->lo == 1;
         const auto truth = one && unit.scope == models::UnitScope::Core
                                ? models::UnitScope::Partition
@@ -299,7 +303,7 @@ TEST_P(RoundTrip, RecoversTheMachineFromItsTimes) {
             << scope.opcode_class << " on " << unit.name << ", initiation "
             << timing.values.find("initiation")->interval->lo;
     }
-    // A class that has no scope says why.
+    // A class without a scope has a reason.
     for (const auto& known : calibrated_classes()) {
         const auto& scopes = calibration.value().scopes;
         const auto& missing = calibration.value().unidentified;

@@ -42,7 +42,7 @@ public:
             {&made_.program.function, &made_.program.graph, &made_.program.facts, made_.launch});
         add_copies(models::HostOperationKind::CopyToDevice, stream.before, workload);
         workload.operations.push_back({});
-        add_copies(models::HostOperationKind::CopyToHost, stream.behind, workload);
+        add_copies(models::HostOperationKind::CopyToHost, stream.after, workload);
         analyzer::Request request;
         request.function = &made_.program.function;
         request.graph = &made_.program.graph;

@@ -314,8 +314,8 @@ template <class Make> void search_slotted(Make make) {
         if (!exact) continue;
         SCOPED_TRACE(about(seed, tiny, *exact) + ", " + models::to_string(tiny.policy));
         sums.check(tiny, seed, *exact);
-        analyzer::CertificateStore proofs;
-        expect_around(tiny.envelope(&proofs), *exact);
+        analyzer::CertificateStore certificates;
+        expect_around(tiny.envelope(&certificates), *exact);
         if (testing::Test::HasFatalFailure()) return;
     }
     sums.record(cases);

@@ -3,7 +3,7 @@
 /// generation, and what is stated of its accesses agrees with its code.
 
 #include "analyzer/analyze.hpp"
-#include "analyzer/flow/coalescing.hpp"
+#include "analyzer/flow/thread_facts.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/protocol/measure.hpp"
 #include "models/architecture/architecture.hpp"
@@ -99,9 +99,9 @@ TEST_P(ExampleEnvelope, Contains500SimulatedTimesAndIsTight) {
     EXPECT_LE(static_cast<double>(upper.proved.count()), 1.10 * replayed);
 }
 
-/// Where the code says how often an access passes, the stated facts agree with it: they rest on
-/// pointers that are multiples of 128, which the code does not say.
-TEST_P(ExampleEnvelope, RestsOnPassesThatFollowFromTheCode) {
+/// The stated conflict degrees and transactions agree with the derived ones; they also assume that
+/// pointers are multiples of 128, which does not follow from the code.
+TEST_P(ExampleEnvelope, AgreesWithTheTransactionsDerivedFromTheCode) {
     const std::string root = std::string{WARPBOUND_SOURCE_DIR} + "/";
     const auto program =
         assembly::read_program(assembly::read_source(root + GetParam().listing).value());
@@ -118,24 +118,24 @@ TEST_P(ExampleEnvelope, RestsOnPassesThatFollowFromTheCode) {
     const auto derived = analyzer::derive_thread_facts(
         function, graph,
         {in_rows ? std::array<std::int64_t, 3>{16, 2, 1} : std::array<std::int64_t, 3>{32, 1, 1}},
-        architecture.value(), analyzer::Lanes::MayPart);
+        architecture.value(), analyzer::Convergence::MayDiverge);
     EXPECT_TRUE(derived.always_uniform);
     std::size_t shared = 0;
-    for (const auto& [number, passes, reason] : derived.passes) {
+    for (const auto& [number, transactions, reason] : derived.accesses.transactions) {
         const auto* stated = facts.value().memory_at(function.instructions[number].address);
         ASSERT_NE(stated, nullptr);
         if (stated->conflict_degree) {
             ++shared;
-            EXPECT_EQ(stated->conflict_degree->min, passes.lo) << reason;
-            EXPECT_EQ(stated->conflict_degree->max, passes.hi) << reason;
+            EXPECT_EQ(stated->conflict_degree->min, transactions.lo) << reason;
+            EXPECT_EQ(stated->conflict_degree->max, transactions.hi) << reason;
         } else {
-            EXPECT_GE(stated->transactions->min, passes.lo) << reason;
-            EXPECT_LE(stated->transactions->max, passes.hi) << reason;
+            EXPECT_GE(stated->transactions->min, transactions.lo) << reason;
+            EXPECT_LE(stated->transactions->max, transactions.hi) << reason;
         }
     }
     for (const auto& fact : facts.value().memory)
         if (fact.conflict_degree) --shared;
-    EXPECT_EQ(shared, 0U) << "shared accesses of which it does not follow";
+    EXPECT_EQ(shared, 0U) << "shared accesses whose conflict degree does not follow";
 }
 
 INSTANTIATE_TEST_SUITE_P(AllExamples, ExampleEnvelope, testing::ValuesIn(examples()));

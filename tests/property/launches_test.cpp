@@ -145,8 +145,8 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     });
     auto bounds = analysis.value().execution_time.bounds();
     if (kind.certified) {
-        analyzer::CertificateStore proofs;
-        request.proofs = &proofs;
+        analyzer::CertificateStore certificates;
+        request.certificates = &certificates;
         const auto proved = analyzer::analyze(request);
         if (!proved) return fail("no evidence: " + to_string(proved.error()));
         // Both hold, so every time lies inside the tighter ends of them.

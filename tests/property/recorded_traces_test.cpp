@@ -1,5 +1,5 @@
 /// \file
-/// A trace that satisfies the facts of a kernel runs inside the kernel's envelope.
+/// A trace that satisfies the flow facts of a kernel has times within the kernel's bounds.
 
 #include "analyzer/analyze.hpp"
 #include "assembly/isa/reader.hpp"
@@ -22,7 +22,8 @@ struct Example {
     std::string facts;
 };
 
-// The described T4 says how long a line of its L1 is, so addresses give passes there.
+// The description of the T4 has the line size of the L1, so addresses determine the transactions
+// there.
 const std::vector<Example> examples{
     {"convolution/sm_75.sass", "convolution_rows", "convolution/sm_75.rows.flow-facts.xml"},
     {"convolution/sm_75.sass", "convolution_columns", "convolution/sm_75.columns.flow-facts.xml"},

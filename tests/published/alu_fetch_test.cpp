@@ -69,7 +69,7 @@ TEST(TaylorLiCrossover, IsWithinOneStepForFloat) {
 }
 
 // IV.A, pixel shader, float4: 5.0 on RV670 and RV770, 9.0 on RV870. These rows do not hold with the
-// ideal q = 4: the published value is 25 % above it (as for float) on the older parts and more than
+// ideal q = 4: the published value is 25 % above it (as for float) on the older GPUs and more than
 // twice it on RV870, where fetching does not saturate. Recorded as such, and reproduced with the
 // observed crossover as q. Tolerance 0.
 TEST(TaylorLiCrossover, ForFloat4IsAboveTheIdeal) {

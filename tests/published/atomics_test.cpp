@@ -36,7 +36,7 @@ TEST(JiaTable4Dot2, LiesOnTheLineOfSharedAtomics) {
 }
 
 // K80's shared atomics are lock loops: the model does not hold there (93 to 4257 cycles).
-TEST(JiaTable4Dot2, SaysWhichMachineTheLineDoesNotDescribe) {
+TEST(JiaTable4Dot2, NamesTheMachineThatTheLineDoesNotDescribe) {
     constexpr std::array<double, 6> k80{93, 214, 460, 952, 1936, 4257};
     const Costs costs = costs_from(1, k80.front(), 32, k80.back()).value();
     EXPECT_GT(std::abs(time_of(8, costs).value().value() - k80[3]), 70);

@@ -15,7 +15,7 @@ struct Row {
     std::int64_t degree;               ///< Of 32 lanes.
 };
 // Tables 2, 3 and 4; 64 and 128 equal 32 in Fig. 22. Odd strides are constructed.
-constexpr auto rows = std::to_array<Row>({
+constexpr auto conflict_rows = std::to_array<Row>({
     {4, {0, 4, 8, 12, 16, 20, 24, 28, 0}, 4},
     {16, {0, 16, 0, 16, 0, 16, 0, 16, 0}, 16},
     {32, {0, 0, 0, 0, 0, 0, 0, 0, 0}, 32},
@@ -26,7 +26,7 @@ constexpr auto rows = std::to_array<Row>({
     {31, {0, 31, 30, 29, 28, 27, 26, 25, 24}, 1},
 });
 
-/// Passes of 32 lanes that address words so far apart, in banks of 4 bytes.
+/// Passes of 32 lanes that address words at this stride, in banks of 4 bytes.
 std::int64_t passes_of_stride(std::int64_t stride, std::uint64_t banks) {
     AddressPattern pattern;
     pattern.thread_stride = static_cast<std::uint64_t>(4 * stride);
@@ -34,7 +34,7 @@ std::int64_t passes_of_stride(std::int64_t stride, std::uint64_t banks) {
 }
 
 TEST(VoudourisTables2To4, HaveTheBanksAndTheConflictDegrees) {
-    for (const auto& row : rows) {
+    for (const auto& row : conflict_rows) {
         for (std::size_t thread = 0; thread < row.banks.size(); ++thread)
             EXPECT_EQ(static_cast<std::int64_t>(thread) * row.stride % 32, row.banks.at(thread))
                 << row.stride;

@@ -121,7 +121,7 @@ TEST(FermiDevice, SpacesSharedAccessesAsTable7) {
     expect_every_cell("shared-store", 24 + 6, 30);
 }
 
-// 5.3: stores and loads in turn take the sum of both.
+// 5.3: alternating stores and loads take the sum of both.
 TEST(FermiDevice, AddsUpSharedStoresAndLoads) {
     for (const auto& point : points("shared-pairs")) {
         const std::int64_t n = axis(point, "n");

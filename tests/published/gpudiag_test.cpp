@@ -32,7 +32,7 @@ TEST(GpudiagEquation36, GivesNoTimeToNoWarp) {
     EXPECT_EQ(relative_times(one_unit(), 0).value(), std::vector<double>{0});
 }
 
-TEST(GpudiagEquation37, GivesTheThroughputBothWays) {
+TEST(GpudiagEquation37, GivesTheThroughputByBothMethods) {
     EXPECT_EQ(bottleneck(one_unit()).value().throughput.value(), 2); // m s / t
     const auto fu = relative_times(one_unit(), 64).value();
     EXPECT_EQ(throughput(fu, 8).value().value(), 2); // max c / fu(c), over P_1

@@ -60,7 +60,7 @@ double simulated(std::int64_t stall, bool greedy) {
     const std::int64_t window = 200 * (12 + stall);
     for (std::int64_t now = 0; now < window; ++now) {
         for (std::size_t step = 0; step < 4; ++step) {
-            // Greedy: the last warp, then the oldest; otherwise the ones after the last, in turn.
+            // Greedy: the last warp, then the oldest; otherwise round robin after the last.
             const std::size_t candidate = !greedy     ? (last + 1 + step) % 4
                                           : step == 0 ? last
                                                       : step - (step <= last ? 1 : 0);
@@ -88,7 +88,7 @@ TEST(GpumechToy, HasTheSimulatedCyclesPerInterval) {
 
 // The slide example, S = 18: 2 waiting slots of 3 other warps are 6 instructions; multithreaded IPC
 // 12/27 = 0.444, CPI 2.25. The naive IPC 12/(18 + 3) = 0.571 rests on reading the labels "12" and
-// "18+3" as instructions and cycles (inferred). Tolerance: printed places.
+// "18+3" as instructions and cycles (inferred). Tolerance: printed digits.
 TEST(GpumechSlideExample, HasNonhidingInstructionsAndIpc) {
     const auto found = toy(18, Policy::RoundRobin, IssueProbability::One);
     EXPECT_EQ(found.nonhiding, 6);

@@ -81,8 +81,8 @@ public:
     }
 
 private:
-    /// Where the `i`-th load of a chase goes: one line that stays in the L1; or eight lines, in
-    /// turn, of one set of the L1, which holds four, and of different sets of the L2.
+    /// Address of the `i`-th load of a chase: one line that stays in the L1; or, cyclically, eight
+    /// lines of one set of the L1, which holds four, and of different sets of the L2.
     static models::AddressPattern chased(const Loop& loop, std::uint64_t i) {
         models::AddressPattern pattern;
         if (loop.kernel == "dep_ldg_l2") pattern.base = i % 8 * 32 * 128;
@@ -188,7 +188,7 @@ TEST(Gtx480Gpgpusim, HasTheMarginalThroughputOfTheSimulatorOfThatConfiguration) 
     EXPECT_THAT(page(), testing::HasSubstr(table_of_loops()));
 }
 
-/// Cycles that one more dependent operation costs a warp that is alone.
+/// Cycles that one more dependent operation costs a warp in isolation.
 double cycles_per_operation(const std::string& kernel) {
     const auto shorter = times_of({kernel, 16, 40}, "lrr", 1);
     const auto longer = times_of({kernel, 64, 40}, "lrr", 1);
@@ -262,7 +262,7 @@ double straight_ipc(const std::string& policy) {
 }
 
 // Voudouris 2014, Table 18: an arithmetic kernel with instruction-cache misses every 16
-// instructions. Its warps, blocks and active set are not known, so the order is what can be held.
+// instructions. Its warps, blocks and active set are not known, so only the order can be compared.
 TEST(Gtx480Gpgpusim, OrdersSchedulersLikeTable18OfVoudouris) {
     const std::map<std::string, double> thesis{{"gto", 15.7},
                                                {"variable-rate:fast=0,every=2,conserving", 15.5},

@@ -19,7 +19,7 @@ constexpr Machine fermi{.memory_latency = 400,
                         .bandwidth = 133.9e9};
 constexpr Residency one_warp{.blocks = 1, .blocks_per_sm = 1, .multiprocessors = 1, .warps = 1};
 
-// Table 13: 3492 cycles. Tolerance 0, and 0.005 on CWP_full, printed to two places.
+// Table 13: 3492 cycles. Tolerance 0, and 0.005 on CWP_full, printed to two decimals.
 TEST(MwpCwpTable13, GivesTheRowsKernel) {
     const auto found = kernel_time(rows, fermi, one_warp);
     ASSERT_TRUE(found) << to_string(found.error());

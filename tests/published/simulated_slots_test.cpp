@@ -39,7 +39,7 @@ models::Architecture machine_of(const occupancy::Limits& limits, bool fermi) {
     return machine;
 }
 
-/// Blocks that start together; 0 when the block is refused.
+/// Co-resident blocks at the start; 0 when the block is refused.
 std::int64_t slots_of(const TestProgram& program, const models::Architecture& machine,
                       const models::Launch& launch) {
     const auto prepared = Machine::prepare(machine, program.kernel(launch));
@@ -80,7 +80,7 @@ TEST(GpudiagEquation33, IsMetByTheSimulatedMachineForEveryMixOfResources) {
 // Equation 3.6: c warps of one block take the time of one until their unit is full, then a step
 // more with every warp, or with every pair of warps where each of two schedulers has a unit of its
 // own. 64 dependent additions: a period of 64 x 24 cycles, of which the unit is in use 64 x 4.
-// Tolerance: a fiftieth, for the first and the last turn.
+// Tolerance: a fiftieth, for the first and the last round-robin turn.
 TEST(GpudiagEquation36, IsTheShapeOfTheSimulatedMachineForOneAndTwoPartitions) {
     constexpr int additions = 64;
     constexpr std::int64_t latency = 24;
@@ -104,8 +104,8 @@ TEST(GpudiagEquation36, IsTheShapeOfTheSimulatedMachineForOneAndTwoPartitions) {
     }
 }
 
-// Equation 3.2 with fu = 1, a chain of dependent instructions too slow to meet others: T(g, b) is
-// the number of waves, ceil(g / N).
+// Equation 3.2 with fu = 1, a chain of dependent instructions too slow to contend for issue slots:
+// T(g, b) is the number of waves, ceil(g / N).
 TEST(GpudiagEquation32, CountsTheWavesOfTheSimulatedMachine) {
     const auto limits = occupancy::limits_of("7.5").value();
     auto machine = machine_of(limits, false);

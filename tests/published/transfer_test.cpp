@@ -1,5 +1,5 @@
 // T. Gajger, master thesis, Gdansk University of Technology, 2017 (G17), 4.5 and 5.4, host with
-// GTX 970 on PCIe 3.1 x16. Eq. 5.4 is printed the wrong way round: the reached bandwidth is
+// GTX 970 on PCIe 3.1 x16. Eq. 5.4 is printed inverted: the reached bandwidth is
 // n / (T - t_s). The start-ups of Table 6.2 are means over the 4 to 512 byte rows of Table 5.1, of
 // which only the first and the last are at hand, so the means themselves are inputs here.
 #include "models/formulas/transfer.hpp"
@@ -40,7 +40,7 @@ TEST(GajgerTable51, IsMetForSmallCopies) {
             << row.bytes;
 }
 
-// Table 5.1: a copy of nothing is a measured value of its own. Tolerance 0.
+// Table 5.1: an empty copy is a separate measured value. Tolerance 0.
 TEST(GajgerTable51, HasItsOwnTimeForNoBytes) {
     EXPECT_EQ(time_of(0, to_device).value().value(), 0.0005354 * milli);
     EXPECT_EQ(time_of(0, to_host).value().value(), 0.0005030 * milli);

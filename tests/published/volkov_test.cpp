@@ -50,7 +50,7 @@ struct Hardware {
     double printed;
 };
 // Tables 2.1 and 6.1, eq. 5.2: 13.775 (printed 13.78) and 13.033 (printed 13.03). Tolerance: half
-// of the last place.
+// of the last digit.
 TEST(GajgerTable61, HasTheBandwidthPerCycle) {
     constexpr auto table = std::to_array<Hardware>(
         {{"GTX 970", 13, 1253e6, 256, 13.775, 13.78}, {"TITAN X", 24, 1076e6, 384, 13.033, 13.03}});
@@ -66,7 +66,7 @@ TEST(GajgerEquation42, Launches12Point5MillionWarps) {
     EXPECT_EQ(kernel_time(saxpy2, warp(1, Issued::Code), 64, gtx_970, 1).value().warps, 12.5e6);
 }
 
-// a = 128. Tolerance: the printed places. 384 / 13.78 = 27.87, where eq. 5.3 prints 13.78.
+// a = 128. Tolerance: the printed digits. 384 / 13.78 = 27.87, where eq. 5.3 prints 13.78.
 TEST(GajgerEquation53, HasTheCyclesPerWarp) {
     const auto code = warp_throughput(warp(128, Issued::Code), 64, gtx_970).value();
     EXPECT_EQ(code.cores, 133.75);

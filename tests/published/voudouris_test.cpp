@@ -167,7 +167,7 @@ TEST(VoudourisTable7, HoldsTheCosts) {
     EXPECT_EQ(costs.global_store, 34);
     EXPECT_EQ(costs.global_load_best, 64);
     EXPECT_EQ(costs.global_load, 400);
-    // Table 10, worst less best: 8 loads of 400 in place of 64.
+    // Table 10, worst less best: 8 loads of 400 instead of 64.
     EXPECT_EQ(5544 - 2856, 8 * (costs.global_load - costs.global_load_best));
 }
 
@@ -228,7 +228,7 @@ TEST(VoudourisTable10, HasThePublishedErrors) {
     EXPECT_GT(times.worst.value(), 4004);
 }
 
-// The profile beside the examples is the reconstruction.
+// The profile in the examples folder is the reconstruction.
 TEST(VoudourisRowsExample, ReadsAsTheReconstruction) {
     const auto text = assembly::read_source(WARPBOUND_EXAMPLES "/profiles/voudouris-rows.xml");
     ASSERT_TRUE(text.has_value());

@@ -1,6 +1,7 @@
 #include "tests/support/benchmark_times.hpp"
 
 #include "assembly/isa/reader.hpp"
+#include "harness/suite/suites.hpp"
 #include "models/architecture/architecture.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What long property tests share: how many cases, from which seed, on which machines, and threads.
+/// Shared by long property tests: number of cases, first seed, machines, and threads.
 
 #include "models/architecture/architecture.hpp"
 #include "tests/support/random_source.hpp"
@@ -24,7 +24,7 @@ inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise)
     return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-/// Runs `one(chance)` on seeds from WARPBOUND_PROPERTY_SEED (or a fixed one) on, until the first
+/// Runs `one(random)` on seeds from WARPBOUND_PROPERTY_SEED (or a fixed one) on, until the first
 /// failure, whose seed is printed.
 template <typename Case> void for_seeds(int cases, Case one) {
     const std::uint64_t first = from_environment("WARPBOUND_PROPERTY_SEED", 20261121);
@@ -41,7 +41,7 @@ struct DescribedMachine {
     int sm = 20;
 };
 
-/// One interlocked machine, three whose encoding says when to issue.
+/// One machine with hardware interlocks, three with encoded issue control.
 inline std::vector<DescribedMachine> described_machines() {
     std::vector<DescribedMachine> machines;
     for (const auto& [name, sm] : {std::pair{"fermi-gtx470", 20}, std::pair{"maxwell-gtx970", 52},
@@ -54,7 +54,7 @@ inline std::vector<DescribedMachine> described_machines() {
 }
 
 /// Checks WARPBOUND_PROPERTY_CASES cases (2,000 otherwise) from WARPBOUND_PROPERTY_SEED on, on all
-/// cores: `check(seed, machine)` gives a verdict with a text `failure`, `keep(verdict)` is called
+/// cores: `check(seed, machine)` returns a verdict with a text `failure`, `keep(verdict)` is called
 /// under a lock. Ends after the first failure. Returns the number of cases.
 template <class Check, class Keep> std::uint64_t run_campaign(Check check, Keep keep) {
     const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 2000);

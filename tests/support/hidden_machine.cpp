@@ -35,7 +35,8 @@ ValueGroup& memory_or_new(models::Architecture& machine, const std::string& name
     return memory(machine, name);
 }
 
-/// Caches and DRAM as C23 to C29 need them. Requires: the latencies of the levels are set.
+/// Caches and DRAM with the values that C23 to C29 need. Requires: the latencies of the levels are
+/// set.
 void draw_caches(models::Architecture& machine, RandomSource& random_source) {
     const auto exact = [](ValueGroup& group, const std::string& name, const std::string& unit,
                           std::int64_t value) {
@@ -127,7 +128,8 @@ HiddenMachine hidden_machine(std::uint64_t seed) {
     const std::int64_t step =
         exact(machine.schedulers, "same-warp-interval", "cycles", slot + 1, 6);
 
-    // The clock is read through the first unit: were it slow, it would hide the schedulers.
+    // The clock is read through the first unit: if it were slow, it would hide the number of
+    // schedulers.
     for (auto& unit : machine.units) {
         constexpr std::array scopes{models::UnitScope::Warp, models::UnitScope::Partition,
                                     models::UnitScope::Core};

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Machines whose numbers only the simulated device knows.
+/// Random machines whose values only the simulated device knows.
 
 #include "models/architecture/architecture.hpp"
 
@@ -14,7 +14,7 @@ struct HiddenMachine {
     std::string policy;
 };
 
-/// A random machine that makes instructions wait for their operands. The same seed gives the same.
+/// A random machine with hardware interlocks. The same seed gives the same machine.
 HiddenMachine hidden_machine(std::uint64_t seed);
 
 } // namespace warpbound::tests

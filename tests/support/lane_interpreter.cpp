@@ -37,13 +37,13 @@ LaneInterpreter::LaneInterpreter(const assembly::Function& function,
             static_cast<Number>(random_source.whole(0, 0xffffffff));
 }
 
-LaneRun LaneInterpreter::run(int steps) {
+LaneRun LaneInterpreter::run(int max_blocks) {
     LaneRun run;
     run.edges.assign(graph_.edges.size(), 0);
     std::size_t block = 0;
     enter(run, std::nullopt, block);
-    for (int left = steps; left > 0; --left) {
-        bool on = false;
+    for (int remaining = max_blocks; remaining > 0; --remaining) {
+        bool executed = false;
         for (std::size_t i = graph_.blocks[block].first; i <= graph_.blocks[block].last; ++i) {
             const Instruction& instruction = function_.instructions[i];
             LaneStep step{i};
@@ -53,22 +53,22 @@ LaneRun LaneInterpreter::run(int steps) {
             });
             if (memory != operands.end())
                 step.address = address(std::get<assembly::MemoryOperand>(*memory));
-            step.executes = on = execute(instruction);
+            step.executes = executed = execute(instruction);
             if (memory != operands.end() || instruction.guard) run.steps.push_back(step);
         }
         const auto& last = function_.instructions[graph_.blocks[block].last];
-        if (last.control_flow == assembly::ControlFlow::Exit && on) {
+        if (last.control_flow == assembly::ControlFlow::Exit && executed) {
             run.ended = true;
             break;
         }
-        const bool taken = last.control_flow == assembly::ControlFlow::Branch && on;
+        const bool taken = last.control_flow == assembly::ControlFlow::Branch && executed;
         const auto& out = graph_.blocks[block].out;
-        const auto way = std::find_if(out.begin(), out.end(), [&](std::size_t edge) {
+        const auto next = std::find_if(out.begin(), out.end(), [&](std::size_t edge) {
             return (graph_.edges[edge].kind == assembly::EdgeKind::Taken) == taken;
         });
-        if (way == out.end()) break;
-        ++run.edges[*way];
-        const std::size_t to = graph_.edges[*way].to;
+        if (next == out.end()) break;
+        ++run.edges[*next];
+        const std::size_t to = graph_.edges[*next].to;
         enter(run, block, to);
         block = to;
     }
@@ -83,10 +83,10 @@ void LaneInterpreter::enter(LaneRun& run, std::optional<std::size_t> from, std::
             return std::binary_search(blocks.begin(), blocks.end(), block);
         };
         if (from && inside(*from) && !inside(to)) {
-            run.turns[loop].push_back(turn_[loop]);
-            turn_[loop] = 0;
+            run.header_counts[loop].push_back(header_count_[loop]);
+            header_count_[loop] = 0;
         }
-        if (graph_.loops[loop].header == to) ++turn_[loop];
+        if (graph_.loops[loop].header == to) ++header_count_[loop];
     }
 }
 
@@ -100,33 +100,33 @@ LaneInterpreter::Number LaneInterpreter::value(const Operand& operand) {
     if (const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand))
         return static_cast<Number>(immediate->integer.value_or(0));
     if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand)) {
-        const auto [place, fresh] = constants_.emplace(word->offset, 0);
-        if (fresh)
-            place->second = word->offset >= 0x160
+        const auto [entry, inserted] = constants_.emplace(word->offset, 0);
+        if (inserted)
+            entry->second = word->offset >= 0x160
                                 ? static_cast<Number>(random_source_.whole(-6, 14))
                                 : random();
-        return place->second;
+        return entry->second;
     }
     if (const auto* special = std::get_if<assembly::SpecialRegisterOperand>(&operand)) {
-        const auto [place, fresh] = special_.emplace(special->name, 0);
-        if (!fresh) return place->second;
+        const auto [entry, inserted] = special_.emplace(special->name, 0);
+        if (!inserted) return entry->second;
         if (special->name == "SR_TID.X")
-            place->second = static_cast<Number>(random_source_.whole(0, launch_.threads - 1));
+            entry->second = static_cast<Number>(random_source_.whole(0, launch_.threads - 1));
         else if (special->name == "SR_CTAID.X")
-            place->second = static_cast<Number>(random_source_.whole(0, launch_.blocks - 1));
+            entry->second = static_cast<Number>(random_source_.whole(0, launch_.blocks - 1));
         else if (special->name == "SR_LANEID")
-            place->second = static_cast<Number>(random_source_.whole(0, 31));
+            entry->second = static_cast<Number>(random_source_.whole(0, 31));
         else
-            place->second = random();
-        return place->second;
+            entry->second = random();
+        return entry->second;
     }
     return random();
 }
 
 bool LaneInterpreter::predicate(assembly::Register reg) {
-    const auto [place, fresh] = predicates_.emplace(reg, false);
-    if (fresh) place->second = random_source_.whole(0, 1) == 1;
-    return place->second;
+    const auto [entry, inserted] = predicates_.emplace(reg, false);
+    if (inserted) entry->second = random_source_.whole(0, 1) == 1;
+    return entry->second;
 }
 
 bool LaneInterpreter::truth(const Operand& operand) {
@@ -171,10 +171,10 @@ void LaneInterpreter::multiply_wide(const Instruction& instruction) {
 
 std::optional<LaneInterpreter::Number> LaneInterpreter::result(const Instruction& instruction) {
     const auto& operands = instruction.operands;
-    const auto number = [&](std::size_t place) { return value(operands[place]); };
+    const auto number = [&](std::size_t index) { return value(operands[index]); };
     const auto is = [&](std::string_view modifier) { return instruction.has_modifier(modifier); };
     std::string name = instruction.mnemonic == "S2UR" ? "S2R" : instruction.mnemonic;
-    if (name.front() == 'U') name.erase(0, 1); // Of uniform registers.
+    if (name.front() == 'U') name.erase(0, 1); // The variant for uniform registers.
     if (name == "MOV" || name == "LDC" || name == "S2R") return number(1);
     if (name == "IADD3") return number(1) + number(2) + number(3);
     if (name == "IMAD" && is("WIDE")) return std::nullopt;
@@ -196,7 +196,7 @@ std::optional<LaneInterpreter::Number> LaneInterpreter::result(const Instruction
         return less == truth(operands[3]) ? number(1) : number(2);
     }
     if (name == "LOP3") {
-        // Behind one or two destinations: three numbers, the table, a predicate.
+        // After one or two destinations: three numbers, the table, a predicate.
         const std::size_t first = operands.size() - 5;
         Number bits = 0;
         for (unsigned bit = 0; bit < 32; ++bit) {
@@ -216,24 +216,24 @@ bool LaneInterpreter::execute(const Instruction& instruction) {
         if ((!guard.index || predicate({guard.file, *guard.index})) == guard.negated) return false;
     }
     const auto& operands = instruction.operands;
-    const auto number = [&](std::size_t place) { return value(operands[place]); };
+    const auto number = [&](std::size_t index) { return value(operands[index]); };
     const auto target = [&]() -> std::optional<assembly::Register> {
         const auto& reg = std::get<assembly::RegisterOperand>(operands[0]);
         if (!reg.index) return std::nullopt;
         return assembly::Register{reg.file, *reg.index};
     };
-    const auto decide = [&](bool holds) {
+    const auto set_predicate = [&](bool holds) {
         if (target()) predicates_[*target()] = holds;
     };
     const std::string& name = instruction.mnemonic;
     if (name == "ISETP" || name == "UISETP") {
         const bool holds = compare(instruction, number(2), number(3));
-        decide(instruction.has_modifier("OR") ? holds || truth(operands[4])
-                                              : holds && truth(operands[4]));
+        set_predicate(instruction.has_modifier("OR") ? holds || truth(operands[4])
+                                                     : holds && truth(operands[4]));
     } else if (name == "PLOP3") {
         const unsigned row = (truth(operands[2]) ? 4U : 0U) + (truth(operands[3]) ? 2U : 0U) +
                              (truth(operands[4]) ? 1U : 0U);
-        decide(((number(5) >> row) & 1U) != 0);
+        set_predicate(((number(5) >> row) & 1U) != 0);
     } else if (name == "IMAD" && instruction.has_modifier("WIDE")) {
         multiply_wide(instruction);
     } else if (const auto computed = result(instruction)) {

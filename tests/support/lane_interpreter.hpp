@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Runs the code of one lane: integer arithmetic, comparisons, predicates and branches, written
-/// from the meaning of the instructions alone. What it does not know gives random numbers.
+/// Concrete interpreter of one thread: integer arithmetic, comparisons, predicates and branches,
+/// written from the instruction semantics alone. Other instructions give random results.
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
@@ -16,39 +16,39 @@
 
 namespace warpbound::tests {
 
-/// An instruction that a lane came to, with what decided there.
+/// An instruction that a lane reached.
 struct LaneStep {
     std::size_t instruction = 0;
-    bool executes = true;      ///< Its guard lets it.
-    std::uint32_t address = 0; ///< Of an access that executes: the low bits of its address.
+    bool executes = true;      ///< Not predicated off.
+    std::uint32_t address = 0; ///< Of an access that executes: the low 32 bits.
 };
 
-/// What a lane did.
+/// The run of a lane.
 struct LaneRun {
     std::vector<std::size_t> path;   ///< Blocks in order.
     std::vector<std::int64_t> edges; ///< Per edge of the graph: how often taken.
-    bool ended = false;              ///< At an EXIT, within the steps.
-    /// Executions of each loop's header per entry, of the entries that ended.
-    std::map<std::size_t, std::vector<std::int64_t>> turns;
-    std::vector<LaneStep> steps; ///< Those that have a guard or access memory.
+    bool ended = false;              ///< It reached an EXIT within the given number of blocks.
+    /// By loop: executions of its header per entry, for the entries whose traversal ended.
+    std::map<std::size_t, std::vector<std::int64_t>> header_counts;
+    std::vector<LaneStep> steps; ///< Instructions with a guard or a memory access.
 };
 
-/// What lanes of a block share, or what each of them is given.
+/// Given inputs of a lane.
 struct LaneInputs {
-    std::map<std::string, std::uint32_t> special;    ///< By special register.
-    std::map<std::int64_t, std::uint32_t> constants; ///< By offset.
+    std::map<std::string, std::uint32_t> special;    ///< By name of the special register.
+    std::map<std::int64_t, std::uint32_t> constants; ///< By offset in constant bank 0.
 };
 
 class LaneInterpreter {
 public:
-    /// Registers, predicates, constants and the lane's place in the launch begin with random
-    /// values, unless they are given; constants of bank 0 from 0x160 on with small ones.
+    /// Registers, predicates, constants and special registers (thread and block index within the
+    /// launch) begin with random values unless given; constants from 0x160 on with small ones.
     LaneInterpreter(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
                     RandomSource& random_source, const models::Launch& launch = {},
                     const LaneInputs& inputs = {});
 
-    /// At most so many blocks.
-    LaneRun run(int steps);
+    /// Executes at most `max_blocks` blocks.
+    LaneRun run(int max_blocks);
 
 private:
     using Number = std::uint32_t;
@@ -60,9 +60,9 @@ private:
     Number address(const assembly::MemoryOperand& operand);
     /// IMAD.WIDE.
     void multiply_wide(const assembly::Instruction& instruction);
-    /// What the instruction computes; nothing when it is not known here.
+    /// The result; nothing for an instruction that is not modelled.
     std::optional<Number> result(const assembly::Instruction& instruction);
-    /// Whether the guard lets it execute.
+    /// Executes the instruction; false when it is predicated off.
     bool execute(const assembly::Instruction& instruction);
 
     const assembly::Function& function_;
@@ -73,7 +73,7 @@ private:
     std::map<assembly::Register, bool> predicates_;
     std::map<std::int64_t, Number> constants_;
     std::map<std::string, Number> special_;
-    std::map<std::size_t, std::int64_t> turn_;
+    std::map<std::size_t, std::int64_t> header_count_; ///< By loop: in the current traversal.
 };
 
 } // namespace warpbound::tests

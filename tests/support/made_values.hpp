@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Values that a test gives to a description.
+/// Values that a test adds to an architecture description.
 #include "models/architecture/value_path.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace warpbound::tests {
 
-/// Puts an assumed value at a path, in place of the one that is there or as a further one.
+/// Sets an assumed value at a path, replacing an existing one.
 inline void put_value(models::Architecture& machine, const std::string& path,
                       models::Interval interval) {
     models::SourcedValue value;

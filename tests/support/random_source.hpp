@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Where tests take random inputs from.
+/// The source of random test inputs.
 
 #include <cstdint>
 #include <random>

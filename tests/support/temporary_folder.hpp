@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A folder that lives as long as a test.
+/// A folder that exists for the duration of a test.
 
 #include <cstdlib>
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace warpbound::tests {
 
-/// Removed with all that is in it, also when a test took away the right to write there.
+/// Removed with its contents, also if a test made it read-only.
 class TemporaryFolder {
 public:
     TemporaryFolder() {

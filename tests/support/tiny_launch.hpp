@@ -58,9 +58,9 @@ struct TinyLaunch {
     }
     [[nodiscard]] bool is_unknown() const { return policy.kind == models::PolicyKind::Unknown; }
     [[nodiscard]] models::Bounds<models::Cycles> bounds() const { return envelope().bounds(); }
-    /// `proofs`: where to keep what the bounds rest on, if they are to be those of evidence. Throws
+    /// `certificates`: where to keep what the bounds rest on, if they are to be those of evidence. Throws
     /// `std::runtime_error` when the analyzer refuses.
-    [[nodiscard]] analyzer::Envelope envelope(analyzer::CertificateStore* proofs = nullptr) const {
+    [[nodiscard]] analyzer::Envelope envelope(analyzer::CertificateStore* certificates = nullptr) const {
         analyzer::Request request;
         request.function = &function();
         request.graph = &graph;
@@ -69,7 +69,7 @@ struct TinyLaunch {
         request.launch = launch;
         request.multiprocessors = multiprocessors;
         request.policy = policy;
-        request.proofs = proofs;
+        request.certificates = certificates;
         const auto analysis = analyzer::analyze(request);
         if (!analysis) throw std::runtime_error{to_string(analysis.error())};
         return analysis.value().execution_time;

@@ -6,22 +6,22 @@ namespace warpbound::analyzer {
 
 namespace {
 
-/// So that sums of all of them can be counted.
+/// Limit that keeps sums over a path below 2^63.
 constexpr std::int64_t longest = std::int64_t{1} << 40U;
 
-/// What an instruction leaves behind when nothing was outstanding.
-PipelineState left_by(const PipelineModel& rules, const PathStep& step) {
-    PipelineState state = rules.start();
-    rules.issue(state, step.instruction, 0);
-    rules.leave(state, step.instruction, step.transferred);
+/// Pipeline state after one instruction that issues with nothing outstanding.
+PipelineState state_after(const PipelineModel& pipelines, const PathStep& step) {
+    PipelineState state = pipelines.start();
+    pipelines.issue(state, step.instruction, 0);
+    pipelines.leave(state, step.instruction, step.transferred);
     return state;
 }
 
-/// Whether a slot is the time of completion, for which no instruction waits.
-bool completes(const PipelineModel& rules, std::size_t slot) {
-    PipelineState state = rules.start();
-    state[slot] = 2;
-    return rules.completion(state) == 2;
+/// Whether a state component is the time of completion, which no instruction waits for.
+bool is_completion(const PipelineModel& pipelines, std::size_t component) {
+    PipelineState state = pipelines.start();
+    state[component] = 2;
+    return pipelines.completion(state) == 2;
 }
 
 Shared port_of(const AnalysisContext& context, const PortUse& use) {
@@ -36,17 +36,17 @@ Shared port_of(const AnalysisContext& context, const PortUse& use) {
     }
 }
 
-std::optional<ExactDemand> exact_step(const AnalysisContext& context, const PipelinePair& rules,
-                                      const PathStep& step) {
+std::optional<ExactDemand> exact_demand_of(const AnalysisContext& context,
+                                           const PipelinePair& pipelines, const PathStep& step) {
     const auto& timing = context.timings[step.instruction].value();
-    const PortUse use = rules.upper.port_use(step.instruction);
-    const PortUse least = rules.lower.port_use(step.instruction);
-    const PipelineState left = left_by(rules.upper, step);
+    const PortUse use = pipelines.upper.port_use(step.instruction);
+    const PortUse least = pipelines.lower.port_use(step.instruction);
+    const PipelineState left = state_after(pipelines.upper, step);
     if (use.executes != least.executes || use.occupancy != least.occupancy ||
-        left != left_by(rules.lower, step) ||
-        rules.upper.completion(left) != rules.lower.completion(left))
+        left != state_after(pipelines.lower, step) ||
+        pipelines.upper.completion(left) != pipelines.lower.completion(left))
         return std::nullopt;
-    if (left[PipelineModel::gap_slot] == 0 || timing.through_caches) return std::nullopt;
+    if (left[PipelineModel::gap_component] == 0 || timing.through_caches) return std::nullopt;
     ExactDemand exact{step, use.unit, port_of(context, use), use.occupancy, false, 0};
     if (timing.enters_write_buffer && use.executes) {
         if (!timing.passes.is_exact() || !context.buffer_drain.is_exact() ||
@@ -64,34 +64,35 @@ std::optional<ExactDemand> exact_step(const AnalysisContext& context, const Pipe
 } // namespace
 
 std::optional<std::vector<ExactDemand>> exact_demand(const AnalysisContext& context,
-                                                     const PipelinePair& rules,
+                                                     const PipelinePair& pipelines,
                                                      const std::vector<PathStep>& path) {
     std::vector<ExactDemand> steps;
     steps.reserve(path.size());
     for (const PathStep& step : path) {
-        const auto exact = exact_step(context, rules, step);
+        const auto exact = exact_demand_of(context, pipelines, step);
         if (!exact) return std::nullopt;
         steps.push_back(*exact);
     }
     return steps;
 }
 
-std::vector<std::size_t> slots_to_wait_for(const PipelinePair& rules,
-                                           const std::vector<PathStep>& path) {
-    // While no time passes nothing is sooner over than in a run.
-    std::vector<bool> used(rules.upper.size(), false);
-    PipelineState state = rules.upper.start();
+std::vector<std::size_t> awaited_components(const PipelinePair& pipelines,
+                                            const std::vector<PathStep>& path) {
+    // Without elapsed time every occupancy lasts at least as long as in a run.
+    std::vector<bool> used(pipelines.upper.size(), false);
+    PipelineState state = pipelines.upper.start();
     for (const PathStep& step : path) {
-        rules.upper.issue(state, step.instruction, 0);
-        rules.upper.leave(state, step.instruction, step.transferred);
-        for (std::size_t slot = 0; slot < state.size(); ++slot)
-            if (state[slot] != 0) used[slot] = true;
+        pipelines.upper.issue(state, step.instruction, 0);
+        pipelines.upper.leave(state, step.instruction, step.transferred);
+        for (std::size_t component = 0; component < state.size(); ++component)
+            if (state[component] != 0) used[component] = true;
     }
-    used[PipelineModel::gap_kind_slot] = false;
-    std::vector<std::size_t> slots;
-    for (std::size_t slot = 0; slot < used.size(); ++slot)
-        if (used[slot] && !completes(rules.upper, slot)) slots.push_back(slot);
-    return slots;
+    used[PipelineModel::gap_kind_component] = false;
+    std::vector<std::size_t> components;
+    for (std::size_t component = 0; component < used.size(); ++component)
+        if (used[component] && !is_completion(pipelines.upper, component))
+            components.push_back(component);
+    return components;
 }
 
 } // namespace warpbound::analyzer

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// What the instructions of the only path of a warp take of what warps share, where nothing that
-/// counts is drawn.
+/// Demand for shared resources of the instructions on the single path of a warp, if all relevant
+/// values are exact numbers.
 
 #include "analyzer/microarchitecture/pipeline_model.hpp"
 #include "analyzer/policies/exact/single_path.hpp"
@@ -14,24 +14,26 @@ namespace warpbound::analyzer {
 
 enum class Shared { Not, ByScheduler, ByMultiprocessor };
 
-/// One instruction of a path.
+/// Demand of one instruction of a path.
 struct ExactDemand {
     PathStep step;
     std::size_t unit = 0;
-    Shared port = Shared::Not; ///< Not: also when it does not execute.
+    Shared port = Shared::Not; ///< Not: also when the instruction is predicated off.
     std::int64_t occupancy = 0;
     bool enters_buffer = false;
     std::int64_t drain = 0;
 };
 
-/// `rules` have no write buffer. Nothing when a value that counts is an interval, an instruction
-/// may execute or not, issue in the cycle of the one before, or go through caches.
+/// `pipelines` have no write buffer. None when a relevant value is an interval, or when an
+/// instruction may be predicated off or not, may issue in the cycle of its predecessor, or accesses
+/// the caches.
 std::optional<std::vector<ExactDemand>> exact_demand(const AnalysisContext& context,
-                                                     const PipelinePair& rules,
+                                                     const PipelinePair& pipelines,
                                                      const std::vector<PathStep>& path);
 
-/// The slots of `rules` that can be above 0 on the way and for which an instruction may wait.
-std::vector<std::size_t> slots_to_wait_for(const PipelinePair& rules,
-                                           const std::vector<PathStep>& path);
+/// State components of `pipelines` that can be above 0 on the path and that an instruction may wait
+/// for.
+std::vector<std::size_t> awaited_components(const PipelinePair& pipelines,
+                                            const std::vector<PathStep>& path);
 
 } // namespace warpbound::analyzer

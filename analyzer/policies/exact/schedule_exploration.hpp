@@ -1,8 +1,8 @@
 #pragma once
 /// \file
-/// Times of slotted launches whose schedulers wait for each other at ports of the multiprocessor
-/// or its write buffer: all of them stepped together, every order in which they may issue in one
-/// cycle tried.
+/// Schedule exploration under time division, for schedulers that wait for each other at ports of
+/// the multiprocessor or at its write buffer: an exhaustive search of the joint state space with
+/// every order of issue within a cycle.
 
 #include "analyzer/launch/path_bound.hpp"
 #include "models/bounds.hpp"
@@ -12,14 +12,13 @@
 
 namespace warpbound::analyzer {
 
-/// From the least to the largest execution time of blocks that start together on one multiprocessor
-/// (some of its places may stay empty), over all cycles in which slots of each scheduler may begin
-/// and all orders of issues within a cycle. `launches`: how many such are stepped for one result.
-/// `Unit:` core cycles.
-/// Side: both, and both are met. Sound under slotted policies (docs/soundness.md, S30). Nothing
-/// when warps have more than one path, wait at barriers or issue twice in a cycle, in several
-/// waves, through caches, where a value that counts is not one number, at the deadline, or when
-/// there is too much to step.
+/// Least and largest execution time of blocks that start together on one multiprocessor (some of
+/// its warp slots may be empty), over all phases of the slots of each scheduler and all orders of
+/// issue within a cycle. `launches`: how many launches are explored for one result. `Unit:` core
+/// cycles. Side: both, and both are attained. Sound under time division (docs/soundness.md, S30).
+/// None when warps have more than one path, wait at barriers, issue twice in a cycle or access the
+/// caches, in several waves, when a relevant value is not exact, after the deadline, or when there
+/// are too many states or steps.
 std::optional<models::Bounds<models::Cycles>>
 explored_times(const AnalysisContext& context, Deadline deadline, std::int64_t launches);
 

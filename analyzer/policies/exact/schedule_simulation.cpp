@@ -14,36 +14,36 @@ using Times = models::Bounds<models::Cycles>;
 
 constexpr std::int64_t most_issues = std::int64_t{1} << 20U;
 
-/// Cycles between which something lies.
-struct Range {
+/// Interval that contains a cycle.
+struct CycleRange {
     std::int64_t lower = 0;
     std::int64_t upper = 0;
 };
 
-/// The warps of one scheduler, none of which waits for anything outside.
-class Scheduler {
+/// The warps of one scheduler; none waits for a warp of another scheduler.
+class SimulatedScheduler {
 public:
-    Scheduler(const AnalysisContext& context, const PipelinePair& rules,
-              const std::vector<PathStep>& path)
-        : context_{context}, rules_{rules}, path_{path} {}
+    SimulatedScheduler(const AnalysisContext& context, const PipelinePair& pipelines,
+                       const std::vector<PathStep>& path)
+        : context_{context}, pipelines_{pipelines}, path_{path} {}
 
-    /// In slots, with `warps` warps in the first places, when the run starts `start` cycles into a
-    /// round. Nothing when the cycle of an
-    /// issue is open, or too many slots passed in all starts.
+    /// Under time division, with `warps` warps in the first warp slots; the run starts `start`
+    /// cycles into a period. None when the cycle of an issue is not determined, or when all starts
+    /// together take too many slots.
     std::optional<Times> run(const SlotTable& order, std::int64_t warps, std::int64_t start) {
-        begin(order.places());
+        begin(order.warp_slots());
         auto left = static_cast<std::size_t>(warps);
-        for (std::size_t place = left; place < warps_.size(); ++place)
-            warps_[place].next = path_.size();
-        const std::int64_t slot = order.slot();
+        for (std::size_t empty = left; empty < warps_.size(); ++empty)
+            warps_[empty].next = path_.size();
+        const std::int64_t slot = order.slot_length();
         for (std::int64_t k = start / slot; left > 0; ++k) {
             if (--slots_left_ < 0) return std::nullopt;
             Warp& owner = warps_[static_cast<std::size_t>(
-                order.owners()[static_cast<std::size_t>(k % order.round())])];
+                order.owners()[static_cast<std::size_t>(k % order.period())])];
             if (owner.next == path_.size()) continue;
             const std::int64_t first = std::max(k * slot - start, next_choice_);
             const std::int64_t last = (k + 1) * slot - start - 1;
-            const Range may = may_issue(owner);
+            const CycleRange may = may_issue(owner);
             if (may.lower > last) continue;
             const std::int64_t at = std::max(first, may.lower);
             if (std::max(first, may.upper) != at) return std::nullopt;
@@ -54,9 +54,9 @@ public:
         return Times{models::Cycles{completion_.lower}, models::Cycles{completion_.upper}};
     }
 
-    /// One after another, each as soon as its turn came and it may issue. Requires: no instruction
-    /// may issue in the cycle of the one before; `rules` are twice those of one side.
-    models::Cycles run_in_turn(std::int64_t warps, std::int64_t slot) {
+    /// In strict round robin: each warp issues as soon as it has the turn and may issue. Requires:
+    /// no instruction may issue in the cycle of its predecessor; `pipelines` holds one side twice.
+    models::Cycles run_in_strict_order(std::int64_t warps, std::int64_t slot) {
         begin(warps);
         for (std::size_t choice = 0; choice < path_.size(); ++choice)
             for (Warp& warp : warps_) {
@@ -69,26 +69,26 @@ public:
 
 private:
     struct Warp {
-        PipelineState lower; ///< Both enclose what is outstanding.
+        PipelineState lower; ///< Both sides enclose the outstanding instructions.
         PipelineState upper;
-        Range ready;           ///< When the next instruction may issue, but for ports of others.
-        std::int64_t last = 0; ///< Issue.
-        std::size_t next = 0;  ///< Of the path.
+        CycleRange ready;      ///< When the next instruction may issue, ports of other warps aside.
+        std::int64_t last = 0; ///< Cycle of the last issue.
+        std::size_t next = 0;  ///< Next step of the path.
     };
 
     void begin(std::int64_t warps) {
-        const Warp fresh{rules_.lower.start(), rules_.upper.start(), {}, 0, 0};
-        warps_.assign(static_cast<std::size_t>(warps), fresh);
+        const Warp initial{pipelines_.lower.start(), pipelines_.upper.start(), {}, 0, 0};
+        warps_.assign(static_cast<std::size_t>(warps), initial);
         ports_.assign(context_.request.architecture->units.size(), {});
         completion_ = {};
         next_choice_ = 0;
     }
 
-    [[nodiscard]] Range may_issue(const Warp& warp) const {
+    [[nodiscard]] CycleRange may_issue(const Warp& warp) const {
         const std::size_t instruction = path_[warp.next].instruction;
-        const PortUse lower = rules_.lower.port_use(instruction);
-        const PortUse upper = rules_.upper.port_use(instruction);
-        Range may = warp.ready;
+        const PortUse lower = pipelines_.lower.port_use(instruction);
+        const PortUse upper = pipelines_.upper.port_use(instruction);
+        CycleRange may = warp.ready;
         if (is_of_warp(lower.unit)) return may;
         if (lower.executes) may.lower = std::max(may.lower, ports_[lower.unit].lower);
         if (upper.executes) may.upper = std::max(may.upper, ports_[upper.unit].upper);
@@ -99,12 +99,13 @@ private:
         return context_.request.architecture->units[unit].scope == models::UnitScope::Warp;
     }
 
-    /// With all that follow in the same cycle (C4); false when it is open whether they do.
+    /// Issues an instruction and those that follow in the same cycle (C4); false when it is not
+    /// determined whether they do.
     bool issue(Warp& warp, std::int64_t at) {
         while (true) {
             issue_one(warp, at);
             if (warp.next == path_.size()) return true;
-            const Range may = may_issue(warp);
+            const CycleRange may = may_issue(warp);
             if (may.lower > at) return true;
             if (may.upper > at) return false;
         }
@@ -113,40 +114,40 @@ private:
     void issue_one(Warp& warp, std::int64_t at) {
         const PathStep& step = path_[warp.next++];
         const std::int64_t elapsed = at - warp.last;
-        rules_.lower.issue(warp.lower, step.instruction, elapsed);
-        rules_.upper.issue(warp.upper, step.instruction, elapsed);
-        const PortUse lower = rules_.lower.port_use(step.instruction);
-        const PortUse upper = rules_.upper.port_use(step.instruction);
-        Range& port = ports_[lower.unit];
+        pipelines_.lower.issue(warp.lower, step.instruction, elapsed);
+        pipelines_.upper.issue(warp.upper, step.instruction, elapsed);
+        const PortUse lower = pipelines_.lower.port_use(step.instruction);
+        const PortUse upper = pipelines_.upper.port_use(step.instruction);
+        CycleRange& port = ports_[lower.unit];
         if (lower.executes) port.lower = at + lower.occupancy;
         if (upper.executes) port.upper = std::max(port.upper, at + upper.occupancy);
         warp.last = at;
         if (warp.next == path_.size()) {
-            const Range end{at + rules_.lower.completion(warp.lower),
-                            at + rules_.upper.completion(warp.upper)};
+            const CycleRange end{at + pipelines_.lower.completion(warp.lower),
+                                 at + pipelines_.upper.completion(warp.upper)};
             completion_.lower = std::max(completion_.lower, end.lower);
             completion_.upper = std::max(completion_.upper, end.upper);
             return;
         }
-        rules_.lower.leave(warp.lower, step.instruction, step.transferred);
-        rules_.upper.leave(warp.upper, step.instruction, step.transferred);
+        pipelines_.lower.leave(warp.lower, step.instruction, step.transferred);
+        pipelines_.upper.leave(warp.upper, step.instruction, step.transferred);
         const std::size_t next = path_[warp.next].instruction;
-        warp.ready = {at + rules_.lower.wait_of(warp.lower, next).cycles,
-                      at + rules_.upper.wait_of(warp.upper, next).cycles};
+        warp.ready = {at + pipelines_.lower.wait_of(warp.lower, next).cycles,
+                      at + pipelines_.upper.wait_of(warp.upper, next).cycles};
     }
 
     const AnalysisContext& context_;
-    const PipelinePair& rules_;
+    const PipelinePair& pipelines_;
     const std::vector<PathStep>& path_;
     std::vector<Warp> warps_;
-    std::vector<Range> ports_; ///< When each is free, by unit.
-    Range completion_;
+    std::vector<CycleRange> ports_; ///< When each is free, by unit.
+    CycleRange completion_;
     std::int64_t next_choice_ = 0;
-    std::int64_t slots_left_ = std::int64_t{1} << 23U; ///< Those in which nobody issues included.
+    std::int64_t slots_left_ = std::int64_t{1} << 23U; ///< Including slots without an issue.
 };
 
-/// Whether no scheduler's warps wait for those of another.
-bool schedulers_are_apart(const AnalysisContext& context, std::size_t schedulers) {
+/// Whether no warp waits for a warp of another scheduler.
+bool schedulers_are_independent(const AnalysisContext& context, std::size_t schedulers) {
     for (std::size_t i = 0; i < context.used.size(); ++i) {
         if (!context.used[i]) continue;
         const auto& timing = context.timings[i].value();
@@ -156,7 +157,7 @@ bool schedulers_are_apart(const AnalysisContext& context, std::size_t schedulers
     return first_common_barrier(context) == nullptr;
 }
 
-/// Whether every turn of a warp is one instruction, whatever is drawn.
+/// Whether every turn of a warp issues exactly one instruction, for all values of the intervals.
 bool turns_are_instructions(const AnalysisContext& context) {
     for (std::size_t i = 0; i < context.used.size(); ++i) {
         if (!context.used[i]) continue;
@@ -173,23 +174,24 @@ std::optional<Times> simulated_times(const AnalysisContext& context, std::int64_
     if (shape.waves() > 1 || !shape.issue_slot.is_exact()) return std::nullopt;
     const auto schedulers = schedulers_of(context.request.policy, shape);
     std::int64_t with_warps = 0;
-    std::int64_t runs = 0; // Of one warp.
-    for (const EquivalentSchedulers& alike : schedulers) {
-        if (alike.warps > 0) with_warps += alike.count;
-        runs += alike.order.round() * alike.order.slot() * alike.order.places();
+    std::int64_t runs = 0; // Of one warp, over all starts.
+    for (const EquivalentSchedulers& equal : schedulers) {
+        if (equal.warps > 0) with_warps += equal.count;
+        runs += equal.table.period() * equal.table.slot_length() * equal.table.warp_slots();
     }
-    if (!schedulers_are_apart(context, static_cast<std::size_t>(with_warps))) return std::nullopt;
+    if (!schedulers_are_independent(context, static_cast<std::size_t>(with_warps)))
+        return std::nullopt;
     const auto path =
         single_path(context, static_cast<std::size_t>(most_issues / (runs * launches)));
     if (!path) return std::nullopt;
-    const PipelinePair rules = pipelines_of(context, 1, {0, 0, 0});
+    const PipelinePair pipelines = pipelines_of(context, 1, {0, 0, 0});
     models::Cycles best{0};
     models::Cycles worst{0};
-    for (const EquivalentSchedulers& alike : schedulers) {
-        Scheduler scheduler{context, rules, *path};
+    for (const EquivalentSchedulers& equal : schedulers) {
+        SimulatedScheduler scheduler{context, pipelines, *path};
         std::optional<models::Cycles> fastest;
-        for (std::int64_t start = 0; start < alike.order.round() * alike.order.slot(); ++start) {
-            const auto times = scheduler.run(alike.order, alike.warps, start);
+        for (std::int64_t start = 0; start < equal.table.period() * equal.table.slot_length(); ++start) {
+            const auto times = scheduler.run(equal.table, equal.warps, start);
             if (!times) return std::nullopt;
             fastest = std::min(fastest.value_or(times->lower()), times->lower());
             worst = std::max(worst, times->upper());
@@ -199,18 +201,19 @@ std::optional<Times> simulated_times(const AnalysisContext& context, std::int64_
     return Times{best, worst};
 }
 
-std::optional<models::Cycles> time_in_turn(const AnalysisContext& context, std::int64_t warps,
-                                           Side side) {
+std::optional<models::Cycles> time_in_strict_order(const AnalysisContext& context,
+                                                   std::int64_t warps, Side side) {
     if (!turns_are_instructions(context)) return std::nullopt;
-    // Who ends sooner leaves turns out, so that nothing is later.
-    const auto path = single_path(context, static_cast<std::size_t>(most_issues / warps),
-                                  side == Side::Upper ? Others::ThatEndSooner : Others::None);
+    // A warp that ends early omits turns; no later issue is delayed by that.
+    const auto path =
+        single_path(context, static_cast<std::size_t>(most_issues / warps),
+                    side == Side::Upper ? FurtherPaths::EarlyExits : FurtherPaths::None);
     if (!path) return std::nullopt;
-    const PipelinePair rules = pipelines_of(context, 1, {0, 0, 0});
-    const PipelinePair twice{rules.of(side), rules.of(side)};
+    const PipelinePair pipelines = pipelines_of(context, 1, {0, 0, 0});
+    const PipelinePair twice{pipelines.of(side), pipelines.of(side)};
     const models::Interval& slot = context.shape.issue_slot;
-    return Scheduler{context, twice, *path}.run_in_turn(warps,
-                                                        side == Side::Upper ? slot.hi : slot.lo);
+    return SimulatedScheduler{context, twice, *path}.run_in_strict_order(
+        warps, side == Side::Upper ? slot.hi : slot.lo);
 }
 
 } // namespace warpbound::analyzer

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Times of launches whose schedulers are bound to one order of issues: nothing is left open but
-/// the slots that a slotted run starts in.
+/// Simulation of deterministic schedules: the policy fixes the order of issues, except for the slot
+/// in which a run under time division starts.
 
 #include "analyzer/launch/path_bound.hpp"
 #include "models/bounds.hpp"
@@ -11,23 +11,22 @@
 
 namespace warpbound::analyzer {
 
-/// From the least to the largest execution time of blocks that start together on one multiprocessor
-/// (some of its places may stay empty), over all cycles of a round of slots in which each scheduler
-/// may start. `launches`: how many such are stepped for one result. `Unit:` core cycles.
-/// Side: both. Sound under slotted policies (docs/soundness.md, S17, decided schedules). Nothing
-/// when warps have more than one path, when schedulers wait for each other (stores, barriers, ports
-/// of the multiprocessor, several waves), when the cycle of an issue depends on what is not
-/// determined, or when there are too many steps.
+/// Least and largest execution time of blocks that start together on one multiprocessor (some of
+/// its warp slots may be empty), over all cycles of a TDMA period in which each scheduler may
+/// start. `launches`: how many launches are simulated for one result. `Unit:` core cycles. Side:
+/// both. Sound under time division (docs/soundness.md, S17, deterministic schedules). None when
+/// warps have more than one path, when schedulers wait for each other (stores, barriers, ports of
+/// the multiprocessor, several waves), when the cycle of an issue depends on a value that is not
+/// exact, or when there are too many steps.
 std::optional<models::Bounds<models::Cycles>> simulated_times(const AnalysisContext& context,
                                                               std::int64_t launches);
 
-/// The time of `warps` warps of one scheduler that are chosen strictly in turn, if no port of the
-/// multiprocessor and no write buffer makes them wait for those of other schedulers. `Unit:` core
-/// cycles.
-/// Side: as asked. Sound in one wave under `srr` (docs/soundness.md, S25). Nothing when warps have
-/// more than one path (upper side: than one and its beginnings), wait at barriers or issue twice in
-/// a cycle, or when there are too many steps.
-std::optional<models::Cycles> time_in_turn(const AnalysisContext& context, std::int64_t warps,
-                                           Side side);
+/// The time of `warps` warps of one scheduler in strict round robin, if no port of the
+/// multiprocessor and no write buffer delays them by warps of other schedulers. `Unit:` core
+/// cycles. Side: `side`. Sound in one wave under `srr` (docs/soundness.md, S25). None when warps
+/// have more than one path (upper side: except early exits), wait at barriers or issue twice in a
+/// cycle, or when there are too many steps.
+std::optional<models::Cycles> time_in_strict_order(const AnalysisContext& context,
+                                                   std::int64_t warps, Side side);
 
 } // namespace warpbound::analyzer

@@ -7,12 +7,13 @@ namespace warpbound::analyzer {
 
 namespace {
 
-class Walk {
+class SinglePathWalk {
 public:
-    explicit Walk(const AnalysisContext& context)
-        : graph_{*context.request.graph}, facts_{context.facts}, turns_(graph_.loops.size(), 0) {}
+    explicit SinglePathWalk(const AnalysisContext& context)
+        : graph_{*context.request.graph}, facts_{context.facts},
+          iterations_(graph_.loops.size(), 0) {}
 
-    std::optional<std::vector<PathStep>> steps(std::size_t longest, Others others) {
+    std::optional<std::vector<PathStep>> steps(std::size_t longest, FurtherPaths further) {
         std::vector<PathStep> steps;
         std::size_t block = 0;
         while (true) {
@@ -20,12 +21,14 @@ public:
             if (steps.size() + (code.last - code.first) >= longest) return std::nullopt;
             for (std::size_t i = code.first; i <= code.last; ++i)
                 steps.push_back({i, false});
-            const std::vector<std::size_t> ways = allowed(code.out);
-            if (ways.empty() && code.exits && !graph_.innermost_loop[block]) return steps;
-            if (ways.empty() || (code.exits && others == Others::None)) return std::nullopt;
-            const auto way = ways.size() == 1 ? ways.front() : in_turn(ways, block);
-            if (!way || !pass(*way)) return std::nullopt;
-            const assembly::Edge& edge = graph_.edges[*way];
+            const std::vector<std::size_t> allowed_edges = allowed(code.out);
+            if (allowed_edges.empty() && code.exits && !graph_.innermost_loop[block]) return steps;
+            if (allowed_edges.empty() || (code.exits && further == FurtherPaths::None))
+                return std::nullopt;
+            const auto edge_taken = allowed_edges.size() == 1 ? allowed_edges.front()
+                                                              : by_loop_bound(allowed_edges, block);
+            if (!edge_taken || !take(*edge_taken)) return std::nullopt;
+            const assembly::Edge& edge = graph_.edges[*edge_taken];
             steps.back().transferred = edge.kind == assembly::EdgeKind::Taken;
             block = edge.to;
         }
@@ -33,10 +36,10 @@ public:
 
 private:
     [[nodiscard]] std::vector<std::size_t> allowed(const std::vector<std::size_t>& edges) const {
-        std::vector<std::size_t> ways;
-        std::copy_if(edges.begin(), edges.end(), std::back_inserter(ways),
+        std::vector<std::size_t> allowed_edges;
+        std::copy_if(edges.begin(), edges.end(), std::back_inserter(allowed_edges),
                      [&](std::size_t edge) { return !facts_.never[graph_.edges[edge].to]; });
-        return ways;
+        return allowed_edges;
     }
 
     [[nodiscard]] bool contains(std::size_t loop, std::size_t block) const {
@@ -44,30 +47,31 @@ private:
         return std::binary_search(blocks.begin(), blocks.end(), block);
     }
 
-    /// The only way out of a loop is taken when all turns are done, and not before.
-    [[nodiscard]] std::optional<std::size_t> in_turn(const std::vector<std::size_t>& ways,
-                                                     std::size_t block) const {
+    /// A loop with one exit is left after its last iteration, and not before.
+    [[nodiscard]] std::optional<std::size_t>
+    by_loop_bound(const std::vector<std::size_t>& allowed_edges, std::size_t block) const {
         const auto loop = graph_.innermost_loop[block];
-        if (!loop || ways.size() != 2) return std::nullopt;
-        const bool first_stays = contains(*loop, graph_.edges[ways.front()].to);
-        const bool second_stays = contains(*loop, graph_.edges[ways.back()].to);
-        if (first_stays == second_stays || allowed(graph_.loops[*loop].exit_edges).size() != 1)
+        if (!loop || allowed_edges.size() != 2) return std::nullopt;
+        const bool first_continues = contains(*loop, graph_.edges[allowed_edges.front()].to);
+        const bool second_continues = contains(*loop, graph_.edges[allowed_edges.back()].to);
+        if (first_continues == second_continues ||
+            allowed(graph_.loops[*loop].exit_edges).size() != 1)
             return std::nullopt;
-        const bool stay = turns_[*loop] < facts_.loops[*loop].max;
-        return stay == first_stays ? ways.front() : ways.back();
+        const bool continues = iterations_[*loop] < facts_.loops[*loop].max;
+        return continues == first_continues ? allowed_edges.front() : allowed_edges.back();
     }
 
-    /// Counts the turns; false when an edge does not keep loop bounds.
-    bool pass(std::size_t edge) {
+    /// Counts iterations; false when an edge violates the loop bounds.
+    bool take(std::size_t edge) {
         const std::size_t from = graph_.edges[edge].from;
         const std::size_t to = graph_.edges[edge].to;
         for (std::size_t loop = 0; loop < graph_.loops.size(); ++loop) {
             const BackEdgeBounds& bounds = facts_.loops[loop];
             if (contains(loop, from) && !contains(loop, to)) {
-                if (bounds.min != bounds.max || turns_[loop] != bounds.max) return false;
+                if (bounds.min != bounds.max || iterations_[loop] != bounds.max) return false;
             } else if (graph_.loops[loop].header == to) {
-                turns_[loop] = contains(loop, from) ? turns_[loop] + 1 : 0;
-                if (turns_[loop] > bounds.max) return false;
+                iterations_[loop] = contains(loop, from) ? iterations_[loop] + 1 : 0;
+                if (iterations_[loop] > bounds.max) return false;
             }
         }
         return true;
@@ -75,14 +79,14 @@ private:
 
     const assembly::ControlFlowGraph& graph_;
     const ResolvedFacts& facts_;
-    std::vector<std::int64_t> turns_; ///< Back edges taken since the loop was entered.
+    std::vector<std::int64_t> iterations_; ///< Back edges taken since the loop was entered.
 };
 
 } // namespace
 
 std::optional<std::vector<PathStep>> single_path(const AnalysisContext& context,
-                                                 std::size_t longest, Others others) {
-    return Walk{context}.steps(longest, others);
+                                                 std::size_t longest, FurtherPaths further) {
+    return SinglePathWalk{context}.steps(longest, further);
 }
 
 } // namespace warpbound::analyzer

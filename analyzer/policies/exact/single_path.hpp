@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The instructions of a warp where flow facts leave it one path.
+/// The instructions of a warp, if the flow facts allow a single path.
 
 #include "analyzer/launch/path_bound.hpp"
 
@@ -12,15 +12,17 @@ namespace warpbound::analyzer {
 
 struct PathStep {
     std::size_t instruction = 0;
-    bool transferred = false; ///< By an edge that is taken.
+    bool transferred = false; ///< Left by a taken branch.
 };
 
-/// Which other paths there may be.
-enum class Others { None, ThatEndSooner };
+/// Which further paths may exist.
+enum class FurtherPaths { None, EarlyExits };
 
-/// Nothing when `never` facts and loop bounds leave more than one path, or more than its beginnings
-/// up to an EXIT, or when it is longer than `longest` instructions.
+/// None when `never` facts and loop bounds allow further paths other than `further` says (early
+/// exits: prefixes of the path up to an EXIT), or when the path is longer than `longest`
+/// instructions.
 std::optional<std::vector<PathStep>> single_path(const AnalysisContext& context,
-                                                 std::size_t longest, Others others = Others::None);
+                                                 std::size_t longest,
+                                                 FurtherPaths further = FurtherPaths::None);
 
 } // namespace warpbound::analyzer

@@ -11,8 +11,8 @@ namespace warpbound::analyzer {
 namespace {
 
 constexpr std::size_t most_schedulers = 16;
-constexpr std::int64_t most_entries = 1024;                    ///< Of the write buffer.
-constexpr std::int64_t longest_round = std::int64_t{1} << 18U; ///< Slots times places.
+constexpr std::int64_t most_entries = 1024;                     ///< Of the write buffer.
+constexpr std::int64_t longest_period = std::int64_t{1} << 18U; ///< Time slots times warp slots.
 constexpr std::size_t longest_path = 1U << 16U;
 
 bool contains(Schedulers some, std::size_t scheduler) {
@@ -23,37 +23,37 @@ Schedulers only(std::size_t scheduler) {
     return Schedulers{1} << scheduler;
 }
 
-/// What is left of a time.
-Time from(Time now, Time time) {
+/// Remaining cycles until `time`.
+Time remaining(Time now, Time time) {
     return std::max<Time>(0, time - now);
 }
 
 } // namespace
 
-SlotRound::SlotRound(const SlotTable& order, std::int64_t every, std::int64_t warps)
-    : slot_{order.slot()}, places_{static_cast<std::size_t>(order.places())},
+SlotPeriod::SlotPeriod(const SlotTable& order, std::int64_t every, std::int64_t warps)
+    : slot_{order.slot_length()}, warp_slots_{static_cast<std::size_t>(order.warp_slots())},
       warps_{static_cast<std::size_t>(warps)} {
     for (const std::int64_t owner : order.owners())
         owners_.push_back(static_cast<std::size_t>(owner));
-    // From slots a multiple of `every` apart the fast place has the same slots, and the others go
-    // round in the same order, from another one.
-    period_ = places_ == 1 ? 1 : models::times(every, slot_);
-    const std::size_t round = owners_.size();
-    until_.resize(round, std::vector<Time>(places_, 0));
-    for (std::size_t k = 2 * round; k-- > 0;)
-        for (std::size_t place = 0; place < places_; ++place)
-            until_[k % round][place] =
-                owners_[k % round] == place ? 0 : until_[(k + 1) % round][place] + 1;
+    // After a multiple of `every` slots the fast warp slot has the same time slots, and the others
+    // rotate in the same order, starting with another one.
+    period_ = warp_slots_ == 1 ? 1 : models::times(every, slot_);
+    const std::size_t slots = owners_.size();
+    until_.resize(slots, std::vector<Time>(warp_slots_, 0));
+    for (std::size_t k = 2 * slots; k-- > 0;)
+        for (std::size_t warp_slot = 0; warp_slot < warp_slots_; ++warp_slot)
+            until_[k % slots][warp_slot] =
+                owners_[k % slots] == warp_slot ? 0 : until_[(k + 1) % slots][warp_slot] + 1;
     for (const auto& until : until_) {
-        upcoming_.emplace_back(places_);
+        upcoming_.emplace_back(warp_slots_);
         std::iota(upcoming_.back().begin(), upcoming_.back().end(), std::size_t{0});
         std::sort(upcoming_.back().begin(), upcoming_.back().end(),
                   [&](std::size_t a, std::size_t b) { return until[a] < until[b]; });
     }
 }
 
-Time SlotRound::own(std::size_t place, Time cycle) const {
-    const Time slots = until_[slot_of(cycle)][place];
+Time SlotPeriod::own(std::size_t warp_slot, Time cycle) const {
+    const Time slots = until_[slot_of(cycle)][warp_slot];
     return slots == 0 ? cycle : (cycle / slot_ + slots) * slot_;
 }
 
@@ -65,41 +65,41 @@ std::optional<SmStateMachine> SmStateMachine::of(const AnalysisContext& context)
         return std::nullopt;
     const auto path = single_path(context, longest_path);
     if (!path) return std::nullopt;
-    PipelinePair rules = pipelines_of(context, 0, {0, 0, 0});
-    auto steps = exact_demand(context, rules, *path);
+    PipelinePair pipelines = pipelines_of(context, 0, {0, 0, 0});
+    auto steps = exact_demand(context, pipelines, *path);
     if (!steps) return std::nullopt;
-    SmStateMachine machine{std::move(rules), std::move(*steps)};
-    for (const EquivalentSchedulers& alike : schedulers_of(context.request.policy, shape)) {
-        if (alike.warps == 0) continue;
-        if (models::times(alike.order.round(), alike.order.places()) > longest_round)
+    SmStateMachine machine{std::move(pipelines), std::move(*steps)};
+    for (const EquivalentSchedulers& equal : schedulers_of(context.request.policy, shape)) {
+        if (equal.warps == 0) continue;
+        if (models::times(equal.table.period(), equal.table.warp_slots()) > longest_period)
             return std::nullopt;
-        machine.round_of_.insert(machine.round_of_.end(), static_cast<std::size_t>(alike.count),
-                                 machine.rounds_.size());
-        machine.rounds_.emplace_back(alike.order, context.request.policy.every, alike.warps);
+        machine.period_of_.insert(machine.period_of_.end(), static_cast<std::size_t>(equal.count),
+                                  machine.periods_.size());
+        machine.periods_.emplace_back(equal.table, context.request.policy.every, equal.warps);
     }
     const auto stores = std::count_if(machine.steps_.begin(), machine.steps_.end(),
                                       [](const ExactDemand& step) { return step.enters_buffer; });
     const std::int64_t entries =
         std::min(context.buffer_entries.lo, models::times(stores, shape.warps()));
-    if (machine.round_of_.size() > most_schedulers || entries > most_entries) return std::nullopt;
+    if (machine.period_of_.size() > most_schedulers || entries > most_entries) return std::nullopt;
     machine.entries_ = static_cast<std::size_t>(entries);
     machine.units_ = context.request.architecture->units.size();
-    machine.slots_ = slots_to_wait_for(machine.rules_, *path);
+    machine.components_ = awaited_components(machine.pipelines_, *path);
     return machine;
 }
 
 SmState SmStateMachine::begin(const std::vector<Time>& starts) const {
     SmState launch;
-    for (std::size_t i = 0; i < round_of_.size(); ++i) {
+    for (std::size_t i = 0; i < period_of_.size(); ++i) {
         SchedulerState scheduler;
-        scheduler.round = round_of_[i];
+        scheduler.period = period_of_[i];
         scheduler.phase = starts[i];
-        scheduler.left = rounds_[scheduler.round].warps();
+        scheduler.left = periods_[scheduler.period].warps();
         scheduler.ports.assign(units_, 0);
-        scheduler.warps.assign(rounds_[scheduler.round].places(),
-                               {steps_.size(), 0, 0, rules_.upper.start()});
-        for (std::size_t place = 0; place < scheduler.left; ++place)
-            scheduler.warps[place].next = 0;
+        scheduler.warps.assign(periods_[scheduler.period].warp_slots(),
+                               {steps_.size(), 0, 0, pipelines_.upper.start()});
+        for (std::size_t warp_slot = 0; warp_slot < scheduler.left; ++warp_slot)
+            scheduler.warps[warp_slot].next = 0;
         launch.schedulers.push_back(std::move(scheduler));
     }
     launch.ports.assign(units_, 0);
@@ -107,7 +107,7 @@ SmState SmStateMachine::begin(const std::vector<Time>& starts) const {
     return launch;
 }
 
-/// When a warp may issue but for its slots and the choices of its scheduler.
+/// When a warp may issue, its time slots and the choices of its scheduler aside.
 Time SmStateMachine::free_from(const SmState& launch, const SchedulerState& scheduler,
                                const WarpState& warp) const {
     const ExactDemand& step = steps_[warp.next];
@@ -124,7 +124,7 @@ Schedulers SmStateMachine::able(const SmState& launch, Time at) const {
         const SchedulerState& scheduler = launch.schedulers[i];
         if (scheduler.left == 0 || scheduler.next_choice > at) continue;
         const WarpState& owner =
-            scheduler.warps[rounds_[scheduler.round].owner(scheduler.phase + at)];
+            scheduler.warps[periods_[scheduler.period].owner(scheduler.phase + at)];
         if (owner.next < steps_.size() && free_from(launch, scheduler, owner) <= at)
             able |= only(i);
     }
@@ -134,15 +134,16 @@ Schedulers SmStateMachine::able(const SmState& launch, Time at) const {
 const ExactDemand& SmStateMachine::step_of(const SmState& launch, std::size_t scheduler,
                                            Time at) const {
     const SchedulerState& chooser = launch.schedulers[scheduler];
-    return steps_[chooser.warps[rounds_[chooser.round].owner(chooser.phase + at)].next];
+    return steps_[chooser.warps[periods_[chooser.period].owner(chooser.phase + at)].next];
 }
 
-/// Two that want the same port, or stores that do not all fit or take differently long to drain.
+/// Two instructions for the same port, or stores that do not all fit or that drain in different
+/// times.
 Schedulers SmStateMachine::rivals(const SmState& launch, Schedulers able, Time at) const {
     Schedulers rivals = 0;
     Schedulers stores = 0;
     std::size_t count = 0;
-    bool alike = true;
+    bool equal_drains = true;
     Time drain = 0;
     for (std::size_t i = 0; i < launch.schedulers.size(); ++i) {
         if (!contains(able, i)) continue;
@@ -154,22 +155,22 @@ Schedulers SmStateMachine::rivals(const SmState& launch, Schedulers able, Time a
                 rivals |= only(i) | only(j);
         }
         if (!step.enters_buffer) continue;
-        alike = alike && (count == 0 || step.drain == drain);
+        equal_drains = equal_drains && (count == 0 || step.drain == drain);
         drain = step.drain;
         stores |= only(i);
         ++count;
     }
     const bool fit = count <= entries_ && (count == 0 || launch.drains[count - 1] <= at);
-    if (count > 1 && (!alike || !fit)) rivals |= stores;
+    if (count > 1 && (!equal_drains || !fit)) rivals |= stores;
     return rivals;
 }
 
 bool SmStateMachine::issue(SmState& launch, std::size_t index, Time at) const {
     SchedulerState& scheduler = launch.schedulers[index];
-    const SlotRound& round = rounds_[scheduler.round];
-    WarpState& warp = scheduler.warps[round.owner(scheduler.phase + at)];
+    const SlotPeriod& period = periods_[scheduler.period];
+    WarpState& warp = scheduler.warps[period.owner(scheduler.phase + at)];
     const ExactDemand& step = steps_[warp.next];
-    scheduler.next_choice = at + round.slot();
+    scheduler.next_choice = at + period.slot();
     if (step.port == Shared::ByScheduler) scheduler.ports[step.unit] = at + step.occupancy;
     if (step.port == Shared::ByMultiprocessor) launch.ports[step.unit] = at + step.occupancy;
     if (step.enters_buffer) {
@@ -178,19 +179,19 @@ bool SmStateMachine::issue(SmState& launch, std::size_t index, Time at) const {
         launch.drains.push_back(drained);
         launch.completion = std::max(launch.completion, drained);
     }
-    rules_.upper.issue(warp.state, step.step.instruction, at - warp.last);
-    launch.completion = std::max(launch.completion, at + rules_.upper.completion(warp.state));
+    pipelines_.upper.issue(warp.state, step.step.instruction, at - warp.last);
+    launch.completion = std::max(launch.completion, at + pipelines_.upper.completion(warp.state));
     warp.last = at;
     ++warp.next;
     if (warp.next == steps_.size()) {
         --scheduler.left;
         return true;
     }
-    rules_.upper.leave(warp.state, step.step.instruction, step.step.transferred);
+    pipelines_.upper.leave(warp.state, step.step.instruction, step.step.transferred);
     const std::size_t next = steps_[warp.next].step.instruction;
-    const Time wait = rules_.upper.wait_of(warp.state, next).cycles;
+    const Time wait = pipelines_.upper.wait_of(warp.state, next).cycles;
     warp.ready = at + wait;
-    return rules_.lower.wait_of(warp.state, next).cycles == wait;
+    return pipelines_.lower.wait_of(warp.state, next).cycles == wait;
 }
 
 Time SmStateMachine::next_issue(const SmState& launch, Time at) const {
@@ -205,30 +206,31 @@ Time SmStateMachine::next_issue(const SmState& launch, Time at) const {
 
 std::vector<Time> SmStateMachine::packed(const SmState& launch, const SchedulerState& scheduler,
                                          Time now) const {
-    const SlotRound& round = rounds_[scheduler.round];
+    const SlotPeriod& period = periods_[scheduler.period];
     const bool ended = scheduler.left == 0;
     const Time phase = scheduler.phase + now;
-    std::vector<Time> state{static_cast<Time>(scheduler.round), ended ? 0 : phase % round.period(),
-                            ended ? 0 : from(now, scheduler.next_choice)};
+    std::vector<Time> state{static_cast<Time>(scheduler.period),
+                            ended ? 0 : phase % period.period(),
+                            ended ? 0 : remaining(now, scheduler.next_choice)};
     for (const Time port : scheduler.ports)
-        state.push_back(ended ? 0 : from(now, port));
-    for (const std::size_t place : round.upcoming(phase)) {
-        const WarpState& warp = scheduler.warps[place];
+        state.push_back(ended ? 0 : remaining(now, port));
+    for (const std::size_t warp_slot : period.upcoming(phase)) {
+        const WarpState& warp = scheduler.warps[warp_slot];
         state.push_back(static_cast<Time>(warp.next));
         if (warp.next == steps_.size()) {
-            state.insert(state.end(), slots_.size(), 0);
+            state.insert(state.end(), components_.size(), 0);
             continue;
         }
-        // It issues in slots of its own, and not before ports, buffer and scheduler allow its next
-        // instruction: what is over by then is over.
+        // The warp issues in its own time slots, and not before ports, write buffer and scheduler
+        // allow its next instruction. Resources that are free by then do not matter.
         const auto until = [&](Time time) {
-            return round.own(place, phase + from(now, time)) - phase;
+            return period.own(warp_slot, phase + remaining(now, time)) - phase;
         };
         const Time issue =
             until(std::max(scheduler.next_choice, free_from(launch, scheduler, warp)));
-        for (const std::size_t slot : slots_) {
-            const Time time = until(warp.last + warp.state[slot]);
-            if (slot == PipelineModel::gap_slot)
+        for (const std::size_t component : components_) {
+            const Time time = until(warp.last + warp.state[component]);
+            if (component == PipelineModel::gap_component)
                 state.push_back(issue == until(now) ? 0 : issue);
             else
                 state.push_back(time <= issue ? 0 : time);
@@ -247,32 +249,32 @@ std::vector<Time> SmStateMachine::packed(const SmState& launch, Time now) const 
         state.insert(state.end(), scheduler.begin(), scheduler.end());
     for (const auto* times : {&launch.ports, &launch.drains})
         for (const Time time : *times)
-            state.push_back(from(now, time));
+            state.push_back(remaining(now, time));
     return state;
 }
 
 SmState SmStateMachine::unpacked(const std::vector<Time>& state) const {
     SmState launch;
     auto each = state.begin();
-    for (std::size_t i = 0; i < round_of_.size(); ++i) {
+    for (std::size_t i = 0; i < period_of_.size(); ++i) {
         SchedulerState scheduler;
-        scheduler.round = static_cast<std::size_t>(*each++);
+        scheduler.period = static_cast<std::size_t>(*each++);
         scheduler.phase = *each++;
         scheduler.next_choice = *each++;
         for (std::size_t unit = 0; unit < units_; ++unit)
             scheduler.ports.push_back(*each++);
-        const SlotRound& round = rounds_[scheduler.round];
-        scheduler.warps.resize(round.places());
-        for (const std::size_t place : round.upcoming(scheduler.phase)) {
-            WarpState& warp = scheduler.warps[place];
+        const SlotPeriod& period = periods_[scheduler.period];
+        scheduler.warps.resize(period.warp_slots());
+        for (const std::size_t warp_slot : period.upcoming(scheduler.phase)) {
+            WarpState& warp = scheduler.warps[warp_slot];
             warp.next = static_cast<std::size_t>(*each++);
-            warp.state = rules_.upper.start();
-            for (const std::size_t slot : slots_)
-                warp.state[slot] = *each++;
+            warp.state = pipelines_.upper.start();
+            for (const std::size_t component : components_)
+                warp.state[component] = *each++;
             if (warp.next == steps_.size()) continue;
             ++scheduler.left;
             warp.ready =
-                rules_.upper.wait_of(warp.state, steps_[warp.next].step.instruction).cycles;
+                pipelines_.upper.wait_of(warp.state, steps_[warp.next].step.instruction).cycles;
         }
         launch.schedulers.push_back(std::move(scheduler));
     }

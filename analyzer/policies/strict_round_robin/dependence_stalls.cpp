@@ -16,7 +16,7 @@ void raise(std::int64_t& most, std::int64_t cycles) {
     most = std::max(most, cycles);
 }
 
-/// The longest use of everything that instructions wait for.
+/// Longest occupancy of each resource (port, register, scoreboard) by any instruction.
 class LongestUses {
 public:
     explicit LongestUses(const AnalysisContext& context)
@@ -25,8 +25,9 @@ public:
             if (context.used[i]) add(i);
     }
 
-    /// Behind the issue before, but for its gap and barrier.
-    [[nodiscard]] std::int64_t wait(std::size_t i) const {
+    /// Stall of an instruction from the previous issue on, without the gap and the barrier of the
+    /// previous instruction.
+    [[nodiscard]] std::int64_t resource_stall(std::size_t i) const {
         const assembly::Instruction& instruction = instruction_at(i);
         std::int64_t most = units_[timing(i).unit];
         if (timing(i).waits_for_registers)
@@ -42,8 +43,8 @@ public:
         return most;
     }
 
-    /// The gap behind an instruction, and its barrier.
-    [[nodiscard]] std::int64_t behind(std::size_t i, bool may_transfer) const {
+    /// Stall by the gap and the barrier of an instruction, from its issue on.
+    [[nodiscard]] std::int64_t stall_after(std::size_t i, bool may_transfer) const {
         std::int64_t most = std::max(timing(i).gap.hi, context_.shape.issue_slot.hi);
         if (may_transfer) raise(most, timing(i).gap_taken.hi);
         if (timing(i).is_barrier_wait) raise(most, result(i));
@@ -57,11 +58,11 @@ private:
         return context_.request.function->instructions[i];
     }
     [[nodiscard]] const Timing& timing(std::size_t i) const { return context_.timings[i].value(); }
-    [[nodiscard]] std::int64_t of_passes(std::size_t i, std::int64_t first) const {
+    [[nodiscard]] std::int64_t with_transactions(std::size_t i, std::int64_t first) const {
         return models::plus(first, models::times(timing(i).pass_cost.hi, timing(i).passes.hi - 1));
     }
     [[nodiscard]] std::int64_t result(std::size_t i) const {
-        return of_passes(i, timing(i).latency.hi);
+        return with_transactions(i, timing(i).latency.hi);
     }
 
     [[nodiscard]] std::int64_t& released_at(int scoreboard) {
@@ -79,7 +80,7 @@ private:
         if (instruction.control->write_barrier)
             raise(released_at(*instruction.control->write_barrier), result(i));
         if (instruction.control->read_barrier) {
-            const std::int64_t read = of_passes(i, timing(i).source_read.hi);
+            const std::int64_t read = with_transactions(i, timing(i).source_read.hi);
             raise(released_at(*instruction.control->read_barrier), read);
             raise(completion_, read);
         }
@@ -97,21 +98,21 @@ private:
 LongestStalls stalls_in_any_order(const AnalysisContext& context) {
     const assembly::ControlFlowGraph& graph = *context.request.graph;
     const LongestUses uses{context};
-    LongestStalls waits;
-    waits.completion = uses.completion();
-    waits.instructions =
-        per_instruction(context, [&](std::size_t i, const Timing&) { return uses.wait(i); });
-    const auto follow = [&](std::size_t i, std::size_t before, bool may_transfer) {
+    LongestStalls stalls;
+    stalls.completion = uses.completion();
+    stalls.instructions = per_instruction(
+        context, [&](std::size_t i, const Timing&) { return uses.resource_stall(i); });
+    const auto add_successor = [&](std::size_t i, std::size_t before, bool may_transfer) {
         if (context.used[i] && context.used[before])
-            raise(waits.instructions[i], uses.behind(before, may_transfer));
+            raise(stalls.instructions[i], uses.stall_after(before, may_transfer));
     };
     for (const assembly::BasicBlock& block : graph.blocks) {
         for (std::size_t i = block.first + 1; i <= block.last; ++i)
-            follow(i, i - 1, false);
+            add_successor(i, i - 1, false);
         for (const std::size_t edge : block.out)
-            follow(graph.blocks[graph.edges[edge].to].first, block.last, true);
+            add_successor(graph.blocks[graph.edges[edge].to].first, block.last, true);
     }
-    return waits;
+    return stalls;
 }
 
 } // namespace warpbound::analyzer

@@ -1,13 +1,14 @@
 #pragma once
 /// \file
-/// For how long a warp is not ready at most, whatever it executed before (docs/soundness.md, S28).
+/// Longest dependence stalls of a warp, whatever it executed before (docs/soundness.md, S28).
 
 #include "analyzer/launch/path_bound.hpp"
 
 namespace warpbound::analyzer {
 
-/// Each thing that an instruction may wait for lasts as long as the longest use of it on any path.
-/// Side: upper. Not below `longest_stalls`, and checked without following what is outstanding.
+/// Assumes that each resource an instruction may wait for is occupied for its longest use on any
+/// path. Side: upper. Never below `longest_stalls`; a verifier can recompute it without tracking
+/// outstanding instructions.
 LongestStalls stalls_in_any_order(const AnalysisContext& context);
 
 } // namespace warpbound::analyzer

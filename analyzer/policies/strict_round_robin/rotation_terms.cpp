@@ -15,19 +15,18 @@ using models::Cycles;
 
 namespace {
 
-std::int64_t longest_behind_barriers(const AnalysisContext& context,
-                                     const InstructionCosts& waits) {
+std::int64_t longest_after_barriers(const AnalysisContext& context, const InstructionCosts& stalls) {
     const auto& graph = *context.request.graph;
     std::int64_t longest = 0;
     for (const auto& block : graph.blocks)
         for (std::size_t i = block.first; i <= block.last; ++i) {
             if (!is_barrier(context, i)) continue;
             if (i < block.last) {
-                longest = std::max(longest, waits[i + 1]);
+                longest = std::max(longest, stalls[i + 1]);
                 continue;
             }
             for (const std::size_t edge : block.out)
-                longest = std::max(longest, waits[graph.blocks[graph.edges[edge].to].first]);
+                longest = std::max(longest, stalls[graph.blocks[graph.edges[edge].to].first]);
         }
     return longest;
 }
@@ -36,17 +35,17 @@ std::string upper(const std::string& kind) {
     return "execution-time-upper" + kind;
 }
 
-/// What the name of a lemma ends in where ports of warps of other schedulers count.
-std::string anywhere(const RotationPath& chain) {
-    return chain.moves ? "-any-scheduler" : "";
+/// Suffix of certificate ids where ports of warps of other schedulers count.
+std::string any_scheduler_suffix(const RotationPath& path) {
+    return path.changes_scheduler ? "-any-scheduler" : "";
 }
 
-/// Of these chains that with the largest sum.
+/// Terms of the critical path with the largest sum.
 template <class TermsOf>
-std::vector<BoundTerm> slowest(const std::vector<RotationPath>& chains, TermsOf terms_of) {
+std::vector<BoundTerm> longest_of(const std::vector<RotationPath>& paths, TermsOf terms_of) {
     std::vector<BoundTerm> most;
-    for (const RotationPath& chain : chains) {
-        std::vector<BoundTerm> terms = terms_of(chain);
+    for (const RotationPath& path : paths) {
+        std::vector<BoundTerm> terms = terms_of(path);
         if (most.empty() || sum_of(most) < sum_of(terms)) most = std::move(terms);
     }
     return most;
@@ -54,24 +53,26 @@ std::vector<BoundTerm> slowest(const std::vector<RotationPath>& chains, TermsOf 
 
 } // namespace
 
-RoundRobinDelay::RoundRobinDelay(const AnalysisContext& context, const PipelinePair& rules,
-                                 models::Cycles alone)
-    : context_{context}, ports_{port_times(context)}, alone_{alone.count()} {
-    // Whoever checks evidence knows what may be waited for, not what is outstanding where.
-    LongestStalls waits = context.request.proofs != nullptr
-                              ? stalls_in_any_order(context)
-                              : longest_stalls(*context.request.graph, rules.lower, rules.upper,
-                                               context.facts.never, context.timings.size());
-    waits_ = std::move(waits.instructions);
-    completion_ = waits.completion;
+RoundRobinDelay::RoundRobinDelay(const AnalysisContext& context, const PipelinePair& pipelines,
+                                 models::Cycles isolated)
+    : context_{context}, ports_{port_times(context)}, isolated_{isolated.count()} {
+    // The verifier knows which resources may be awaited, not what is outstanding at each
+    // instruction.
+    LongestStalls longest =
+        context.request.certificates != nullptr
+            ? stalls_in_any_order(context)
+            : longest_stalls(*context.request.graph, pipelines.lower, pipelines.upper,
+                             context.facts.never, context.timings.size());
+    stalls_ = std::move(longest.instructions);
+    completion_ = longest.completion;
     turns_ = most_on_a_path(context, InstructionCosts(ports_.size(), 1));
-    for (std::size_t i = 0; i < waits_.size(); ++i)
-        if (context.used[i]) longest_wait_ = std::max(longest_wait_, waits_[i]);
-    longest_behind_barriers_ = longest_behind_barriers(context, waits_);
+    for (std::size_t i = 0; i < stalls_.size(); ++i)
+        if (context.used[i]) longest_stall_ = std::max(longest_stall_, stalls_[i]);
+    longest_after_barriers_ = longest_after_barriers(context, stalls_);
 }
 
-Cycles RoundRobinDelay::turns_of(const RotationPath& chain) const {
-    return Cycles{context_.shape.issue_slot.hi} * chain.places;
+Cycles RoundRobinDelay::rotation_without_stalls(const RotationPath& path) const {
+    return Cycles{context_.shape.issue_slot.hi} * path.warp_slots;
 }
 
 BoundTerm RoundRobinDelay::term(std::string text, std::int64_t count,
@@ -80,94 +81,103 @@ BoundTerm RoundRobinDelay::term(std::string text, std::int64_t count,
     return {std::move(text), count, certified_most(context_, certificate, costs), certificate.id};
 }
 
-InstructionCosts RoundRobinDelay::held(const RotationPath& chain) const {
+InstructionCosts RoundRobinDelay::residual_occupancy(const RotationPath& path) const {
     const InstructionCosts others = cost_to_other_schedulers(context_);
-    InstructionCosts held(ports_.size(), 0);
+    InstructionCosts residual_occupancy(ports_.size(), 0);
     for (std::size_t i = 0; i < ports_.size(); ++i) {
-        held[i] = std::max<std::int64_t>(0, ports_[i] - context_.shape.issue_slot.lo);
-        if (chain.moves) held[i] = std::max(held[i], others[i]);
+        residual_occupancy[i] = std::max<std::int64_t>(0, ports_[i] - context_.shape.issue_slot.lo);
+        if (path.changes_scheduler)
+            residual_occupancy[i] = std::max(residual_occupancy[i], others[i]);
     }
-    return held;
+    return residual_occupancy;
 }
 
-BoundTerm RoundRobinDelay::held_by(const RotationPath& chain, std::int64_t warps) const {
-    const std::string text = "ports that a warp takes beyond its slots";
-    return term(text, warps, {upper("-residual-occupancy") + anywhere(chain), text}, held(chain));
+BoundTerm RoundRobinDelay::residual_occupancy_of(const RotationPath& path,
+                                                 std::int64_t warps) const {
+    const std::string text = "port occupancy of a warp beyond its issue slots";
+    return term(text, warps, {upper("-residual-occupancy") + any_scheduler_suffix(path), text},
+                residual_occupancy(path));
 }
 
-std::vector<BoundTerm> RoundRobinDelay::rounds(const RotationPath& chain,
-                                               std::int64_t round) const {
+std::vector<BoundTerm> RoundRobinDelay::rotation_terms(const RotationPath& path,
+                                                       std::int64_t rotation) const {
     const std::int64_t slot = context_.shape.issue_slot.hi;
-    if (context_.request.proofs == nullptr)
-        return {{"issue slots of the warps of a scheduler, one of each in a round",
-                 (Cycles{chain.rounds} * chain.places + Cycles{chain.places - 1}).count(), slot},
-                {"wait of a round for a warp", chain.rounds, round - turns_of(chain).count()}};
-    const std::int64_t more = (Cycles{turns_} * chain.blocks - Cycles{chain.rounds}).count();
-    return {
-        term("rounds of a warp's turns, each with a turn of every other one and the wait for it",
-             chain.blocks,
-             {upper(fmt::format("-rotations-of-{}", round)),
-              fmt::format("{} cycles for each instruction of a warp", round)},
-             per_instruction(context_, [&](auto, const auto&) { return round; })),
-        {"turns before the first one of the critical chain, less the rounds that it does not "
-         "pass whole",
-         1, (Cycles{slot} * (chain.places - 1) - Cycles{round} * more).count()}};
+    if (context_.request.certificates == nullptr)
+        return {{"issue slots of the warps of a scheduler, one of each in a rotation",
+                 (Cycles{path.rotations} * path.warp_slots + Cycles{path.warp_slots - 1}).count(),
+                 slot},
+                {"stall of a rotation by a warp", path.rotations,
+                 rotation - rotation_without_stalls(path).count()}};
+    const std::int64_t more = (Cycles{turns_} * path.blocks - Cycles{path.rotations}).count();
+    return {term("rotations, one for each instruction of a warp, with a turn of every other warp "
+                 "and its stall",
+                 path.blocks,
+                 {upper(fmt::format("-rotations-of-{}", rotation)),
+                  fmt::format("{} cycles for each instruction of a warp", rotation)},
+                 per_instruction(context_, [&](auto, const auto&) { return rotation; })),
+            {"turns before the first one of the critical path, less the rotations that it does not "
+             "traverse in full",
+             1, (Cycles{slot} * (path.warp_slots - 1) - Cycles{rotation} * more).count()}};
 }
 
-std::vector<BoundTerm> RoundRobinDelay::by_rounds(const RotationPath& chain,
-                                                  std::int64_t round) const {
+std::vector<BoundTerm> RoundRobinDelay::by_rotations(const RotationPath& path,
+                                                     std::int64_t rotation) const {
     const models::Interval& slot = context_.shape.issue_slot;
     const std::int64_t refill = context_.shape.refill.hi;
-    const auto beyond = [&](std::int64_t wait) { return std::max<std::int64_t>(0, wait - round); };
-    InstructionCosts both = held(chain);
-    for (std::size_t i = 0; i < both.size(); ++i)
-        both[i] = models::plus(both[i], beyond(waits_[i]));
-    std::vector<BoundTerm> terms = rounds(chain, round);
-    terms.push_back({"time from the last EXIT to completion", 1, completion_});
-    const bool wait_longer = turns_of(chain) < Cycles{round};
-    terms.push_back(term(
-        wait_longer ? "rounds that wait longer for a warp, and ports that it takes beyond its slots"
-                    : "rounds that wait for a warp, and ports that it takes beyond its slots",
-        chain.warps,
-        {upper(fmt::format("-stalls-beyond-{}", round)) + anywhere(chain),
-         fmt::format("waits for a warp beyond {} cycles, and ports beyond slots", round)},
-        both));
-    if (chain.further_warps > 0) terms.push_back(held_by(chain, chain.further_warps));
-    terms.push_back(
-        {"wait of a round for a block that starts", chain.starts_in_turn, beyond(refill)});
-    // Who comes back is waited for, and its turns come beside those of a round.
-    const std::int64_t of_block = context_.shape.on_one_scheduler(context_.shape.warps_per_block);
-    const auto with_turns = [&](std::int64_t wait) {
-        return (Cycles{wait} + Cycles{slot.hi} * (chain.places - 1 + of_block)).count();
+    const auto beyond = [&](std::int64_t stall) {
+        return std::max<std::int64_t>(0, stall - rotation);
     };
-    terms.push_back({"wait of the critical chain behind a barrier or at the start of a block",
-                     chain.returns, with_turns(std::max({longest_wait_, refill, slot.hi}))});
-    terms.push_back({"wait for warps of another block behind a barrier", chain.openings,
-                     with_turns(longest_behind_barriers_)});
+    InstructionCosts both = residual_occupancy(path);
+    for (std::size_t i = 0; i < both.size(); ++i)
+        both[i] = models::plus(both[i], beyond(stalls_[i]));
+    std::vector<BoundTerm> terms = rotation_terms(path, rotation);
+    terms.push_back({"time from the last EXIT to completion", 1, completion_});
+    const bool stalls_longer = rotation_without_stalls(path) < Cycles{rotation};
+    terms.push_back(term(
+        stalls_longer
+            ? "longer stalls of rotations by a warp, and its port occupancy beyond issue slots"
+            : "stalls of rotations by a warp, and its port occupancy beyond issue slots",
+        path.warps,
+        {upper(fmt::format("-stalls-beyond-{}", rotation)) + any_scheduler_suffix(path),
+         fmt::format("stalls of a warp beyond {} cycles, and port occupancy beyond issue slots",
+                     rotation)},
+        both));
+    if (path.further_warps > 0) terms.push_back(residual_occupancy_of(path, path.further_warps));
     terms.push_back(
-        {"wait for warps of another block that starts", chain.starts, with_turns(refill)});
-    if (chain.starts_in_turn > 0)
-        terms.push_back({"turns before the last block started that came faster",
-                         2 * (chain.places - 1), slot.hi - slot.lo});
-    add_other_ports(chain, terms);
+        {"stall of a rotation by a block that starts", path.single_warp_starts, beyond(refill)});
+    // A warp that re-enters the rotation may stall it, and its turns add to those of the rotation.
+    const std::int64_t of_block = context_.shape.on_one_scheduler(context_.shape.warps_per_block);
+    const auto with_turns = [&](std::int64_t stall) {
+        return (Cycles{stall} + Cycles{slot.hi} * (path.warp_slots - 1 + of_block)).count();
+    };
+    terms.push_back({"stall of the critical path after a barrier or at the start of a block",
+                     path.reentries, with_turns(std::max({longest_stall_, refill, slot.hi}))});
+    terms.push_back({"stall by warps of another block after a barrier", path.barrier_openings,
+                     with_turns(longest_after_barriers_)});
+    terms.push_back(
+        {"stall by warps of another block that starts", path.block_starts, with_turns(refill)});
+    if (path.single_warp_starts > 0)
+        terms.push_back({"shorter turns before the start of the last block",
+                         2 * (path.warp_slots - 1), slot.hi - slot.lo});
+    add_other_ports(path, terms);
     return terms;
 }
 
-std::vector<BoundTerm> RoundRobinDelay::by_rounds(const std::vector<RotationPath>& chains) const {
+std::vector<BoundTerm> RoundRobinDelay::by_rotations(const std::vector<RotationPath>& paths) const {
     Cycles shortest{0};
-    for (const RotationPath& chain : chains)
-        shortest = std::max(shortest, turns_of(chain));
-    std::vector<std::int64_t> levels = waits_;
+    for (const RotationPath& path : paths)
+        shortest = std::max(shortest, rotation_without_stalls(path));
+    std::vector<std::int64_t> levels = stalls_;
     levels.push_back(shortest.count());
     levels.push_back(context_.shape.refill.hi);
     std::sort(levels.begin(), levels.end());
     levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
     levels.erase(levels.begin(), std::find(levels.begin(), levels.end(), shortest.count()));
     const auto sum = [&](std::size_t level) {
-        return slowest(chains,
-                       [&](const RotationPath& chain) { return by_rounds(chain, levels[level]); });
+        return longest_of(
+            paths, [&](const RotationPath& path) { return by_rotations(path, levels[level]); });
     };
-    // The largest sum of the chains is convex in what every round takes.
+    // The largest sum of the paths is convex in the length of a rotation.
     std::size_t first = 0;
     std::size_t last = levels.size() - 1;
     while (first < last) {
@@ -180,48 +190,52 @@ std::vector<BoundTerm> RoundRobinDelay::by_rounds(const std::vector<RotationPath
     return sum(first);
 }
 
-std::vector<BoundTerm> RoundRobinDelay::by_warps(const RotationPath& chain) const {
+std::vector<BoundTerm> RoundRobinDelay::by_warps(const RotationPath& path) const {
     const std::int64_t slot = context_.shape.issue_slot.hi;
-    const std::int64_t cut = chain.blocks > 1 ? 1 : 0;
-    // Of blocks with one warp the chain's own starts are among those of the scheduler.
+    const std::int64_t next_block = path.blocks > 1 ? 1 : 0;
+    // For blocks with one warp, the starts of the path's own blocks are among those of the
+    // scheduler.
     const std::int64_t starts =
-        chain.starts_in_turn > 0 ? chain.starts_in_turn : chain.starts + chain.blocks - 1;
-    const std::string alone = upper(in_isolation);
+        path.single_warp_starts > 0 ? path.single_warp_starts : path.block_starts + path.blocks - 1;
+    const std::string isolated = upper(in_isolation);
     std::vector<BoundTerm> terms{
-        {"one warp alone, in each block of the critical chain", chain.blocks, alone_, alone},
+        {"one warp in isolation, in each block of the critical path", path.blocks, isolated_,
+         isolated},
         term("issue slots of another warp of the scheduler, one before each turn",
-             models::times(chain.blocks, chain.places - 1),
+             models::times(path.blocks, path.warp_slots - 1),
              {upper("-issue-slots"), "issue slots of a warp"},
              per_instruction(context_, [&](auto, const auto&) { return slot; })),
-        {"issue slots that run when the critical chain comes to a warp", chain.returns + cut, slot},
-        {"waits of another warp whose turn it is", chain.holders, alone_, alone},
+        {"issue slots that run when the critical path changes to a warp", path.reentries + next_block,
+         slot},
+        {"stalls of another warp at its turn", path.blocking_warps, isolated_, isolated},
         {"replacement and start of a block", starts, context_.shape.refill.hi},
-        held_by(chain, models::plus(chain.warps, chain.further_warps))};
-    add_other_ports(chain, terms);
+        residual_occupancy_of(path, models::plus(path.warps, path.further_warps))};
+    add_other_ports(path, terms);
     return terms;
 }
 
-std::vector<BoundTerm> RoundRobinDelay::terms(const std::vector<RotationPath>& chains) const {
+std::vector<BoundTerm> RoundRobinDelay::terms(const std::vector<RotationPath>& paths) const {
     std::vector<BoundTerm> warps =
-        slowest(chains, [&](const RotationPath& chain) { return by_warps(chain); });
-    // A round may wait for the loads of several warps, each of which waits at caches (S29a).
+        longest_of(paths, [&](const RotationPath& path) { return by_warps(path); });
+    // A rotation may stall by loads of several warps, each with queueing delay at the caches
+    // (S29a).
     if (context_.caches) return warps;
-    std::vector<BoundTerm> rounds = by_rounds(chains);
-    return sum_of(warps) < sum_of(rounds) ? warps : rounds;
+    std::vector<BoundTerm> rotations = by_rotations(paths);
+    return sum_of(warps) < sum_of(rotations) ? warps : rotations;
 }
 
-void RoundRobinDelay::add_other_ports(const RotationPath& chain,
+void RoundRobinDelay::add_other_ports(const RotationPath& path,
                                       std::vector<BoundTerm>& terms) const {
-    terms.push_back(beside(chain));
-    if (chain.jumps)
-        terms.push_back({"an instruction issued before the chain went over to another block", 1,
-                         *std::max_element(ports_.begin(), ports_.end())});
+    terms.push_back(demand_of_other_schedulers(path));
+    if (path.has_carry_in)
+        terms.push_back(
+            {"an instruction that issued before the critical path changed to another block", 1,
+             *std::max_element(ports_.begin(), ports_.end())});
 }
 
-BoundTerm RoundRobinDelay::beside(const RotationPath& chain) const {
-    const std::string text =
-        "ports of the multiprocessor that a warp takes from those of other schedulers";
-    return term(text, chain.warps_beside, {upper("-demand-other-schedulers"), text},
+BoundTerm RoundRobinDelay::demand_of_other_schedulers(const RotationPath& path) const {
+    const std::string text = "demand of a warp on other schedulers: ports of the multiprocessor";
+    return term(text, path.other_schedulers_warps, {upper("-demand-other-schedulers"), text},
                 cost_to_other_schedulers(context_));
 }
 

@@ -10,187 +10,196 @@ namespace warpbound::analyzer {
 using models::plus;
 using models::times;
 
-BlockedSlots::BlockedSlots(const AnalysisContext& context, std::vector<Held> held,
+BlockedSlots::BlockedSlots(const AnalysisContext& context,
+                           std::vector<ResourceOccupancy> occupancies,
                            std::vector<bool> of_own_block)
-    : context_{context}, held_{std::move(held)},
-      of_own_block_{std::move(of_own_block)}, kinds_{held_} {
-    std::sort(kinds_.begin(), kinds_.end());
-    kinds_.erase(std::unique(kinds_.begin(), kinds_.end()), kinds_.end());
+    : context_{context}, occupancies_{std::move(occupancies)},
+      of_own_block_{std::move(of_own_block)}, distinct_{occupancies_} {
+    std::sort(distinct_.begin(), distinct_.end());
+    distinct_.erase(std::unique(distinct_.begin(), distinct_.end()), distinct_.end());
 }
 
-bool BlockedSlots::in_one_block(std::int64_t place, std::int64_t other) const {
+bool BlockedSlots::in_one_block(std::int64_t warp_slot, std::int64_t other) const {
     const LaunchGeometry& shape = context_.shape;
     if (shape.blocks == 1) return true;
     if (shape.warps_per_block % shape.schedulers != 0) return false;
     const std::int64_t of_block = shape.warps_per_block / shape.schedulers;
-    return place / of_block == other / of_block;
+    return warp_slot / of_block == other / of_block;
 }
 
-std::int64_t BlockedSlots::most(const Covered& covered, bool own_block) {
-    if (std::all_of(covered.begin(), covered.end(), [](std::int64_t n) { return n == 0; }))
+std::int64_t BlockedSlots::most(const Blocked& blocked, bool own_block) {
+    if (std::all_of(blocked.begin(), blocked.end(), [](std::int64_t n) { return n == 0; }))
         return 0;
     const bool some_only = own_block && !of_own_block_.empty();
-    const auto [known, fresh] = known_.emplace(std::pair{some_only, covered}, 0);
-    if (fresh) {
+    const auto [found, is_new] = memo_.emplace(std::pair{some_only, blocked}, 0);
+    if (is_new) {
         InstructionCosts counts;
-        for (std::size_t i = 0; i < held_.size(); ++i) {
-            const auto kind = std::lower_bound(kinds_.begin(), kinds_.end(), held_[i]);
+        for (std::size_t i = 0; i < occupancies_.size(); ++i) {
+            const auto entry =
+                std::lower_bound(distinct_.begin(), distinct_.end(), occupancies_[i]);
             const bool counted = !some_only || of_own_block_[i];
-            counts.push_back(counted ? covered[static_cast<std::size_t>(kind - kinds_.begin())]
+            counts.push_back(counted ? blocked[static_cast<std::size_t>(entry - distinct_.begin())]
                                      : 0);
         }
-        known->second = most_on_a_path(context_, counts);
+        found->second = most_on_a_path(context_, counts);
     }
-    return known->second;
+    return found->second;
 }
 
-/// An instruction of a place of the same scheduler issues in one of its slots, at its point at the
-/// latest.
-std::int64_t BlockedSlots::in_time(const Held& held, const SlotBoundaries& points,
-                                   const SlotTable& order, std::int64_t other) {
-    std::int64_t most_points = 0;
-    if (held.cycles > 0)
-        for (const std::int64_t from : order.slots_of(other))
-            most_points =
-                std::max(most_points, points.behind(from, (held.cycles - 1) / order.slot()));
-    return most_points;
+/// An instruction of another warp of the same scheduler issues in one of its slots, at the slot
+/// boundary at the latest.
+std::int64_t BlockedSlots::within_occupancy(const ResourceOccupancy& occupancy,
+                                            const SlotBoundaries& boundaries,
+                                            const SlotTable& table, std::int64_t other) {
+    std::int64_t most_blocked = 0;
+    if (occupancy.cycles > 0)
+        for (const std::int64_t from : table.slots_of(other))
+            most_blocked = std::max(most_blocked,
+                                    boundaries.after(from, (occupancy.cycles - 1) / table.slot_length()));
+    return most_blocked;
 }
 
-std::int64_t BlockedSlots::by_place(const SlotBoundaries& points, const SlotTable& order,
-                                    std::int64_t place, std::int64_t other) {
-    Covered covered;
-    for (const Held& held : kinds_)
-        covered.push_back(in_time(held, points, order, other));
-    return most(covered, in_one_block(place, other));
+std::int64_t BlockedSlots::by_warp_slot(const SlotBoundaries& boundaries, const SlotTable& table,
+                                        std::int64_t warp_slot, std::int64_t other) {
+    Blocked blocked;
+    for (const ResourceOccupancy& occupancy : distinct_)
+        blocked.push_back(within_occupancy(occupancy, boundaries, table, other));
+    return most(blocked, in_one_block(warp_slot, other));
 }
 
-/// The slots of another scheduler with as many places begin any number of cycles later, the same in
-/// all rounds; an instruction issues in any cycle of its slot.
-std::int64_t BlockedSlots::by_scheduler(const SlotBoundaries& points, const SlotTable& order,
-                                        std::int64_t place) {
-    const std::int64_t shortest = order.distance(place).shortest;
+/// The slots of another scheduler with as many warp slots begin at any phase, which is the same in
+/// all periods; an instruction issues in any cycle of its slot.
+std::int64_t BlockedSlots::by_scheduler(const SlotBoundaries& boundaries, const SlotTable& table,
+                                        std::int64_t warp_slot) {
+    const std::int64_t shortest = table.distance(warp_slot).shortest;
     std::int64_t worst = 0;
-    for (std::int64_t later = 0; later < order.round() * order.slot(); ++later) {
+    for (std::int64_t phase = 0; phase < table.period() * table.slot_length(); ++phase) {
         std::int64_t sum = 0;
-        for (std::int64_t other = 0; other < order.places(); ++other) {
-            Covered covered;
-            for (const Held& held : kinds_) {
-                std::int64_t most_points = 0;
-                if (held.core && held.cycles > 0)
-                    for (const std::int64_t from : order.slots_of(other))
-                        most_points =
-                            std::max(most_points, points.within(from * order.slot() + later,
-                                                                order.slot() + held.cycles - 1));
-                covered.push_back(std::min(most_points, models::divide_up(held.cycles, shortest)));
+        for (std::int64_t other = 0; other < table.warp_slots(); ++other) {
+            Blocked blocked;
+            for (const ResourceOccupancy& occupancy : distinct_) {
+                std::int64_t most_blocked = 0;
+                if (occupancy.core && occupancy.cycles > 0)
+                    for (const std::int64_t from : table.slots_of(other))
+                        most_blocked = std::max(
+                            most_blocked, boundaries.within(from * table.slot_length() + phase,
+                                                            table.slot_length() + occupancy.cycles - 1));
+                blocked.push_back(
+                    std::min(most_blocked, models::divide_up(occupancy.cycles, shortest)));
             }
-            sum = plus(sum, most(covered, in_one_block(place, other)));
+            sum = plus(sum, most(blocked, in_one_block(warp_slot, other)));
         }
         worst = std::max(worst, sum);
     }
     return worst;
 }
 
-std::int64_t BlockedSlots::by_any_scheduler(std::int64_t places, std::int64_t shortest,
+std::int64_t BlockedSlots::by_any_scheduler(std::int64_t warp_slots, std::int64_t shortest,
                                             bool own_block) {
-    Covered covered;
-    for (const Held& held : kinds_)
-        covered.push_back(held.core ? models::divide_up(held.cycles, shortest) : 0);
-    return times(most(covered, own_block), places);
+    Blocked blocked;
+    for (const ResourceOccupancy& occupancy : distinct_)
+        blocked.push_back(occupancy.core ? models::divide_up(occupancy.cycles, shortest) : 0);
+    return times(most(blocked, own_block), warp_slots);
 }
 
-std::int64_t BlockedSlots::of_place(const std::vector<EquivalentSchedulers>& schedulers,
-                                    std::size_t own, std::int64_t place) {
-    constexpr std::int64_t most_steps = std::int64_t{1} << 20U; // For all meetings of two orders.
-    const SlotTable& order = schedulers[own].order;
-    const std::int64_t shortest = order.distance(place).shortest;
-    const SlotBoundaries points{order, place};
-    std::int64_t covered = 0;
-    for (std::int64_t other = 0; other < order.places(); ++other)
-        if (other != place) covered = plus(covered, by_place(points, order, place, other));
+std::int64_t BlockedSlots::of_warp_slot(const std::vector<EquivalentSchedulers>& schedulers,
+                                        std::size_t own, std::int64_t warp_slot) {
+    constexpr std::int64_t most_steps = std::int64_t{1} << 20U; // For all relative phases.
+    const SlotTable& table = schedulers[own].table;
+    const std::int64_t shortest = table.distance(warp_slot).shortest;
+    const SlotBoundaries boundaries{table, warp_slot};
+    std::int64_t blocked = 0;
+    for (std::int64_t other = 0; other < table.warp_slots(); ++other)
+        if (other != warp_slot)
+            blocked = plus(blocked, by_warp_slot(boundaries, table, warp_slot, other));
     for (std::size_t i = 0; i < schedulers.size(); ++i) {
         const std::int64_t count = schedulers[i].count - (i == own ? 1 : 0);
         if (count == 0) continue;
-        // Orders of different length meet in all ways.
-        const bool fixed =
-            i == own && shortest > 1 && order.round() * order.round() * order.slot() <= most_steps;
-        const std::int64_t one = fixed ? by_scheduler(points, order, place)
-                                       : by_any_scheduler(schedulers[i].order.places(), shortest,
-                                                          context_.shape.blocks == 1);
-        covered = plus(covered, times(one, count));
+        // Slot tables of different periods take all relative phases.
+        const bool fixed_phase =
+            i == own && shortest > 1 && table.period() * table.period() * table.slot_length() <= most_steps;
+        const std::int64_t one = fixed_phase
+                                     ? by_scheduler(boundaries, table, warp_slot)
+                                     : by_any_scheduler(schedulers[i].table.warp_slots(), shortest,
+                                                        context_.shape.blocks == 1);
+        blocked = plus(blocked, times(one, count));
     }
-    return covered;
+    return blocked;
 }
 
-std::int64_t BlockedSlots::by_itself(const SlotTable& order, std::int64_t place) {
-    if (order.places() == 1) return by_any_scheduler(1, 1, true);
-    bool in_pairs = false;
+std::int64_t BlockedSlots::by_itself(const SlotTable& table, std::int64_t warp_slot) {
+    if (table.warp_slots() == 1) return by_any_scheduler(1, 1, true);
+    bool dual_issue = false;
     for (std::size_t i = 0; i < context_.timings.size(); ++i)
-        in_pairs = in_pairs || (context_.used[i] && context_.timings[i] && order.slot() == 1 &&
-                                context_.timings[i].value().gap.lo == 0);
-    const SlotBoundaries points{order, place};
-    Covered covered;
-    for (const Held& held : kinds_)
-        covered.push_back(in_time(held, points, order, place) +
-                          (in_pairs && held.cycles > 0 ? 1 : 0));
-    return most(covered, true);
+        dual_issue = dual_issue || (context_.used[i] && context_.timings[i] && table.slot_length() == 1 &&
+                                    context_.timings[i].value().gap.lo == 0);
+    const SlotBoundaries boundaries{table, warp_slot};
+    Blocked blocked;
+    for (const ResourceOccupancy& occupancy : distinct_)
+        blocked.push_back(within_occupancy(occupancy, boundaries, table, warp_slot) +
+                          (dual_issue && occupancy.cycles > 0 ? 1 : 0));
+    return most(blocked, true);
 }
 
 std::int64_t BlockedSlots::cycles_of_block(std::int64_t block) {
     const LaunchGeometry& shape = context_.shape;
     const std::int64_t warps = shape.resident * shape.warps_per_block;
-    std::vector<SlotTable> orders; // By scheduler.
+    std::vector<SlotTable> tables; // By scheduler.
     for (std::int64_t first = 0; first < std::min(warps, shape.schedulers); ++first)
-        orders.emplace_back(context_.request.policy, (warps - first - 1) / shape.schedulers + 1,
+        tables.emplace_back(context_.request.policy, (warps - first - 1) / shape.schedulers + 1,
                             shape.issue_slot.hi);
-    std::vector<Covered> cycles(static_cast<std::size_t>(warps), Covered(kinds_.size(), 0));
+    std::vector<Blocked> cycles(static_cast<std::size_t>(warps), Blocked(distinct_.size(), 0));
     for (std::int64_t i = 0; i < shape.warps_per_block; ++i) {
         const std::int64_t warp = block * shape.warps_per_block + i;
-        const SlotTable& order = orders[static_cast<std::size_t>(warp % shape.schedulers)];
-        const std::int64_t place = warp / shape.schedulers;
-        const SlotDistance distance = order.distance(place);
-        const SlotBoundaries points{order, place};
+        const SlotTable& table = tables[static_cast<std::size_t>(warp % shape.schedulers)];
+        const std::int64_t warp_slot = warp / shape.schedulers;
+        const SlotDistance distance = table.distance(warp_slot);
+        const SlotBoundaries boundaries{table, warp_slot};
         for (std::int64_t other = 0; other < warps; ++other) {
             if (other == warp) continue;
-            const bool beside = (other - warp) % shape.schedulers == 0;
-            for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-                const Held& held = kinds_[kind];
-                std::int64_t most_points =
-                    held.core ? models::divide_up(held.cycles, distance.shortest) : 0;
-                if (beside) most_points = in_time(held, points, order, other / shape.schedulers);
-                std::int64_t& most_cycles = cycles[static_cast<std::size_t>(other)][kind];
-                most_cycles = std::max(most_cycles, times(most_points, distance.longest));
+            const bool same_scheduler = (other - warp) % shape.schedulers == 0;
+            for (std::size_t k = 0; k < distinct_.size(); ++k) {
+                const ResourceOccupancy& occupancy = distinct_[k];
+                std::int64_t most_blocked =
+                    occupancy.core ? models::divide_up(occupancy.cycles, distance.shortest) : 0;
+                if (same_scheduler)
+                    most_blocked =
+                        within_occupancy(occupancy, boundaries, table, other / shape.schedulers);
+                std::int64_t& most_cycles = cycles[static_cast<std::size_t>(other)][k];
+                most_cycles = std::max(most_cycles, times(most_blocked, distance.longest));
             }
         }
     }
     std::int64_t sum = 0;
-    for (const Covered& of_warp : cycles)
+    for (const Blocked& of_warp : cycles)
         sum = plus(sum, most(of_warp));
     return sum;
 }
 
 std::int64_t BlockedSlots::cycles_of_any(const std::vector<SlotDistance>& distances) {
     const LaunchGeometry& shape = context_.shape;
-    Covered cycles;
-    std::int64_t apart = 0;
+    Blocked cycles;
+    std::int64_t longest_distance = 0;
     for (const SlotDistance& slots : distances)
-        apart = std::max(apart, slots.longest);
-    std::int64_t straddle = 0; // What still holds a port when the chain changes multiprocessors.
-    for (const Held& held : kinds_) {
+        longest_distance = std::max(longest_distance, slots.longest);
+    // Occupancy of a port that remains when the critical path changes the multiprocessor.
+    std::int64_t carry_in = 0;
+    for (const ResourceOccupancy& occupancy : distinct_) {
         std::int64_t most_cycles = 0;
-        const bool harmless = !held.core && held.cycles <= shape.issue_slot.hi;
-        if (!harmless && held.cycles > 0)
-            straddle = std::max(straddle, plus(held.cycles, apart - 1));
+        const bool harmless = !occupancy.core && occupancy.cycles <= shape.issue_slot.hi;
+        if (!harmless && occupancy.cycles > 0)
+            carry_in = std::max(carry_in, plus(occupancy.cycles, longest_distance - 1));
         if (!harmless)
             for (const SlotDistance& slots : distances)
                 most_cycles =
-                    std::max(most_cycles,
-                             times(models::divide_up(held.cycles, slots.shortest), slots.longest));
+                    std::max(most_cycles, times(models::divide_up(occupancy.cycles, slots.shortest),
+                                                slots.longest));
         cycles.push_back(most_cycles);
     }
     const std::int64_t of_warp = most(cycles);
     const std::int64_t of_launch = times(of_warp, shape.warps());
     if (shape.multiprocessors == 1) return of_launch;
-    return std::min(of_launch, plus(times(of_warp, shape.warps_of_chain()), straddle));
+    return std::min(of_launch, plus(times(of_warp, shape.warps_along_critical_path()), carry_in));
 }
 
 } // namespace warpbound::analyzer

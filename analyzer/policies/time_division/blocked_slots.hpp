@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// How many points of a warp lie in times for which instructions of others hold something
-/// (docs/soundness.md, S17).
+/// Blocked slots: how many slot boundaries of a warp lie within the occupancy of a shared resource
+/// by instructions of other warps (docs/soundness.md, S17).
 
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/launch/context.hpp"
@@ -14,56 +14,58 @@
 
 namespace warpbound::analyzer {
 
-/// For how long an instruction holds something that others wait for, and whether it is the
-/// multiprocessor's or a scheduler's. `Unit:` core cycles from its issue; 0: it does not.
-struct Held {
+/// Occupancy of a shared resource by one instruction. `Unit:` core cycles from its issue; 0: none.
+struct ResourceOccupancy {
     std::int64_t cycles = 0;
-    bool core = false;
-    friend auto operator<=>(const Held&, const Held&) = default;
+    bool core = false; ///< The resource belongs to the multiprocessor, not to a scheduler.
+    friend auto operator<=>(const ResourceOccupancy&, const ResourceOccupancy&) = default;
 };
 
-/// Points of one warp in the times for which instructions hold something. Side: upper.
+/// Slot boundaries of one warp within the occupancies of instructions. Side: upper.
 class BlockedSlots {
 public:
-    /// `held`: by instruction of the function. `of_own_block`: which of them count where they are
-    /// of a warp of the same block; empty: all.
-    BlockedSlots(const AnalysisContext& context, std::vector<Held> held,
+    /// `occupancies`: by instruction of the function. `of_own_block`: instructions that count when
+    /// a warp of the same block executes them; empty: all.
+    BlockedSlots(const AnalysisContext& context, std::vector<ResourceOccupancy> occupancies,
                  std::vector<bool> of_own_block = {});
 
-    /// In one wave: of the warp in `place` of one of `schedulers[own]`, by all others.
-    std::int64_t of_place(const std::vector<EquivalentSchedulers>& schedulers, std::size_t own,
-                          std::int64_t place);
-    /// The same, by its own instructions: of two that issue at one point (gap 0, C4) the second one
-    /// loses it.
-    std::int64_t by_itself(const SlotTable& order, std::int64_t place);
-    /// In one wave: cycles that a chain of warps of `block` loses at covered points, each as many
-    /// as lie between slots.
+    /// In one wave: blocked slots of the warp in `warp_slot` of one of `schedulers[own]`, by all
+    /// others.
+    std::int64_t of_warp_slot(const std::vector<EquivalentSchedulers>& schedulers, std::size_t own,
+                              std::int64_t warp_slot);
+    /// The same, by its own instructions: of two that issue at one slot boundary (gap 0, C4) the
+    /// second one is blocked.
+    std::int64_t by_itself(const SlotTable& table, std::int64_t warp_slot);
+    /// In one wave: cycles that a critical path through warps of `block` loses in blocked slots;
+    /// each counts as one slot distance.
     std::int64_t cycles_of_block(std::int64_t block);
-    /// The same in several waves, of a chain of warps in any places, whose slots are so far apart.
+    /// The same in several waves, for a critical path through any warp slots with these slot
+    /// distances.
     std::int64_t cycles_of_any(const std::vector<SlotDistance>& distances);
 
 private:
-    /// Points in one time. `Shape:` covered[kind].
-    using Covered = std::vector<std::int64_t>;
+    /// Slot boundaries within one occupancy. `Shape:` blocked[distinct occupancy].
+    using Blocked = std::vector<std::int64_t>;
 
-    /// Of one time of `held`, by a place of the same scheduler.
-    [[nodiscard]] static std::int64_t in_time(const Held& held, const SlotBoundaries& points,
-                                              const SlotTable& order, std::int64_t other);
-    /// Whether warps in two places, of any schedulers, are surely of one block.
-    [[nodiscard]] bool in_one_block(std::int64_t place, std::int64_t other) const;
-    std::int64_t by_place(const SlotBoundaries& points, const SlotTable& order, std::int64_t place,
-                          std::int64_t other);
-    std::int64_t by_scheduler(const SlotBoundaries& points, const SlotTable& order,
-                              std::int64_t place);
-    std::int64_t by_any_scheduler(std::int64_t places, std::int64_t shortest, bool own_block);
-    /// The most in all times of a warp.
-    std::int64_t most(const Covered& covered, bool own_block = false);
+    /// Slot boundaries within one occupancy by the warp in `other`, of the same scheduler.
+    [[nodiscard]] static std::int64_t within_occupancy(const ResourceOccupancy& occupancy,
+                                                       const SlotBoundaries& boundaries,
+                                                       const SlotTable& table, std::int64_t other);
+    /// Whether the warps in two warp slots, of any schedulers, are always of one block.
+    [[nodiscard]] bool in_one_block(std::int64_t warp_slot, std::int64_t other) const;
+    std::int64_t by_warp_slot(const SlotBoundaries& boundaries, const SlotTable& table,
+                              std::int64_t warp_slot, std::int64_t other);
+    std::int64_t by_scheduler(const SlotBoundaries& boundaries, const SlotTable& table,
+                              std::int64_t warp_slot);
+    std::int64_t by_any_scheduler(std::int64_t warp_slots, std::int64_t shortest, bool own_block);
+    /// Largest sum over all occupancies of a warp.
+    std::int64_t most(const Blocked& blocked, bool own_block = false);
 
     const AnalysisContext& context_;
-    std::vector<Held> held_;
+    std::vector<ResourceOccupancy> occupancies_;
     std::vector<bool> of_own_block_;
-    std::vector<Held> kinds_; ///< Different ones, sorted.
-    std::map<std::pair<bool, Covered>, std::int64_t> known_;
+    std::vector<ResourceOccupancy> distinct_; ///< Distinct occupancies, sorted.
+    std::map<std::pair<bool, Blocked>, std::int64_t> memo_;
 };
 
 } // namespace warpbound::analyzer

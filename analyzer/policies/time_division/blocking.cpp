@@ -15,14 +15,15 @@ using models::times;
 
 namespace {
 
-std::vector<Held> ports_held(const AnalysisContext& context) {
-    std::vector<Held> held;
+std::vector<ResourceOccupancy> port_occupancies(const AnalysisContext& context) {
+    std::vector<ResourceOccupancy> occupancies;
     for (const std::int64_t cycles : port_times(context))
-        held.push_back({cycles, cycles > 0 && is_shared_by_all(context, held.size())});
-    return held;
+        occupancies.push_back(
+            {cycles, cycles > 0 && is_shared_by_all(context, occupancies.size())});
+    return occupancies;
 }
 
-/// The stores of the launch; they lie in its buffer.
+/// The stores of the launch and the time that they occupy the write buffer.
 class BufferedStores {
 public:
     explicit BufferedStores(const AnalysisContext& context)
@@ -37,59 +38,66 @@ public:
             longest_drain_ = std::max(longest_drain_, drain);
     }
 
-    /// Nobody waits while all stores of the launch fit.
-    [[nodiscard]] bool fit() const { return stores_ <= entries_; }
+    /// Whether all stores of the launch fit in the write buffer, so that none waits.
+    [[nodiscard]] bool all_fit() const { return stores_ <= entries_; }
     [[nodiscard]] bool may_count_entries() const { return context_.buffer_entries.is_exact(); }
-    /// From its entry on, in which it finds at most all entries but one before it.
-    [[nodiscard]] std::vector<Held> held() const {
-        std::vector<Held> held(context_.timings.size());
-        for (std::size_t i = 0; i < held.size(); ++i)
-            if (enters_write_buffer(context_, i)) held[i] = {times(longest_drain_, entries_), true};
-        return held;
+    /// Occupancy of a store from its entry on: it finds at most all entries but one occupied.
+    [[nodiscard]] std::vector<ResourceOccupancy> occupancies() const {
+        std::vector<ResourceOccupancy> occupancies(context_.timings.size());
+        for (std::size_t i = 0; i < occupancies.size(); ++i)
+            if (enters_write_buffer(context_, i))
+                occupancies[i] = {times(longest_drain_, entries_), true};
+        return occupancies;
     }
-    /// Store by store (S23), in slots as far apart as one of `places` says.
-    [[nodiscard]] std::int64_t cycles_of_each(const std::vector<SlotDistance>& places) const {
+    /// Blocking counted per store (S23), with the slot distances `distances`.
+    [[nodiscard]] std::int64_t cycles_by_store(const std::vector<SlotDistance>& distances) const {
         InstructionCosts costs = drain_costs(context_, Side::Upper);
         for (std::size_t i = 0; i < costs.size(); ++i)
-            costs[i] = enters_write_buffer(context_, i) ? blocking_of_store(costs[i], places) : 0;
+            costs[i] =
+                enters_write_buffer(context_, i) ? blocking_of_store(costs[i], distances) : 0;
         return of_all(costs);
     }
-    /// At a lost point all entries are taken; `covered`: by all stores.
-    [[nodiscard]] std::int64_t lost(std::int64_t covered) const { return covered / entries_; }
-    /// Of a warp in such slots: counted in cycles, or store by store.
-    [[nodiscard]] std::int64_t lost_by_time(const SlotDistance& slots) const {
-        if (fit()) return 0;
+    /// At a blocked slot all entries are occupied; `boundaries`: slot boundaries within the
+    /// occupancies of all stores.
+    [[nodiscard]] std::int64_t blocked_slots(std::int64_t boundaries) const {
+        return boundaries / entries_;
+    }
+    /// Blocked slots of a warp with this slot distance: counted by drain time, or per store.
+    [[nodiscard]] std::int64_t blocked_by_time(const SlotDistance& slots) const {
+        if (all_fit()) return 0;
         return std::min(plus(times(stores_, slots.shortest - 1), times(drains_, entries_)) /
                             times(entries_, slots.shortest),
-                        cycles_of_each({slots}) / slots.longest);
+                        cycles_by_store({slots}) / slots.longest);
     }
-    /// In cycles, of a chain of warps whose slots are as far apart as one of `distances` says.
-    [[nodiscard]] std::int64_t cycles_lost(const std::vector<SlotDistance>& distances) const {
-        if (fit()) return 0;
-        // Where the chain changes its place, points may lie closer by less than a slot.
+    /// Blocked cycles of a critical path with these slot distances.
+    [[nodiscard]] std::int64_t blocked_cycles(const std::vector<SlotDistance>& distances) const {
+        if (all_fit()) return 0;
+        // When the critical path changes its warp slot, slot boundaries may be closer by less than
+        // one slot.
         const std::int64_t slack = context_.shape.issue_slot.hi - 1;
         const auto cycles = [&](std::int64_t stores, std::int64_t drains) {
             std::int64_t drained = 0;
             std::int64_t longest = 0;
             for (const SlotDistance& slots : distances) {
-                const std::int64_t apart = std::max<std::int64_t>(1, slots.shortest - slack);
-                drained = std::max(drained, models::divide_up(times(drains, slots.longest), apart));
+                const std::int64_t distance = std::max<std::int64_t>(1, slots.shortest - slack);
+                drained =
+                    std::max(drained, models::divide_up(times(drains, slots.longest), distance));
                 longest = std::max(longest, slots.longest);
             }
             return plus(drained, times(stores, longest) / entries_);
         };
         const std::int64_t of_launch =
-            std::min(cycles(stores_, drains_), cycles_of_each(distances));
+            std::min(cycles(stores_, drains_), cycles_by_store(distances));
         const LaunchGeometry& shape = context_.shape;
         if (shape.multiprocessors == 1) return of_launch;
-        // Of the blocks on the chain's multiprocessors, and what is in the buffer of the second
-        // when the chain comes to it.
+        // Stores of the blocks on the multiprocessors of the critical path, and those in the write
+        // buffer of the second multiprocessor when the critical path changes to it.
         const std::int64_t left = context_.buffer_entries.hi;
-        const auto of_chain = [&](std::int64_t of_all_warps) {
-            return times(of_all_warps / shape.warps(), shape.warps_of_chain());
+        const auto on_its_path = [&](std::int64_t of_all_warps) {
+            return times(of_all_warps / shape.warps(), shape.warps_along_critical_path());
         };
-        return std::min(of_launch, cycles(plus(of_chain(stores_), left),
-                                          plus(of_chain(drains_), times(left, longest_drain_))));
+        return std::min(of_launch, cycles(plus(on_its_path(stores_), left),
+                                          plus(on_its_path(drains_), times(left, longest_drain_))));
     }
 
 private:
@@ -104,88 +112,90 @@ private:
     std::int64_t longest_drain_ = 0;
 };
 
-/// What instructions hold of ports and of the write buffer.
-struct HeldByWarps {
+/// Blocked slots by occupancies of ports and of the write buffer.
+struct ResourceBlocking {
     BlockedSlots ports;
     BlockedSlots stores;
 };
 
-std::vector<std::int64_t> all_places(const SlotTable& order) {
-    std::vector<std::int64_t> places(static_cast<std::size_t>(order.places()));
-    std::iota(places.begin(), places.end(), 0);
-    return places;
+std::vector<std::int64_t> all_warp_slots(const SlotTable& order) {
+    std::vector<std::int64_t> warp_slots(static_cast<std::size_t>(order.warp_slots()));
+    std::iota(warp_slots.begin(), warp_slots.end(), 0);
+    return warp_slots;
 }
 
-/// In one wave. `alike`: all warps count alike for each other.
+/// In one wave. `symmetric`: all warps interfere alike, so that one warp slot of each kind
+/// suffices.
 std::map<SlotDistance, SlotBlocking> blocking_by_distance(const AnalysisContext& context,
-                                                          HeldByWarps held,
+                                                          ResourceBlocking blocking,
                                                           const BufferedStores& buffered,
-                                                          bool alike) {
+                                                          bool symmetric) {
     const auto schedulers = schedulers_of(context.request.policy, context.shape);
-    std::map<SlotDistance, SlotBlocking> lost;
+    std::map<SlotDistance, SlotBlocking> by_distance;
     for (std::size_t own = 0; own < schedulers.size(); ++own) {
-        const SlotTable& order = schedulers[own].order;
-        for (const std::int64_t place : alike ? order.kinds() : all_places(order)) {
-            const SlotDistance distance = order.distance(place);
-            SlotBlocking& most = lost[distance];
-            most.to_ports = std::max(most.to_ports, held.ports.of_place(schedulers, own, place));
+        const SlotTable& order = schedulers[own].table;
+        for (const std::int64_t warp_slot : symmetric ? order.representatives() : all_warp_slots(order)) {
+            const SlotDistance distance = order.distance(warp_slot);
+            SlotBlocking& most = by_distance[distance];
+            most.by_ports =
+                std::max(most.by_ports, blocking.ports.of_warp_slot(schedulers, own, warp_slot));
             most.cycles = distance.longest;
-            std::int64_t full = buffered.lost_by_time(distance);
+            std::int64_t full = buffered.blocked_by_time(distance);
             if (full > 0 && buffered.may_count_entries())
-                full =
-                    std::min(full, buffered.lost(plus(held.stores.of_place(schedulers, own, place),
-                                                      held.stores.by_itself(order, place))));
-            most.to_stores = std::max(most.to_stores, full);
+                full = std::min(full, buffered.blocked_slots(plus(
+                                          blocking.stores.of_warp_slot(schedulers, own, warp_slot),
+                                          blocking.stores.by_itself(order, warp_slot))));
+            most.by_stores = std::max(most.by_stores, full);
         }
     }
-    return lost;
+    return by_distance;
 }
 
-/// Which instructions of a warp of the same block count in a part: also those that hold something
-/// when the next part begins.
-std::vector<bool> counted_in(const BarrierIntervals& parts, std::size_t part,
-                             const std::vector<Held>& held) {
-    std::vector<bool> counted = parts.inside[part];
-    for (std::size_t i = 0; i < held.size(); ++i)
-        if (held[i].cycles > parts.apart) counted[i] = true;
+/// Instructions of a warp of the same block that count in a barrier interval: also earlier ones
+/// whose occupancy may last until the interval begins (carry-in).
+std::vector<bool> counted_in(const BarrierIntervals& intervals, std::size_t interval,
+                             const std::vector<ResourceOccupancy>& occupancies) {
+    std::vector<bool> counted = intervals.executes[interval];
+    for (std::size_t i = 0; i < occupancies.size(); ++i)
+        if (occupancies[i].cycles > intervals.least_barrier_latency) counted[i] = true;
     return counted;
 }
 
-/// Cycles lost between two barriers of the warp's block, in the place that loses most.
-SlotBlocking lost_in_part(const AnalysisContext& context, const BarrierIntervals& parts,
-                          std::size_t part) {
-    // Who does not use a port or store in this part waits for none.
+/// Largest blocking of a warp slot in one barrier interval. Unit: cycles.
+SlotBlocking blocking_in_interval(const AnalysisContext& context, const BarrierIntervals& intervals,
+                                  std::size_t interval) {
+    // A warp that uses no port of a unit (no store) in this interval does not wait for one.
     std::vector<bool> units(context.request.architecture->units.size(), false);
     bool any_store = false;
     for (std::size_t i = 0; i < context.used.size(); ++i) {
-        if (!parts.inside[part][i]) continue;
+        if (!intervals.executes[interval][i]) continue;
         units[context.timings[i].value().unit] = true;
         any_store = any_store || enters_write_buffer(context, i);
     }
-    std::vector<Held> ports = ports_held(context);
+    std::vector<ResourceOccupancy> ports = port_occupancies(context);
     for (std::size_t i = 0; i < ports.size(); ++i)
         if (ports[i].cycles > 0 && !units[context.timings[i].value().unit]) ports[i] = {};
     const BufferedStores buffered{context};
-    const std::vector<Held> stores = buffered.held();
+    const std::vector<ResourceOccupancy> stores = buffered.occupancies();
     SlotBlocking most;
     for (const auto& [distance, slots] :
          blocking_by_distance(context,
-                              {{context, ports, counted_in(parts, part, ports)},
-                               {context, stores, counted_in(parts, part, stores)}},
+                              {{context, ports, counted_in(intervals, interval, ports)},
+                               {context, stores, counted_in(intervals, interval, stores)}},
                               buffered, context.shape.blocks == 1)) {
-        most.to_ports = std::max(most.to_ports, times(slots.to_ports, slots.cycles));
+        most.by_ports = std::max(most.by_ports, times(slots.by_ports, slots.cycles));
         if (any_store)
-            most.to_stores = std::max(most.to_stores, times(slots.to_stores, slots.cycles));
+            most.by_stores = std::max(most.by_stores, times(slots.by_stores, slots.cycles));
     }
     return most;
 }
 
 } // namespace
 
-std::int64_t blocking_of_store(std::int64_t drain, const std::vector<SlotDistance>& places) {
-    const SlotDistance any = hull(places);
+std::int64_t blocking_of_store(std::int64_t drain, const std::vector<SlotDistance>& distances) {
+    const SlotDistance any = hull(distances);
     std::int64_t meanwhile = 0;
-    for (const SlotDistance& slots : places)
+    for (const SlotDistance& slots : distances)
         meanwhile = std::max(meanwhile, times(drain, slots.longest) / slots.shortest);
     return plus(any.longest, std::min(meanwhile, times(drain / any.shortest, any.longest)));
 }
@@ -193,41 +203,42 @@ std::int64_t blocking_of_store(std::int64_t drain, const std::vector<SlotDistanc
 std::map<SlotDistance, SlotBlocking> blocking_by_distance(const AnalysisContext& context) {
     const BufferedStores buffered{context};
     return blocking_by_distance(
-        context, {{context, ports_held(context)}, {context, buffered.held()}}, buffered, true);
+        context, {{context, port_occupancies(context)}, {context, buffered.occupancies()}},
+        buffered, true);
 }
 
 SlotBlocking blocking_of_any_slot(const AnalysisContext& context,
                                   const std::vector<SlotDistance>& distances,
                                   std::int64_t barriers) {
-    BlockedSlots ports{context, ports_held(context)};
-    SlotBlocking lost;
-    lost.to_stores = BufferedStores{context}.cycles_lost(distances);
+    BlockedSlots ports{context, port_occupancies(context)};
+    SlotBlocking blocking;
+    blocking.by_stores = BufferedStores{context}.blocked_cycles(distances);
     if (context.shape.waves() > 1) {
-        lost.to_ports = ports.cycles_of_any(distances);
-        return lost;
+        blocking.by_ports = ports.cycles_of_any(distances);
+        return blocking;
     }
     for (std::int64_t block = 0; block < context.shape.blocks; ++block)
-        lost.to_ports = std::max(lost.to_ports, ports.cycles_of_block(block));
-    // Between barriers the chain is in one place.
-    SlotBlocking in_parts;
+        blocking.by_ports = std::max(blocking.by_ports, ports.cycles_of_block(block));
+    // In a barrier interval the critical path is in one warp slot.
+    SlotBlocking in_intervals;
     const auto add = [&](const SlotBlocking& slots, std::int64_t count) {
-        in_parts.to_ports = plus(in_parts.to_ports, times(slots.to_ports, count));
-        in_parts.to_stores = plus(in_parts.to_stores, times(slots.to_stores, count));
+        in_intervals.by_ports = plus(in_intervals.by_ports, times(slots.by_ports, count));
+        in_intervals.by_stores = plus(in_intervals.by_stores, times(slots.by_stores, count));
     };
-    if (const auto parts = barrier_intervals(context, barriers)) {
-        for (std::size_t part = 0; part < parts->inside.size(); ++part)
-            add(lost_in_part(context, *parts, part), 1);
+    if (const auto intervals = barrier_intervals(context, barriers)) {
+        for (std::size_t interval = 0; interval < intervals->executes.size(); ++interval)
+            add(blocking_in_interval(context, *intervals, interval), 1);
     } else {
         SlotBlocking most;
         for (const auto& [distance, slots] : blocking_by_distance(context)) {
-            most.to_ports = std::max(most.to_ports, times(slots.to_ports, slots.cycles));
-            most.to_stores = std::max(most.to_stores, times(slots.to_stores, slots.cycles));
+            most.by_ports = std::max(most.by_ports, times(slots.by_ports, slots.cycles));
+            most.by_stores = std::max(most.by_stores, times(slots.by_stores, slots.cycles));
         }
         add(most, barriers + 1);
     }
-    lost.to_ports = std::min(lost.to_ports, in_parts.to_ports);
-    lost.to_stores = std::min(lost.to_stores, in_parts.to_stores);
-    return lost;
+    blocking.by_ports = std::min(blocking.by_ports, in_intervals.by_ports);
+    blocking.by_stores = std::min(blocking.by_stores, in_intervals.by_stores);
+    return blocking;
 }
 
 } // namespace warpbound::analyzer

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// How many slots of a warp pass at which it may issue but for instructions of others
-/// (docs/soundness.md, S17).
+/// Blocking under time division: slots in which only instructions of other warps prevent a warp
+/// from issuing (docs/soundness.md, S17).
 
 #include "analyzer/policies/time_division/blocked_slots.hpp"
 
@@ -11,21 +11,23 @@
 
 namespace warpbound::analyzer {
 
-/// Points of a warp that are lost: a port is taken, or the write buffer is full. Side: upper.
+/// Blocked slots of a warp. Side: upper.
 struct SlotBlocking {
-    std::int64_t to_ports = 0;
-    std::int64_t to_stores = 0;
-    std::int64_t cycles = 1; ///< That each counts.
+    std::int64_t by_ports = 0;  ///< A port is occupied.
+    std::int64_t by_stores = 0; ///< The write buffer is full.
+    std::int64_t cycles = 1;    ///< Length of one.
 };
 
-/// Cycles that a store takes of a chain of warps at most that wait for the write buffer, in slots
-/// as far apart as one of `places` says (S23): a slot, and those that pass while it drains.
-std::int64_t blocking_of_store(std::int64_t drain, const std::vector<SlotDistance>& places);
+/// Longest time for which one store blocks a critical path that waits for the write buffer, with
+/// the slot distances `distances` (S23): one slot, and the slots that elapse while the store
+/// drains.
+std::int64_t blocking_of_store(std::int64_t drain, const std::vector<SlotDistance>& distances);
 
-/// In one wave: for every distance between slots, of the warps whose slots are so far apart.
+/// In one wave: by slot distance, the blocking of warps with that distance.
 std::map<SlotDistance, SlotBlocking> blocking_by_distance(const AnalysisContext& context);
-/// Where the chain changes its place, in cycles: at barriers of a block, of which it passes so many
-/// in a wave, or in several waves. Its slots are as far apart as one of `distances` says.
+/// For a critical path that changes its warp slot: at the barriers of a block (`barriers` in a
+/// wave), or in several waves. The results count cycles. `distances`: slot distances of its warp
+/// slots.
 SlotBlocking blocking_of_any_slot(const AnalysisContext& context,
                                   const std::vector<SlotDistance>& distances,
                                   std::int64_t barriers);

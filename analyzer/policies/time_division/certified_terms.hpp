@@ -1,14 +1,14 @@
 #pragma once
 /// \file
-/// Bounds of slotted launches as sums of path lemmas, for evidence (docs/soundness.md, S23). They
-/// may be looser than those of `slotted_warps`. What goes through the caches waits beside them.
+/// Bounds under time division as sums of certified path bounds (docs/soundness.md, S23). They may
+/// be looser than those of `time_division`. Queueing delay at the caches is added separately.
 
 #include "analyzer/launch/path_bound.hpp"
 
 namespace warpbound::analyzer {
 
-/// Side: upper. Requires: the request asks for proofs. Refuses barriers of blocks with several
-/// warps.
+/// Side: upper. Requires: the request asks for certificates. Refuses barriers that the paths of a
+/// block execute unequally often.
 Result<SideAnswer> certify_time_division_from_above(const AnalysisContext& launched,
                                                     Deadline deadline);
 

@@ -11,58 +11,61 @@
 
 namespace warpbound::analyzer {
 
-AnalysisContext as_delayed(const AnalysisContext& context) {
+AnalysisContext on_fullest_multiprocessor(const AnalysisContext& context) {
     AnalysisContext one = context;
-    if (context.shape.waves() == 1) one.shape = context.shape.fullest();
+    if (context.shape.waves() == 1) one.shape = context.shape.full_multiprocessor();
     return one;
 }
 
-std::string kind_of(const SlotDistance& slots) {
+std::string distance_suffix(const SlotDistance& slots) {
     if (slots.shortest == slots.longest) return fmt::format("-slot-distance-{}", slots.longest);
     return fmt::format("-slot-distance-{}-{}", slots.shortest, slots.longest);
 }
 
-std::string TimeDivisionPath::kind(const std::vector<SlotDistance>& slots) const {
-    return barriers > 0 ? in_any_warp_slot : kind_of(slots.front());
+std::string TimeDivisionPath::id_suffix(const std::vector<SlotDistance>& slots) const {
+    return barriers > 0 ? in_any_warp_slot : distance_suffix(slots.front());
 }
 
 Result<TimeDivisionPath> time_division_path(const AnalysisContext& context) {
-    TimeDivisionPath chain;
+    TimeDivisionPath critical;
     if (context.shape.warps_per_block > 1) {
         const auto common = aligned_barriers(context);
         if (!common) return common.as_failure();
-        chain.barriers = common.value();
+        critical.barriers = common.value();
     }
-    // In several waves warps of all places follow each other, at barriers also within a block.
-    chain.changes_place = context.shape.waves() > 1 || chain.barriers > 0;
-    chain.places = slot_distances(context.request.policy, context.shape);
-    if (chain.barriers > 0)
-        chain.paths = {chain.places};
+    // In several waves the critical path may pass through all warp slots, at barriers also within a
+    // block.
+    critical.changes_warp_slot = context.shape.waves() > 1 || critical.barriers > 0;
+    critical.distances = slot_distances(context.request.policy, context.shape);
+    if (critical.barriers > 0)
+        critical.paths = {critical.distances};
     else
-        for (const SlotDistance& slots : chain.places)
-            chain.paths.push_back({slots});
-    return chain;
+        for (const SlotDistance& slots : critical.distances)
+            critical.paths.push_back({slots});
+    return critical;
 }
 
-Result<SideAnswer> longest_in_slots(const AnalysisContext& context, const TimeDivisionPath& chain,
-                                    Deadline deadline, const TermsOfPath& terms) {
-    // Facts about whole paths do not follow the chain from warp to warp.
-    const Facts facts = chain.barriers > 0 ? Facts::LoopBounds : Facts::All;
+Result<SideAnswer> longest_in_slots(const AnalysisContext& context,
+                                    const TimeDivisionPath& critical, Deadline deadline,
+                                    const TermsOfPath& terms) {
+    // Facts on whole paths do not hold for a critical path through several warps.
+    const Facts facts = critical.barriers > 0 ? Facts::LoopBounds : Facts::All;
     std::optional<SideAnswer> worst;
     Outcome outcome = Outcome::Optimal;
     std::int64_t nodes = 0;
-    for (const auto& slots : chain.paths) {
-        // The write buffer counts on its own: here it never delays.
-        const PipelinePair rules = pipelines_of(context, 1, {0, 0, 0}, slots);
-        auto alone =
-            bound_single_warp(context, rules, Side::Upper, deadline, facts, chain.kind(slots));
-        if (!alone) return alone;
-        SideResult& execution = alone.value().execution;
-        nodes += alone.value().nodes;
+    for (const auto& slots : critical.paths) {
+        // The write buffer has terms of its own: in these pipelines it never delays.
+        const PipelinePair pipelines = pipelines_of(context, 1, {0, 0, 0}, slots);
+        auto isolated = bound_single_warp(context, pipelines, Side::Upper, deadline, facts,
+                                          critical.id_suffix(slots));
+        if (!isolated) return isolated;
+        SideResult& execution = isolated.value().execution;
+        nodes += isolated.value().nodes;
         if (execution.outcome != Outcome::Optimal) outcome = Outcome::LimitReached;
         execution.terms = terms(slots, execution.proved.count());
         execution.proved = sum_of(execution.terms);
-        if (!worst || worst->execution.proved < execution.proved) worst = std::move(alone).value();
+        if (!worst || worst->execution.proved < execution.proved)
+            worst = std::move(isolated).value();
     }
     worst->nodes = nodes;
     worst->execution.proof = Proof::ResponseTime;
@@ -73,33 +76,34 @@ Result<SideAnswer> longest_in_slots(const AnalysisContext& context, const TimeDi
 
 Result<SideAnswer> own_delay_from_below(const AnalysisContext& context, SideAnswer answer,
                                         Deadline deadline) {
-    // Places that are surely taken on some multiprocessor.
-    const LaunchGeometry taken = context.shape.holding(context.shape.surely_together());
-    for (const SlotDistance& slots : slot_distances(context.request.policy, taken)) {
+    // Warp slots that are occupied on some multiprocessor in every run.
+    const LaunchGeometry occupied = context.shape.one_multiprocessor(context.shape.min_initial_on_fullest());
+    for (const SlotDistance& slots : slot_distances(context.request.policy, occupied)) {
         if (slots.longest == 1) continue;
-        const PipelinePair rules =
+        const PipelinePair pipelines =
             pipelines_of(context, context.buffer_entries.hi, context.buffer_drain, {slots});
-        auto alone =
-            bound_single_warp(context, rules, Side::Lower, deadline, Facts::All, kind_of(slots));
-        if (!alone) return alone;
-        SideResult& execution = alone.value().execution;
-        alone.value().nodes += answer.nodes;
-        // The path counts every distance as the longest, from the beginning of the first slot, in
-        // which the run may start.
+        auto isolated = bound_single_warp(context, pipelines, Side::Lower, deadline, Facts::All,
+                                          distance_suffix(slots));
+        if (!isolated) return isolated;
+        SideResult& execution = isolated.value().execution;
+        isolated.value().nodes += answer.nodes;
+        // The path counts each slot distance as the longest, from the beginning of the first slot;
+        // the run may start within that slot.
         const std::int64_t path = execution.proved.count();
         const models::Cycles least{(models::Cycles{path} * slots.shortest).count() / slots.longest -
                                    (context.shape.issue_slot.hi - 1)};
         if (!(answer.execution.proved < least)) continue;
-        execution.terms = {{"path of a warp in its slots, all of them the longest distance apart",
-                            1, path, "execution-time-lower" + kind_of(slots)}};
+        execution.terms = {
+            {"path of a warp in its time slots, with the longest slot distance throughout", 1, path,
+             "execution-time-lower" + distance_suffix(slots)}};
         if (path != least.count())
             execution.terms.push_back(
-                {"slots that are the shortest distance apart, and the start within the first one",
+                {"correction to the shortest slot distance, and for a start within the first slot",
                  1, least.count() - path});
         execution.proved = least;
         execution.proof = Proof::ResponseTime;
         execution.best_found.reset();
-        answer = std::move(alone).value();
+        answer = std::move(isolated).value();
     }
     return answer;
 }

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// The path of one warp that is chosen in slots of its own only (docs/soundness.md, S17 and S23).
+/// Own delay under time division: the path of one warp that issues only in its own time slots
+/// (docs/soundness.md, S17 and S23).
 
 #include "analyzer/launch/path_bound.hpp"
 #include "analyzer/launch/slot_table.hpp"
@@ -13,41 +14,43 @@
 
 namespace warpbound::analyzer {
 
-/// The launch as it delays itself on one multiprocessor: where all blocks start together, the one
-/// that got most (docs/soundness.md, S17).
-AnalysisContext as_delayed(const AnalysisContext& context);
+/// The context with the launch on one multiprocessor: if all blocks start together (one wave), on
+/// the multiprocessor with the most blocks (docs/soundness.md, S17).
+AnalysisContext on_fullest_multiprocessor(const AnalysisContext& context);
 
-/// What the names of lemmas about such slots end in.
-std::string kind_of(const SlotDistance& slots);
+/// Suffix of the ids of certificates for this slot distance.
+std::string distance_suffix(const SlotDistance& slots);
 
-/// The same where a warp may be in any place.
+/// The same for a warp in any warp slot.
 inline constexpr const char* in_any_warp_slot = "-in-any-warp-slot";
 
-/// Through which slots the critical chain of a launch may go (docs/soundness.md, S17).
+/// The time slots of the critical path of a launch (docs/soundness.md, S17).
 struct TimeDivisionPath {
-    std::int64_t barriers = 0;  ///< Of a block, at each of which the chain may change its place.
-    bool changes_place = false; ///< There, or from block to block.
-    std::vector<SlotDistance> places;
-    /// The distances that slots of one path may have. `Shape:` paths[way][place].
+    /// Barriers of a block; at each the critical path may change its warp slot.
+    std::int64_t barriers = 0;
+    bool changes_warp_slot = false; ///< At a barrier, or from block to block.
+    std::vector<SlotDistance> distances;
+    /// Alternatives for the slot distances of one path. `Shape:` paths[alternative][distance].
     std::vector<std::vector<SlotDistance>> paths;
 
-    /// What the name of the lemma about such a path ends in.
-    [[nodiscard]] std::string kind(const std::vector<SlotDistance>& slots) const;
+    /// Suffix of the id of the certificate for such a path.
+    [[nodiscard]] std::string id_suffix(const std::vector<SlotDistance>& slots) const;
 };
 
-/// Refuses barriers that paths of a block pass unequally often.
+/// Refuses barriers that the paths of a block execute unequally often.
 Result<TimeDivisionPath> time_division_path(const AnalysisContext& context);
 
-/// Terms of a bound that rests on the longest path in such slots. `Unit:` core cycles.
+/// Terms of a bound, from the longest path with these slot distances. `Unit:` core cycles.
 using TermsOfPath = std::function<std::vector<BoundTerm>(const std::vector<SlotDistance>& slots,
                                                          std::int64_t path)>;
 
-/// Side: upper. The largest sum over all paths of the chain.
-Result<SideAnswer> longest_in_slots(const AnalysisContext& context, const TimeDivisionPath& chain,
-                                    Deadline deadline, const TermsOfPath& terms);
+/// Side: upper. The largest sum over all alternatives of the critical path.
+Result<SideAnswer> longest_in_slots(const AnalysisContext& context,
+                                    const TimeDivisionPath& critical, Deadline deadline,
+                                    const TermsOfPath& terms);
 
-/// Side: lower. The shortest path in the slots of a place where that is above `answer`, which is
-/// the bound of any policy.
+/// Side: lower. The shortest path in the slots of a warp slot, if it exceeds `answer`, which is the
+/// lower bound of any policy.
 Result<SideAnswer> own_delay_from_below(const AnalysisContext& context, SideAnswer answer,
                                         Deadline deadline);
 

@@ -25,32 +25,34 @@ std::string distance_text(const SlotDistance& slots) {
                        slots.longest);
 }
 
-/// Time of a launch beyond the longest path of a warp in its slots.
-class SlottedLaunch {
+/// Terms of a launch: the longest path of a warp in its time slots, and its delays.
+class TimeDivisionTerms {
 public:
-    explicit SlottedLaunch(const AnalysisContext& context)
+    explicit TimeDivisionTerms(const AnalysisContext& context)
         : context_{context}, shape_{context.shape} {}
 
-    /// When slots are as far apart as `slots` says: `path` is the longest path of a warp in one
-    /// wave, which passes so many barriers of its block.
-    std::vector<BoundTerm> terms(SlotDistance slots, std::int64_t path, const SlotBlocking& lost,
-                                 std::int64_t barriers) const {
+    /// `path`: the longest path of a warp in one wave with the slot distance `slots`; it executes
+    /// `barriers` barriers.
+    std::vector<BoundTerm> terms(SlotDistance slots, std::int64_t path,
+                                 const SlotBlocking& blocking, std::int64_t barriers) const {
         std::vector<BoundTerm> terms;
         const auto add = [&](std::string text, std::int64_t count, std::int64_t cycles) {
             if (count > 0 && cycles > 0) terms.push_back({std::move(text), count, cycles});
         };
         add(distance_text(slots), shape_.waves(), path);
-        // Also a warp that has all slots waits for the one of its predecessor to end.
+        // A warp that has all slots, too, waits until the slot of its predecessor ends.
         const std::int64_t first = shape_.waves() > 1 ? shape_.issue_slot.hi : 1;
         add("wait for the first slot", shape_.waves(), std::max(slots.longest, first) - 1);
-        add("wait for a slot behind a barrier", (models::Cycles{barriers} * shape_.waves()).count(),
+        add("wait for a slot after a barrier", (models::Cycles{barriers} * shape_.waves()).count(),
             slots.longest - 1);
         add("replacement and start of a block", shape_.waves() - 1, shape_.refill.hi);
-        add("slots of the warp in which a port is taken by another", lost.to_ports, lost.cycles);
-        // Through the caches drains are waits for the memory system (S29).
+        add("slots of the warp in which another warp occupies a port", blocking.by_ports,
+            blocking.cycles);
+        // With accesses through the caches, drains are part of the queueing delay (S29).
         if (context_.caches) return terms;
-        add("slots of the warp in which the write buffer is full", lost.to_stores, lost.cycles);
-        add("drains behind the last store", 1, last_drains());
+        add("slots of the warp in which the write buffer is full", blocking.by_stores,
+            blocking.cycles);
+        add("drains after the last store", 1, last_drains());
         return terms;
     }
 
@@ -68,49 +70,49 @@ private:
     const LaunchGeometry& shape_;
 };
 
-struct SteppedTimes {
+struct ScheduleTimes {
     models::Cycles lower{0};
     models::Cycles upper{0};
-    bool in_any_order = false; ///< Of issues in one cycle.
+    bool explored = false; ///< Over all orders of issue within a cycle.
 };
 
-/// Of all schedules that are left, where they can be stepped, with every number of blocks that a
-/// multiprocessor may get.
-std::optional<SteppedTimes> stepped_times(const AnalysisContext& context, Deadline deadline) {
+/// Times over all possible schedules, if they can be simulated or explored, with every number of
+/// blocks that a multiprocessor may get.
+std::optional<ScheduleTimes> schedule_times(const AnalysisContext& context, Deadline deadline) {
     const LaunchGeometry& shape = context.shape;
     if (shape.waves() > 1) return std::nullopt;
-    const std::int64_t fewest = std::max<std::int64_t>(1, shape.fewest_together());
+    const std::int64_t fewest = std::max<std::int64_t>(1, shape.min_initial_on_each());
     const std::int64_t launches = shape.resident - fewest + 1;
-    SteppedTimes stepped;
+    ScheduleTimes times_of_all;
     std::optional<models::Cycles> fastest;
     for (std::int64_t blocks = fewest; blocks <= shape.resident; ++blocks) {
         AnalysisContext one = context;
-        one.shape = shape.holding(blocks);
+        one.shape = shape.one_multiprocessor(blocks);
         auto times = simulated_times(one, launches);
         if (!times) {
             times = explored_times(one, deadline, launches);
-            stepped.in_any_order = true;
+            times_of_all.explored = true;
         }
         if (!times) return std::nullopt;
-        stepped.upper = std::max(stepped.upper, times->upper());
-        if (blocks >= shape.surely_together())
+        times_of_all.upper = std::max(times_of_all.upper, times->upper());
+        if (blocks >= shape.min_initial_on_fullest())
             fastest = std::min(fastest.value_or(times->lower()), times->lower());
     }
-    stepped.lower = *fastest;
-    return stepped;
+    times_of_all.lower = *fastest;
+    return times_of_all;
 }
 
-/// Takes the times of all schedules that are left when they are closer.
-void take_stepped(const AnalysisContext& context, SideAnswer& answer, Side side,
-                  Deadline deadline) {
-    const auto times = stepped_times(context, deadline);
+/// Uses the times over all schedules if they are tighter.
+void apply_schedule_times(const AnalysisContext& context, SideAnswer& answer, Side side,
+                          Deadline deadline) {
+    const auto times = schedule_times(context, deadline);
     if (!times) return;
     SideResult& execution = answer.execution;
     const models::Cycles time = side == Side::Upper ? times->upper : times->lower;
     if (side == Side::Upper ? time >= execution.proved : time <= execution.proved) return;
-    std::string text = "all warps, in every slot that the run may start in";
-    if (times->in_any_order) text += ", whoever is first in a cycle";
-    if (context.shape.multiprocessors > 1) text += ", however blocks are spread";
+    std::string text = "all warps, for every slot in which the run may start";
+    if (times->explored) text += ", in every order of issue within a cycle";
+    if (context.shape.multiprocessors > 1) text += ", for every distribution of blocks";
     execution.terms = {{std::move(text), 1, time.count()}};
     execution.proved = time;
     execution.proof = Proof::ScheduleExploration;
@@ -122,26 +124,28 @@ void take_stepped(const AnalysisContext& context, SideAnswer& answer, Side side,
 
 Result<SideAnswer> bound_time_division_from_above(const AnalysisContext& launched,
                                                   Deadline deadline) {
-    const AnalysisContext context = as_delayed(launched);
+    const AnalysisContext context = on_fullest_multiprocessor(launched);
     const auto found = time_division_path(context);
     if (!found) return found.as_failure();
-    const TimeDivisionPath& chain = found.value();
-    const SlotDistance any = hull(chain.places);
-    const SlotBlocking lost_on_the_way =
-        chain.changes_place ? blocking_of_any_slot(context, chain.places, chain.barriers)
-                            : SlotBlocking{};
-    const auto lost = chain.changes_place ? std::map<SlotDistance, SlotBlocking>{}
-                                          : blocking_by_distance(context);
-    const SlottedLaunch launch{context};
+    const TimeDivisionPath& critical = found.value();
+    const SlotDistance any = hull(critical.distances);
+    const SlotBlocking of_any_slot =
+        critical.changes_warp_slot
+            ? blocking_of_any_slot(context, critical.distances, critical.barriers)
+            : SlotBlocking{};
+    const auto by_distance = critical.changes_warp_slot ? std::map<SlotDistance, SlotBlocking>{}
+                                                        : blocking_by_distance(context);
+    const TimeDivisionTerms launch{context};
     auto answer = longest_in_slots(
-        context, chain, deadline, [&](const std::vector<SlotDistance>& slots, std::int64_t path) {
-            return chain.changes_place
-                       ? launch.terms(any, path, lost_on_the_way, chain.barriers)
-                       : launch.terms(slots.front(), path, lost.at(slots.front()), 0);
+        context, critical, deadline,
+        [&](const std::vector<SlotDistance>& slots, std::int64_t path) {
+            return critical.changes_warp_slot
+                       ? launch.terms(any, path, of_any_slot, critical.barriers)
+                       : launch.terms(slots.front(), path, by_distance.at(slots.front()), 0);
         });
-    // The start does not decide when data come through the caches.
+    // With accesses through the caches, the start does not determine the schedule.
     if (!answer || context.caches) return answer;
-    take_stepped(launched, answer.value(), Side::Upper, deadline);
+    apply_schedule_times(launched, answer.value(), Side::Upper, deadline);
     return answer;
 }
 
@@ -149,7 +153,7 @@ Result<SideAnswer> bound_time_division_from_below(const AnalysisContext& context
                                                   Deadline deadline) {
     auto path = own_delay_from_below(context, std::move(answer), deadline);
     if (!path || context.caches) return path;
-    take_stepped(context, path.value(), Side::Lower, deadline);
+    apply_schedule_times(context, path.value(), Side::Lower, deadline);
     return path;
 }
 

@@ -133,7 +133,7 @@ void check_barriers(const KernelCase& kernel, const ControlFlow& of_code) {
     const std::vector<std::size_t> copies = copies_of_blocks(kernel);
     for (std::size_t block = 0; block < copies.size(); ++block)
         for (std::size_t i = of_code.first[block]; i <= of_code.last[block]; ++i)
-            if (copies[block] > 1 && assembly::waits_for_others(kernel.function->instructions[i]))
+            if (copies[block] > 1 && assembly::synchronizes_threads(kernel.function->instructions[i]))
                 fail(kernel, fmt::format("the block of the barrier at 0x{:04x} has several copies",
                                          kernel.function->instructions[i].address));
 }

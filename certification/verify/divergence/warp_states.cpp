@@ -131,7 +131,7 @@ private:
     void pass(std::size_t i, std::size_t block, SimtStack& stack) {
         const assembly::Instruction& instruction = code_[i];
         const bool guarded = assembly::is_guarded(instruction);
-        if (assembly::waits_for_others(instruction) && (guarded || !stack.all_are_here()))
+        if (assembly::synchronizes_threads(instruction) && (guarded || !stack.all_are_here()))
             refuse(i, "some lanes may come to this barrier while others are elsewhere");
         if (leaves_point(instruction)) return pass_leaving(i, block, stack);
         if (!makes_point(instruction.control_flow)) return;
@@ -158,7 +158,7 @@ private:
             return stack.open_points(later_turn_);
         }
         const auto transferred =
-            assembly::executes_if_transferred(*kernel_.function, i, flow_.last[block]);
+            assembly::executes_if_taken(*kernel_.function, i, flow_.last[block]);
         if (!transferred || !falls_once(block))
             refuse(i, "lanes that leave a point under a guard without a branch to another block "
                       "with the same guard, or its opposite, are not followed");

@@ -9,23 +9,23 @@ namespace warpbound::certification::verify {
 namespace {
 
 using Transfer = assembly::ControlFlow;
-using Indices = std::set<std::size_t>; // of instructions
+using InstructionSet = std::set<std::size_t>; ///< Indices of instructions.
 
-/// Where an instruction can lead.
-struct Successors {
-    Indices must; ///< Each of them.
-    Indices may;  ///< At least one of them, if there are any.
+/// The instructions that may follow one in the listing.
+struct ListedSuccessors {
+    InstructionSet must; ///< Each of them.
+    InstructionSet may;  ///< At least one of them, if there are any.
     bool ends = false;
 };
 
-[[noreturn]] void fail(const std::string& id, const std::string& what) {
+[[noreturn]] void refuse_flow(const std::string& id, const std::string& what) {
     throw Finding{Verdict::Failed, id + ": " + what};
 }
-[[noreturn]] void fail(const KernelCase& kernel, const std::string& what) {
-    fail(kernel.id, what);
+[[noreturn]] void refuse_flow(const KernelCase& kernel, const std::string& what) {
+    refuse_flow(kernel.id, what);
 }
 
-/// Some register decides besides the guard.
+/// A register decides about the branch in addition to the guard.
 bool register_decides(const assembly::Instruction& instruction) {
     return std::any_of(instruction.operands.begin(), instruction.operands.end(),
                        [](const assembly::Operand& operand) {
@@ -34,18 +34,18 @@ bool register_decides(const assembly::Instruction& instruction) {
                        });
 }
 
-/// The listing's own relation between instructions. Where a stack decides (pops, returns), any
-/// matching push or call may have been the one: which it was is the analysis' claim.
-class Listing {
+/// The successor relation of the listing. Where a stack decides (pops, returns), any matching push
+/// or call may be the one that counts: the analysis claims which.
+class ListedFlow {
 public:
-    explicit Listing(const KernelCase& kernel)
+    explicit ListedFlow(const KernelCase& kernel)
         : kernel_{kernel}, code_{kernel.function->instructions} {}
 
-    [[nodiscard]] Successors after(std::size_t index) const {
+    [[nodiscard]] ListedSuccessors after(std::size_t index) const {
         const auto& instruction = code_[index];
         const bool never = instruction.guard && instruction.guard->never();
         const bool conditional = assembly::is_guarded(instruction);
-        Successors successors;
+        ListedSuccessors successors;
         if (conditional || is_straight(instruction) ||
             (instruction.control_flow == Transfer::Branch && register_decides(instruction)))
             if (index + 1 < code_.size()) successors.must.insert(index + 1);
@@ -77,7 +77,7 @@ public:
                     successors.may.insert(at(target_of(other), other));
             break;
         default:
-            fail(kernel_, fmt::format("0x{:04x}: control flow that this check does not know",
+            refuse_flow(kernel_, fmt::format("0x{:04x}: control flow that this check does not support",
                                       instruction.address));
         }
         return successors;
@@ -102,7 +102,7 @@ public:
                                  const assembly::Instruction& from) const {
         const auto index = address ? kernel_.function->index_of(*address) : std::nullopt;
         if (!index)
-            fail(kernel_, fmt::format("0x{:04x}: its target is no instruction", from.address));
+            refuse_flow(kernel_, fmt::format("0x{:04x}: its target is not an instruction", from.address));
         return *index;
     }
 
@@ -112,47 +112,47 @@ private:
 };
 
 void check_blocks(const KernelCase& kernel, ControlFlow& flow) {
-    const Listing listing{kernel};
+    const ListedFlow listing{kernel};
     const auto& code = kernel.function->instructions;
-    if (kernel.blocks.empty()) fail(kernel, "no blocks");
+    if (kernel.blocks.empty()) refuse_flow(kernel, "no blocks");
     flow.blocks = kernel.blocks;
     for (const BlockRow& block : kernel.blocks) {
         const auto first = kernel.function->index_of(block.first);
         const auto last = kernel.function->index_of(block.last);
         if (!first || !last || *first > *last)
-            fail(kernel, fmt::format("block 0x{:04x}..0x{:04x} is not in the listing", block.first,
+            refuse_flow(kernel, fmt::format("block 0x{:04x}..0x{:04x} is not in the listing", block.first,
                                      block.last));
         flow.first.push_back(*first);
         flow.last.push_back(*last);
     }
-    if (flow.first.front() != 0) fail(kernel, "block 0 is not the entry");
+    if (flow.first.front() != 0) refuse_flow(kernel, "block 0 is not the entry");
     for (std::size_t block = 0; block < kernel.blocks.size(); ++block) {
         const auto where = fmt::format("block 0x{:04x}", kernel.blocks[block].first);
         for (std::size_t i = flow.first[block]; i < flow.last[block]; ++i)
-            if (!Listing::is_straight(code[i])) fail(kernel, where + " is left in its middle");
-        const Successors expected = listing.after(flow.last[block]);
-        Indices found;
+            if (!ListedFlow::is_straight(code[i])) refuse_flow(kernel, where + " branches before its last instruction");
+        const ListedSuccessors expected = listing.after(flow.last[block]);
+        InstructionSet found;
         for (const std::size_t to : kernel.blocks[block].successors)
             found.insert(flow.first[to]);
         for (const std::size_t must : expected.must)
             if (found.count(must) == 0)
-                fail(kernel,
-                     fmt::format("{} lacks the way to 0x{:04x}", where, code[must].address));
+                refuse_flow(kernel,
+                     fmt::format("{} lacks the successor 0x{:04x}", where, code[must].address));
         bool some = expected.may.empty();
         for (const std::size_t to : found) {
             const bool may = expected.may.count(to) != 0;
             some = some || may;
             if (!may && expected.must.count(to) == 0)
-                fail(kernel, fmt::format("{} has a way to 0x{:04x} that the listing does not",
+                refuse_flow(kernel, fmt::format("{} has the successor 0x{:04x}, which the listing lacks",
                                          where, code[to].address));
         }
-        if (!some) fail(kernel, where + " lacks the way of its last instruction");
+        if (!some) refuse_flow(kernel, where + " lacks a successor of its last instruction");
         if (kernel.blocks[block].exits != expected.ends)
-            fail(kernel, where + " does not end the warp as its last instruction says");
+            refuse_flow(kernel, where + " and its last instruction differ in whether they end the warp");
     }
 }
 
-/// Reverse post order from the entry.
+/// Reverse postorder from the entry.
 void order_blocks(const std::string& id, ControlFlow& flow) {
     const std::size_t count = flow.blocks.size();
     std::vector<int> state(count, 0);
@@ -170,13 +170,13 @@ void order_blocks(const std::string& id, ControlFlow& flow) {
         if (state[block] == 1) done.push_back(block);
         state[block] = 2;
     }
-    if (done.size() != count) fail(id, "a block cannot be reached from the entry");
+    if (done.size() != count) refuse_flow(id, "a block cannot be reached from the entry");
     flow.order.assign(count, 0);
     for (std::size_t i = 0; i < count; ++i)
         flow.order[done[i]] = count - 1 - i;
 }
 
-/// Natural loops: every edge that goes back must go to a block that dominates its source.
+/// Natural loops: the target of every back edge must dominate its source.
 void find_loops(const std::string& id, ControlFlow& flow) {
     const std::size_t count = flow.blocks.size();
     std::vector<std::vector<std::size_t>> before(count);
@@ -202,7 +202,7 @@ void find_loops(const std::string& id, ControlFlow& flow) {
         }
         for (const std::size_t block : loop.blocks)
             if (flow.order[block] < flow.order[header])
-                fail(id, fmt::format("the loop at 0x{:04x} is entered in its middle",
+                refuse_flow(id, fmt::format("the loop at 0x{:04x} has more than one entry",
                                      flow.blocks[header].first));
         flow.loops.push_back(std::move(loop));
     }
@@ -212,8 +212,8 @@ void find_loops(const std::string& id, ControlFlow& flow) {
                      });
 }
 
-/// The header executes min to max times per entry; 0 at most: never at all.
-void bound_loops(const KernelCase& kernel, ControlFlow& flow) {
+/// A loop bound counts executions of the header per entry; at most 0: the header never executes.
+void bound_code_loops(const KernelCase& kernel, ControlFlow& flow) {
     flow.never.assign(kernel.blocks.size(), false);
     for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
         for (const auto& fact : kernel.facts.nevers)
@@ -229,21 +229,21 @@ void bound_loops(const KernelCase& kernel, ControlFlow& flow) {
         std::optional<std::int64_t> most;
         if (fact != kernel.facts.loops.end()) {
             if (fact->max == 0) flow.never[loop.header] = true;
-            loop.min_turns = fact->min > 1 ? fact->min - 1 : 0;
+            loop.min_back_edges = fact->min > 1 ? fact->min - 1 : 0;
             most = fact->max > 1 ? fact->max - 1 : 0;
         }
         if (derived != kernel.derived.end()) {
-            loop.min_turns = std::max(loop.min_turns, derived->min - 1);
+            loop.min_back_edges = std::max(loop.min_back_edges, derived->min - 1);
             most = std::min(most.value_or(derived->max - 1), derived->max - 1);
         }
         if (!most && !flow.never[loop.header])
-            fail(kernel, fmt::format("the loop at 0x{:04x} has no bound", address));
-        loop.max_turns = most.value_or(0);
-        if (!flow.never[loop.header] && loop.min_turns > loop.max_turns)
-            fail(kernel,
+            refuse_flow(kernel, fmt::format("the loop at 0x{:04x} has no bound", address));
+        loop.max_back_edges = most.value_or(0);
+        if (!flow.never[loop.header] && loop.min_back_edges > loop.max_back_edges)
+            refuse_flow(kernel,
                  fmt::format("the bounds of the loop at 0x{:04x} contradict each other", address));
     }
-    if (flow.never[0]) fail(kernel, "the entry is stated never to be executed");
+    if (flow.never[0]) refuse_flow(kernel, "the entry is stated never to execute");
 }
 
 } // namespace
@@ -267,7 +267,7 @@ ControlFlow check_control_flow(const KernelCase& kernel) {
     ControlFlow flow;
     check_blocks(kernel, flow);
     find_order_and_loops(kernel.id, flow);
-    bound_loops(kernel, flow);
+    bound_code_loops(kernel, flow);
     return flow;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The control flow of a bundle held against its listing, and the loops in it: written for
-/// checking, apart from the code that the analysis uses.
+/// The control flow of a bundle compared with its listing, and its loops. Shares no code with the
+/// analysis.
 
 #include "certification/verify/evidence.hpp"
 
@@ -15,36 +15,37 @@ namespace warpbound::certification::verify {
 struct CheckedLoop {
     std::size_t header = 0;
     std::set<std::size_t> blocks;
-    std::int64_t min_turns = 0; ///< Back edges per entry.
-    std::int64_t max_turns = 0;
+    std::int64_t min_back_edges = 0; ///< Taken per entry: iterations less one.
+    std::int64_t max_back_edges = 0;
 };
 
 struct ControlFlow {
     std::vector<BlockRow> blocks;
-    std::vector<std::size_t> order; ///< Of each block: its place in reverse post order.
-    std::vector<CheckedLoop> loops; ///< Inner ones before those around them.
+    std::vector<std::size_t> order; ///< Of each block: its index in reverse postorder.
+    std::vector<CheckedLoop> loops; ///< Inner loops before outer ones.
     std::vector<bool> never;        ///< Blocks that the flow facts exclude.
-    std::vector<std::size_t> first; ///< Instruction of each block.
+    std::vector<std::size_t> first; ///< Index of each block's first instruction.
     std::vector<std::size_t> last;
 };
 
-/// Every block is a run of instructions left only behind the last; its successors are those that
-/// the last instruction may go to, and none of those it must be able to go to is missing; every
-/// loop has its bound in the flow facts. Throws `Finding`.
+/// Every block is a sequence of instructions that is left only after the last one. Its successors
+/// are those that the last instruction may have, and none that it must have is missing. Every loop
+/// is natural and has a bound. Throws `Finding`.
 ControlFlow check_control_flow(const KernelCase& kernel);
 
-/// Gives `flow`, of which blocks are set, their order and loops without bounds. `id`: of the
-/// kernel. Throws `Finding` where a block cannot be reached, or a loop be entered in its middle.
+/// Sets order and loops, without bounds, of a `flow` whose blocks are set. `id`: of the kernel.
+/// Throws `Finding` where a block cannot be reached, or a loop has more than one entry.
 void find_order_and_loops(const std::string& id, ControlFlow& flow);
 
 /// Blocks on a path that the facts allow: from the entry to an exit, or between two blocks.
 std::vector<bool> live_blocks(const ControlFlow& flow,
                               const std::optional<std::pair<std::size_t, std::size_t>>& between);
 
-/// What made the points at which such an instruction arrives; none: it does not arrive.
+/// The control flow of the instructions that set the reconvergence points (or push the tokens) at
+/// which an instruction like `pop` arrives; none: it arrives at none.
 std::optional<assembly::ControlFlow> pushed_by(assembly::ControlFlow pop);
 
-/// Where the instruction leads, from its operands; none: nowhere that they say.
+/// The target address among the operands; none: they name none.
 std::optional<std::int64_t> target_of(const assembly::Instruction& instruction);
 
 } // namespace warpbound::certification::verify

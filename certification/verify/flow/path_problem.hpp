@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The costliest (cheapest) path of a table under loop bounds, by this folder's own dynamic
-/// programme, and the cost of a witness.
+/// The costliest (cheapest) path of a table under loop bounds, by dynamic programming over loop
+/// traversals (step S6 of docs/soundness.md), and the cost of a witness.
 
 #include "certification/verify/flow/control_flow.hpp"
 
@@ -11,15 +11,16 @@
 
 namespace warpbound::certification::verify {
 
-/// Best costs of a stay in a loop, from entering it at a node, by the node outside that follows;
-/// `end`: the path ends inside.
+/// Best costs of a loop traversal, from entering the loop at a node, by the node outside that
+/// follows; `end`: the path ends inside.
 struct TraversalCosts {
     std::map<std::size_t, std::int64_t> exits;
     std::optional<std::int64_t> end;
 };
 
-/// Nodes that a table has of one block: one per time that is followed through it (96), one for the
-/// earliest issue and one for the start of the run. The work grows with the cube.
+/// The most nodes that a table may have of one block: one for each pending time that is followed
+/// through the block (96), one for the earliest issue and one for the start of the run. The work
+/// grows with the cube of their number.
 inline constexpr std::size_t most_nodes_of_a_block = 98;
 
 /// Errors: `Finding` when a sum leaves +-2^62 or a block has more nodes than that.
@@ -27,15 +28,16 @@ class PathProblem {
 public:
     PathProblem(const ControlFlow& flow, const Certificate& certificate);
 
-    /// Of all paths from node 0 to an end; nothing when there is none.
+    /// Of all paths from node 0 to an end; none when there is no such path.
     [[nodiscard]] std::optional<std::int64_t> best() const;
-    /// `header`: a node of a loop's header.
-    [[nodiscard]] TraversalCosts stay_at(std::size_t header) const;
+    /// `header`: a node of the header of a loop.
+    [[nodiscard]] TraversalCosts traversal_from(std::size_t header) const;
 
 private:
     struct Reach {
-        TraversalCosts out;                        ///< What leaves the region.
-        std::map<std::size_t, std::int64_t> turns; ///< By header node of the region.
+        TraversalCosts out; ///< What leaves the region.
+        /// By header node of the region: one more iteration begins there.
+        std::map<std::size_t, std::int64_t> next_headers;
     };
     [[nodiscard]] Reach explore(const CheckedLoop* loop, std::size_t start) const;
     void solve(const CheckedLoop& loop);
@@ -46,12 +48,17 @@ private:
     std::vector<std::size_t> nodes_;            ///< In order of their blocks.
     std::vector<std::vector<std::size_t>> out_; ///< Edges by source.
     std::map<std::size_t, TraversalCosts>
-        stays_;                              ///< By header node; signed so that more is better.
+        traversals_;                         ///< By header node; signed so that more is better.
     std::vector<const CheckedLoop*> headed_; ///< Per block: the loop it heads.
 };
 
-/// The best cost of the ways through the table along a lemma's witness; nothing when the table has
-/// no such way.
+/// The largest (smallest) sum of block costs over the paths that loop bounds allow; none where no
+/// path ends. `sums`: per block.
+std::optional<std::int64_t> best_block_sum(const ControlFlow& flow,
+                                           const std::vector<std::int64_t>& sums, bool upper);
+
+/// The best cost of the paths through the table along a certificate's witness; none when the table
+/// has no such path.
 std::optional<std::int64_t> witness_cost(const Certificate& certificate);
 
 /// How often the witness executes each block.

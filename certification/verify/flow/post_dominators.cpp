@@ -2,7 +2,7 @@
 
 namespace warpbound::certification::verify {
 
-std::optional<std::size_t> PostDominators::behind(std::size_t block) {
+std::optional<std::size_t> PostDominators::immediate(std::size_t block) {
     auto& known = known_[block];
     if (!known) known.emplace(find(block));
     return *known;
@@ -12,15 +12,15 @@ std::optional<std::size_t> PostDominators::find(std::size_t block) const {
     const std::size_t count = flow_.blocks.size();
     const std::vector<bool> all = reached(block, std::nullopt);
     if (!exits(all)) return std::nullopt;
-    std::vector<bool> on_all(count, false);
+    std::vector<bool> on_all_paths(count, false);
     for (std::size_t i = 0; i < count; ++i)
-        on_all[i] = i != block && all[i] && !exits(reached(block, i));
+        on_all_paths[i] = i != block && all[i] && !exits(reached(block, i));
     for (std::size_t i = 0; i < count; ++i) {
-        if (!on_all[i]) continue;
+        if (!on_all_paths[i]) continue;
         const std::vector<bool> before = reached(block, i);
         bool first = true;
         for (std::size_t other = 0; other < count; ++other)
-            first = first && !(before[other] && on_all[other]);
+            first = first && !(before[other] && on_all_paths[other]);
         if (first) return i;
     }
     return std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Where all ways from a block meet, by leaving out one block after the other.
+/// Immediate post-dominators, each found by leaving out one block after another.
 
 #include "certification/verify/flow/control_flow.hpp"
 
@@ -14,19 +14,19 @@ public:
     /// `flow` must live as long.
     explicit PostDominators(const ControlFlow& flow) : flow_{flow}, known_(flow.blocks.size()) {}
 
-    /// The first block behind this one on all ways of the code from it to an EXIT; none where only
-    /// the end is, or no EXIT is reached.
-    std::optional<std::size_t> behind(std::size_t block);
+    /// The first block after this one on all paths of the code from it to an EXIT; none where they
+    /// have no block in common, or no EXIT is reached.
+    std::optional<std::size_t> immediate(std::size_t block);
 
 private:
     [[nodiscard]] std::optional<std::size_t> find(std::size_t block) const;
-    /// Blocks that are reached from one, itself included, not through `without`.
+    /// Blocks that can be reached from `block`, itself included, on paths that avoid `without`.
     [[nodiscard]] std::vector<bool> reached(std::size_t block,
                                             std::optional<std::size_t> without) const;
     [[nodiscard]] bool exits(const std::vector<bool>& blocks) const;
 
     const ControlFlow& flow_;
-    std::vector<std::optional<std::optional<std::size_t>>> known_; ///< Where it was asked for.
+    std::vector<std::optional<std::optional<std::size_t>>> known_; ///< Of the blocks asked for so far.
 };
 
 } // namespace warpbound::certification::verify

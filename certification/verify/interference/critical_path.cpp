@@ -1,6 +1,8 @@
 #include "certification/verify/interference/critical_path.hpp"
 
-#include <fmt/format.h>
+#include "certification/verify/certificate_ids.hpp"
+#include "certification/verify/interference/barrier_intervals.hpp"
+#include "models/units.hpp"
 
 #include <algorithm>
 
@@ -8,289 +10,200 @@ namespace warpbound::certification::verify {
 
 namespace {
 
-const std::string stall = "execution-time-upper-stall";
-constexpr const char* alone = "execution-time-lower";
-constexpr const char* residence = "execution-time-lower-residency";
+namespace ids = certificate_id;
+using models::times;
+
+/// How the blocks count that the critical path is not in for all of its time (S13).
+enum class OtherBlocks { ByPathInterval, ByBarrierInterval };
+
+/// S13: what the former warp of the critical path still occupies when it goes over to another one.
+/// Side: upper.
+std::int64_t carry_in(const InterferenceInputs& inputs) {
+    const models::Cycles longest{
+        largest_demand(inputs.tables, ids::own_scheduler + inputs.suffix)};
+    if (inputs.suffix.empty()) return longest.count();
+    // S27: the issue slot of the warp that was in the warp slot before may not be over.
+    return (longest + models::Cycles{inputs.code.geometry.issue_slot.hi - 1}).count();
+}
+
+/// S13: each change of the path interval falls into one barrier interval of the block in each of
+/// these block slots, and exposes it to one more scheduler.
+Term barrier_interval_term(const InterferenceInputs& inputs, std::int64_t block_slots,
+                           std::int64_t path_intervals) {
+    const LaunchGeometry& launch = inputs.code.geometry;
+    const std::int64_t changes = times(block_slots, path_intervals - 1);
+    return {times(changes, launch.per_scheduler(launch.warps_per_block)), 0,
+            ids::barrier_interval + inputs.suffix};
+}
+
+void add_policy_terms(const InterferenceInputs& inputs, std::int64_t warps,
+                      std::vector<Term>& terms) {
+    if (!inputs.policy_terms) return;
+    for (Term& term : inputs.policy_terms(warps))
+        terms.push_back(std::move(term));
+}
+
+/// S13 and S14: `blocks` blocks of one multiprocessor.
+std::vector<Term> one_multiprocessor_sum(const InterferenceInputs& inputs, std::int64_t blocks,
+                                         OtherBlocks counted) {
+    const LaunchGeometry& launch = inputs.code.geometry;
+    const std::string& suffix = inputs.suffix;
+    const std::int64_t per_block = launch.warps_per_block;
+    const std::int64_t warps = times(blocks, per_block);
+    const std::int64_t waves = launch.waves;
+    std::vector<Term> terms{{waves, 0, ids::stall + suffix}};
+    const std::int64_t path_intervals =
+        times(barriers_on_each_path(inputs.code) + 1, waves);
+    std::int64_t on_scheduler = launch.per_scheduler(warps);
+    std::int64_t own = 1; // Warps of blocks that the critical path is in for all of its time.
+    if (path_intervals > 1) {
+        // S13: such a block counts as with one path interval, the others once for each of them.
+        const std::int64_t of_block = launch.per_scheduler(per_block);
+        const std::int64_t own_blocks = waves == 1 ? 1 : launch.block_slots == 1 ? blocks : 0;
+        own = own_blocks;
+        if (counted == OtherBlocks::ByBarrierInterval) {
+            const std::int64_t other_slots = waves == 1 ? blocks - 1 : launch.block_slots;
+            on_scheduler = times(blocks, of_block);
+            if (own_blocks < blocks)
+                terms.push_back(barrier_interval_term(inputs, other_slots, path_intervals));
+        } else {
+            const std::int64_t of_other_block =
+                of_block > per_block / path_intervals
+                    ? per_block
+                    : std::min(per_block, path_intervals * of_block);
+            on_scheduler =
+                times(own_blocks, of_block) + times(blocks - own_blocks, of_other_block);
+        }
+    }
+    add_policy_terms(inputs, on_scheduler - own, terms);
+    terms.push_back({on_scheduler, 0, ids::own_scheduler + suffix});
+    terms.push_back({warps - on_scheduler, 0, ids::other_schedulers + suffix});
+    // S14: the demand of two warps more, for blocks that are cut when the last one starts.
+    if (waves > 1 && launch.block_slots > 1)
+        terms.push_back({2, 0, ids::own_scheduler + suffix});
+    terms.push_back({path_intervals - 1, carry_in(inputs), ""});
+    terms.push_back({waves - 1, launch.refill.hi, ""});
+    terms.push_back({warps, 0, ids::upper_drain + suffix});
+    return terms;
+}
+
+/// S20: of the warps of `blocks` blocks in the block slots of one multiprocessor, those that a
+/// critical path through one block slot meets on its scheduler.
+std::int64_t warps_met(const LaunchGeometry& launch, std::int64_t blocks,
+                       std::int64_t path_intervals) {
+    const std::int64_t per_block = launch.warps_per_block;
+    const std::int64_t slots = launch.block_slots;
+    if (per_block == 1) // The blocks of a block slot have the same scheduler.
+        return std::min(blocks, times(blocks, launch.per_scheduler(slots)) / slots);
+    const std::int64_t all = times(blocks, per_block);
+    if (path_intervals > all) return all; // More path intervals than warps to meet.
+    const std::int64_t coincidences = blocks + times(slots - 1, path_intervals - 1);
+    return std::min(all, times(coincidences, launch.per_scheduler(per_block)));
+}
+
+/// S20: the critical path of a block slot up to the start of the last block, then that of what ends
+/// last.
+std::vector<Term> list_scheduling_sum(const InterferenceInputs& inputs, OtherBlocks counted) {
+    const LaunchGeometry& launch = inputs.code.geometry;
+    const std::string& suffix = inputs.suffix;
+    const std::int64_t per_block = launch.warps_per_block;
+    const std::int64_t slots = launch.block_slots;
+    const std::int64_t blocks_before = launch.blocks_before_last();
+    const std::int64_t intervals_of_block = barriers_on_each_path(inputs.code) + 1;
+    const std::int64_t intervals_before = times(intervals_of_block, launch.waves - 1);
+    std::vector<Term> terms{{launch.waves, 0, ids::stall + suffix}};
+    std::int64_t all_met = 0;
+    const auto add_demand = [&](std::int64_t warps, std::int64_t met) {
+        all_met = models::plus(all_met, met);
+        terms.push_back({met, 0, ids::own_scheduler + suffix});
+        terms.push_back({warps - met, 0, ids::other_schedulers + suffix});
+    };
+    const std::int64_t last_warps = times(slots, per_block);
+    if (counted == OtherBlocks::ByBarrierInterval) {
+        const std::int64_t of_block = launch.per_scheduler(per_block);
+        add_demand(blocks_before * per_block, times(blocks_before, of_block));
+        terms.push_back(barrier_interval_term(inputs, slots - 1, intervals_before));
+        add_demand(last_warps, times(slots, of_block));
+        terms.push_back(barrier_interval_term(inputs, slots - 1, intervals_of_block));
+    } else {
+        add_demand(blocks_before * per_block, warps_met(launch, blocks_before, intervals_before));
+        add_demand(last_warps, intervals_of_block == 1
+                                   ? launch.per_scheduler(last_warps)
+                                   : warps_met(launch, slots, intervals_of_block));
+    }
+    add_policy_terms(inputs, all_met, terms);
+    terms.push_back({times(intervals_of_block, launch.waves) - 1, carry_in(inputs), ""});
+    terms.push_back({launch.waves - 1, launch.refill.hi, ""});
+    for (Term& term : drain_terms_of(inputs.code, inputs.tables, suffix))
+        terms.push_back(std::move(term));
+    return terms;
+}
 
 } // namespace
 
-Contention::Contention(const KernelCase& kernel, const SideFlows& flows)
-    : kernel_{kernel}, shape_{read_launch_geometry(kernel)},
-      slots_{slot_ranges(kernel.policy, shape_, shape_.resident)}, costs_{kernel, flows, shape_,
-                                                                          slots_} {}
-
-std::vector<Term> Contention::on_one_multiprocessor(std::int64_t blocks, const std::string& kind,
-                                                    Beside beside) const {
-    const std::int64_t per_block = shape_.warps_per_block;
-    const std::int64_t warps = models::times(blocks, per_block);
-    const std::int64_t waves = shape_.waves;
-    std::vector<Term> terms{{waves, 0, stall + kind}};
-    const std::int64_t windows = models::times(costs_.barriers() + 1, waves);
-    std::int64_t on_scheduler = shape_.per_scheduler(warps);
-    std::int64_t own = 1; // warps that are the chain's all the time
-    if (windows > 1) {
-        // S13: the block that is on the chain all the time counts once, the others per window.
-        const std::int64_t together = shape_.per_scheduler(per_block);
-        const std::int64_t whole = waves == 1 ? 1 : shape_.resident == 1 ? blocks : 0;
-        own = whole;
-        if (beside == Beside::Parts) {
-            // A change of window falls into one part of the block that is in a place then.
-            const std::int64_t places = waves == 1 ? blocks - 1 : shape_.resident;
-            on_scheduler = models::times(blocks, together);
-            if (whole < blocks) add_parts(terms, places, windows, kind);
-        } else {
-            const std::int64_t in_windows = together > per_block / windows
-                                                ? per_block
-                                                : std::min(per_block, windows * together);
-            on_scheduler =
-                models::times(whole, together) + models::times(blocks - whole, in_windows);
-        }
-    }
-    add_active_set(terms, on_scheduler - own);
-    terms.push_back({on_scheduler, 0, WarpCosts::same + kind});
-    terms.push_back({warps - on_scheduler, 0, WarpCosts::other + kind});
-    // S14: a block that is cut at the start of the last one.
-    if (waves > 1 && shape_.resident > 1) terms.push_back({2, 0, WarpCosts::same + kind});
-    terms.push_back({windows - 1, costs_.straddle(kind), ""});
-    terms.push_back({waves - 1, shape_.refill.hi, ""});
-    terms.push_back({warps, 0, WarpCosts::upper_drain + kind});
-    return terms;
-}
-
-void Contention::add_parts(std::vector<Term>& terms, std::int64_t places, std::int64_t windows,
-                           const std::string& kind) const {
-    const std::int64_t changes = models::times(places, windows - 1);
-    terms.push_back({models::times(changes, shape_.per_scheduler(shape_.warps_per_block)), 0,
-                     WarpCosts::part + kind});
-}
-
-bool Contention::exceeds_active_set() const {
-    return models::guarantee_of(kernel_.policy) == models::PolicyGuarantee::SetLimited &&
-           together_on_scheduler() > kernel_.policy.active;
-}
-
-// S31: while the chain's warp stands outside, all places of the active set are taken by warps that
-// wait there; one of the chain's own instructions may be what they wait for.
-void Contention::add_active_set(std::vector<Term>& terms, std::int64_t others) const {
-    if (!exceeds_active_set()) return;
-    const std::int64_t active = kernel_.policy.active;
-    terms.push_back({others / active + (others % active > 0 ? 1 : 0), 0, WarpCosts::inside});
-    terms.push_back({shape_.waves, 0, WarpCosts::held});
-}
-
-// S20: of the warps of `blocks` blocks that follow each other in the places of one multiprocessor,
-// those that a chain through one place in so many windows meets on its scheduler.
-std::int64_t Contention::seen_on_scheduler(std::int64_t blocks, std::int64_t windows) const {
-    const std::int64_t per_block = shape_.warps_per_block;
-    const std::int64_t places = shape_.resident;
-    if (per_block == 1) // a place keeps its scheduler
-        return std::min(blocks, models::times(blocks, shape_.per_scheduler(places)) / places);
-    const std::int64_t all = models::times(blocks, per_block);
-    if (windows > all) return all; // more windows than there are warps to meet
-    const std::int64_t meetings = blocks + models::times(places - 1, windows - 1);
-    return std::min(all, models::times(meetings, shape_.per_scheduler(per_block)));
-}
-
-// S20: the chain of a place of the multiprocessor that began the fewest blocks, up to the start of
-// the last one, then that of what ends last.
-std::vector<Term> Contention::from_place_to_place(const std::string& kind, Beside beside) const {
-    const std::int64_t per_block = shape_.warps_per_block;
-    const std::int64_t before = (shape_.blocks - 1) / shape_.multiprocessors;
-    const std::int64_t in_block = costs_.barriers() + 1;
-    const std::int64_t windows_before = models::times(in_block, shape_.waves - 1);
-    std::vector<Term> terms{{shape_.waves, 0, stall + kind}};
-    std::int64_t all_seen = 0;
-    const auto add_work = [&](std::int64_t warps, std::int64_t seen) {
-        all_seen = models::plus(all_seen, seen);
-        terms.push_back({seen, 0, WarpCosts::same + kind});
-        terms.push_back({warps - seen, 0, WarpCosts::other + kind});
-    };
-    const std::int64_t last = models::times(shape_.resident, per_block);
-    if (beside == Beside::Parts) {
-        const std::int64_t together = shape_.per_scheduler(per_block);
-        add_work(before * per_block, models::times(before, together));
-        add_parts(terms, shape_.resident - 1, windows_before, kind);
-        add_work(last, models::times(shape_.resident, together));
-        add_parts(terms, shape_.resident - 1, in_block, kind);
-    } else {
-        add_work(before * per_block, seen_on_scheduler(before, windows_before));
-        add_work(last, in_block == 1 ? shape_.per_scheduler(last)
-                                     : seen_on_scheduler(shape_.resident, in_block));
-    }
-    add_active_set(terms, all_seen);
-    terms.push_back({models::times(in_block, shape_.waves) - 1, costs_.straddle(kind), ""});
-    terms.push_back({shape_.waves - 1, shape_.refill.hi, ""});
-    for (const Term& drains : drains_on_several(kind))
-        terms.push_back(drains);
-    return terms;
-}
-
-// The drains of the two buffers that the chain waits for, or those of all stores if that is less.
-std::vector<Term> Contention::drains_on_several(const std::string& kind) const {
-    const std::int64_t longest = costs_.largest(WarpCosts::upper_drain + kind);
-    if (longest == 0) return {};
-    const std::int64_t left = models::times(longest, costs_.buffer_entries().hi);
-    const std::int64_t before = (shape_.blocks - 1) / shape_.multiprocessors;
-    const std::int64_t counted = models::times(before + shape_.resident, shape_.warps_per_block);
-    const Certificate* drains = certificate_of(WarpCosts::upper_drain + kind);
-    const std::int64_t drain = drains == nullptr ? 0 : std::max<std::int64_t>(0, drains->bound);
-    const bool in_parts = models::Cycles{models::times(drain, counted)} + models::Cycles{left} <
-                          models::Cycles{models::times(drain, shape_.warps)};
-    std::vector<Term> terms{{in_parts ? counted : shape_.warps, 0, WarpCosts::upper_drain + kind}};
-    if (in_parts) terms.push_back({1, left, ""});
-    return terms;
-}
-
-// Each is a bound by itself.
-std::vector<std::vector<Term>> Contention::conserving_upper_sums(const std::string& kind) const {
+std::vector<std::vector<Term>> critical_path_terms_of(const InterferenceInputs& inputs) {
+    const LaunchGeometry& launch = inputs.code.geometry;
     std::vector<std::vector<Term>> sums;
-    for (const Beside beside : {Beside::Blocks, Beside::Parts}) {
-        // S31 knows what whole blocks wait for.
-        if (beside == Beside::Parts && (exceeds_active_set() || shape_.warps_per_block == 1))
+    for (const OtherBlocks counted :
+         {OtherBlocks::ByPathInterval, OtherBlocks::ByBarrierInterval}) {
+        // S31 is claimed of whole blocks only; a block of one warp has no barrier intervals.
+        if (counted == OtherBlocks::ByBarrierInterval &&
+            (inputs.policy_terms || launch.warps_per_block == 1))
             continue;
-        // Blocks that all start together: at most `resident` of them on one multiprocessor.
-        if (shape_.waves == 1 || shape_.multiprocessors == 1)
-            sums.push_back(on_one_multiprocessor(
-                shape_.multiprocessors == 1 ? shape_.blocks : shape_.resident, kind, beside));
-        if (shape_.waves > 1) sums.push_back(from_place_to_place(kind, beside));
+        // S20: blocks that all start at the same time are those of one full multiprocessor.
+        if (launch.waves == 1 || launch.multiprocessors == 1)
+            sums.push_back(one_multiprocessor_sum(
+                inputs, launch.multiprocessors == 1 ? launch.blocks : launch.block_slots,
+                counted));
+        if (launch.waves > 1) sums.push_back(list_scheduling_sum(inputs, counted));
     }
     return sums;
 }
 
-// S27: a second sum, where the policy allows it; the tables are those of one of them.
-std::string Contention::kind_of_turns() const {
-    const std::string& kind = costs_.by_turns();
-    return kind.empty() || certificate_of(stall + kind) == nullptr ? std::string{} : kind;
-}
-
-std::vector<std::vector<Term>> Contention::upper_sums(const ClaimRow& claim) const {
-    std::vector<std::vector<Term>> sums;
-    if (in_strict_turns())
-        sums.push_back(terms_in_turns(claim));
-    else if (shape_.warps == 1)
-        sums.push_back({{1, 0, "execution-time-upper"}});
-    else if (slots_.empty())
-        sums = conserving_upper_sums(kind_of_turns());
-    else
-        sums.push_back(slotted_upper_terms(claim));
-    for (auto& terms : sums)
-        add_waits(terms, claim);
-    return sums;
-}
-
-std::vector<Term> Contention::lower_terms(const std::string& first) const {
-    const std::int64_t waves = shape_.waves;
-    if (first == alone) {
-        if (waves == 1) return {{1, 0, alone}};
-        return {{1, 0, alone}, {waves - 1, 0, residence}, {waves - 1, shape_.refill.lo, ""}};
-    }
-    // Some multiprocessor runs at least so many warps.
+std::vector<Term> drain_terms_of(const TimedCode& code, const DemandTables& tables,
+                                 const std::string& suffix) {
+    const LaunchGeometry& launch = code.geometry;
+    const std::string id = ids::upper_drain + suffix;
+    const std::int64_t longest = largest_demand(tables, id);
+    if (longest == 0) return {};
+    const std::int64_t full_buffer = times(longest, write_buffer_entries(code).hi);
     const std::int64_t warps =
-        models::times((shape_.blocks - 1) / shape_.multiprocessors + 1, shape_.warps_per_block);
-    const std::int64_t share = shape_.per_scheduler(warps);
-    if (first == WarpCosts::issue_slots)
-        return {{share, 0, first}, {1, 1 - shape_.issue_slot.lo, ""}};
-    if (first == WarpCosts::lower_drain) return {{warps, 0, first}};
-    for (const auto& unit : kernel_.architecture.units)
-        if (first == WarpCosts::port + unit.name && unit.scope != models::UnitScope::Warp)
-            return {{unit.scope == models::UnitScope::Core ? warps : share, 0, first},
-                    {1, -costs_.largest(first), ""}};
-    throw Finding{Verdict::Failed, kernel_.id + ": a lower bound cannot rest on '" + first + "'"};
+        times(launch.blocks_before_last() + launch.block_slots, launch.warps_per_block);
+    const Certificate* certificate = find_certificate(code.kernel, id);
+    const std::int64_t drain =
+        certificate == nullptr ? 0 : std::max<std::int64_t>(0, certificate->bound);
+    const bool of_two_paths = models::Cycles{times(drain, warps)} + models::Cycles{full_buffer} <
+                              models::Cycles{times(drain, launch.warps)};
+    std::vector<Term> terms{{of_two_paths ? warps : launch.warps, 0, id}};
+    if (of_two_paths) terms.push_back({1, full_buffer, ""});
+    return terms;
 }
 
-std::vector<Term> Contention::measured_terms(const ClaimRow& claim) const {
-    if (costs_.memory())
-        throw Finding{Verdict::Failed,
-                      kernel_.id + ": no measured time is bounded where caches are waited for"};
-    const std::string id = claim.upper ? "measured-time-upper" : "measured-time-lower";
-    const Certificate* certificate = certificate_of(id);
-    if (certificate == nullptr || !certificate->between)
-        throw Finding{Verdict::Incomplete, claim.id + ": lemma " + id + " is missing"};
-    // C3: each read adds its own latency; the safe end of each.
-    const auto before = costs_.clock_reads(certificate->between->first);
-    const auto behind = costs_.clock_reads(certificate->between->second);
-    const bool one_block = certificate->between->first == certificate->between->second;
-    if (before.empty() || behind.empty() || (one_block && before.size() < 2))
-        throw Finding{Verdict::Failed, claim.id + ": no two clock reads in its blocks"};
-    const auto& first = before.front()->latency;
-    const auto& last = behind.back()->latency;
-    return {{1, 0, id}, {1, claim.upper ? last.hi - first.lo : last.lo - first.hi, ""}};
-}
-
-std::vector<std::vector<Term>> Contention::possible_sums(const ClaimRow& claim) const {
-    if (claim.quantity == "measured-time") return {measured_terms(claim)};
-    if (claim.upper) return upper_sums(claim);
-    if (shape_.warps == 1) return {{{1, 0, "execution-time-lower"}}};
-    const std::string first = claim.terms.empty() ? "" : claim.terms.front().certificate;
-    if (auto slotted = slotted_lower_terms(first, claim)) return {std::move(*slotted)};
-    return {lower_terms(first)};
-}
-
-const Certificate* Contention::certificate_of(const std::string& id) const {
-    const auto found =
-        std::find_if(kernel_.certificates.begin(), kernel_.certificates.end(),
-                     [&](const Certificate& certificate) { return certificate.id == id; });
-    return found == kernel_.certificates.end() ? nullptr : &*found;
-}
-
-std::int64_t Contention::cycles_of(const Term& term, const ClaimRow& claim) const {
-    if (term.certificate.empty()) return term.cycles;
-    const Certificate* certificate = certificate_of(term.certificate);
-    if (certificate != nullptr)
-        return shape_.warps > 1 ? std::max<std::int64_t>(0, certificate->bound)
-                                : certificate->bound;
-    if (term.count == 0 || (costs_.sums(term.certificate) && costs_.largest(term.certificate) == 0))
-        return 0;
-    if (costs_.most_of_a_part(term.certificate).value_or(1) == 0) return 0;
-    throw Finding{Verdict::Incomplete, claim.id + ": lemma " + term.certificate + " is missing"};
-}
-
-models::Cycles Contention::sum_of(const std::vector<Term>& terms, const ClaimRow& claim) const {
-    models::Cycles sum{0};
-    for (const Term& term : terms)
-        sum += models::Cycles{models::times(term.count, cycles_of(term, claim))};
-    return sum;
-}
-
-// A warp that is alone on its scheduler always has the turn.
-bool Contention::in_strict_turns() const {
-    return models::guarantee_of(kernel_.policy) == models::PolicyGuarantee::OrderForced &&
-           together_on_scheduler() > 1;
-}
-
-void Contention::check_terms(const ClaimRow& claim) const {
-    std::optional<Finding> first;
-    for (std::vector<Term>& terms : possible_sums(claim)) {
-        try {
-            return check_sum(claim, terms);
-        } catch (const Finding& finding) {
-            if (!first) first = finding;
-        }
+std::vector<Term> lower_terms_of(const TimedCode& code, const DemandTables& tables,
+                                 const std::string& first_certificate) {
+    const LaunchGeometry& launch = code.geometry;
+    const std::int64_t waves = launch.waves;
+    if (first_certificate == ids::lower_path) {
+        if (waves == 1) return {{1, 0, ids::lower_path}};
+        return {{1, 0, ids::lower_path},
+                {waves - 1, 0, ids::lower_residency},
+                {waves - 1, launch.refill.lo, ""}};
     }
-    throw Finding{first.value()};
-}
-
-void Contention::check_sum(const ClaimRow& claim, std::vector<Term>& expected) const {
-    std::vector<Term> stated = claim.terms;
-    models::Cycles sum{0};
-    for (Term& term : expected) {
-        term.cycles = cycles_of(term, claim);
-        const std::int64_t value = models::times(term.cycles, term.count);
-        sum += models::Cycles{value};
-        const auto same = std::find(stated.begin(), stated.end(), term);
-        if (same != stated.end())
-            stated.erase(same);
-        else if (value != 0)
-            throw Finding{Verdict::Failed,
-                          fmt::format("{}: its sum lacks {} x {} cycles ({})", claim.id, term.count,
-                                      term.cycles,
-                                      term.certificate.empty() ? "machine" : term.certificate)};
-    }
-    if (!stated.empty())
-        throw Finding{Verdict::Failed, claim.id + ": its sum has a term that nothing explains"};
-    if (sum.count() != claim.value)
-        throw Finding{Verdict::Failed, fmt::format("{}: claims {}, its terms add up to {}",
-                                                   claim.id, claim.value, sum.count())};
+    // S20: some multiprocessor runs at least this many warps.
+    const std::int64_t warps =
+        times(launch.blocks_before_last() + 1, launch.warps_per_block);
+    const std::int64_t on_scheduler = launch.per_scheduler(warps);
+    if (first_certificate == ids::lower_issue_slots)
+        return {{on_scheduler, 0, first_certificate}, {1, 1 - launch.issue_slot.lo, ""}};
+    if (first_certificate == ids::lower_drain) return {{warps, 0, first_certificate}};
+    for (const auto& unit : code.kernel.architecture.units)
+        if (first_certificate == ids::lower_port + unit.name &&
+            unit.scope != models::UnitScope::Warp)
+            return {{unit.scope == models::UnitScope::Core ? warps : on_scheduler, 0,
+                     first_certificate},
+                    {1, -largest_demand(tables, first_certificate), ""}};
+    throw Finding{Verdict::Failed, code.kernel.id + ": a lower bound cannot rest on '" +
+                                       first_certificate + "'"};
 }
 
 } // namespace warpbound::certification::verify

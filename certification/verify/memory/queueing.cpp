@@ -1,6 +1,7 @@
-/// \file
-/// What accesses through caches wait for each other (steps S26 and S29 of docs/soundness.md).
-#include "certification/verify/interference/critical_path.hpp"
+#include "certification/verify/memory/queueing.hpp"
+
+#include "certification/verify/certificate_ids.hpp"
+#include "certification/verify/memory/service_times.hpp"
 #include "models/units.hpp"
 
 #include <algorithm>
@@ -8,62 +9,61 @@
 
 namespace warpbound::certification::verify {
 
-using models::plus;
-
 namespace {
 
-/// Refreshes that begin in a time that they make longer; as many as transfers where that grows
-/// without end.
-std::int64_t refreshes_in(const MemoryParameters& memory, models::Cycles time,
-                          std::int64_t transfers) {
-    if (models::times(memory.refresh, memory.channels) > memory.refresh_interval / 2)
-        return transfers;
+/// S26 (d): refreshes that begin in a time that each of them makes longer; at most one for each of
+/// the `lines`, also where the time grows without end.
+std::int64_t refreshes_within(models::Cycles time, const MemoryParameters& memory,
+                              std::int64_t lines) {
+    if (models::times(memory.refresh, memory.channels) > memory.refresh_interval / 2) return lines;
     std::int64_t count = 0;
     for (;;) {
         const models::Cycles end = time + models::Cycles{models::times(memory.refresh, count)};
         const std::int64_t begun =
             models::times(end.count() / memory.refresh_interval + 1, memory.channels);
-        if (begun <= count) return std::min(count, transfers);
+        if (begun <= count) return std::min(count, lines);
         count = begun;
     }
 }
 
 } // namespace
 
-void Contention::add_waits(std::vector<Term>& terms, const ClaimRow& claim) const {
-    if (!costs_.memory()) return;
-    const MemoryParameters& memory = *costs_.memory();
-    const std::int64_t warps = shape_.warps;
-    terms.push_back({warps, 0, WarpCosts::loads});
-    terms.push_back({warps, 0, WarpCosts::stores});
-    const auto of_launch = [warps](std::int64_t all, std::optional<std::int64_t> of_warp) {
-        return of_warp ? std::min(models::times(all, warps), models::times(*of_warp, warps))
-                       : models::times(all, warps);
+std::vector<Term> with_queueing_terms(std::vector<Term> terms, const MemoryParameters& memory,
+                                      bool time_division, const CertificateValues& values) {
+    namespace ids = certificate_id;
+    const TimedCode& code = values.code;
+    const std::int64_t warps = code.geometry.warps;
+    terms.push_back({warps, 0, ids::loads});
+    terms.push_back({warps, 0, ids::stores});
+    // S26 (e): what the launch can have outstanding at the same time.
+    const auto of_launch = [warps](std::int64_t on_a_path, std::optional<std::int64_t> of_warp) {
+        const std::int64_t all = models::times(on_a_path, warps);
+        return of_warp ? std::min(all, models::times(*of_warp, warps)) : all;
     };
-    const std::int64_t sent = models::times(costs_.most_lines(true, true), warps);
-    const std::int64_t together =
-        of_launch(costs_.most_lines(true, false), costs_.outstanding_lines());
-    // Nobody waits while all that can be under way have a place.
-    if (together > memory.holders) terms.push_back({warps, 0, WarpCosts::entries});
-    const bool stores = costs_.most_lines(false, true) > 0;
-    const std::int64_t on_link = stores ? sent : std::min(together, memory.entries);
-    if (on_link > memory.link_places) terms.push_back({warps, 0, WarpCosts::link});
-    if (warps > 1 && !slots_.empty()) {
-        terms.push_back({warps, 0, WarpCosts::upper_drain});
-        const bool queue_fills =
-            of_launch(costs_.most_loads(), costs_.outstanding_loads()) > memory.load_places;
-        terms.push_back({plus(shape_.waves, queue_fills ? warps : 0), 0, WarpCosts::loads_between});
-        if (costs_.stores_fill_buffer()) terms.push_back({warps, 0, WarpCosts::stores_between});
+    const std::int64_t lines = models::times(most_lines(code, true, true), warps);
+    const std::int64_t concurrent_lines =
+        of_launch(most_lines(code, true, false), outstanding_lines(code));
+    if (concurrent_lines > memory.outstanding_while_full) terms.push_back({warps, 0, ids::mshr});
+    const bool has_stores = most_lines(code, false, true) > 0;
+    const std::int64_t on_link =
+        has_stores ? lines : std::min(concurrent_lines, memory.mshr_entries);
+    if (on_link > memory.link_queue_entries) terms.push_back({warps, 0, ids::link_queue});
+    if (warps > 1 && time_division) { // S29.
+        terms.push_back({warps, 0, ids::upper_drain});
+        const bool queue_may_be_full =
+            of_launch(most_loads(code), outstanding_loads(code)) > memory.load_queue_entries;
+        terms.push_back({models::plus(code.geometry.waves, queue_may_be_full ? warps : 0), 0,
+                         ids::loads_between_slots});
+        if (stores_exceed_write_buffer(code))
+            terms.push_back({warps, 0, ids::stores_between_slots});
     }
-    if (memory.refresh == 0) return;
-    models::Cycles time{0};
-    for (const Term& term : terms)
-        time += models::Cycles{models::times(term.count, cycles_of(term, claim))};
-    const std::int64_t met = refreshes_in(memory, time, sent);
-    if (met < sent)
-        terms.push_back({met, memory.refresh, ""});
+    if (memory.refresh == 0) return terms;
+    const std::int64_t refreshes = refreshes_within(sum_of(values, terms), memory, lines);
+    if (refreshes < lines)
+        terms.push_back({refreshes, memory.refresh, ""});
     else
-        terms.push_back({warps, 0, WarpCosts::refreshes});
+        terms.push_back({warps, 0, ids::refreshes});
+    return terms;
 }
 
 } // namespace warpbound::certification::verify

@@ -1,8 +1,9 @@
-/// \file
-/// What a warp costs the others in strict turns, and for how long it is waited for (step S28 of
-/// docs/soundness.md).
-#include "certification/verify/interference/demand.hpp"
+#include "certification/verify/policies/round_robin_demand.hpp"
+
+#include "certification/verify/certificate_ids.hpp"
 #include "models/units.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -14,154 +15,190 @@ namespace {
 
 using Timing = models::InstructionTiming;
 
-constexpr std::string_view rounds_of = "execution-time-upper-rotations-of-";
-constexpr std::string_view waits_beyond = "execution-time-upper-stalls-beyond-";
-
-/// The number that a lemma's name ends in.
-std::optional<std::int64_t> number_behind(std::string_view start, std::string_view name) {
-    if (name.substr(0, start.size()) != start) return std::nullopt;
-    name.remove_prefix(start.size());
+/// The number that a certificate's id ends in, after `start`.
+std::optional<std::int64_t> number_at_end(std::string_view id, std::string_view start) {
+    if (id.substr(0, start.size()) != start) return std::nullopt;
+    id.remove_prefix(start.size());
     std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (error != std::errc{} || end != name.data() + name.size()) return std::nullopt;
+    const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
+    if (error != std::errc{} || end != id.data() + id.size()) return std::nullopt;
     return number;
 }
 
-std::int64_t result_of(const Timing& timing) {
-    return models::plus(timing.latency.hi,
-                        models::times(timing.pass_cost.hi, timing.passes.hi - 1));
+void raise_to(std::int64_t& longest, std::int64_t cycles) {
+    longest = std::max(longest, cycles);
 }
 
-std::int64_t sources_of(const Timing& timing) {
-    return models::plus(timing.source_read.hi,
-                        models::times(timing.pass_cost.hi, timing.passes.hi - 1));
-}
+/// The longest times for which any instruction of the kernel makes another one wait (C5 to C7).
+struct LongestWaits {
+    explicit LongestWaits(const TimedCode& code) {
+        for (std::size_t i = 0; i < code.timings.size(); ++i) {
+            if (!code.reachable[i]) continue;
+            const Timing& timing = code.timings[i].value();
+            const assembly::Instruction& instruction = code.kernel.function->instructions[i];
+            const std::int64_t result = with_passes(timing.latency.hi, timing);
+            raise_to(completion, result);
+            raise_to(of_port[timing.unit], port_occupancy(timing));
+            if (timing.waits_for_registers)
+                for (const auto& reg : instruction.effects.writes)
+                    raise_to(of_register[reg], result);
+            if (!instruction.control) continue;
+            if (const auto scoreboard = instruction.control->write_barrier)
+                raise_to(of_scoreboard[*scoreboard], result);
+            if (const auto scoreboard = instruction.control->read_barrier) {
+                const std::int64_t source_read = with_passes(timing.source_read.hi, timing);
+                raise_to(of_scoreboard[*scoreboard], source_read);
+                raise_to(completion, source_read);
+            }
+        }
+    }
 
-std::int64_t port_of(const Timing& timing) {
-    return models::times(timing.initiation.hi, timing.passes.hi);
-}
+    /// Of an instruction, for registers, scoreboards and its port.
+    [[nodiscard]] std::int64_t before(const assembly::Instruction& instruction,
+                                      const Timing& timing) const {
+        std::int64_t longest = of_port.at(timing.unit);
+        if (timing.waits_for_registers)
+            for (const auto* registers : {&instruction.effects.reads, &instruction.effects.writes})
+                for (const auto& reg : *registers)
+                    if (const auto found = of_register.find(reg); found != of_register.end())
+                        raise_to(longest, found->second);
+        // Which scoreboards DEPBAR waits for is not decoded: it may be any of them.
+        const bool any = instruction.opcode_class == assembly::OpcodeClass::DependenceBarrier;
+        for (const auto& [scoreboard, cycles] : of_scoreboard)
+            if (any ||
+                (instruction.control && (instruction.control->wait_mask >> scoreboard & 1) != 0))
+                raise_to(longest, cycles);
+        return longest;
+    }
 
-void raise(std::int64_t& most, std::int64_t cycles) {
-    most = std::max(most, cycles);
+    std::map<assembly::Register, std::int64_t> of_register; ///< By the last instruction to write it.
+    std::map<int, std::int64_t> of_scoreboard;
+    std::map<std::size_t, std::int64_t> of_port; ///< By unit.
+    std::int64_t completion = 1;
+};
+
+/// Whatever an instruction waits for was issued at the warp's turn before or earlier.
+DependenceStalls dependence_stalls_of(const TimedCode& code) {
+    const LongestWaits longest{code};
+    const ControlFlow& flow = code.upper_flow;
+    DependenceStalls stalls;
+    stalls.completion = longest.completion;
+    auto& stall = stalls.of_instruction;
+    stall.assign(code.timings.size(), 0);
+    for (std::size_t i = 0; i < code.timings.size(); ++i)
+        if (code.reachable[i])
+            stall[i] =
+                longest.before(code.kernel.function->instructions[i], code.timings[i].value());
+    // C4 and C9: gaps and barriers of what may be issued right before.
+    std::vector<bool> after_barrier(code.timings.size(), false);
+    const auto add_predecessor = [&](std::size_t before, std::size_t i, bool may_transfer) {
+        if (!code.reachable[before] || !code.reachable[i]) return;
+        const Timing& timing = code.timings[before].value();
+        raise_to(stall[i], std::max(timing.gap.hi, code.geometry.issue_slot.hi));
+        if (may_transfer) raise_to(stall[i], timing.gap_taken.hi);
+        if (!timing.is_barrier_wait) return;
+        raise_to(stall[i], with_passes(timing.latency.hi, timing));
+        after_barrier[i] = true;
+    };
+    for (std::size_t block = 0; block < flow.blocks.size(); ++block) {
+        for (std::size_t i = flow.first[block]; i < flow.last[block]; ++i)
+            add_predecessor(i, i + 1, false);
+        for (const std::size_t to : flow.blocks[block].successors)
+            add_predecessor(flow.last[block], flow.first[to], true);
+    }
+    for (std::size_t i = 0; i < stall.size(); ++i) {
+        raise_to(stalls.longest, stall[i]);
+        if (after_barrier[i]) raise_to(stalls.after_barrier, stall[i]);
+    }
+    return stalls;
 }
 
 } // namespace
 
-// C5 to C7: a register waits for its last writer, a scoreboard for whatever named it, a port for
-// its last use; each of these issued at the turn before at the latest.
-void WarpCosts::find_turn_waits() {
-    std::map<assembly::Register, std::int64_t> written;
-    std::map<int, std::int64_t> released;
-    std::map<std::size_t, std::int64_t> taken;
-    for (std::size_t i = 0; i < timings_.size(); ++i) {
-        if (!live_[i]) continue;
-        const Timing& timing = timings_[i].value();
-        const assembly::Instruction& instruction = kernel_.function->instructions[i];
-        raise(turn_waits_.completion, result_of(timing));
-        raise(taken[timing.unit], port_of(timing));
-        if (timing.waits_for_registers)
-            for (const auto& one : instruction.effects.writes)
-                raise(written[one], result_of(timing));
-        if (!instruction.control) continue;
-        if (const auto scoreboard = instruction.control->write_barrier)
-            raise(released[*scoreboard], result_of(timing));
-        if (const auto scoreboard = instruction.control->read_barrier) {
-            raise(released[*scoreboard], sources_of(timing));
-            raise(turn_waits_.completion, sources_of(timing));
-        }
-    }
-    auto& waits = turn_waits_.instructions;
-    waits.assign(timings_.size(), 0);
-    for (std::size_t i = 0; i < timings_.size(); ++i) {
-        if (!live_[i]) continue;
-        const Timing& timing = timings_[i].value();
-        const assembly::Instruction& instruction = kernel_.function->instructions[i];
-        waits[i] = taken[timing.unit];
-        if (timing.waits_for_registers) {
-            for (const auto& one : instruction.effects.reads)
-                if (written.count(one) != 0) raise(waits[i], written[one]);
-            for (const auto& one : instruction.effects.writes)
-                raise(waits[i], written[one]);
-        }
-        // Which scoreboard DEPBAR waits for is not looked up: any.
-        const bool any = instruction.opcode_class == assembly::OpcodeClass::DependenceBarrier;
-        for (const auto& [scoreboard, cycles] : released)
-            if (any ||
-                (instruction.control && (instruction.control->wait_mask >> scoreboard & 1) != 0))
-                raise(waits[i], cycles);
-    }
-    // C4 and C9: of what may issue right before.
-    std::vector<bool> behind_barrier(timings_.size(), false);
-    const auto follow = [&](std::size_t before, std::size_t i, bool may_transfer) {
-        if (!live_[before] || !live_[i]) return;
-        const Timing& timing = timings_[before].value();
-        raise(waits[i], std::max(timing.gap.hi, shape_.issue_slot.hi));
-        if (may_transfer) raise(waits[i], timing.gap_taken.hi);
-        if (!timing.is_barrier_wait) return;
-        raise(waits[i], result_of(timing));
-        behind_barrier[i] = true;
+InterferencePerTurn interference_per_turn_of(const TimedCode& code) {
+    namespace ids = certificate_id;
+    const LaunchGeometry& launch = code.geometry;
+    const std::int64_t resident = launch.resident_warps();
+    const std::int64_t warp_slots = launch.per_scheduler(resident); // m of S27.
+    InterferencePerTurn demand{fmt::format("-round-robin-of-{}", warp_slots), {}};
+    const models::Cycles waiting_interval =
+        models::Cycles{launch.issue_slot.hi} * (warp_slots - 1);
+    const auto and_waiting_interval = [waiting_interval](std::int64_t cycles) {
+        return (models::Cycles{cycles} + waiting_interval).count();
     };
-    for (std::size_t block = 0; block < flow_.blocks.size(); ++block) {
-        for (std::size_t i = flow_.first[block]; i < flow_.last[block]; ++i)
-            follow(i, i + 1, false);
-        for (const std::size_t to : flow_.blocks[block].successors)
-            follow(flow_.last[block], flow_.first[to], true);
-    }
-    for (std::size_t i = 0; i < waits.size(); ++i) {
-        raise(turn_waits_.longest, waits[i]);
-        if (behind_barrier[i]) raise(turn_waits_.behind_barriers, waits[i]);
-    }
-}
-
-std::int64_t WarpCosts::held_beyond_slot(const Timing& timing) const {
-    if (kernel_.architecture.units[timing.unit].scope == models::UnitScope::Warp) return 0;
-    return std::max<std::int64_t>(0, port_of(timing) - shape_.issue_slot.lo);
-}
-
-void WarpCosts::add_strict_turns() {
-    find_turn_waits();
-    const auto& units = kernel_.architecture.units;
-    const auto of_any = [&](const Timing& timing) {
-        return units[timing.unit].scope == models::UnitScope::Core ? port_of(timing)
-                                                                   : held_beyond_slot(timing);
+    const auto is_used_by_other_schedulers = [&](const Timing& timing) {
+        return warp_slots < resident && is_port_of_multiprocessor(code, timing) &&
+               port_occupancy(timing) > 0;
     };
-    add(slots_in_turns, [&](const Timing&, std::size_t) { return shape_.issue_slot.hi; });
-    add(held, [&](const Timing& timing, std::size_t) { return held_beyond_slot(timing); });
-    add(std::string{held} + anywhere,
-        [&](const Timing& timing, std::size_t) { return of_any(timing); });
-    for (const Certificate& certificate : kernel_.certificates)
-        if (const auto round = number_behind(rounds_of, certificate.id); round && !round_)
-            round_ = round;
-    if (!round_) return;
-    add(rotations_certificate(), [&](const Timing&, std::size_t) { return *round_; });
-    const auto beyond = [&](std::size_t i) {
-        return std::max<std::int64_t>(0, turn_waits_.instructions[i] - *round_);
+    demand.tables[ids::own_scheduler + demand.suffix] =
+        demand_table(code, [&](const Timing& timing, std::size_t) -> std::int64_t {
+            const bool outlasts_slot = !is_port_of_warp(code, timing) &&
+                                       port_occupancy(timing) > launch.issue_slot.lo;
+            return outlasts_slot || is_used_by_other_schedulers(timing)
+                       ? and_waiting_interval(port_occupancy(timing))
+                       : 0;
+        });
+    demand.tables[ids::other_schedulers + demand.suffix] =
+        demand_table(code, [&](const Timing& timing, std::size_t) -> std::int64_t {
+            return is_used_by_other_schedulers(timing)
+                       ? and_waiting_interval(port_occupancy(timing))
+                       : 0;
+        });
+    // No waiting interval ends by the write buffer while all stores of the launch fit.
+    const bool may_be_full = stores_exceed_write_buffer(code);
+    demand.tables[ids::upper_drain + demand.suffix] =
+        demand_table(code, [&](const Timing& timing, std::size_t) {
+            const std::int64_t drain = drain_time(code, timing, true);
+            return may_be_full && timing.enters_write_buffer ? and_waiting_interval(drain) : drain;
+        });
+    return demand;
+}
+
+RotationDemand rotation_demand_of(const TimedCode& code) {
+    namespace ids = certificate_id;
+    RotationDemand demand{std::nullopt, dependence_stalls_of(code), {}};
+    const auto residual = [&](const Timing& timing, std::size_t) {
+        return residual_occupancy(code, timing);
     };
-    add(queueing_certificate(), [&](const Timing& timing, std::size_t i) {
-        return models::plus(beyond(i), held_beyond_slot(timing));
-    });
-    add(queueing_certificate() + anywhere, [&](const Timing& timing, std::size_t i) {
-        return models::plus(beyond(i), of_any(timing));
-    });
+    // S25a: on several schedulers a port of the multiprocessor counts with all of its occupancy.
+    const auto of_any_scheduler = [&](const Timing& timing, std::size_t) {
+        return is_port_of_multiprocessor(code, timing) ? port_occupancy(timing)
+                                                       : residual_occupancy(code, timing);
+    };
+    auto& tables = demand.tables;
+    tables[ids::upper_issue_slots] = demand_table(
+        code, [&](const Timing&, std::size_t) { return code.geometry.issue_slot.hi; });
+    tables[ids::residual_occupancy] = demand_table(code, residual);
+    tables[std::string{ids::residual_occupancy} + ids::any_scheduler] =
+        demand_table(code, of_any_scheduler);
+    for (const Certificate& certificate : code.kernel.certificates)
+        if (const auto length = number_at_end(certificate.id, ids::rotations_of);
+            length && !demand.rotation)
+            demand.rotation = length;
+    if (!demand.rotation) return demand;
+    const std::int64_t rotation = *demand.rotation;
+    tables[rotations_certificate(rotation)] =
+        demand_table(code, [&](const Timing&, std::size_t) { return rotation; });
+    const auto beyond_rotation = [&](std::size_t i) {
+        return std::max<std::int64_t>(0, demand.stalls.of_instruction[i] - rotation);
+    };
+    tables[stalls_certificate(rotation)] =
+        demand_table(code, [&](const Timing& timing, std::size_t i) {
+            return models::plus(beyond_rotation(i), residual(timing, i));
+        });
+    tables[stalls_certificate(rotation) + ids::any_scheduler] =
+        demand_table(code, [&](const Timing& timing, std::size_t i) {
+            return models::plus(beyond_rotation(i), of_any_scheduler(timing, i));
+        });
+    return demand;
 }
 
-std::string WarpCosts::rotations_certificate() const {
-    return std::string{rounds_of} + std::to_string(*round_);
+std::string rotations_certificate(std::int64_t rotation) {
+    return certificate_id::rotations_of + std::to_string(rotation);
 }
 
-std::string WarpCosts::queueing_certificate() const {
-    return std::string{waits_beyond} + std::to_string(*round_);
-}
-
-std::int64_t WarpCosts::longest_port() const {
-    std::int64_t longest = 0;
-    for (std::size_t i = 0; i < timings_.size(); ++i) {
-        if (!live_[i]) continue;
-        const Timing& timing = timings_[i].value();
-        if (kernel_.architecture.units[timing.unit].scope != models::UnitScope::Warp)
-            raise(longest, port_of(timing));
-    }
-    return longest;
+std::string stalls_certificate(std::int64_t rotation) {
+    return certificate_id::stalls_beyond + std::to_string(rotation);
 }
 
 } // namespace warpbound::certification::verify

@@ -7,98 +7,104 @@ namespace warpbound::certification::verify {
 
 namespace {
 
-/// The places of one scheduler.
-struct Places {
-    std::int64_t count = 0;
-    std::int64_t taken = 0;
-    std::int64_t fast = 0; ///< Which of them has every `every`-th slot.
-    std::int64_t every = 2;
-    std::int64_t slot = 1; ///< `Unit:` core cycles.
+/// The warp slots of one scheduler and the owners of its time slots (C19).
+struct SchedulerSlots {
+    std::int64_t warp_slots = 0;
+    std::int64_t taken = 0;    ///< Warp slots that have a warp: the first ones.
+    std::int64_t fast = 0;     ///< Index of the fast warp slot.
+    std::int64_t every = 2;    ///< It owns each time slot whose number is a multiple of this.
+    std::int64_t duration = 1; ///< Of a time slot. `Unit:` core cycles.
 
-    /// Slots that are not the fast place's: the j-th of them is slot j + 1 + j / (every - 1), and
-    /// every (count - 1)-th belongs to the same place. Between two, the quotient grows by that of
-    /// the distance, rounded down or up.
-    [[nodiscard]] SlotRange range_of(std::int64_t place) const {
-        if (count == 1) return {1, 1};
-        if (place == fast) return {models::times(every, slot), models::times(every, slot)};
-        const std::int64_t others = count - 1;
-        const std::int64_t between = others / (every - 1);
+    /// Of the time slots that the fast warp slot does not own, the j-th has the number
+    /// j + 1 + j / (every - 1), and every (warp_slots - 1)-th belongs to the same warp slot. From
+    /// one to the next of these the quotient grows by that of the difference, rounded down or up.
+    [[nodiscard]] SlotDistance distance(std::int64_t warp_slot) const {
+        if (warp_slots == 1) return {1, 1};
+        if (warp_slot == fast)
+            return {models::times(every, duration), models::times(every, duration)};
+        const std::int64_t others = warp_slots - 1;
+        const std::int64_t of_fast = others / (every - 1);
         const std::int64_t rest = others % (every - 1) == 0 ? 0 : 1;
-        return {models::times(others + between, slot),
-                models::times(others + between + rest, slot)};
+        return {models::times(others + of_fast, duration),
+                models::times(others + of_fast + rest, duration)};
     }
 
-    [[nodiscard]] std::int64_t owner(std::int64_t of_slot) const {
-        if (of_slot % every == 0) return fast;
-        const std::int64_t among_others = (of_slot - of_slot / every - 1) % (count - 1);
+    [[nodiscard]] std::int64_t owner(std::int64_t time_slot) const {
+        if (time_slot % every == 0) return fast;
+        const std::int64_t among_others = (time_slot - time_slot / every - 1) % (warp_slots - 1);
         return among_others < fast ? among_others : among_others + 1;
     }
 };
 
-/// Of each scheduler that has a warp when so many blocks are there.
-std::vector<Places> places_of(const models::WarpPolicy& policy, const LaunchGeometry& shape,
-                              std::int64_t blocks) {
-    const std::int64_t room = models::times(shape.resident, shape.warps_per_block);
-    const std::int64_t warps = models::times(blocks, shape.warps_per_block);
-    std::vector<Places> schedulers;
-    for (std::int64_t first = 0; first < std::min(warps, shape.schedulers); ++first) {
-        Places places;
-        places.count = (room - first - 1) / shape.schedulers + 1;
-        places.taken = (warps - first - 1) / shape.schedulers + 1;
-        places.fast = policy.fast % places.count;
-        places.every = policy.every;
-        places.slot = shape.issue_slot.hi;
-        schedulers.push_back(places);
+/// Of each scheduler that has a warp when this many blocks are resident.
+std::vector<SchedulerSlots> slots_of_schedulers(const models::WarpPolicy& policy,
+                                                const LaunchGeometry& launch,
+                                                std::int64_t blocks) {
+    const std::int64_t all = launch.resident_warps();
+    const std::int64_t warps = models::times(blocks, launch.warps_per_block);
+    std::vector<SchedulerSlots> schedulers;
+    for (std::int64_t first = 0; first < std::min(warps, launch.schedulers); ++first) {
+        SchedulerSlots slots;
+        slots.warp_slots = (all - first - 1) / launch.schedulers + 1;
+        slots.taken = (warps - first - 1) / launch.schedulers + 1;
+        slots.fast = policy.fast % slots.warp_slots;
+        slots.every = policy.every;
+        slots.duration = launch.issue_slot.hi;
+        schedulers.push_back(slots);
     }
     return schedulers;
 }
 
 } // namespace
 
-std::vector<SlotRange> slot_ranges(const models::WarpPolicy& policy, const LaunchGeometry& shape,
-                                   std::int64_t blocks) {
-    if (models::guarantee_of(policy) != models::PolicyGuarantee::Slotted) return {};
-    std::set<SlotRange> ranges;
-    for (const Places& places : places_of(policy, shape, blocks))
-        for (std::int64_t place = 0; place < places.taken; ++place)
-            ranges.insert(places.range_of(place));
-    return {ranges.begin(), ranges.end()};
+std::vector<SlotDistance> distances_of_warp_slots(const models::WarpPolicy& policy,
+                                                  const LaunchGeometry& launch,
+                                                  std::int64_t blocks) {
+    if (models::guarantee_of(policy) != models::PolicyGuarantee::TimeDivision) return {};
+    std::set<SlotDistance> distances;
+    for (const SchedulerSlots& slots : slots_of_schedulers(policy, launch, blocks))
+        for (std::int64_t warp_slot = 0; warp_slot < slots.taken; ++warp_slot)
+            distances.insert(slots.distance(warp_slot));
+    return {distances.begin(), distances.end()};
 }
 
-std::int64_t places_before(const models::WarpPolicy& policy, const LaunchGeometry& shape,
-                           std::int64_t blocks, const SlotRange& range, std::int64_t reach) {
+std::int64_t preceding_warp_slots(const models::WarpPolicy& policy, const LaunchGeometry& launch,
+                                  std::int64_t blocks, const SlotDistance& distance,
+                                  std::int64_t reach) {
     std::size_t most = 0;
-    for (const Places& places : places_of(policy, shape, blocks)) {
-        if (places.count < 2) continue;
-        const std::int64_t period = models::times(places.every, places.count - 1);
-        std::vector<std::set<std::int64_t>> before(static_cast<std::size_t>(places.taken));
-        for (std::int64_t at = period; at < 2 * period; ++at) {
-            const std::int64_t place = places.owner(at);
-            if (place >= places.taken || places.range_of(place) != range) continue;
+    for (const SchedulerSlots& slots : slots_of_schedulers(policy, launch, blocks)) {
+        if (slots.warp_slots < 2) continue;
+        const std::int64_t period = models::times(slots.every, slots.warp_slots - 1);
+        std::vector<std::set<std::int64_t>> preceding(static_cast<std::size_t>(slots.taken));
+        for (std::int64_t time_slot = period; time_slot < 2 * period; ++time_slot) {
+            const std::int64_t warp_slot = slots.owner(time_slot);
+            if (warp_slot >= slots.taken || slots.distance(warp_slot) != distance) continue;
             for (std::int64_t back = 1; back <= std::min(reach, period); ++back) {
-                const std::int64_t other = places.owner(at - back);
-                if (other != place && other < places.taken)
-                    before[static_cast<std::size_t>(place)].insert(other);
+                const std::int64_t other = slots.owner(time_slot - back);
+                if (other != warp_slot && other < slots.taken)
+                    preceding[static_cast<std::size_t>(warp_slot)].insert(other);
             }
         }
-        for (const auto& others : before)
+        for (const auto& others : preceding)
             most = std::max(most, others.size());
     }
     return static_cast<std::int64_t>(most);
 }
 
-SlotRange all_of(const std::vector<SlotRange>& ranges) {
-    SlotRange all = ranges.front();
-    for (const SlotRange& range : ranges) {
-        all.shortest = std::min(all.shortest, range.shortest);
-        all.longest = std::max(all.longest, range.longest);
+SlotDistance any_distance(const std::vector<SlotDistance>& distances) {
+    SlotDistance any = distances.front();
+    for (const SlotDistance& distance : distances) {
+        any.shortest = std::min(any.shortest, distance.shortest);
+        any.longest = std::max(any.longest, distance.longest);
     }
-    return all;
+    return any;
 }
 
-std::string kind_of(const SlotRange& range) {
-    const std::string kind = "-slot-distance-" + std::to_string(range.shortest);
-    return range.shortest == range.longest ? kind : kind + "-" + std::to_string(range.longest);
+std::string distance_suffix(const SlotDistance& distance) {
+    const std::string suffix = "-slot-distance-" + std::to_string(distance.shortest);
+    return distance.shortest == distance.longest
+               ? suffix
+               : suffix + "-" + std::to_string(distance.longest);
 }
 
 } // namespace warpbound::certification::verify

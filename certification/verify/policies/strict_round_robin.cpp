@@ -1,5 +1,7 @@
-/// \file
-/// The sums that bound a launch in strict turns (steps S25, S25a and S28 of docs/soundness.md).
+#include "certification/verify/policies/strict_round_robin.hpp"
+
+#include "certification/verify/certificate_ids.hpp"
+#include "certification/verify/interference/barrier_intervals.hpp"
 #include "certification/verify/interference/critical_path.hpp"
 #include "models/units.hpp"
 
@@ -8,159 +10,206 @@
 
 namespace warpbound::certification::verify {
 
-using models::plus;
-
 namespace {
 
-/// What the critical chain passes and meets.
-struct Met {
-    std::int64_t places = 1;     ///< Of its scheduler.
-    std::int64_t blocks = 1;     ///< That it passes.
-    std::int64_t left_out = 1;   ///< Of its turns those that no round of its own leads to.
-    std::int64_t returns = 0;    ///< Of its warps, from barriers or at starts of blocks.
+/// What the critical path of a launch counts (the tables of S25 and S25a).
+struct TurnCounts {
+    std::int64_t warp_slots = 1; ///< m: of its scheduler.
+    std::int64_t blocks = 1;     ///< q: that it passes.
+    /// Of its warps' turns those that no rotation leads to.
+    std::int64_t turns_without_rotation = 1;
+    std::int64_t re_entries = 0; ///< Of its warps: at barriers, or at starts of blocks.
     std::int64_t openings = 0;   ///< Of barriers of other blocks.
     std::int64_t starts = 0;     ///< Of other blocks of several warps.
-    std::int64_t in_turn = 0;    ///< Starts of blocks of one warp, its own included.
-    std::int64_t warps = 1;      ///< Whose turns and ports are in its rounds.
-    std::int64_t ports = 0;      ///< Further warps whose ports alone are.
-    std::int64_t beside = 0;     ///< Warps of other schedulers that use the multiprocessor's ports.
-    std::int64_t waited_for = 0; ///< Warps that may have the turn and not issue.
-    bool anywhere = false;       ///< It does not stay on one scheduler.
-    bool leaves = false;         ///< It leaves blocks that count no more.
+    std::int64_t starts_of_single_warps = 0; ///< Of blocks of one warp, its own included.
+    std::int64_t warps_in_rotations = 1;     ///< Whose turns and ports count.
+    std::int64_t warps_with_ports_only = 0;  ///< Further ones.
+    std::int64_t warps_of_other_schedulers = 0; ///< Whose ports of the multiprocessor count.
+    std::int64_t stalled_warps = 0; ///< Whose times with the turn but without an issue count: h.
+    bool on_any_scheduler = false;  ///< Its warps may be on several schedulers.
+    bool has_uncounted_blocks = false; ///< A port may be held for a block that counts no more.
 };
 
-/// S25: all warps there from the start, so many of them on the scheduler.
-Met of_one_scheduler(std::int64_t on_it, std::int64_t warps) {
-    Met met;
-    met.places = met.warps = on_it;
-    met.waited_for = on_it - 1;
-    met.beside = warps - on_it;
-    return met;
+/// S25: one wave without barriers, so many warps on the scheduler.
+TurnCounts counts_of_one_wave(const LaunchGeometry& launch, std::int64_t on_scheduler) {
+    TurnCounts counts;
+    counts.warp_slots = counts.warps_in_rotations = on_scheduler;
+    counts.stalled_warps = on_scheduler - 1;
+    counts.warps_of_other_schedulers = launch.resident_warps() - on_scheduler;
+    return counts;
 }
 
-/// S25a, blocks of one warp, which follow each other in turn.
-Met of_lone_warps(const LaunchGeometry& shape) {
-    Met met;
-    const std::int64_t begun = (shape.blocks - 1) / shape.multiprocessors;
-    met.places = shape.per_scheduler(shape.resident);
-    const std::int64_t here = models::times(begun, met.places) / shape.resident;
-    met.blocks = shape.waves;
-    met.in_turn = here + 1;
-    met.warps = here + met.places;
-    met.waited_for = met.warps - shape.waves;
-    met.anywhere = met.places < shape.resident;
-    met.beside = met.anywhere ? begun + shape.resident - met.warps : 0;
-    met.leaves = true;
-    return met;
+/// S25a, blocks of one warp.
+TurnCounts counts_of_single_warps(const LaunchGeometry& launch) {
+    TurnCounts counts;
+    const std::int64_t begun = launch.blocks_before_last(); // k
+    counts.warp_slots = launch.per_scheduler(launch.block_slots);
+    const std::int64_t begun_on_scheduler =
+        models::times(begun, counts.warp_slots) / launch.block_slots; // c
+    counts.blocks = launch.waves;
+    counts.starts_of_single_warps = begun_on_scheduler + 1;
+    counts.warps_in_rotations = begun_on_scheduler + counts.warp_slots;
+    counts.stalled_warps = counts.warps_in_rotations - launch.waves;
+    counts.on_any_scheduler = counts.warp_slots < launch.block_slots;
+    counts.warps_of_other_schedulers =
+        counts.on_any_scheduler ? begun + launch.block_slots - counts.warps_in_rotations : 0;
+    counts.has_uncounted_blocks = true;
+    return counts;
 }
 
-/// S25a, blocks of several warps that open so many barriers each.
-Met of_blocks(const LaunchGeometry& shape, std::int64_t barriers) {
-    Met met;
-    const std::int64_t per_block = shape.warps_per_block;
-    const std::int64_t resident = models::times(shape.resident, per_block);
-    const std::int64_t waves = shape.waves;
-    const std::int64_t together = shape.per_scheduler(per_block);
-    const auto in_parts = [&](std::int64_t warps) {
+/// S25a, blocks of several warps, with so many barriers on each path.
+TurnCounts counts_of_blocks(const LaunchGeometry& launch, std::int64_t barriers) {
+    TurnCounts counts;
+    const std::int64_t per_block = launch.warps_per_block;
+    const std::int64_t resident = launch.resident_warps();
+    const std::int64_t waves = launch.waves;
+    const std::int64_t of_block = launch.per_scheduler(per_block); // g
+    const auto in_all_intervals = [&](std::int64_t warps) {
         return warps > per_block / (barriers + 1) ? per_block
                                                   : std::min(per_block, warps * (barriers + 1));
     };
-    met.places = shape.per_scheduler(resident);
-    met.anywhere = met.places < resident;
-    met.blocks = waves;
-    met.left_out = models::times(waves, plus(barriers, 1));
-    met.returns = plus(models::times(waves, barriers), waves - 1);
+    counts.warp_slots = launch.per_scheduler(resident);
+    counts.on_any_scheduler = counts.warp_slots < resident;
+    counts.blocks = waves;
+    counts.turns_without_rotation = models::times(waves, models::plus(barriers, 1));
+    counts.re_entries = models::plus(models::times(waves, barriers), waves - 1);
     if (waves == 1) {
-        const std::int64_t others = shape.resident - 1;
-        met.openings = models::times(others, barriers);
-        met.warps = plus(together, models::times(others, in_parts(together)));
-        met.ports = resident - met.warps;
-        met.waited_for = plus(in_parts(together - 1), models::times(others, in_parts(together)));
-        return met;
+        const std::int64_t others = launch.block_slots - 1;
+        counts.openings = models::times(others, barriers);
+        counts.warps_in_rotations =
+            models::plus(of_block, models::times(others, in_all_intervals(of_block)));
+        counts.warps_with_ports_only = resident - counts.warps_in_rotations;
+        counts.stalled_warps = models::plus(
+            in_all_intervals(of_block - 1), models::times(others, in_all_intervals(of_block)));
+        return counts;
     }
-    const std::int64_t begun = (shape.blocks - 1) / shape.multiprocessors;
-    const bool one = shape.multiprocessors == 1;
-    const bool cut = !one || shape.resident > 1; // at the start of the last block
-    const std::int64_t seen = one ? shape.blocks : begun + shape.resident;
-    const std::int64_t all = models::times(seen, per_block);
-    met.openings = models::times(seen - waves + (one && cut ? 1 : 0), barriers);
-    met.starts = begun - shape.resident - (waves - 2) + (cut ? 1 : 0);
-    met.warps = cut ? all : models::times(waves, together);
-    met.ports = all - met.warps;
-    met.waited_for = all;
-    met.leaves = !one;
-    return met;
+    const std::int64_t begun = launch.blocks_before_last(); // k
+    const bool one_multiprocessor = launch.multiprocessors == 1;
+    // Whether the start of the last block cuts a block of the critical path.
+    const bool cut = !one_multiprocessor || launch.block_slots > 1;
+    const std::int64_t blocks = one_multiprocessor ? launch.blocks : begun + launch.block_slots;
+    const std::int64_t warps = models::times(blocks, per_block);
+    counts.openings =
+        models::times(blocks - waves + (one_multiprocessor && cut ? 1 : 0), barriers);
+    counts.starts = begun - launch.block_slots - (waves - 2) + (cut ? 1 : 0);
+    counts.warps_in_rotations = cut ? warps : models::times(waves, of_block);
+    counts.warps_with_ports_only = warps - counts.warps_in_rotations;
+    counts.stalled_warps = warps;
+    counts.has_uncounted_blocks = !one_multiprocessor;
+    return counts;
+}
+
+/// Terms of both sums: ports of the multiprocessor that other schedulers use.
+std::vector<Term> port_terms(const TimedCode& code, const TurnCounts& counts) {
+    std::vector<Term> terms{
+        {counts.warps_of_other_schedulers, 0, certificate_id::other_schedulers}};
+    if (counts.has_uncounted_blocks) terms.push_back({1, longest_port_occupancy(code), ""});
+    return terms;
+}
+
+std::string scheduler_suffix(const TurnCounts& counts) {
+    return counts.on_any_scheduler ? certificate_id::any_scheduler : "";
+}
+
+/// S28, by warps: the second sum of S25a.
+std::vector<Term> sum_by_warps(const TimedCode& code, const TurnCounts& counts) {
+    const LaunchGeometry& launch = code.geometry;
+    const std::int64_t own_starts = counts.starts_of_single_warps > 0 ? 0 : counts.blocks - 1;
+    std::vector<Term> terms = port_terms(code, counts);
+    terms.push_back({counts.blocks, 0, certificate_id::in_isolation});
+    terms.push_back({models::times(counts.blocks, counts.warp_slots - 1), 0,
+                     certificate_id::upper_issue_slots});
+    // The slot that runs where the critical path comes to a warp.
+    terms.push_back(
+        {counts.re_entries + (launch.waves > 1 ? 1 : 0), launch.issue_slot.hi, ""});
+    terms.push_back({counts.stalled_warps, 0, certificate_id::in_isolation});
+    terms.push_back(
+        {counts.starts_of_single_warps + counts.starts + own_starts, launch.refill.hi, ""});
+    terms.push_back({models::plus(counts.warps_in_rotations, counts.warps_with_ports_only), 0,
+                     certificate_id::residual_occupancy + scheduler_suffix(counts)});
+    return terms;
+}
+
+/// S28, by rotations of length N.
+std::vector<Term> sum_by_rotations(const TimedCode& code, const TurnCounts& counts,
+                                   std::int64_t rotation, const DependenceStalls& stalls) {
+    const LaunchGeometry& launch = code.geometry;
+    const models::Interval& slot = launch.issue_slot;
+    const std::int64_t refill = launch.refill.hi;
+    if (rotation < models::times(counts.warp_slots, slot.hi))
+        throw Finding{Verdict::Failed,
+                      code.kernel.id + ": a rotation is shorter than the issue slots of its turns"};
+    const std::int64_t other_slots = models::times(counts.warp_slots - 1, slot.hi);
+    // Turns before one that follows a re-entry: those of the others, and of the block's g warps.
+    const std::int64_t turns_of_re_entry = models::plus(
+        other_slots, models::times(launch.per_scheduler(launch.warps_per_block), slot.hi));
+    std::vector<Term> terms = port_terms(code, counts);
+    const auto add = [&](std::int64_t count, std::int64_t cycles) {
+        terms.push_back({count, cycles, ""});
+    };
+    terms.push_back({counts.blocks, 0, rotations_certificate(rotation)});
+    add(1, other_slots - models::times(counts.turns_without_rotation, rotation));
+    add(1, stalls.completion);
+    terms.push_back({counts.warps_in_rotations, 0,
+                     stalls_certificate(rotation) + scheduler_suffix(counts)});
+    terms.push_back({counts.warps_with_ports_only, 0,
+                     certificate_id::residual_occupancy + scheduler_suffix(counts)});
+    add(counts.starts_of_single_warps, std::max<std::int64_t>(0, refill - rotation));
+    add(counts.re_entries,
+        models::plus(turns_of_re_entry, std::max({stalls.longest, refill, slot.hi})));
+    add(counts.openings, models::plus(turns_of_re_entry, stalls.after_barrier));
+    add(counts.starts, models::plus(turns_of_re_entry, refill));
+    add(counts.starts_of_single_warps > 0 ? 2 * (counts.warp_slots - 1) : 0, slot.hi - slot.lo);
+    return terms;
+}
+
+/// All but drains; with `on_scheduler` warps on the scheduler in one wave without barriers.
+std::vector<Term> sum_without_drains(const TimedCode& code, const RotationDemand& demand,
+                                     std::int64_t on_scheduler) {
+    const LaunchGeometry& launch = code.geometry;
+    const std::int64_t barriers = barriers_on_each_path(code);
+    const TurnCounts counts = launch.waves == 1 && barriers == 0
+                                  ? counts_of_one_wave(launch, on_scheduler)
+                              : launch.warps_per_block == 1 ? counts_of_single_warps(launch)
+                                                            : counts_of_blocks(launch, barriers);
+    return demand.rotation ? sum_by_rotations(code, counts, *demand.rotation, demand.stalls)
+                           : sum_by_warps(code, counts);
 }
 
 } // namespace
 
-std::vector<Term> Contention::sum_in_turns(std::int64_t on_scheduler) const {
-    const std::int64_t barriers = costs_.barriers();
-    const Met met =
-        shape_.waves == 1 && barriers == 0
-            ? of_one_scheduler(on_scheduler, models::times(shape_.resident, shape_.warps_per_block))
-        : shape_.warps_per_block == 1 ? of_lone_warps(shape_)
-                                      : of_blocks(shape_, barriers);
-    const models::Interval& slot = shape_.issue_slot;
-    const std::int64_t refill = shape_.refill.hi;
-    const std::string where = met.anywhere ? WarpCosts::anywhere : "";
-    const std::string held = WarpCosts::held + where;
-    std::vector<Term> terms{{met.beside, 0, WarpCosts::other}};
-    if (met.leaves) terms.push_back({1, costs_.longest_port(), ""});
-    const auto add = [&](std::int64_t count, std::int64_t cycles) {
-        terms.push_back({count, cycles, ""});
-    };
-    if (!costs_.round()) { // the sum by warps
-        const std::int64_t own_starts = met.in_turn > 0 ? 0 : met.blocks - 1;
-        terms.push_back({met.blocks, 0, WarpCosts::in_isolation});
-        terms.push_back({models::times(met.blocks, met.places - 1), 0, WarpCosts::slots_in_turns});
-        add(met.returns + (shape_.waves > 1 ? 1 : 0), slot.hi);
-        terms.push_back({met.waited_for, 0, WarpCosts::in_isolation});
-        add(met.in_turn + met.starts + own_starts, refill);
-        terms.push_back({plus(met.warps, met.ports), 0, held});
-        return terms;
-    }
-    const std::int64_t round = *costs_.round();
-    if (round < models::times(met.places, slot.hi))
-        throw Finding{Verdict::Failed, kernel_.id + ": a round is shorter than its turns"};
-    const auto& waits = costs_.turn_waits();
-    const std::int64_t others = models::times(met.places - 1, slot.hi);
-    const std::int64_t newcomers =
-        plus(others, models::times(shape_.per_scheduler(shape_.warps_per_block), slot.hi));
-    terms.push_back({met.blocks, 0, costs_.rotations_certificate()});
-    add(1, others - models::times(met.left_out, round));
-    add(1, waits.completion);
-    terms.push_back({met.warps, 0, costs_.queueing_certificate() + where});
-    terms.push_back({met.ports, 0, held});
-    add(met.in_turn, std::max<std::int64_t>(0, refill - round));
-    add(met.returns, plus(newcomers, std::max({waits.longest, refill, slot.hi})));
-    add(met.openings, plus(newcomers, waits.behind_barriers));
-    add(met.starts, plus(newcomers, refill));
-    add(met.in_turn > 0 ? 2 * (met.places - 1) : 0, slot.hi - slot.lo);
-    return terms;
+bool has_strict_turns(const TimedCode& code) {
+    const LaunchGeometry& launch = code.geometry;
+    return models::guarantee_of(code.kernel.policy) == models::PolicyGuarantee::OrderForced &&
+           launch.per_scheduler(launch.resident_warps()) > 1;
 }
 
-std::vector<Term> Contention::terms_in_turns(const ClaimRow& claim) const {
-    // A round may wait for the loads of several warps, each of which waits at caches.
-    if (costs_.memory() && costs_.round())
-        throw Finding{Verdict::Failed, kernel_.id + ": rounds do not count waits at caches"};
-    const std::int64_t warps = models::times(shape_.resident, shape_.warps_per_block);
-    // A scheduler may have one warp less, and wait for one more of the others.
+std::vector<Term> strict_round_robin_terms_of(const TimedCode& code, const DemandTables& tables,
+                                              const RotationDemand& demand, bool through_caches,
+                                              const CertificateValues& values) {
+    // S29a: a rotation may wait for the loads of several warps, each of which waits at caches.
+    if (through_caches && demand.rotation)
+        throw Finding{Verdict::Failed,
+                      code.kernel.id + ": rotations do not count queueing delays at caches"};
+    const LaunchGeometry& launch = code.geometry;
+    const std::int64_t warps = launch.resident_warps();
+    // S25: a scheduler may have one warp less; the others of the multiprocessor are one more then.
     std::vector<Term> worst;
     models::Cycles most{0};
-    for (std::int64_t on_it = std::max<std::int64_t>(1, warps / shape_.schedulers);
-         on_it <= shape_.per_scheduler(warps); ++on_it) {
-        std::vector<Term> terms = sum_in_turns(on_it);
-        const models::Cycles sum = sum_of(terms, claim);
+    for (std::int64_t on_scheduler = std::max<std::int64_t>(1, warps / launch.schedulers);
+         on_scheduler <= launch.per_scheduler(warps); ++on_scheduler) {
+        std::vector<Term> terms = sum_without_drains(code, demand, on_scheduler);
+        const models::Cycles sum = sum_of(values, terms);
         if (!worst.empty() && sum <= most) continue;
         most = sum;
         worst = std::move(terms);
     }
-    if (shape_.waves > 1 && shape_.multiprocessors > 1) {
-        for (const Term& term : drains_on_several(""))
-            worst.push_back(term);
+    if (launch.waves > 1 && launch.multiprocessors > 1) {
+        for (Term& term : drain_terms_of(code, tables, ""))
+            worst.push_back(std::move(term));
     } else {
-        worst.push_back({shape_.waves == 1 ? warps : shape_.warps, 0, WarpCosts::upper_drain});
+        worst.push_back(
+            {launch.waves == 1 ? warps : launch.warps, 0, certificate_id::upper_drain});
     }
     return worst;
 }

@@ -1,6 +1,8 @@
-/// \file
-/// The sums that bound a launch under a slotted policy (step S23 of docs/soundness.md).
-#include "certification/verify/interference/critical_path.hpp"
+#include "certification/verify/policies/time_division.hpp"
+
+#include "certification/verify/certificate_ids.hpp"
+#include "certification/verify/interference/barrier_intervals.hpp"
+#include "models/units.hpp"
 
 #include <algorithm>
 
@@ -8,83 +10,167 @@ namespace warpbound::certification::verify {
 
 namespace {
 
-constexpr const char* upper_path = "execution-time-upper";
-constexpr const char* lower_path = "execution-time-lower";
+using Timing = models::InstructionTiming;
 
-} // namespace
-
-bool Contention::changes_place() const {
-    return shape_.waves > 1 || costs_.barriers() > 0;
+/// Demand on warps with one of these distances.
+DemandTables demand_on(const TimedCode& code, const std::vector<SlotDistance>& distances,
+                       const std::string& suffix) {
+    namespace ids = certificate_id;
+    // S23, ports: o / P slot boundaries (rounded up), each P'.
+    const auto covered = [&](const Timing& timing) -> std::int64_t {
+        std::int64_t most = 0;
+        if (is_port_of_warp(code, timing)) return most;
+        const std::int64_t occupancy = port_occupancy(timing);
+        for (const SlotDistance& distance : distances) {
+            const std::int64_t boundaries = occupancy / distance.shortest +
+                                            (occupancy % distance.shortest == 0 ? 0 : 1);
+            most = std::max(most, models::times(boundaries, distance.longest));
+        }
+        return most;
+    };
+    // A port of the scheduler that is free one slot later is free at its next slot boundary.
+    const auto on_own_scheduler = [&](const Timing& timing) {
+        return port_occupancy(timing) > code.geometry.issue_slot.hi ? covered(timing) : 0;
+    };
+    const auto on_other_schedulers = [&](const Timing& timing) {
+        return is_port_of_multiprocessor(code, timing) ? covered(timing) : 0;
+    };
+    DemandTables tables;
+    tables[ids::ports_own_scheduler + suffix] = demand_table(
+        code, [&](const Timing& timing, std::size_t) { return on_own_scheduler(timing); });
+    tables[ids::ports_other_schedulers + suffix] = demand_table(
+        code, [&](const Timing& timing, std::size_t) { return on_other_schedulers(timing); });
+    tables[ids::ports + suffix] = demand_table(code, [&](const Timing& timing, std::size_t) {
+        return std::max(on_own_scheduler(timing), on_other_schedulers(timing));
+    });
+    // S23, write buffer: one blocked slot, and those within the drain d: each P' of its warp slot,
+    // and no more in all than the shortest distance allows.
+    const SlotDistance any = any_distance(distances);
+    tables[ids::write_buffer + suffix] =
+        demand_table(code, [&](const Timing& timing, std::size_t) -> std::int64_t {
+            if (!timing.enters_write_buffer) return 0;
+            const std::int64_t drain = drain_time(code, timing, true);
+            std::int64_t while_draining = 0;
+            for (const SlotDistance& distance : distances)
+                while_draining = std::max(
+                    while_draining, models::times(drain, distance.longest) / distance.shortest);
+            while_draining =
+                std::min(while_draining, models::times(drain / any.shortest, any.longest));
+            return (models::Cycles{any.longest} + models::Cycles{while_draining}).count();
+        });
+    return tables;
 }
 
-// Of two numbers of warps beside the one, that with the larger sum counts.
-void Contention::add_lost_to_ports(std::vector<Term>& terms, const SlotRange& lost,
-                                   const std::string& kind, const ClaimRow& claim) const {
-    const std::int64_t warps = shape_.warps_in_reach();
-    if (changes_place()) {
-        terms.push_back({warps, 0, WarpCosts::ports + kind});
+/// From block to block, or at barriers.
+bool path_changes_warp_slot(const TimedCode& code) {
+    return code.geometry.waves > 1 || barriers_on_each_path(code) > 0;
+}
+
+/// S23: slots that are blocked by ports.
+void add_blocked_by_ports(const TimedCode& code, const SlotDistance& blocked,
+                          const std::string& suffix, const CertificateValues& values,
+                          std::vector<Term>& terms) {
+    namespace ids = certificate_id;
+    const LaunchGeometry& launch = code.geometry;
+    const std::int64_t warps = launch.interfering_warps();
+    if (path_changes_warp_slot(code)) {
+        terms.push_back({warps, 0, ids::ports + suffix});
         return;
     }
-    const std::string same = WarpCosts::ports_same + kind;
-    const std::string other = WarpCosts::ports_other + kind;
-    const std::int64_t to_same = cycles_of({1, 0, same}, claim);
-    const std::int64_t to_other = cycles_of({1, 0, other}, claim);
-    // A port is held at the points of the slots that follow the one of its use, so far as it lasts.
+    const std::string own = ids::ports_own_scheduler + suffix;
+    const std::string other = ids::ports_other_schedulers + suffix;
+    const std::int64_t own_cycles = cycles_of(values, {1, 0, own});
+    const std::int64_t other_cycles = cycles_of(values, {1, 0, other});
+    // A use covers boundaries of (o - 1) / s time slots after its own only.
     const std::int64_t reach =
-        std::max<std::int64_t>(0, costs_.longest_port() - 1) / shape_.issue_slot.hi;
-    const std::int64_t holders =
-        places_before(kernel_.policy, shape_, shape_.resident, lost, reach);
-    const auto sum = [&](std::int64_t beside) {
-        return models::Cycles{models::times(to_same, std::min(beside, holders))} +
-               models::Cycles{models::times(to_other, warps - 1 - beside)};
+        std::max<std::int64_t>(0, longest_port_occupancy(code) - 1) / launch.issue_slot.hi;
+    const std::int64_t preceding = preceding_warp_slots(code.kernel.policy, launch,
+                                                        launch.block_slots, blocked, reach);
+    const auto sum = [&](std::int64_t others_on_scheduler) {
+        return models::Cycles{
+                   models::times(own_cycles, std::min(others_on_scheduler, preceding))} +
+               models::Cycles{models::times(other_cycles, warps - 1 - others_on_scheduler)};
     };
-    const std::int64_t most = shape_.per_scheduler(warps) - 1;
-    const std::int64_t fewest = warps / shape_.schedulers - 1;
-    const std::int64_t beside = fewest >= 0 && sum(most) < sum(fewest) ? fewest : most;
-    terms.push_back({std::min(beside, holders), 0, same});
-    terms.push_back({warps - 1 - beside, 0, other});
+    // A scheduler may have two numbers of warps: the one with the larger sum counts.
+    const std::int64_t most = launch.per_scheduler(warps) - 1;
+    const std::int64_t fewest = warps / launch.schedulers - 1;
+    const std::int64_t others_on_scheduler =
+        fewest >= 0 && sum(most) < sum(fewest) ? fewest : most;
+    terms.push_back({std::min(others_on_scheduler, preceding), 0, own});
+    terms.push_back({warps - 1 - others_on_scheduler, 0, other});
 }
 
-std::vector<Term> Contention::slotted_sum(const std::string& path, const SlotRange& lost,
-                                          const std::string& kind, const ClaimRow& claim) const {
-    std::vector<Term> terms{{shape_.waves, 0, upper_path + path}};
-    // Behind another block even a warp that has all slots waits for one to end.
-    const std::int64_t first = shape_.waves > 1 ? shape_.issue_slot.hi : 1;
-    terms.push_back({shape_.waves, std::max(lost.longest, first) - 1, ""});
-    terms.push_back({shape_.waves - 1, shape_.refill.hi, ""});
-    // At a barrier the chain goes over to a warp in any place.
-    terms.push_back({models::times(costs_.barriers(), shape_.waves), lost.longest - 1, ""});
-    add_lost_to_ports(terms, lost, kind, claim);
-    // Through the caches drains are waits for the memory system.
-    if (costs_.memory()) return terms;
-    const std::int64_t longest = costs_.largest(WarpCosts::upper_drain);
-    if (longest == 0 && costs_.most_stores() == 0) return terms;
-    const auto entries = models::require(kernel_.architecture, kernel_.architecture.write_buffer,
-                                         "write-buffer", "entries");
-    if (!entries) throw Finding{Verdict::Failed, kernel_.id + ": " + to_string(entries.error())};
-    // Nobody waits for the buffer while all stores of the launch fit.
-    const std::int64_t warps = shape_.warps_in_reach();
-    if (models::times(costs_.most_stores(), warps) > entries.value().lo)
-        terms.push_back({warps, 0, WarpCosts::buffer + kind});
-    const std::int64_t left = models::times(longest, entries.value().hi);
-    const std::int64_t all = models::times(cycles_of({1, 0, WarpCosts::upper_drain}, claim), warps);
-    if (all <= left)
-        terms.push_back({warps, 0, WarpCosts::upper_drain});
+/// S23: slots that are blocked by the write buffer, and the drains after the last store.
+void add_write_buffer(const TimedCode& code, const DemandTables& tables, const std::string& suffix,
+                      const CertificateValues& values, std::vector<Term>& terms) {
+    namespace ids = certificate_id;
+    const std::int64_t longest = largest_demand(tables, ids::upper_drain);
+    if (longest == 0 && most_stores(code) == 0) return;
+    const models::Interval entries = write_buffer_entries(code);
+    const std::int64_t warps = code.geometry.interfering_warps();
+    // None is blocked while all stores fit.
+    if (models::times(most_stores(code), warps) > entries.lo)
+        terms.push_back({warps, 0, ids::write_buffer + suffix});
+    const std::int64_t full_buffer = models::times(longest, entries.hi);
+    const std::int64_t all_drains =
+        models::times(cycles_of(values, {1, 0, ids::upper_drain}), warps);
+    if (all_drains <= full_buffer)
+        terms.push_back({warps, 0, ids::upper_drain});
     else
-        terms.push_back({1, left, ""});
+        terms.push_back({1, full_buffer, ""});
+}
+
+/// `path_suffix`: of the certificate of the critical path; `blocked`: distance of the slots that
+/// are blocked; `suffix`: of the certificates about these.
+std::vector<Term> time_division_sum(const TimedCode& code, const DemandTables& tables,
+                                    const std::string& path_suffix, const SlotDistance& blocked,
+                                    const std::string& suffix, bool through_caches,
+                                    const CertificateValues& values) {
+    const LaunchGeometry& launch = code.geometry;
+    std::vector<Term> terms{{launch.waves, 0, certificate_id::upper_path + path_suffix}};
+    // After another block even a warp that owns all slots waits for one to end.
+    const std::int64_t first_wait = launch.waves > 1 ? launch.issue_slot.hi : 1;
+    terms.push_back({launch.waves, std::max(blocked.longest, first_wait) - 1, ""});
+    terms.push_back({launch.waves - 1, launch.refill.hi, ""});
+    // At a barrier the critical path goes over to a warp in any warp slot.
+    terms.push_back(
+        {models::times(barriers_on_each_path(code), launch.waves), blocked.longest - 1, ""});
+    add_blocked_by_ports(code, blocked, suffix, values, terms);
+    if (!through_caches) add_write_buffer(code, tables, suffix, values, terms);
     return terms;
 }
 
-std::vector<Term> Contention::slotted_upper_terms(const ClaimRow& claim) const {
-    const SlotRange any = all_of(slots_);
-    if (costs_.barriers() > 0) return slotted_sum(in_any_warp_slot, any, in_any_warp_slot, claim);
+} // namespace
+
+DemandTables blocked_slot_demand_of(const TimedCode& code,
+                                    const std::vector<SlotDistance>& distances) {
+    DemandTables tables;
+    for (const SlotDistance& distance : distances)
+        tables.merge(demand_on(code, {distance}, distance_suffix(distance)));
+    if (!distances.empty())
+        tables.merge(demand_on(code, distances, certificate_id::in_any_warp_slot));
+    return tables;
+}
+
+std::vector<Term> time_division_upper_terms_of(const TimedCode& code, const DemandTables& tables,
+                                               const std::vector<SlotDistance>& distances,
+                                               bool through_caches,
+                                               const CertificateValues& values) {
+    const std::string in_any = certificate_id::in_any_warp_slot;
+    const SlotDistance any = any_distance(distances);
+    if (barriers_on_each_path(code) > 0)
+        return time_division_sum(code, tables, in_any, any, in_any, through_caches, values);
     std::vector<Term> worst;
     models::Cycles most{-1};
-    for (const SlotRange& range : slots_) {
-        // In several waves warps of all places follow each other.
-        auto terms = changes_place() ? slotted_sum(kind_of(range), any, in_any_warp_slot, claim)
-                                     : slotted_sum(kind_of(range), range, kind_of(range), claim);
-        const models::Cycles sum = sum_of(terms, claim);
+    for (const SlotDistance& distance : distances) {
+        const std::string suffix = distance_suffix(distance);
+        // In several waves the critical path may come to any warp slot.
+        auto terms =
+            path_changes_warp_slot(code)
+                ? time_division_sum(code, tables, suffix, any, in_any, through_caches, values)
+                : time_division_sum(code, tables, suffix, distance, suffix, through_caches,
+                                    values);
+        const models::Cycles sum = sum_of(values, terms);
         if (!(most < sum)) continue;
         most = sum;
         worst = std::move(terms);
@@ -92,20 +178,23 @@ std::vector<Term> Contention::slotted_upper_terms(const ClaimRow& claim) const {
     return worst;
 }
 
-// The path counts every distance as the longest, from the beginning of the first slot, in which the
-// run may start. Only places count that are taken on some multiprocessor.
-std::optional<std::vector<Term>> Contention::slotted_lower_terms(const std::string& first,
-                                                                 const ClaimRow& claim) const {
-    const std::int64_t blocks =
-        std::min(shape_.resident, (shape_.blocks - 1) / shape_.multiprocessors + 1);
-    for (const SlotRange& range : slot_ranges(kernel_.policy, shape_, blocks)) {
-        const std::string certificate = lower_path + kind_of(range);
-        if (first != certificate || range.longest == 1) continue;
-        const std::int64_t path = cycles_of({1, 0, certificate}, claim);
+std::optional<std::vector<Term>>
+time_division_lower_terms_of(const TimedCode& code, const std::string& first_certificate,
+                             const CertificateValues& values) {
+    const LaunchGeometry& launch = code.geometry;
+    // Warp slots that are taken on some multiprocessor.
+    const std::int64_t blocks = std::min(launch.block_slots, launch.blocks_before_last() + 1);
+    for (const SlotDistance& distance :
+         distances_of_warp_slots(code.kernel.policy, launch, blocks)) {
+        const std::string certificate = certificate_id::lower_path + distance_suffix(distance);
+        if (first_certificate != certificate || distance.longest == 1) continue;
+        // P / P' of the path whose time slots are all P' apart, less s - 1, as the run may start
+        // within a slot.
+        const std::int64_t path = cycles_of(values, {1, 0, certificate});
         return std::vector<Term>{{1, 0, certificate},
                                  {1,
-                                  models::times(path, range.shortest) / range.longest - path -
-                                      (shape_.issue_slot.hi - 1),
+                                  models::times(path, distance.shortest) / distance.longest -
+                                      path - (launch.issue_slot.hi - 1),
                                   ""}};
     }
     return std::nullopt;

@@ -1,7 +1,6 @@
-/// \file
-/// What warps wait for inside the active set of the two-level policy (step S31 of
-/// docs/soundness.md).
-#include "certification/verify/interference/demand.hpp"
+#include "certification/verify/policies/two_level.hpp"
+
+#include "certification/verify/certificate_ids.hpp"
 #include "models/launch/active_set.hpp"
 #include "models/units.hpp"
 
@@ -15,31 +14,28 @@ namespace {
 
 using Timing = models::InstructionTiming;
 
-/// Cycles until what a warp's own instructions began is over, by the name of it.
-using Pending = std::map<std::string, std::int64_t>;
+/// What remains, in cycles, of each result, source read and port use of a warp's own, by its name.
+using Remaining = std::map<std::string, std::int64_t>;
 
-/// One use of a port: of which unit, and by which instruction.
-std::string port_name(std::size_t unit, std::size_t user) {
-    return "port " + std::to_string(unit) + " " + std::to_string(user);
+/// Uses of one unit's port are told apart by the instruction that uses it.
+std::string port_use_name(std::size_t unit, std::size_t instruction) {
+    return "port " + std::to_string(unit) + " " + std::to_string(instruction);
 }
 
 std::string scoreboard_name(int scoreboard) {
     return "SB" + std::to_string(scoreboard);
 }
 
-std::int64_t with_passes(std::int64_t one, const Timing& timing) {
-    return models::plus(one, models::times(timing.pass_cost.hi, timing.passes.hi - 1));
-}
-
-/// One instruction of a listing and what C4 to C7 say of it.
-class Step {
+/// What one instruction waits for and what it begins (C4 to C7).
+class IssueRules {
 public:
-    Step(const assembly::Instruction& instruction, const Timing& timing, std::size_t index)
+    IssueRules(const assembly::Instruction& instruction, const Timing& timing, std::size_t index)
         : instruction_{instruction}, timing_{timing}, index_{index} {}
 
-    /// Whoever waits for one of its results finds that it has left its port.
-    [[nodiscard]] bool outlasts_port() const {
-        // Passes are the same for both, so the ends of their interval decide.
+    /// The least latency is no less than the use of the port, so whoever waited for a result finds
+    /// the port free.
+    [[nodiscard]] bool frees_port_before_result() const {
+        // Both have the same number of passes and are linear in it, so its two ends decide.
         for (const std::int64_t passes : {timing_.passes.lo, timing_.passes.hi})
             if (models::times(timing_.initiation.hi, passes) >
                 models::plus(timing_.latency.lo, models::times(timing_.pass_cost.lo, passes - 1)))
@@ -48,60 +44,60 @@ public:
     }
     [[nodiscard]] std::vector<std::string> results() const {
         std::vector<std::string> names;
-        for (const auto& one : instruction_.effects.writes)
-            names.push_back(assembly::to_string(one));
+        for (const auto& reg : instruction_.effects.writes)
+            names.push_back(assembly::to_string(reg));
         if (instruction_.control && instruction_.control->write_barrier)
             names.push_back(scoreboard_name(*instruction_.control->write_barrier));
         return names;
     }
-    [[nodiscard]] std::string port() const { return port_name(timing_.unit, index_); }
+    [[nodiscard]] std::string port_use() const { return port_use_name(timing_.unit, index_); }
 
-    /// At its issue all that it waited for is over, whether or not it executes.
-    void issue(Pending& pending) const {
-        for (const std::string& name : sure_waits())
-            pending.erase(name);
+    /// At its issue all that it waited for is over, also when it is predicated off.
+    void add_issue(Remaining& remaining) const {
+        for (const std::string& name : certain_waits())
+            remaining.erase(name);
         const auto begin = [&](const std::string& name, std::int64_t cycles) {
-            std::int64_t& most = pending[name];
-            most = std::max(most, cycles);
+            std::int64_t& longest = remaining[name];
+            longest = std::max(longest, cycles);
         };
-        begin(port(), models::times(timing_.initiation.hi, timing_.passes.hi));
-        const bool inside = !models::is_waited_for_outside(instruction_.opcode_class);
+        begin(port_use(), port_occupancy(timing_));
+        const bool waits_inside = !models::leaves_active_set(instruction_.opcode_class);
         const std::int64_t result = with_passes(timing_.latency.hi, timing_);
-        if (inside && timing_.waits_for_registers)
-            for (const auto& one : instruction_.effects.writes)
-                begin(assembly::to_string(one), result);
+        if (waits_inside && timing_.waits_for_registers)
+            for (const auto& reg : instruction_.effects.writes)
+                begin(assembly::to_string(reg), result);
         if (!instruction_.control) return;
-        if (const auto named = instruction_.control->write_barrier; named && inside)
-            begin(scoreboard_name(*named), result);
-        if (const auto named = instruction_.control->read_barrier)
-            begin(scoreboard_name(*named), with_passes(timing_.source_read.hi, timing_));
+        if (const auto scoreboard = instruction_.control->write_barrier; scoreboard && waits_inside)
+            begin(scoreboard_name(*scoreboard), result);
+        if (const auto scoreboard = instruction_.control->read_barrier)
+            begin(scoreboard_name(*scoreboard), with_passes(timing_.source_read.hi, timing_));
     }
 
-    /// The longest of what it may wait for.
-    [[nodiscard]] std::int64_t wait(const Pending& pending) const {
-        std::vector<std::string> names = sure_waits();
-        // Which scoreboard DEPBAR waits for is not looked up: any.
+    /// The longest that remains of what it may wait for.
+    [[nodiscard]] std::int64_t longest_wait(const Remaining& remaining) const {
+        std::vector<std::string> names = certain_waits();
+        // Which scoreboards DEPBAR waits for is not decoded: it may be any of them.
         if (instruction_.opcode_class == assembly::OpcodeClass::DependenceBarrier)
             for (int scoreboard = 0; scoreboard < assembly::scoreboard_count; ++scoreboard)
                 names.push_back(scoreboard_name(scoreboard));
         std::int64_t longest = 0;
-        const std::string any_use = port_name(timing_.unit, 0);
-        const std::string_view of_unit{any_use.data(), any_use.size() - 1};
-        for (const auto& [name, cycles] : pending)
+        const std::string first_use = port_use_name(timing_.unit, 0);
+        const std::string_view of_unit{first_use.data(), first_use.size() - 1};
+        for (const auto& [name, cycles] : remaining)
             if (name.starts_with(of_unit)) longest = std::max(longest, cycles);
         for (const std::string& name : names)
-            if (const auto found = pending.find(name); found != pending.end())
+            if (const auto found = remaining.find(name); found != remaining.end())
                 longest = std::max(longest, found->second);
         return longest;
     }
 
-    [[nodiscard]] std::vector<std::string> sure_waits() const {
+    [[nodiscard]] std::vector<std::string> certain_waits() const {
         std::vector<std::string> names;
         if (timing_.waits_for_registers)
             for (const auto* registers :
                  {&instruction_.effects.reads, &instruction_.effects.writes})
-                for (const auto& one : *registers)
-                    names.push_back(assembly::to_string(one));
+                for (const auto& reg : *registers)
+                    names.push_back(assembly::to_string(reg));
         for (int scoreboard = 0; scoreboard < assembly::scoreboard_count; ++scoreboard)
             if (instruction_.control &&
                 (static_cast<unsigned>(instruction_.control->wait_mask) >> scoreboard & 1U) != 0)
@@ -115,79 +111,120 @@ private:
     std::size_t index_;
 };
 
-void pass(Pending& pending, std::int64_t cycles) {
-    for (auto one = pending.begin(); one != pending.end();) {
-        one->second -= cycles;
-        one = one->second > 0 ? std::next(one) : pending.erase(one);
+void elapse_remaining(Remaining& remaining, std::int64_t cycles) {
+    for (auto entry = remaining.begin(); entry != remaining.end();) {
+        entry->second -= cycles;
+        entry = entry->second > 0 ? std::next(entry) : remaining.erase(entry);
     }
 }
 
-} // namespace
+/// Raises each entry of `known` to that of `added`; whether one grew.
+bool join_remaining(Remaining& known, const Remaining& added) {
+    bool grew = false;
+    for (const auto& [name, cycles] : added)
+        if (std::int64_t& longest = known[name]; cycles > longest) {
+            longest = cycles;
+            grew = true;
+        }
+    return grew;
+}
 
-void WarpCosts::add_active_set() {
-    std::vector<std::int64_t> waits(timings_.size(), 0);
-    const auto step = [&](std::size_t i) {
-        return Step{kernel_.function->instructions[i], timings_[i].value(), i};
-    };
-    // By name of what is waited for: uses of ports that are over then.
-    std::map<std::string, std::vector<std::string>> left;
-    for (std::size_t i = 0; i < timings_.size(); ++i)
-        if (live_[i] && step(i).outlasts_port())
-            for (const std::string& awaited : step(i).results())
-                left[awaited].push_back(step(i).port());
-    const auto leave_ports = [&](std::size_t i, Pending& pending) {
-        for (const std::string& awaited : step(i).sure_waits())
-            for (const std::string& use : left[awaited])
-                pending.erase(use);
-    };
-    // From `before` to `i`, which may be next.
-    const auto go_on = [&](std::size_t before, std::size_t i, bool may_transfer, Pending& pending) {
-        const Timing& timing = timings_[before].value();
-        leave_ports(i, pending); // Before that it waits for a result, or stands outside.
-        std::int64_t wait = std::max(step(i).wait(pending), timing.gap.hi);
-        std::int64_t gap = timing.gap.lo;
+/// The waits within the active set before each instruction, as the fixed point over all paths.
+class ActiveSetWaits {
+public:
+    explicit ActiveSetWaits(const TimedCode& code) : code_{code}, waits_(code.timings.size(), 0) {
+        for (std::size_t i = 0; i < code.timings.size(); ++i)
+            if (code.reachable[i] && rules(i).frees_port_before_result())
+                for (const std::string& result : rules(i).results())
+                    over_with_[result].push_back(rules(i).port_use());
+    }
+
+    /// Per instruction.
+    std::vector<std::int64_t> find() {
+        const ControlFlow& flow = code_.upper_flow;
+        std::vector<std::optional<Remaining>> at_entry(flow.blocks.size());
+        at_entry.front().emplace();
+        std::deque<std::size_t> open{0};
+        while (!open.empty()) {
+            const std::size_t block = open.front();
+            open.pop_front();
+            Remaining remaining = *at_entry[block];
+            rules(flow.first[block]).add_issue(remaining);
+            for (std::size_t i = flow.first[block]; i < flow.last[block]; ++i) {
+                step(i, i + 1, false, remaining);
+                rules(i + 1).add_issue(remaining);
+            }
+            for (const std::size_t to : flow.blocks[block].successors) {
+                if (!code_.reachable[flow.first[to]]) continue;
+                Remaining after = remaining;
+                step(flow.last[block], flow.first[to], true, after);
+                const bool first_visit = !at_entry[to];
+                if (first_visit) at_entry[to].emplace();
+                if (join_remaining(*at_entry[to], after) || first_visit) open.push_back(to);
+            }
+        }
+        return std::move(waits_);
+    }
+
+private:
+    [[nodiscard]] IssueRules rules(std::size_t i) const {
+        return {code_.kernel.function->instructions[i], code_.timings[i].value(), i};
+    }
+
+    /// From the issue of `before` to that of `i`, which may follow it.
+    void step(std::size_t before, std::size_t i, bool may_transfer, Remaining& remaining) {
+        const Timing& timing = code_.timings[before].value();
+        // Until the result comes the warp waits for the result, or is outside.
+        for (const std::string& awaited : rules(i).certain_waits())
+            for (const std::string& use : over_with_[awaited])
+                remaining.erase(use);
+        std::int64_t wait = std::max(rules(i).longest_wait(remaining), timing.gap.hi);
+        std::int64_t least_gap = timing.gap.lo;
         if (may_transfer) {
             wait = std::max(wait, timing.gap_taken.hi);
-            gap = std::min(gap, timing.gap_taken.lo);
+            least_gap = std::min(least_gap, timing.gap_taken.lo);
         }
-        // A warp's own issue slot hides the first cycles, unless a barrier opens later.
+        // The scheduler could not choose during the warp's own issue slot. After a barrier the wait
+        // is counted from its opening on.
         if (timing.is_barrier_wait)
             wait = std::max(wait, with_passes(timing.latency.hi, timing));
         else
-            wait -= shape_.issue_slot.lo;
-        waits[i] = std::max(waits[i], wait);
-        pass(pending, gap);
-    };
-    std::vector<std::optional<Pending>> at_entry(flow_.blocks.size());
-    at_entry.front().emplace();
-    std::deque<std::size_t> open{0};
-    while (!open.empty()) {
-        const std::size_t block = open.front();
-        open.pop_front();
-        Pending pending = *at_entry[block];
-        step(flow_.first[block]).issue(pending);
-        for (std::size_t i = flow_.first[block]; i < flow_.last[block]; ++i) {
-            go_on(i, i + 1, false, pending);
-            step(i + 1).issue(pending);
-        }
-        for (const std::size_t to : flow_.blocks[block].successors) {
-            if (!live_[flow_.first[to]]) continue;
-            Pending behind = pending;
-            go_on(flow_.last[block], flow_.first[to], true, behind);
-            auto& known = at_entry[to];
-            const bool first_time = !known;
-            if (first_time) known.emplace();
-            bool more = first_time;
-            for (const auto& [name, cycles] : behind)
-                if (std::int64_t& most = (*known)[name]; cycles > most) {
-                    most = cycles;
-                    more = true;
-                }
-            if (more) open.push_back(to);
-        }
+            wait -= code_.geometry.issue_slot.lo;
+        waits_[i] = std::max(waits_[i], wait);
+        elapse_remaining(remaining, least_gap);
     }
-    add(inside, [&](const Timing&, std::size_t i) { return waits[i]; });
-    add(held, [&](const Timing& timing, std::size_t) { return held_beyond_slot(timing); });
+
+    const TimedCode& code_;
+    std::vector<std::int64_t> waits_;
+    /// By the name of a result: uses of ports that are over when it has come.
+    std::map<std::string, std::vector<std::string>> over_with_;
+};
+
+} // namespace
+
+bool exceeds_active_set(const TimedCode& code) {
+    const LaunchGeometry& launch = code.geometry;
+    return models::guarantee_of(code.kernel.policy) == models::PolicyGuarantee::SetLimited &&
+           launch.per_scheduler(launch.resident_warps()) > code.kernel.policy.active;
+}
+
+std::vector<Term> active_set_terms_of(const TimedCode& code, std::int64_t warps) {
+    const std::int64_t active = code.kernel.policy.active;
+    return {{warps / active + (warps % active > 0 ? 1 : 0), 0, certificate_id::within_active_set},
+            // Warps of the active set may wait for ports that the critical path's warp occupies.
+            {code.geometry.waves, 0, certificate_id::residual_occupancy}};
+}
+
+DemandTables active_set_demand_of(const TimedCode& code) {
+    const std::vector<std::int64_t> waits = ActiveSetWaits{code}.find();
+    DemandTables tables;
+    tables[certificate_id::within_active_set] =
+        demand_table(code, [&](const Timing&, std::size_t i) { return waits[i]; });
+    tables[certificate_id::residual_occupancy] =
+        demand_table(code, [&](const Timing& timing, std::size_t) {
+            return residual_occupancy(code, timing);
+        });
+    return tables;
 }
 
 } // namespace warpbound::certification::verify

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t log_bytes = 4096;
 
-/// The first line of a compiler's log that says something.
+/// The first non-empty line of a compiler's log.
 std::string first_line(const char* log) {
     const std::string text{log};
     const auto begin = text.find_first_not_of(" \t\r\n");
@@ -19,7 +19,7 @@ std::string first_line(const char* log) {
     return text.substr(begin, text.find_first_of("\r\n", begin) - begin);
 }
 
-/// Links one PTX text; gone with all that the driver made for it at the end.
+/// Links one PTX text; the destructor frees the driver's link state.
 class Link {
 public:
     explicit Link(Session& session) : session_{session} {}
@@ -35,7 +35,7 @@ public:
         Status status = session_.call().LinkCreate_v2(static_cast<unsigned>(options.size()),
                                                       options.data(), values_.data(), &state_);
         if (status != Status::Success) return refused(status, "cuLinkCreate_v2");
-        std::string text = ptx; // The driver takes a text that may be changed, with its end.
+        std::string text = ptx; // The driver takes a mutable text with its terminating zero.
         status =
             session_.call().LinkAddData_v2(state_, LinkInput::Ptx, text.data(), text.size() + 1,
                                            "microbenchmark", 0, nullptr, nullptr);
@@ -60,8 +60,8 @@ private:
     Session& session_;
     LinkState state_ = nullptr;
     std::array<char, log_bytes> errors_{};
-    /// Numbers are given in the place of addresses. Until the link is destroyed the driver writes
-    /// into the log, and its length in the place of the size (CUDA Driver API, cuLinkCreate).
+    /// Numbers are passed in the pointer array. Until the link is destroyed the driver writes into
+    /// the log, and overwrites the size with the log's length (CUDA Driver API, cuLinkCreate).
     std::array<void*, 2> values_{errors_.data(), reinterpret_cast<void*>(log_bytes - 1)};
 };
 

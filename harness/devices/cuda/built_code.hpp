@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// PTX compiled by the driver, with the machine code in hand.
+/// PTX compiled by the driver, with its machine code.
 
 #include "harness/devices/cuda/session.hpp"
 
@@ -8,12 +8,11 @@
 
 namespace warpbound::harness::cuda {
 
-/// Machine code with one kernel, loaded. Requires: the session is busy with the caller, also at its
-/// end.
+/// Loaded machine code with one kernel. Requires: the caller holds the session lock, also during
+/// destruction.
 class BuiltCode {
 public:
-    /// Refuses PTX that the driver's compiler refuses, with its log, and an entry that is not
-    /// there.
+    /// Refuses PTX that the driver's compiler refuses, with its log, and a missing entry.
     static Result<BuiltCode> build(std::shared_ptr<Session> session, const std::string& ptx,
                                    const std::string& entry);
     BuiltCode(BuiltCode&& other) noexcept;
@@ -23,9 +22,9 @@ public:
     ~BuiltCode();
 
     [[nodiscard]] Function function() const { return function_; }
-    /// The cubin that runs.
+    /// The executed cubin.
     [[nodiscard]] const std::string& image() const { return image_; }
-    /// Nothing: the driver does not say.
+    /// Empty: the driver does not report it.
     [[nodiscard]] std::optional<int> attribute(FunctionAttribute attribute) const;
 
 private:

@@ -20,9 +20,8 @@ Result<void> Card::prepare_eviction(bool wanted) {
     if (!wanted || evicting) return boost::outcome_v2::success();
     const std::int64_t l2_bytes = session->device().l2_bytes;
     if (l2_bytes <= 0)
-        return Failure{fmt::format("the driver says that the L2 has {} bytes, so nothing is known "
-                                   "to drive what it holds out before a run that shall find "
-                                   "nothing there",
+        return Failure{fmt::format("the driver says that the L2 has {} bytes, so its contents "
+                                   "cannot be evicted before a run that must miss in it",
                                    l2_bytes),
                        session->name()};
     auto made = Buffer::make(session, 2 * l2_bytes);
@@ -41,9 +40,9 @@ std::string Card::slowness(double hertz) {
     return slow;
 }
 
-Result<void> Card::takes(const RunOptions& options) const {
+Result<void> Card::check_options(const RunOptions& options) const {
     if (options.draw == Draw::Uniform && options.path.empty()) return boost::outcome_v2::success();
-    return Failure{"a card chooses for itself; draws and paths are of simulated devices",
+    return Failure{"a card takes neither draws nor paths; draws and paths are of simulated devices",
                    session->name()};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A card in use: what a run of anything on it needs and leaves for the runs behind it.
+/// A card in use: the state that runs on it share.
 
 #include "harness/device.hpp"
 #include "harness/devices/cuda/clock_rate.hpp"
@@ -17,20 +17,20 @@ struct Card {
     std::shared_ptr<Session> session;
     DeviceState state;
     std::optional<ClockRate> rate;
-    /// Written before a run that shall find nothing in a cache.
+    /// Buffer written before a run that must miss in all caches.
     std::optional<Buffer> evicting;
     double first_rate = 0.0; ///< Clock rate of the first run with times. `Unit:` hertz; 0: none.
 
     ~Card();
 
-    /// Refuses an L2 whose size the driver does not say. Requires: the session is busy with the
-    /// caller.
+    /// Allocates the eviction buffer if wanted. Refuses if the driver does not report the size of
+    /// the L2. Requires: the caller holds the session lock.
     Result<void> prepare_eviction(bool wanted);
-    /// Why a run at that clock rate, which just ended, counts as throttled; empty: it does not.
+    /// Why a run that just ended, at that clock rate, counts as throttled; empty: it does not.
     /// `Unit:` hertz. Requires: as above.
     std::string slowness(double hertz);
-    /// Refuses what only simulated devices choose.
-    [[nodiscard]] Result<void> takes(const RunOptions& options) const;
+    /// Refuses options that only simulated devices support.
+    [[nodiscard]] Result<void> check_options(const RunOptions& options) const;
 };
 
 /// "1410.0 MHz"

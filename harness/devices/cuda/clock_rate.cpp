@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t window_nanoseconds = 200'000;
 
-/// What the kernel leaves.
+/// The record that the kernel stores.
 struct Record {
     std::uint64_t first_clock = 0;
     std::uint64_t last_clock = 0;
@@ -21,8 +21,8 @@ struct Record {
 };
 
 constexpr const char* entry = "clock_rate";
-/// Begins when the timer has just advanced. A timer that stands still is given up after some
-/// seconds.
+/// Starts when the timer has just advanced. Gives up after some seconds if the timer does not
+/// advance.
 constexpr const char* body = R"(.visible .entry clock_rate(.param .u64 record, .param .u64 window)
 {
   .reg .b64 %record, %window, %first, %last, %begin, %now, %passed;
@@ -84,13 +84,12 @@ ClockRate::Rate ClockRate::measure() const {
     if (const Status status = record_.read(&record); status != Status::Success)
         return {session_->anomaly(status, "cuMemcpyDtoH_v2")};
     if (record.last_nanosecond == 0) // Nothing was stored.
-        return {{RunAnomaly::Clock, "the timer of nanoseconds stood still while the clock rate was "
-                                    "measured"}};
+        return {{RunAnomaly::Clock,
+                 "the nanosecond timer did not advance while the clock rate was measured"}};
     if (record.last_nanosecond <= record.first_nanosecond)
-        return {
-            {RunAnomaly::Clock, fmt::format("the timer of nanoseconds went from {} to {} while the "
-                                            "clock rate was measured",
-                                            record.first_nanosecond, record.last_nanosecond)}};
+        return {{RunAnomaly::Clock, fmt::format("the nanosecond timer went from {} to {} while the "
+                                                "clock rate was measured",
+                                                record.first_nanosecond, record.last_nanosecond)}};
     if (record.last_clock <= record.first_clock)
         return {{RunAnomaly::Clock,
                  fmt::format("the clock went from {} to {} while its rate was measured",

@@ -6,17 +6,17 @@
 
 namespace warpbound::harness::cuda {
 
-/// Counts cycles of %clock64 while %globaltimer goes on for a fifth of a millisecond. The timer may
-/// advance in steps of a microsecond, so a rate is right to about one percent.
+/// Counts cycles of %clock64 while %globaltimer advances by a fifth of a millisecond. The timer may
+/// advance in steps of a microsecond, so a rate is accurate to about one percent.
 class ClockRate {
 public:
     static Result<ClockRate> prepare(const std::shared_ptr<Session>& session);
 
     struct Rate {
-        Remark remark; ///< No trouble: there is a rate.
+        Remark remark; ///< No anomaly: the rate is valid.
         double hertz = 0.0;
     };
-    /// Now. Requires: the session is busy with the caller.
+    /// The current rate. Requires: the caller holds the session lock.
     [[nodiscard]] Rate measure() const;
 
 private:

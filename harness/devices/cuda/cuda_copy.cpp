@@ -7,7 +7,8 @@ namespace warpbound::harness::cuda {
 
 namespace {
 
-/// Page-locked memory of the host. Requires: the session is busy with the caller, also at its end.
+/// Page-locked memory of the host. Requires: the caller holds the session lock, also during
+/// destruction.
 class HostBuffer {
 public:
     static Result<HostBuffer> make(std::shared_ptr<Session> session, std::int64_t bytes) {
@@ -25,7 +26,7 @@ public:
     HostBuffer(const HostBuffer&) = delete;
     HostBuffer& operator=(const HostBuffer&) = delete;
     ~HostBuffer() {
-        // A lost device may still write there.
+        // A lost device may still write to this memory.
         if (session_ && !session_->lost()) session_->call().MemFreeHost(address_);
     }
 
@@ -54,7 +55,7 @@ public:
     }
 
     Result<Outcome> run(const RunOptions& options) const override {
-        if (auto taken = card_->takes(options); !taken) return taken.as_failure();
+        if (auto taken = card_->check_options(options); !taken) return taken.as_failure();
         Session& session = *card_->session;
         const auto lock = session.busy();
         Outcome outcome;
@@ -82,8 +83,8 @@ public:
         return outcome;
     }
 
-    [[nodiscard]] Result<void> tells(Quantity quantity) const override {
-        return copy_tells(quantity);
+    [[nodiscard]] Result<void> supports(Quantity quantity) const override {
+        return copy_supports(quantity);
     }
     [[nodiscard]] Conditions conditions() const override {
         return {{"host-memory", "page-locked"}};

@@ -16,9 +16,9 @@ namespace warpbound::harness::cuda {
 
 namespace {
 
-/// No data of a kernel add up to it: their highest bit is not set.
+/// No checksum of a kernel equals it: checksums have the highest bit clear.
 constexpr std::uint32_t never = 0x8000'0000;
-/// By which the timer of nanoseconds may be behind when a kernel reads it.
+/// How far the nanosecond timer may lag when a kernel reads it.
 constexpr double timer_step_seconds = 1e-3;
 constexpr double rate_error = 1.05;
 constexpr unsigned char not_written = 0xff;
@@ -32,16 +32,17 @@ struct Buffers {
     Buffer memory;
 };
 
-/// Every stop of each warp's walk holds the address of the next one; the rest is zero.
+/// Memory for pointer chases: every element of each warp's walk holds the address of the next one;
+/// the rest is zero.
 std::vector<std::uint64_t> words_of_walks(const PtxWalk& walk, const Buffer& memory,
                                           std::int64_t memory_per_warp) {
     constexpr std::int64_t word = sizeof(std::uint64_t);
     std::vector<std::uint64_t> words(static_cast<std::size_t>(memory.bytes() / word), 0);
     for (std::int64_t warp = 0; warp < memory.bytes(); warp += memory_per_warp)
-        for (std::int64_t stop = 0; stop < walk.footprint; stop += walk.stride)
-            words[static_cast<std::size_t>((warp + stop) / word)] =
+        for (std::int64_t element = 0; element < walk.footprint; element += walk.stride)
+            words[static_cast<std::size_t>((warp + element) / word)] =
                 memory.address() +
-                static_cast<std::uint64_t>(warp + (stop + walk.stride) % walk.footprint);
+                static_cast<std::uint64_t>(warp + (element + walk.stride) % walk.footprint);
     return words;
 }
 
@@ -81,7 +82,7 @@ public:
         auto built = BuiltCode::build(kernel->card_->session, ptx.text, ptx.entry);
         if (!built) return built.as_failure();
         kernel->code_.emplace(std::move(built).value());
-        if (auto fits = kernel->check_room(ptx); !fits) return fits.as_failure();
+        if (auto fits = kernel->check_resources(ptx); !fits) return fits.as_failure();
         kernel->from_dram_ = ptx.from_dram;
         if (auto made = kernel->card_->prepare_eviction(ptx.from_dram); !made)
             return made.as_failure();
@@ -102,7 +103,7 @@ public:
     }
 
     Result<Outcome> run(const RunOptions& options) const override {
-        if (auto taken = card_->takes(options); !taken) return taken.as_failure();
+        if (auto taken = card_->check_options(options); !taken) return taken.as_failure();
         const auto lock = card_->session->busy();
         Outcome outcome;
         outcome.observation.seed = options.seed;
@@ -113,7 +114,7 @@ public:
             outcome.remark = rate.remark;
             return outcome;
         }
-        if (auto clock = clock_trouble(records, rate.hertz)) {
+        if (auto clock = clock_anomaly(records, rate.hertz)) {
             outcome.remark = std::move(*clock);
             return outcome;
         }
@@ -130,7 +131,7 @@ public:
         return outcome;
     }
 
-    [[nodiscard]] Result<void> tells(Quantity quantity) const override {
+    [[nodiscard]] Result<void> supports(Quantity quantity) const override {
         if ((quantity == Quantity::ResidentBlocks) != semaphore_)
             return Failure{semaphore_ ? "its blocks wait for each other, and it has no times"
                                       : "its blocks do not wait for each other",
@@ -160,14 +161,14 @@ public:
     }
 
 private:
-    /// The blocks of a semaphore's launch are for each SM.
+    /// The launch of a semaphore kernel states blocks per SM.
     CudaKernel(std::shared_ptr<Card> card, const models::Launch& launch, bool semaphore)
         : card_{std::move(card)}, launch_{launch}, semaphore_{semaphore} {
         if (semaphore) launch_.blocks *= card_->session->device().multiprocessors;
     }
 
-    /// Whether a block fits, and takes the registers that the launch states.
-    Result<void> check_room(const PtxKernel& ptx) {
+    /// Checks that a block fits, and that the code uses the registers that the launch states.
+    Result<void> check_resources(const PtxKernel& ptx) {
         const std::string& name = card_->session->name();
         const auto& device = card_->session->device();
         if (const auto most = code_->attribute(FunctionAttribute::MaxThreadsPerBlock);
@@ -201,7 +202,7 @@ private:
             if (status == Status::Success) return boost::outcome_v2::success();
             return card_->session->failure(status, "cuFuncSetAttribute");
         };
-        // Else the driver may leave part of the memory that L1 and shared memory have in common.
+        // Otherwise the driver may give part of the combined L1 and shared memory to the L1.
         constexpr std::int64_t all_of_it = 100;
         if (semaphore_)
             if (auto all = set(FunctionAttribute::PreferredSharedMemoryCarveout, all_of_it); !all)
@@ -238,18 +239,19 @@ private:
             static_cast<std::size_t>(launch_.blocks * launch_.warps_per_block()));
         status = buffers_->records.read(records.data());
         if (status != Status::Success) outcome.remark = session.anomaly(status, "cuMemcpyDtoH_v2");
-        // A walk goes through the place of the first clock (`ptx_emission`).
-        const auto silent = std::find_if(records.begin(), records.end(), [](const auto& record) {
+        // Test the last clock: a pointer chase also writes the field of the first clock
+        // (`ptx_emission`).
+        const auto missing = std::find_if(records.begin(), records.end(), [](const auto& record) {
             return record.last_clock == no_clock;
         });
-        if (status == Status::Success && silent != records.end())
+        if (status == Status::Success && missing != records.end())
             outcome.remark = {RunAnomaly::LaunchFailure,
-                              fmt::format("warp {} left no record", silent - records.begin())};
+                              fmt::format("warp {} left no record", missing - records.begin())};
         return records;
     }
 
-    /// Clocks that no run can have shown.
-    [[nodiscard]] std::optional<Remark> clock_trouble(const std::vector<WarpRecord>& records,
+    /// An anomaly if the clock values are impossible.
+    [[nodiscard]] std::optional<Remark> clock_anomaly(const std::vector<WarpRecord>& records,
                                                       double hertz) const {
         for (std::size_t i = 0; i < records.size(); ++i) {
             const WarpRecord& record = records[i];
@@ -287,7 +289,7 @@ private:
         return warps;
     }
 
-    /// Of a run with times.
+    /// The remark of a run with times.
     [[nodiscard]] Remark remark_of(double hertz) const {
         std::string slow = card_->slowness(hertz);
         if (verdict_.state == SequenceVerdict::State::Differs)
@@ -305,7 +307,7 @@ private:
     std::optional<BuiltCode> code_;
     std::optional<Buffers> buffers_;
     SequenceVerdict verdict_;
-    mutable double seconds_ = 0.0; ///< Of the run that is going on.
+    mutable double seconds_ = 0.0; ///< Duration of the current run.
 };
 
 class CudaDevice final : public Device {

@@ -10,8 +10,8 @@ namespace warpbound::harness::cuda {
 
 namespace {
 
-/// Reasons that lower the clock against what was asked for. Idle clocks and those that somebody set
-/// are none. Source: NVML API reference, nvmlClocksEventReasons.
+/// Reasons for which a device lowers its clock below the requested one. Idle clocks and
+/// user-defined clocks are not among them. Source: NVML API reference, nvmlClocksEventReasons.
 struct Reason {
     unsigned long long bit;
     const char* text;

@@ -43,7 +43,7 @@ std::optional<std::string> find_program(const char* name) {
     return std::nullopt;
 }
 
-/// A file that only this user reads, in a folder of its own.
+/// A file in a private folder, readable by this user only.
 class ImageFile {
 public:
     explicit ImageFile(const std::string& image) {
@@ -76,13 +76,13 @@ private:
 
 using Clock = std::chrono::steady_clock;
 
-/// Whole milliseconds until then, rounded up; 0: it is past.
+/// Whole milliseconds until the deadline, rounded up; 0: it has passed.
 int milliseconds_until(Clock::time_point deadline) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
 }
 
-/// What a started program writes, up to the most that is taken or until the deadline.
+/// The output of a started program, up to the size limit or the deadline.
 std::string read_all(int descriptor, Clock::time_point deadline) {
     std::string text;
     std::array<char, 65536> part{};
@@ -98,7 +98,7 @@ std::string read_all(int descriptor, Clock::time_point deadline) {
     return text;
 }
 
-/// How a started program ended; nothing: it had not by the deadline, and was killed.
+/// The exit status of a started program; empty: it did not end by the deadline, and was killed.
 std::optional<int> end_of(pid_t child, Clock::time_point deadline) {
     int status = 0;
     while (waitpid(child, &status, WNOHANG) == 0) {
@@ -144,7 +144,7 @@ Result<std::string> disassemble(const Disassembler& tool, const std::string& ima
     close(ends[1]);
     const auto deadline = Clock::now() + time_out;
     std::string text = started == 0 ? read_all(ends[0], deadline) : "";
-    close(ends[0]); // A tool that still writes ends by it.
+    close(ends[0]); // This ends a tool that still writes.
     if (started != 0) return Failure{"does not start", tool.path};
     const auto ended = end_of(child, deadline);
     if (!ended)

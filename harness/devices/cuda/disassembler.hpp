@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The toolkit's disassemblers, as programs.
+/// The toolkit's disassemblers, run as programs.
 
 #include "assembly/support/result.hpp"
 
@@ -18,9 +18,9 @@ struct Disassembler {
 /// nvdisasm where it is on PATH, else cuobjdump.
 std::optional<Disassembler> find_disassembler();
 
-/// The listing of machine code. The tool reads a file in a temporary folder that is gone
-/// afterwards. Refuses a tool that does not start, fails, writes more than 64 MiB or has not ended
-/// after the time-out; such a one is killed.
+/// The listing of machine code. The tool reads a file in a temporary folder, which is then removed.
+/// Refuses a tool that does not start, fails, writes more than 64 MiB or does not end within the
+/// time-out; the tool is then killed.
 Result<std::string> disassemble(const Disassembler& tool, const std::string& image,
                                 std::chrono::milliseconds time_out = std::chrono::minutes{1});
 

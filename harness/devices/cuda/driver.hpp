@@ -22,7 +22,7 @@ enum class DriverState {
     Ready,
 };
 
-/// What a device is, as long as its driver is loaded.
+/// The properties of a device that are constant while its driver is loaded.
 struct DeviceDescription {
     DeviceNumber number = 0;
     std::string name;
@@ -30,19 +30,19 @@ struct DeviceDescription {
     assembly::Target target;
     int multiprocessors = 0;
     int l2_bytes = 0;
-    int shared_bytes = 0;      ///< Of a block, without asking for more.
-    int most_shared_bytes = 0; ///< Of a block that asks.
-    std::optional<bool> ecc;   ///< Nothing: unknown.
+    int shared_bytes = 0;      ///< Default limit per block.
+    int most_shared_bytes = 0; ///< Opt-in limit per block.
+    std::optional<bool> ecc;   ///< Empty: unknown.
 };
 
-/// A driver, whatever its state.
+/// A driver, in any of the states.
 class Driver {
 public:
     /// The library that WARPBOUND_CUDA_DRIVER names, or libcuda.so.1.
     static std::shared_ptr<const Driver> load();
 
     [[nodiscard]] DriverState state() const { return state_; }
-    /// What the state is, for people, with the driver's or the loader's message.
+    /// A description of the state for reports, with the driver's or the loader's message.
     [[nodiscard]] const std::string& text() const { return text_; }
     /// "13.0"
     [[nodiscard]] const std::string& version() const { return version_; }
@@ -50,7 +50,7 @@ public:
     [[nodiscard]] int devices() const { return devices_; }
     [[nodiscard]] Result<DeviceDescription> describe(int ordinal) const;
 
-    /// Of a driver that is not absent or incomplete.
+    /// Requires: the driver is neither absent nor incomplete.
     [[nodiscard]] const DriverFunctions& call() const { return functions_; }
     /// "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered"
     [[nodiscard]] std::string message(Status status) const;

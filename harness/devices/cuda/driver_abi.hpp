@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The part of the CUDA driver's and of NVML's binary interface that devices use, declared here so
+/// The part of the binary interfaces of the CUDA driver and NVML that devices use, declared here so
 /// that no toolkit is needed to build. A test compares the driver's part with <cuda.h> where there
 /// is one; NVML's is compared with no header.
 /// Source: CUDA Driver API reference; NVML API reference.

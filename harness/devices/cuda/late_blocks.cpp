@@ -14,7 +14,7 @@ std::optional<Remark> late_blocks(const std::vector<models::WarpObservation>& wa
             const std::int64_t after = (block.begin - lives.first_begin).count();
             if (block.begin < lives.first_end && after > semaphore_time_out / 2)
                 return Remark{RunAnomaly::Clock,
-                              fmt::format("a block began on SM {} {} cycles behind the first one, "
+                              fmt::format("a block began on SM {} {} cycles after the first one, "
                                           "which waited {}: more may have fitted",
                                           multiprocessor, after, semaphore_time_out)};
         }

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Whether a launch of blocks that wait for each other shows how many fit on an SM.
+/// Validity check for launches of blocks that wait for each other: whether they show how many
+/// blocks fit on an SM.
 
 #include "harness/run_anomaly.hpp"
 #include "models/observation.hpp"
@@ -10,9 +11,9 @@
 
 namespace warpbound::harness::cuda {
 
-/// An SM on which a block began late in the time that its first one waited: whoever came later
-/// still may not have been counted. Where all blocks met nobody gave up, and none is late.
-/// Requires: every warp read the clock twice.
+/// Reports an SM on which a block began late in the waiting time of its first block: even later
+/// blocks may then not have been counted. If all blocks were counted, no block timed out, and none
+/// is late. Requires: every warp read the clock twice.
 std::optional<Remark> late_blocks(const std::vector<models::WarpObservation>& warps);
 
 } // namespace warpbound::harness::cuda

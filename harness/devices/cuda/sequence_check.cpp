@@ -21,7 +21,8 @@ SequenceVerdict unverified(const std::string& why) {
 /// An instruction between the clock reads.
 struct BuiltInstruction {
     const assembly::Instruction* instruction = nullptr;
-    std::vector<std::size_t> producers; ///< Of the region, those whose results it reads; ascending.
+    std::vector<std::size_t>
+        producers; ///< Indices into the region: the instructions whose results it reads; ascending.
 };
 using BuiltRegion = std::vector<BuiltInstruction>;
 
@@ -41,7 +42,7 @@ BuiltRegion region_of(const assembly::Function& function, std::size_t first, std
     return region;
 }
 
-/// What an instruction of a loop does for the loop itself.
+/// The role of an instruction in the control of a loop.
 enum class LoopPart { None, Addition, Comparison, Branch };
 
 LoopPart loop_part(const assembly::Instruction& instruction) {
@@ -54,28 +55,28 @@ LoopPart loop_part(const assembly::Instruction& instruction) {
     return LoopPart::None;
 }
 
-/// An instruction between the clock reads in words, as the listing has it.
+/// The text of an instruction in the listing, quoted.
 std::string quoted(const BuiltInstruction& built) {
     return fmt::format("'{}'", assembly::print(*built.instruction));
 }
 
-/// The first result that goes from the loop's own instructions to the body or back, in one trip or
-/// from one to the next; empty: there is none. `twice`: two trips behind each other.
-std::string mixed_up(const BuiltRegion& twice) {
+/// The first result that passes between loop control and body, within one iteration or to the next;
+/// empty: there is none. `twice`: two consecutive iterations.
+std::string crossing_result(const BuiltRegion& twice) {
     const auto is_own = [&](std::size_t i) {
         return loop_part(*twice[i].instruction) != LoopPart::None;
     };
     for (std::size_t i = 0; i < twice.size(); ++i)
         for (const std::size_t producer : twice[i].producers)
             if (is_own(producer) != is_own(i))
-                return fmt::format("{} reads the result of {}: one is the loop's own, the other "
-                                   "not",
-                                   quoted(twice[i]), quoted(twice[producer]));
+                return fmt::format(
+                    "{} reads the result of {}: one is the loop's own, the other is not",
+                    quoted(twice[i]), quoted(twice[producer]));
     return {};
 }
 
-/// Takes the loop's own instructions out: an addition, a comparison and, last, a branch. Returns
-/// what is wrong; empty: they were there, and nothing else of their classes.
+/// Removes the loop control: an addition, a comparison and, last, a branch. Returns what is wrong;
+/// empty: exactly these were there, and no other instruction of their classes.
 std::string without_loop(BuiltRegion& region) {
     const auto count = [&](LoopPart part) {
         return std::count_if(region.begin(), region.end(),
@@ -93,24 +94,25 @@ std::string without_loop(BuiltRegion& region) {
     for (int trip = 0; trip < 2; ++trip)
         for (const auto& one : region)
             two_trips.instructions.push_back(*one.instruction);
-    if (std::string wrong = mixed_up(region_of(two_trips, 0, two_trips.instructions.size() - 1));
+    if (std::string wrong =
+            crossing_result(region_of(two_trips, 0, two_trips.instructions.size() - 1));
         !wrong.empty())
         return wrong;
-    std::vector<std::size_t> place(region.size(), 0); // That an instruction will have.
+    std::vector<std::size_t> new_index(region.size(), 0); // After the removal.
     BuiltRegion rest;
     for (std::size_t i = 0; i < region.size(); ++i) {
-        place[i] = rest.size();
+        new_index[i] = rest.size();
         if (loop_part(*region[i].instruction) != LoopPart::None) continue;
         rest.push_back({region[i].instruction, {}});
         for (const std::size_t producer : region[i].producers)
-            rest.back().producers.push_back(place[producer]);
+            rest.back().producers.push_back(new_index[producer]);
     }
     region = std::move(rest);
     return {};
 }
 
 std::string chain_text(const std::vector<std::size_t>& producers) {
-    if (producers.empty()) return "no other's result";
+    if (producers.empty()) return "no other result";
     std::vector<std::size_t> numbers;
     for (const std::size_t producer : producers)
         numbers.push_back(producer + 1);
@@ -122,28 +124,28 @@ std::string built_text(const BuiltInstruction& built) {
                        to_string(built.instruction->opcode_class), chain_text(built.producers));
 }
 
-std::string meant_text(const MeantInstruction& meant) {
-    return fmt::format("'{}' ({}, reads {})", meant.text, to_string(meant.opcode_class),
-                       chain_text(meant.producers));
+std::string intended_text(const IntendedInstruction& intended) {
+    return fmt::format("'{}' ({}, reads {})", intended.text, to_string(intended.opcode_class),
+                       chain_text(intended.producers));
 }
 
 SequenceVerdict compare(BuiltRegion region, const PtxKernel& kernel, const std::string& tool) {
     if (kernel.loops)
         if (std::string wrong = without_loop(region); !wrong.empty())
             return {State::Differs, std::move(wrong)};
-    const std::size_t meant_count = kernel.region.size();
-    for (std::size_t i = 0; i < std::max(region.size(), meant_count); ++i) {
+    const std::size_t intended_count = kernel.region.size();
+    for (std::size_t i = 0; i < std::max(region.size(), intended_count); ++i) {
         const std::string is = i < region.size() ? built_text(region[i]) : "the second clock read";
         const std::string was =
-            i < meant_count ? meant_text(kernel.region[i]) : "the second clock read";
-        const bool same = i < region.size() && i < meant_count &&
+            i < intended_count ? intended_text(kernel.region[i]) : "the second clock read";
+        const bool same = i < region.size() && i < intended_count &&
                           region[i].instruction->opcode_class == kernel.region[i].opcode_class &&
                           region[i].producers == kernel.region[i].producers;
         if (!same)
             return {State::Differs,
-                    fmt::format("of {} instructions built and {} meant, number {} is {}; meant was "
-                                "{}",
-                                region.size(), meant_count, i + 1, is, was)};
+                    fmt::format(
+                        "of {} instructions built and {} intended, number {} is {}; expected {}",
+                        region.size(), intended_count, i + 1, is, was)};
     }
     return {State::Verified, "verified with " + tool};
 }

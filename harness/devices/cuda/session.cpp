@@ -10,7 +10,7 @@ namespace warpbound::harness::cuda {
 
 namespace {
 
-/// What a kernel does wrong; every later call of the context answers the same.
+/// Errors of a kernel; every later call in the context returns the same.
 bool caused_by_kernel(Status status) {
     switch (status) {
     case Status::IllegalAddress:
@@ -60,12 +60,12 @@ Result<std::shared_ptr<Session>> Session::open(std::shared_ptr<const Driver> dri
         status != Status::Success)
         return session->failure(status, "cuDevicePrimaryCtxRetain");
     const auto lock = session->busy();
-    // Such a stream waits for the copies and fills before a launch, which have none.
+    // Such a stream waits for the preceding copies and fills, which use no stream.
     constexpr unsigned plain = 0;
     if (const Status status = call.StreamCreate(&session->stream_, plain);
         status != Status::Success)
         return session->failure(status, "cuStreamCreate");
-    for (Event* event : {&session->before_, &session->behind_})
+    for (Event* event : {&session->before_, &session->after_})
         if (const Status status = call.EventCreate(event, plain); status != Status::Success)
             return session->failure(status, "cuEventCreate");
     return session;
@@ -73,7 +73,7 @@ Result<std::shared_ptr<Session>> Session::open(std::shared_ptr<const Driver> dri
 
 Session::~Session() {
     if (context_ == nullptr || lost_) return;
-    for (const Event event : {before_, behind_})
+    for (const Event event : {before_, after_})
         if (event != nullptr) call().EventDestroy_v2(event);
     if (stream_ != nullptr) call().StreamDestroy_v2(stream_);
     call().DevicePrimaryCtxRelease_v2(device_.number);
@@ -81,17 +81,17 @@ Session::~Session() {
 
 std::unique_lock<std::mutex> Session::busy() {
     std::unique_lock lock{busy_};
-    if (!lost_) call().CtxSetCurrent(context_); // What fails here fails in the next call.
+    if (!lost_) call().CtxSetCurrent(context_); // A failure here shows in the next call.
     return lock;
 }
 
-Launched Session::launch(Function function, const LaunchShape& shape, void** arguments) {
+Launched Session::launch(Function function, const LaunchGeometry& geometry, void** arguments) {
     return timed(
         [&](Stream stream) {
-            return call().LaunchKernel(function, static_cast<unsigned>(shape.blocks), 1, 1,
-                                       static_cast<unsigned>(shape.threads), 1, 1,
-                                       static_cast<unsigned>(shape.shared_bytes), stream, arguments,
-                                       nullptr);
+            return call().LaunchKernel(function, static_cast<unsigned>(geometry.blocks), 1, 1,
+                                       static_cast<unsigned>(geometry.threads), 1, 1,
+                                       static_cast<unsigned>(geometry.shared_bytes), stream,
+                                       arguments, nullptr);
         },
         "cuLaunchKernel", "launch");
 }
@@ -103,7 +103,7 @@ Launched Session::timed(const std::function<Status(Stream)>& issue, const char* 
         return {anomaly(status, "cuEventRecord")};
     if (const Status status = issue(stream_); status != Status::Success)
         return {anomaly(status, name)};
-    if (const Status recorded = call().EventRecord(behind_, stream_); recorded != Status::Success)
+    if (const Status recorded = call().EventRecord(after_, stream_); recorded != Status::Success)
         return {anomaly(recorded, "cuEventRecord")};
     const Status ended = wait();
     if (ended == Status::NotReady) {
@@ -112,7 +112,7 @@ Launched Session::timed(const std::function<Status(Stream)>& issue, const char* 
     }
     if (ended != Status::Success) return {anomaly(ended, fmt::format("the {}", what).c_str())};
     float milliseconds = 0.0F;
-    if (const Status read = call().EventElapsedTime(&milliseconds, before_, behind_);
+    if (const Status read = call().EventElapsedTime(&milliseconds, before_, after_);
         read != Status::Success)
         return {anomaly(read, "cuEventElapsedTime")};
     return {{}, static_cast<double>(milliseconds) / 1000.0};
@@ -123,7 +123,7 @@ Status Session::wait() {
     const auto started = Clock::now();
     constexpr auto impatient = std::chrono::milliseconds{2};
     for (;;) {
-        const Status status = call().EventQuery(behind_);
+        const Status status = call().EventQuery(after_);
         if (status != Status::NotReady) return status;
         const auto waited = Clock::now() - started;
         if (waited > time_out_) return Status::NotReady;

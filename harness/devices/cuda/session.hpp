@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// One device in use: its context, what is launched there, and whether it still answers.
+/// A session with one device: its context, its launches, and whether it is lost.
 
 #include "harness/devices/cuda/driver.hpp"
 #include "harness/run_anomaly.hpp"
@@ -15,22 +15,22 @@
 
 namespace warpbound::harness::cuda {
 
-/// How a launch or a copy went.
+/// The outcome of a launch or a copy.
 struct Launched {
-    Remark remark;        ///< No trouble: it ended.
-    double seconds = 0.0; ///< Between the events before and behind it.
+    Remark remark;        ///< No anomaly: it ended.
+    double seconds = 0.0; ///< Between the events before and after it.
 };
 
-struct LaunchShape {
+struct LaunchGeometry {
     std::int64_t blocks = 1;
     std::int64_t threads = 1;
     std::int64_t shared_bytes = 0; ///< Dynamic, of a block.
 };
 
-/// Runs of a device follow each other: callers hold `busy` from the first call to the last of a
-/// run. Work that does not end in time, or an error after which the driver answers every call
-/// with an error, loses the device: nothing more is asked of it, because the driver might wait for
-/// ever, and nothing is given back to it.
+/// Runs on a device are serialized: callers hold the lock of `busy` from the first call to the last
+/// of a run. The device is lost if work does not end in time, or if an error occurs after which the
+/// driver fails every call. A lost device is not called again, because the driver might block
+/// forever, and nothing of it is freed.
 class Session : public std::enable_shared_from_this<Session> {
 public:
     static Result<std::shared_ptr<Session>> open(std::shared_ptr<const Driver> driver, int ordinal,
@@ -43,18 +43,18 @@ public:
     [[nodiscard]] const DriverFunctions& call() const { return driver_->call(); }
     [[nodiscard]] const DeviceDescription& device() const { return device_; }
     [[nodiscard]] const std::string& name() const { return name_; }
-    /// Why no more is possible.
+    /// Why the device is lost; empty: it is not.
     [[nodiscard]] const std::optional<std::string>& lost() const { return lost_; }
 
-    /// Makes the calling thread use the device until the lock is gone.
+    /// Binds the device to the calling thread until the lock is released.
     [[nodiscard]] std::unique_lock<std::mutex> busy();
-    /// Issues work between two events and waits until it ends, at most the time-out. `call`: the
-    /// driver's function that issues it; `what` it is, for messages.
+    /// Issues work between two events and waits until it ends, at most the time-out. For messages:
+    /// `call`, the driver's function that issues it, and `what`, "launch" or "copy".
     Launched timed(const std::function<Status(Stream)>& issue, const char* call, const char* what);
-    Launched launch(Function function, const LaunchShape& shape, void** arguments);
-    /// What a call's status means for a run; loses the device where it must.
+    Launched launch(Function function, const LaunchGeometry& shape, void** arguments);
+    /// The anomaly that a call's status means for a run; marks the device as lost where it must.
     Remark anomaly(Status status, const char* call);
-    /// As a refusal: "cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY: out of memory".
+    /// The status as a refusal: "cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY: out of memory".
     Failure failure(Status status, const char* call);
 
 private:
@@ -73,14 +73,14 @@ private:
     Context context_ = nullptr;
     Stream stream_ = nullptr;
     Event before_ = nullptr;
-    Event behind_ = nullptr;
+    Event after_ = nullptr;
     std::optional<std::string> lost_;
 };
 
-/// Memory of the device. Requires: the session is busy with the caller, also at its end.
+/// Memory of the device. Requires: the caller holds the session lock, also during destruction.
 class Buffer {
 public:
-    /// At least one byte is taken.
+    /// Allocates at least one byte.
     static Result<Buffer> make(std::shared_ptr<Session> session, std::int64_t bytes);
     Buffer(Buffer&& other) noexcept;
     Buffer& operator=(Buffer&& other) noexcept;
@@ -91,7 +91,7 @@ public:
     [[nodiscard]] Address address() const { return address_; }
     [[nodiscard]] std::int64_t bytes() const { return bytes_; }
     [[nodiscard]] Status fill(unsigned char value) const;
-    /// All of it.
+    /// Writes or reads all of it.
     Status write(const void* from) const;
     Status read(void* to) const;
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A shared library that is looked for at run time.
+/// A shared library that is loaded at run time.
 
 #include "assembly/support/result.hpp"
 
@@ -8,7 +8,7 @@
 
 namespace warpbound::harness::cuda {
 
-/// Stays loaded until the program ends: drivers do not survive being unloaded.
+/// It stays loaded until the program ends, because drivers do not survive being unloaded.
 class SharedLibrary {
 public:
     /// `variable`: of the environment; where it is set, its value is loaded instead of `name`.
@@ -20,7 +20,7 @@ public:
         function = reinterpret_cast<Pointer>(symbol_of(symbol));
         return function != nullptr;
     }
-    /// As it was asked for.
+    /// The requested name.
     [[nodiscard]] const std::string& name() const { return name_; }
 
 private:

@@ -27,48 +27,48 @@ void WakeTimes::set(std::size_t sleeper, std::int64_t cycle) {
 }
 
 void WakeTimes::collect(std::int64_t now, std::vector<std::size_t>& sleepers) const {
-    open_.assign(1, 1);
-    while (!open_.empty()) {
-        const std::size_t node = open_.back();
-        open_.pop_back();
+    unvisited_.assign(1, 1);
+    while (!unvisited_.empty()) {
+        const std::size_t node = unvisited_.back();
+        unvisited_.pop_back();
         if (tree_[node] > now) continue;
         if (node >= tree_.size() / 2) {
             sleepers.push_back(node - tree_.size() / 2);
             continue;
         }
-        open_.push_back(2 * node + 1);
-        open_.push_back(2 * node);
+        unvisited_.push_back(2 * node + 1);
+        unvisited_.push_back(2 * node);
     }
 }
 
 void Clock::add(Component& component) {
-    component.place_ = wakes_.add();
+    component.clock_index_ = wakes_.add();
     components_.push_back(&component);
-    wakes_.set(component.place_, component.wake());
+    wakes_.set(component.clock_index_, component.wake());
 }
 
 void Clock::advance(std::int64_t now) {
     waking_.clear();
     wakes_.collect(now, waking_);
-    for (const std::size_t place : waking_) {
-        components_[place]->called_ = true;
-        called_.push_back(components_[place]);
+    for (const std::size_t component : waking_) {
+        components_[component]->scheduled_ = true;
+        scheduled_.push_back(components_[component]);
     }
     ticked_.clear();
-    while (!called_.empty()) {
-        ticking_.swap(called_);
+    while (!scheduled_.empty()) {
+        ticking_.swap(scheduled_);
         if (order_) order_(ticking_);
         for (Component* component : ticking_) {
-            component->called_ = false;
+            component->scheduled_ = false;
             if (component->ticked_in_ != now) ticked_.push_back(component);
             component->ticked_in_ = now;
             component->tick(now);
         }
         ticking_.clear();
-        board_.propagate(called_);
+        clocked_state_.propagate(scheduled_);
     }
     for (const Component* component : ticked_)
-        wakes_.set(component->place_, component->wake());
+        wakes_.set(component->clock_index_, component->wake());
 }
 
 } // namespace warpbound::harness::simulator

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What happens in a run, as values. Listeners turn events into traces and counts.
+/// The events of a run, as values. Listeners turn them into traces and counts.
 
 #include "harness/simulator/divergence/lanes.hpp"
 
@@ -12,41 +12,41 @@
 
 namespace warpbound::harness::simulator {
 
-/// What can keep a warp's next instruction from issuing. A cycle in which several do counts for the
-/// first of this list.
+/// Reasons for which a warp's next instruction does not issue. A cycle with several reasons counts
+/// for the first one of this list.
 enum class Stall {
     Gap,         ///< The interval after the predecessor (C4).
     Barrier,     ///< A barrier that has not opened (C9).
-    Fetch,       ///< It is not in the warp's instruction buffer (C43).
+    Fetch,       ///< The instruction is not in the warp's instruction buffer (C43).
     Register,    ///< A register that is not ready (C5).
     Scoreboard,  ///< A scoreboard that is not clear (C6).
-    Constant,    ///< A line of constants that is not there (C52).
-    Port,        ///< The port of its unit (C7).
-    Collector,   ///< The latch before its operand collectors (C47).
-    WriteBuffer, ///< Room in the write buffer (C8).
-    LoadQueue,   ///< Room in the load queue of the L1 (C25).
-    NotChosen    ///< Nothing of this; its scheduler chose another warp or none (C19).
+    Constant,    ///< A line of constants that is not in the constant cache (C52).
+    Port,        ///< The port of its unit is occupied (C7).
+    Collector,   ///< The latch of its operand collectors is full (C47).
+    WriteBuffer, ///< The write buffer is full (C8).
+    LoadQueue,   ///< The load queue of the L1 is full (C25).
+    NotChosen    ///< None of these: its scheduler chose another warp or none (C19).
 };
 inline constexpr std::size_t stall_count = static_cast<std::size_t>(Stall::NotChosen) + 1;
 
-/// The cycle until which each condition held an instruction back; 0 for those that did not.
+/// The cycle at which each stall of an instruction ended; 0 for a stall that did not occur.
 /// Shape: one per `Stall` before NotChosen.
-struct Waits {
+struct StallEnds {
     std::array<std::int64_t, stall_count - 1> until{};
 
     std::int64_t& operator[](Stall stall) { return until[static_cast<std::size_t>(stall)]; }
     std::int64_t operator[](Stall stall) const { return until[static_cast<std::size_t>(stall)]; }
 };
 
-/// A warp of a new block has its place. `Unit:` cycle counts from the start of the execution time,
-/// here and below; warps are numbered through the launch: block * warps per block + warp.
+/// A warp of a new block got its warp slot. `Unit:` cycles from the start of the execution time, in
+/// all events. Warps are numbered through the launch: block * warps per block + warp.
 struct WarpStarted {
-    std::int64_t cycle = 0; ///< The first in which it may issue.
+    std::int64_t cycle = 0; ///< The first cycle in which it may issue.
     int warp = 0;
     int multiprocessor = 0;
     int scheduler = 0; ///< Of the SM.
-    int place = 0;     ///< Among the warps of the scheduler; taken by one warp after the other.
-    std::int64_t placed = 0; ///< The cycle in which its block was handed out.
+    int warp_slot = 0; ///< In the scheduler; reused by later warps.
+    std::int64_t placed = 0; ///< The cycle in which its block was dispatched.
 };
 /// An instruction issued.
 struct Issued {
@@ -54,14 +54,14 @@ struct Issued {
     int warp = 0;
     std::size_t block = 0;       ///< Basic block of the control-flow graph.
     std::size_t instruction = 0; ///< Index into the function.
-    std::int64_t number = 0;     ///< Among all that the warp issued, from 0 on.
-    LaneMask lanes = 0;          ///< That issue it together (C37).
-    LaneMask on = 0;             ///< Those of them for which it executes.
-    bool executed = true;        ///< False when its predicate switched it off.
+    std::int64_t number = 0;     ///< Among the instructions that the warp issued, from 0 on.
+    LaneMask lanes = 0;          ///< The active lanes, which issue it (C37).
+    LaneMask executing = 0;      ///< The active lanes that are not predicated off.
+    bool executed = true;        ///< False when all active lanes are predicated off.
     std::int64_t passes = 1;
     std::int64_t port_until = 0; ///< The first cycle in which its port is free again.
-    std::int64_t since = 0;      ///< The cycle after its predecessor's, or that of the start.
-    Waits waits;                 ///< Its cycles from `since` on were spent on these.
+    std::int64_t since = 0;      ///< The cycle after its predecessor's issue, or of the start.
+    StallEnds stalls;            ///< What delayed it from `since` on.
 };
 /// The source registers of an instruction with a read barrier have been read.
 struct SourcesRead {
@@ -86,7 +86,7 @@ struct WarpEnded {
     std::int64_t cycle = 0;
     int warp = 0;
 };
-/// Instructions from this one on entered the warp's empty buffer (C43, C44).
+/// `count` instructions from this one on entered the warp's empty buffer (C43, C44).
 struct InstructionsFetched {
     std::int64_t cycle = 0;
     int warp = 0;
@@ -107,9 +107,9 @@ struct Collected {
     int warp = 0;
     std::size_t instruction = 0;
     std::int64_t number = 0;
-    std::int64_t since = 0; ///< When it entered it.
+    std::int64_t since = 0; ///< The cycle in which it entered the collector.
 };
-/// An instruction that came through an operand collector entered its unit (C49).
+/// An instruction entered its unit from an operand collector (C49).
 struct UnitEntered {
     std::int64_t cycle = 0;
     int warp = 0;
@@ -118,17 +118,17 @@ struct UnitEntered {
     std::int64_t until = 0; ///< The first cycle in which the unit is free again.
 };
 enum class CacheLevel { L1, L2, Constant };
-/// Sectors of a line came into a cache. Here and below bit i of a mask is the i-th sector.
+/// Sectors of a line were filled into a cache. Here and below bit i of a mask is the i-th sector.
 struct LineFilled {
     std::int64_t cycle = 0;
-    int warp = 0; ///< 0: it may be there for several.
+    int warp = 0; ///< 0: several warps may have requested it.
     CacheLevel level = CacheLevel::L1;
     int unit = 0; ///< The SM, or the slice of the L2.
     std::uint64_t address = 0;
     std::uint64_t sectors = 0;
 };
-/// A load, store or instruction with constants looked for a line in a cache. Lines of constants
-/// have one sector; their address is that of C51.
+/// A load, a store or an instruction with constant operands looked up a line in a cache. Lines of
+/// constants have one sector; their address is that of C51.
 struct LineAccessed {
     std::int64_t cycle = 0;
     int warp = 0;
@@ -136,9 +136,9 @@ struct LineAccessed {
     int unit = 0;
     std::uint64_t address = 0;
     bool write = false;
-    std::uint64_t hit = 0;    ///< Sectors that were there,
-    std::uint64_t merged = 0; ///< that were on their way already,
-    std::uint64_t missed = 0; ///< and that were sent for; of a write, those not there.
+    std::uint64_t hit = 0;    ///< Sectors that were present.
+    std::uint64_t merged = 0; ///< Sectors that were outstanding already.
+    std::uint64_t missed = 0; ///< Sectors that were requested; of a write, those not present.
 };
 /// A DRAM channel began to transfer sectors.
 struct DramServed {
@@ -151,18 +151,18 @@ struct DramServed {
     bool write = false;
     std::int64_t until = 0; ///< The first cycle in which the channel is free again.
 };
-/// What becomes of an operation of the host (C32 to C36).
+/// The steps of an operation of the host (C32 to C36).
 enum class OperationStep {
     Issued,     ///< Entered its stream.
     Queued,     ///< Entered the queue of its engine.
     Started,    ///< A copy began.
-    Dispatched, ///< The last block of a launch was handed out.
+    Dispatched, ///< The last block of a launch was dispatched.
     Ended,      ///< A copy ended, or a launch completed (C2).
     Left        ///< Left its stream.
 };
 struct OperationStepped {
     std::int64_t cycle = 0;
-    int warp = 0; ///< 0: it is of no warp.
+    int warp = 0; ///< 0: the event concerns no warp.
     std::size_t operation = 0;
     OperationStep step = OperationStep::Issued;
 };
@@ -170,7 +170,8 @@ using Event = std::variant<WarpStarted, Issued, SourcesRead, Completed, Drained,
                            InstructionsFetched, OperandRead, Collected, UnitEntered, LineFilled,
                            LineAccessed, DramServed, OperationStepped>;
 
-/// Hears every event of a run, in time order. What it throws ends the run and leaves `run`.
+/// Receives every event of a run, in time order. An exception that it throws ends the run and
+/// propagates out of `run`.
 using Listener = std::function<void(const Event&)>;
 
 } // namespace warpbound::harness::simulator

@@ -7,35 +7,35 @@ namespace warpbound::harness::simulator {
 
 namespace {
 
-/// What orders events of one kind in one cycle, before the order in which they were added.
-template <typename What> int place_of(const What& what) {
-    return what.warp;
+/// Orders events of one type in one cycle; equal ones keep the order in which they were added.
+template <typename EventType> int order_in_cycle(const EventType& event) {
+    return event.warp;
 }
-/// Each is added by one component only.
-int place_of(const LineFilled& filled) {
+/// Only one component adds events with this number.
+int order_in_cycle(const LineFilled& filled) {
     return 3 * filled.unit + static_cast<int>(filled.level);
 }
-int place_of(const LineAccessed& accessed) {
+int order_in_cycle(const LineAccessed& accessed) {
     return 3 * accessed.unit + static_cast<int>(accessed.level);
 }
-int place_of(const DramServed& served) {
+int order_in_cycle(const DramServed& served) {
     return served.channel;
 }
-int place_of(const OperationStepped& stepped) {
+int order_in_cycle(const OperationStepped& stepped) {
     return static_cast<int>(stepped.operation);
 }
 
 } // namespace
 
 bool EventLog::later(const Entry& a, const Entry& b) {
-    return std::tie(a.cycle, a.kind, a.place, a.sequence) >
-           std::tie(b.cycle, b.kind, b.place, b.sequence);
+    return std::tie(a.cycle, a.type, a.source, a.sequence) >
+           std::tie(b.cycle, b.type, b.source, b.sequence);
 }
 
 void EventLog::add(const Event& event) {
     const auto entry = std::visit(
         [&](const auto& what) {
-            return Entry{what.cycle, event.index(), place_of(what), sequence_++, event};
+            return Entry{what.cycle, event.index(), order_in_cycle(what), sequence_++, event};
         },
         event);
     waiting_.push_back(entry);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Puts the events of a run in time order before the listener hears them.
+/// Puts the events of a run in time order before the listener receives them.
 
 #include "harness/simulator/clock/event.hpp"
 
@@ -9,25 +9,24 @@
 
 namespace warpbound::harness::simulator {
 
-/// Starts, results and drains are known before they happen; they wait here for their cycle. Within
-/// a cycle they are ordered as in `Event`, each kind by warp, by cache or
-/// channel, or by operation, so that the order does not depend on
-/// who reported first.
+/// Starts, results and drains are known before they happen; they wait here for their cycle. Events
+/// of one cycle are ordered by type as in `Event`, and events of one type by warp, by cache or
+/// channel, or by operation. So the order does not depend on which component reported first.
 class EventLog {
 public:
     explicit EventLog(const Listener& listener) : listener_{listener ? &listener : nullptr} {}
 
-    /// Whether anybody listens; without a listener `add` must not be called.
+    /// Without a listener `add` must not be called.
     [[nodiscard]] bool has_listener() const { return listener_ != nullptr; }
     void add(const Event& event);
-    /// Passes on all events up to `now`.
+    /// Passes all events up to `now` to the listener.
     void flush(std::int64_t now);
 
 private:
     struct Entry {
         std::int64_t cycle;
-        std::size_t kind; ///< Place in `Event`.
-        int place;
+        std::size_t type; ///< Index in `Event`.
+        int source;
         std::uint64_t sequence;
         Event event;
     };

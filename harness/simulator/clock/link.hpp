@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What components say to each other: staged while they tick, visible after the step.
+/// Messages and values between components: staged while they tick, visible after the step.
 ///
 ///     put(a), put(b)   [staged: a b | visible: -  ]
 ///     propagate()      [staged: -   | visible: a b]
@@ -14,7 +14,7 @@
 
 namespace warpbound::harness::simulator {
 
-/// Something with a staged and a visible side.
+/// State with a staged and a visible side.
 class Staging {
 public:
     Staging() = default;
@@ -23,66 +23,66 @@ public:
     Staging(Staging&&) = delete;
     Staging& operator=(Staging&&) = delete;
     virtual ~Staging() = default;
-    /// Makes what was staged visible. Returns who has to tick because of it, if anybody.
-    virtual Component* show() = 0;
-    /// Takes back what was visible for one step.
-    virtual void hide() = 0;
+    /// Makes the staged side visible. Returns the component that has to tick because of it, if any.
+    virtual Component* publish() = 0;
+    /// Withdraws what was visible for one step.
+    virtual void withdraw() = 0;
 };
 
-/// Knows which links and values have something staged, so that a step costs only what was said in
-/// it.
-class Board {
+/// The clocked state of a machine: knows which links and values have something staged, so that a
+/// step costs no more than the messages and values set in it.
+class ClockedState {
 public:
     void staged(Staging& link) { staged_.push_back(&link); }
 
-    /// Ends a step. Appends to `called` every component, once, to which something is said.
-    void propagate(std::vector<Component*>& called) {
+    /// Ends a step. Appends to `scheduled` every component that receives a message, once.
+    void propagate(std::vector<Component*>& scheduled) {
         for (Staging* link : visible_)
-            link->hide();
+            link->withdraw();
         visible_.clear();
         for (Staging* link : staged_)
-            call(link->show(), called);
+            schedule(link->publish(), scheduled);
         visible_.swap(staged_);
     }
 
 private:
-    static void call(Component* reader, std::vector<Component*>& called) {
-        if (reader == nullptr || reader->called_) return;
-        reader->called_ = true;
-        called.push_back(reader);
+    static void schedule(Component* reader, std::vector<Component*>& scheduled) {
+        if (reader == nullptr || reader->scheduled_) return;
+        reader->scheduled_ = true;
+        scheduled.push_back(reader);
     }
 
     std::vector<Staging*> staged_;
     std::vector<Staging*> visible_;
 };
 
-/// Carries messages of one type from one component to one other. Both get only their end.
+/// Carries messages of one type from one component to one other. Each of them gets only its end.
 template <typename Message> class Link final : public Staging {
 public:
-    explicit Link(Board& board) : board_{&board} {}
+    explicit Link(ClockedState& clocked_state) : clocked_state_{&clocked_state} {}
 
     void put(const Message& message) {
-        if (staged_.empty()) board_->staged(*this);
+        if (staged_.empty()) clocked_state_->staged(*this);
         staged_.push_back(message);
     }
     [[nodiscard]] std::span<const Message> messages() const { return visible_; }
     void read_by(Component& reader) { reader_ = &reader; }
 
-    Component* show() override {
-        if (reader_ == nullptr) throw std::logic_error{"a message to nobody"};
+    Component* publish() override {
+        if (reader_ == nullptr) throw std::logic_error{"a message has no receiver"};
         visible_.swap(staged_);
         return reader_;
     }
-    void hide() override { visible_.clear(); }
+    void withdraw() override { visible_.clear(); }
 
 private:
-    Board* board_;
+    ClockedState* clocked_state_;
     Component* reader_ = nullptr;
     std::vector<Message> staged_;
     std::vector<Message> visible_;
 };
 
-/// The writing end of a link.
+/// The sending end of a link.
 template <typename Message> class Source {
 public:
     explicit Source(Link<Message>& link) : link_{&link} {}
@@ -92,11 +92,11 @@ private:
     Link<Message>* link_;
 };
 
-/// The reading end of a link.
+/// The receiving end of a link.
 template <typename Message> class Sink {
 public:
     explicit Sink(Link<Message>& link) : link_{&link} {}
-    /// Messages make this component tick; to be called in its constructor.
+    /// Messages make this component tick. Call it in the constructor of the component.
     void read_by(Component& reader) const { link_->read_by(reader); }
     [[nodiscard]] std::span<const Message> messages() const { return link_->messages(); }
 
@@ -104,28 +104,29 @@ private:
     Link<Message>* link_;
 };
 
-/// A value that one component sets and others see from the next step on; it makes nobody tick.
+/// A value that one component sets and others read from the next step on. It makes no component
+/// tick.
 template <typename Value> class Staged final : public Staging {
 public:
-    Staged(Board& board, Value value) : board_{&board}, staged_{value}, visible_{value} {}
+    Staged(ClockedState& clocked_state, Value value) : clocked_state_{&clocked_state}, staged_{value}, visible_{value} {}
 
     void set(const Value& value) {
-        board_->staged(*this);
+        clocked_state_->staged(*this);
         staged_ = value;
     }
-    /// As the setter left it.
+    /// For the component that sets it.
     [[nodiscard]] const Value& staged() const { return staged_; }
-    /// As everybody else sees it.
+    /// For all other components.
     [[nodiscard]] const Value& visible() const { return visible_; }
 
-    Component* show() override {
+    Component* publish() override {
         visible_ = staged_;
         return nullptr;
     }
-    void hide() override {}
+    void withdraw() override {}
 
 private:
-    Board* board_;
+    ClockedState* clocked_state_;
     Value staged_;
     Value visible_;
 };

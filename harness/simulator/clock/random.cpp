@@ -40,8 +40,8 @@ std::uint64_t RandomStream::next() {
 std::int64_t RandomStream::uniform(std::int64_t lo, std::int64_t hi) {
     const std::uint64_t width = static_cast<std::uint64_t>(hi) - static_cast<std::uint64_t>(lo);
     if (width == 0) return lo;
-    // Takes as many high bits as the width needs and rejects what lies beyond it: less than two
-    // tries on average.
+    // Takes as many high bits as the width needs and rejects larger values: fewer than two tries on
+    // average.
     const int shift = std::countl_zero(width);
     std::uint64_t offset = next() >> static_cast<unsigned>(shift);
     while (offset > width)
@@ -58,7 +58,7 @@ std::int64_t RandomSource::draw_from_stream(std::int64_t lo, std::int64_t hi) {
     case Draw::Extremes:
         return stream_.uniform(0, 1) == 0 ? lo : hi;
     case Draw::Uniform:
-    case Draw::Adversarial: // Decided once per run, see adversary.hpp.
+    case Draw::Adversarial: // Replaced once per run, see sm/adversary.hpp.
         break;
     }
     return stream_.uniform(lo, hi);

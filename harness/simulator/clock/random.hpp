@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The only source of chance in a run: streams of numbers that are the same on every platform.
+/// The only random source of a run: streams of numbers that are the same on every platform.
 
 #include "harness/device.hpp"
 
@@ -9,8 +9,8 @@
 
 namespace warpbound::harness::simulator {
 
-/// What a stream is drawn for. Every warp and every component has a stream of its own, so that no
-/// draw depends on the order in which the others draw.
+/// The purpose of a stream. Every warp and every component has its own stream, so that no draw
+/// depends on the order in which the others draw.
 enum class StreamOf : std::uint32_t {
     WarpTiming,
     WarpPath,
@@ -34,14 +34,14 @@ public:
     RandomStream(std::uint64_t seed, StreamOf purpose, std::uint64_t index);
 
     std::uint64_t next();
-    /// Uniform in lo .. hi, both included, without bias. Requires: lo <= hi.
+    /// Uniform in lo .. hi, inclusive, without bias. Requires: lo <= hi.
     std::int64_t uniform(std::int64_t lo, std::int64_t hi);
 
 private:
     std::array<std::uint64_t, 4> state_;
 };
 
-/// Whole numbers lo .. hi from which a value is drawn at each use.
+/// Integers lo .. hi, inclusive, from which a value is drawn at each use.
 struct Range {
     std::int64_t lo = 0;
     std::int64_t hi = 0;
@@ -49,12 +49,12 @@ struct Range {
     friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// A stream together with the rule by which values are taken from it.
+/// A stream and the rule by which values are drawn from it.
 class RandomSource {
 public:
     RandomSource(Draw draw, const RandomStream& stream) : draw_{draw}, stream_{stream} {}
 
-    /// A value in lo .. hi. A range of one value uses nothing of the stream. Requires: lo <= hi.
+    /// A value in lo .. hi. A range of one value consumes nothing of the stream. Requires: lo <= hi.
     std::int64_t draw(std::int64_t lo, std::int64_t hi) {
         return lo == hi ? lo : draw_from_stream(lo, hi);
     }

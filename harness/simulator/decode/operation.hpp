@@ -1,7 +1,6 @@
 #pragma once
 /// \file
-/// An instruction as the simulated SM sees it: times, ports, registers and scoreboards, and no
-/// text.
+/// An instruction as the simulated SM executes it: times, ports, registers and scoreboards.
 
 #include "harness/simulator/clock/random.hpp"
 #include "models/architecture/architecture.hpp"
@@ -17,19 +16,19 @@ struct PortName {
     std::size_t index = 0; ///< Among the ports of that scope.
 };
 
-/// Where the registers of an operation stand in `KernelCode::registers`.
+/// The range of an operation's registers in `KernelCode::registers`.
 struct RegisterSpan {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
 };
 
-/// What of the register file an operation uses (C47 to C50).
+/// The register-file resources that an operation uses (C47 to C50).
 struct Collection {
     std::size_t pool = 0;
-    bool pool_per_scheduler = false; ///< That of the scheduler k is `pool` + k.
-    RegisterSpan reads;              ///< In `KernelCode::bank_registers`, as the next one.
-    RegisterSpan writes;
-    bool reserves_result = false; ///< Of fixed latency: needs a slot for its result.
+    bool pool_per_scheduler = false; ///< The pool of scheduler k is `pool` + k.
+    RegisterSpan reads;              ///< In `KernelCode::bank_registers`.
+    RegisterSpan writes;             ///< Likewise.
+    bool reserves_result = false;    ///< Fixed latency: needs a result slot.
 };
 
 /// Whether the instruction executes when it issues (C10).
@@ -45,30 +44,32 @@ struct Operation {
     Range passes{1, 1};
     Range pass_cost;
     PortName port;
-    RegisterSpan waits; ///< Registers that must be ready; empty where registers do not delay issue.
+    RegisterSpan dependences; ///< Registers that must be ready; empty where none delays issue.
     RegisterSpan writes; ///< Registers that become ready with the result.
     Execution execution = Execution::Always;
     std::uint8_t wait_mask = 0;
     std::optional<std::uint8_t> write_barrier;
     std::optional<std::uint8_t> read_barrier;
-    std::optional<std::uint8_t> counted_scoreboard; ///< DEPBAR.LE waits for this one ..
-    std::int64_t counted_limit = 0;                 ///< .. until at most so many are unreleased.
+    std::optional<std::uint8_t> counted_scoreboard; ///< DEPBAR.LE waits on this scoreboard
+    std::int64_t counted_limit = 0; ///< until at most `counted_limit` operations are unreleased.
     std::optional<std::uint8_t> barrier;            ///< BAR: the barrier at which the warp arrives.
     bool waits_at_barrier = true;                   ///< BAR.SYNC, BAR.RED; not BAR.ARV.
     std::int64_t barrier_warps = 0; ///< Arrivals that open it; 0: of all warps that have not ended.
-    bool parts_lanes = false;       ///< Its guard may differ between lanes (C38).
-    bool takes_place = false;       ///< In the write buffer or the load queue, when it issues.
+    bool may_diverge = false;       ///< Its guard may differ between lanes (C38).
+    /// Allocates an entry of the write buffer or the load queue when it issues.
+    bool needs_entry_at_issue = false;
     bool enters_write_buffer = false;
     bool reads_clock = false;
-    bool result_is_told = false; ///< Its result time is not known at issue; `latency` is unused.
-    Collection collection;       ///< Of use when the machine has a register file.
-    bool is_long = false;        ///< Its result comes from global or local memory, or a texture.
+    /// Its result time is unknown at issue; the load/store unit sends it. `latency` is unused.
+    bool result_is_notified = false;
+    Collection collection; ///< Used when the machine has a register file.
+    bool is_long = false;  ///< Its result comes from global or local memory, or a texture.
     /// Lines of constants that it needs, in `KernelCode::constant_lines` (C51).
     RegisterSpan constants;
-    std::optional<std::uint8_t> constant_bank; ///< Of a load that finds its lines by address.
-    std::optional<std::uint32_t> access;       ///< Into `KernelCode::accesses`: gives its passes.
+    std::optional<std::uint8_t> constant_bank; ///< Of a load whose lines depend on its addresses.
+    std::optional<std::uint32_t> access; ///< Index into `KernelCode::accesses`; gives the passes.
     bool is_recorded = false;                  ///< Its executions have recorded addresses (C56).
-    bool through_caches = false;               ///< Its level is found in the caches (C23).
+    bool through_caches = false;               ///< The caches determine its level (C23).
 };
 
 } // namespace warpbound::harness::simulator

@@ -23,7 +23,7 @@ bool always_executes(ControlFlow flow) {
     return assembly::transfers_control(flow) || flow == ControlFlow::Exit;
 }
 
-/// What the two-level policy does not wait for inside its active set (C19).
+/// A warp that waits for such an operation leaves the active set of the two-level policy (C19).
 bool is_long(OpcodeClass opcode_class) {
     switch (opcode_class) {
     case OpcodeClass::LoadGlobal:
@@ -92,10 +92,10 @@ Result<void> OperationTranslator::add_barrier(const Instruction& instruction,
     const bool arrives_only = instruction.has_modifier("ARV");
     if (!arrives_only && !instruction.has_modifier("SYNC") && !instruction.has_modifier("RED"))
         return refuse(instruction, "only BAR.SYNC, BAR.RED and BAR.ARV are simulated");
-    std::vector<std::optional<std::int64_t>> numbers; // The barrier, then its threads.
+    std::vector<std::optional<std::int64_t>> numbers; // The barrier, then its thread count.
     for (const assembly::Operand& operand : instruction.operands) {
         const auto* reg = std::get_if<assembly::RegisterOperand>(&operand);
-        if (reg != nullptr && reg->file != assembly::RegisterFile::General) continue; // BAR.RED's.
+        if (reg != nullptr && reg->file != assembly::RegisterFile::General) continue; // Of BAR.RED.
         const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand);
         if (reg != nullptr && !reg->index)
             numbers.emplace_back(0); // RZ
@@ -118,7 +118,7 @@ Result<void> OperationTranslator::add_barrier(const Instruction& instruction,
             *threads > most)
             return refuse(instruction,
                           fmt::format("expected a thread count that is known, a multiple of {} and "
-                                      "at most the {} of the block's warps",
+                                      "at most the {} threads of the block's warps",
                                       code_.warp_size, most));
         operation.barrier_warps = *threads / code_.warp_size;
     }
@@ -162,11 +162,11 @@ Result<void> OperationTranslator::add_scoreboards(const Instruction& instruction
 }
 
 void OperationTranslator::add_registers_of(const assembly::Effects& effects, Operation& operation) {
-    std::vector<assembly::Register> touched = effects.reads;
-    touched.insert(touched.end(), effects.writes.begin(), effects.writes.end());
-    std::sort(touched.begin(), touched.end());
-    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-    operation.waits = add_registers(touched);
+    std::vector<assembly::Register> accessed = effects.reads;
+    accessed.insert(accessed.end(), effects.writes.begin(), effects.writes.end());
+    std::sort(accessed.begin(), accessed.end());
+    accessed.erase(std::unique(accessed.begin(), accessed.end()), accessed.end());
+    operation.dependences = add_registers(accessed);
     operation.writes = add_registers(effects.writes);
 }
 
@@ -184,8 +184,8 @@ void OperationTranslator::add_access(const Instruction& instruction,
     }
     operation.enters_write_buffer = timing.enters_write_buffer;
     operation.through_caches = timing.through_caches;
-    operation.result_is_told = timing.through_caches && !timing.enters_write_buffer;
-    operation.takes_place = operation.enters_write_buffer || operation.result_is_told;
+    operation.result_is_notified = timing.through_caches && !timing.enters_write_buffer;
+    operation.needs_entry_at_issue = operation.enters_write_buffer || operation.result_is_notified;
 }
 
 Result<Operation> OperationTranslator::translate(const assembly::BasicBlock& block,
@@ -261,7 +261,7 @@ Result<void> OperationTranslator::add_collection(const assembly::BasicBlock& blo
                                                "{}, which has a register-file",
                                                unit.name, architecture_.name));
     const auto& effects = instruction.effects;
-    // Addresses are not read through the operands that can be kept.
+    // The reuse cache does not serve address operands.
     const Instruction* before =
         index > block.first && !effects.memory ? &instructions[index - 1] : nullptr;
     if (before != nullptr && assembly::is_guarded(*before)) before = nullptr;

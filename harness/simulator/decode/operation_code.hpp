@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// An instruction translated for the simulated SM.
+/// Translates instructions for the simulated SM.
 
 #include "harness/simulator/decode/kernel_code.hpp"
 #include "models/architecture/instruction_timing.hpp"
@@ -11,20 +11,20 @@
 
 namespace warpbound::harness::simulator {
 
-/// Translates the instructions of one kernel one by one. What operations refer to is appended to
-/// the kernel's code: registers, bank registers, accesses.
+/// Translates the instructions of one kernel one by one. Appends the registers, bank registers and
+/// accesses to which operations refer to the kernel's code.
 class OperationTranslator {
 public:
-    /// The machine, the warp size and the demand of a block are in the code already. `ports`: per
-    /// unit of the description.
+    /// Requires: `code` has the machine, the warp size and the demand of a block. `ports`: per unit
+    /// of the description.
     OperationTranslator(const models::Architecture& architecture, const Kernel& kernel,
                         std::vector<PortName> ports, KernelCode& code);
 
-    /// The instruction at the index, which is in the block. Refuses by address what is out of range
-    /// or not simulated.
+    /// The instruction at the index, which is in the block. Refuses, by address, values out of range
+    /// and instructions that are not simulated.
     Result<Operation> translate(const assembly::BasicBlock& block, std::size_t index,
                                 const models::InstructionTiming& timing);
-    /// Different registers met so far.
+    /// Distinct registers so far.
     [[nodiscard]] std::size_t register_count() const { return numbers_.size(); }
 
 private:

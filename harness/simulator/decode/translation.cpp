@@ -3,8 +3,8 @@
 #include "harness/recorded_launch.hpp"
 #include "harness/simulator/decode/architecture_values.hpp"
 #include "harness/simulator/decode/operation_code.hpp"
-#include "harness/simulator/launch/occupancy_limit.hpp"
-#include "harness/simulator/memory/shape.hpp"
+#include "harness/simulator/decode/occupancy_limit.hpp"
+#include "harness/simulator/decode/memory_shape.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
 #include <fmt/format.h>
@@ -16,10 +16,10 @@ namespace warpbound::harness::simulator {
 
 namespace {
 
-/// Puts the code of one kernel together.
-class Translator {
+/// Builds the code of one kernel.
+class KernelTranslator {
 public:
-    Translator(const models::Architecture& architecture, const Kernel& kernel,
+    KernelTranslator(const models::Architecture& architecture, const Kernel& kernel,
                const models::WarpPolicy& policy, std::int64_t multiprocessors,
                std::int64_t other_blocks)
         : architecture_{architecture}, kernel_{kernel}, multiprocessors_{multiprocessors},
@@ -39,8 +39,8 @@ private:
     Result<void> add_memory();
     Result<void> add_write_buffer();
     Result<void> add_paths();
-    Result<void> add_convergence();
-    /// Whether a warp may come to the instruction, which is in the block.
+    Result<void> add_reconvergence();
+    /// Whether a warp may issue the instruction, which is in the block.
     [[nodiscard]] bool visits(std::size_t block, std::size_t index) const {
         return kernel_.recorded != nullptr ? kernel_.recorded->issues(index)
                                            : code_.paths.visits(block);
@@ -55,11 +55,11 @@ private:
     KernelCode code_;
 };
 
-template <typename Property> bool Translator::any_operation(Property property) const {
+template <typename Property> bool KernelTranslator::any_operation(Property property) const {
     return std::any_of(code_.operations.begin(), code_.operations.end(), property);
 }
 
-Result<void> Translator::add_geometry() {
+Result<void> KernelTranslator::add_geometry() {
     ArchitectureValues values{architecture_};
     const ArchitectureValues::Group geometry{&architecture_.geometry, "geometry"};
     const ArchitectureValues::Group schedulers{&architecture_.schedulers, "schedulers"};
@@ -77,7 +77,7 @@ Result<void> Translator::add_geometry() {
     return boost::outcome_v2::success();
 }
 
-Result<void> Translator::add_launch() {
+Result<void> KernelTranslator::add_launch() {
     constexpr std::int64_t warp_limit = std::int64_t{1} << 20U;
     const models::Launch& launch = kernel_.launch;
     if (launch.blocks < 1 || launch.threads < 1 || launch.blocks > warp_limit ||
@@ -90,17 +90,17 @@ Result<void> Translator::add_launch() {
         return Failure{fmt::format("launch of more than {} warps", warp_limit), "", 0, 0};
     code_.threads = launch.threads;
     code_.blocks = launch.blocks;
-    const auto room = room_of(architecture_, launch, *kernel_.function, code_.warp_size,
+    const auto limit = occupancy_limit_of(architecture_, launch, *kernel_.function, code_.warp_size,
                               launch.blocks + other_blocks_ > 1);
-    if (!room) return room.as_failure();
-    code_.demand = room.value().demand;
-    code_.machine.capacity = room.value().capacity;
-    code_.machine.warp_places = room.value().slots * code_.demand.warps;
-    return add_waves(room.value().slots);
+    if (!limit) return limit.as_failure();
+    code_.demand = limit.value().demand;
+    code_.machine.capacity = limit.value().capacity;
+    code_.machine.warp_slots = limit.value().slots * code_.demand.warps;
+    return add_waves(limit.value().slots);
 }
 
-/// Blocks beyond the slots take the room of earlier ones.
-Result<void> Translator::add_waves(std::int64_t slots) {
+/// Blocks beyond the block slots replace earlier ones.
+Result<void> KernelTranslator::add_waves(std::int64_t slots) {
     if (code_.blocks <= slots * multiprocessors_) return boost::outcome_v2::success();
     ArchitectureValues values{architecture_};
     const ArchitectureValues::Group blocks{&architecture_.blocks, "blocks"};
@@ -110,7 +110,7 @@ Result<void> Translator::add_waves(std::int64_t slots) {
     return boost::outcome_v2::success();
 }
 
-std::vector<PortName> Translator::add_ports() {
+std::vector<PortName> KernelTranslator::add_ports() {
     std::vector<PortName> ports;
     for (const models::Unit& unit : architecture_.units) {
         std::size_t& count = unit.scope == models::UnitScope::Warp ? code_.machine.warp_ports
@@ -122,7 +122,7 @@ std::vector<PortName> Translator::add_ports() {
     return ports;
 }
 
-Result<void> Translator::add_pipeline() {
+Result<void> KernelTranslator::add_pipeline() {
     const auto fetch = fetch_of(architecture_);
     if (!fetch) return fetch.as_failure();
     code_.machine.fetch = fetch.value();
@@ -136,7 +136,7 @@ Result<void> Translator::add_pipeline() {
     return boost::outcome_v2::success();
 }
 
-Result<void> Translator::add_instructions() {
+Result<void> KernelTranslator::add_instructions() {
     const assembly::Function& function = *kernel_.function;
     const auto timings = models::instruction_timings(function, architecture_, *kernel_.facts);
     OperationTranslator operations{architecture_, kernel_, add_ports(), code_};
@@ -162,19 +162,19 @@ Result<void> Translator::add_instructions() {
     return boost::outcome_v2::success();
 }
 
-Result<void> Translator::add_memory() {
+Result<void> KernelTranslator::add_memory() {
     if (!any_operation([](const Operation& operation) { return operation.through_caches; }))
         return boost::outcome_v2::success();
     auto memory = read_memory_shape(architecture_);
     if (!memory) return memory.as_failure();
     code_.machine.memory = memory.value();
-    if (code_.machine.register_file) // Accesses take their places when their units take them (C49).
+    if (code_.machine.register_file) // Accesses allocate their entries when they enter their units (C49).
         for (Operation& operation : code_.operations)
-            operation.takes_place = false;
+            operation.needs_entry_at_issue = false;
     return boost::outcome_v2::success();
 }
 
-Result<void> Translator::add_write_buffer() {
+Result<void> KernelTranslator::add_write_buffer() {
     if (!any_operation([](const Operation& operation) { return operation.enters_write_buffer; }))
         return boost::outcome_v2::success();
     ArchitectureValues values{architecture_};
@@ -185,7 +185,7 @@ Result<void> Translator::add_write_buffer() {
     return boost::outcome_v2::success();
 }
 
-Result<void> Translator::add_paths() {
+Result<void> KernelTranslator::add_paths() {
     code_.graph = kernel_.graph;
     code_.recorded = kernel_.recorded;
     if (code_.recorded != nullptr) return boost::outcome_v2::success();
@@ -195,33 +195,33 @@ Result<void> Translator::add_paths() {
     return boost::outcome_v2::success();
 }
 
-Result<void> Translator::add_convergence() {
+Result<void> KernelTranslator::add_reconvergence() {
     if (code_.recorded != nullptr && code_.warp_size != recorded_lane_count)
         return Failure{fmt::format("geometry/warp-size is {}; a recorded launch has warps of {}",
                                    code_.warp_size, recorded_lane_count),
                        architecture_.name, 0, 0};
     if (kernel_.facts->divergents.empty()) return boost::outcome_v2::success();
     if (code_.warp_size > lane_limit)
-        return Failure{fmt::format("geometry/warp-size is {}; lanes that part are simulated in "
+        return Failure{fmt::format("geometry/warp-size is {}; diverging lanes are simulated in "
                                    "warps of at most {}",
                                    code_.warp_size, lane_limit),
                        architecture_.name, 0, 0};
     std::vector<bool> visited;
     for (std::size_t block = 0; block < kernel_.graph->blocks.size(); ++block)
         visited.push_back(code_.paths.visits(block));
-    auto found = find_convergence(kernel_, visited);
+    auto found = find_reconvergence_points(kernel_, visited);
     if (!found) return found.as_failure();
     for (std::size_t index = 0; index < code_.operations.size(); ++index)
-        code_.operations[index].parts_lanes = found.value().parts[index];
-    code_.convergence = std::move(found.value());
+        code_.operations[index].may_diverge = found.value().may_diverge[index];
+    code_.reconvergence = std::move(found.value());
     return boost::outcome_v2::success();
 }
 
-Result<KernelCode> Translator::translate() {
+Result<KernelCode> KernelTranslator::translate() {
     for (const auto step :
-         {&Translator::add_paths, &Translator::add_geometry, &Translator::add_launch,
-          &Translator::add_pipeline, &Translator::add_instructions, &Translator::add_memory,
-          &Translator::add_write_buffer, &Translator::add_convergence})
+         {&KernelTranslator::add_paths, &KernelTranslator::add_geometry, &KernelTranslator::add_launch,
+          &KernelTranslator::add_pipeline, &KernelTranslator::add_instructions, &KernelTranslator::add_memory,
+          &KernelTranslator::add_write_buffer, &KernelTranslator::add_reconvergence})
         if (const auto added = (this->*step)(); !added) return added.as_failure();
     return std::move(code_);
 }
@@ -231,7 +231,7 @@ Result<KernelCode> Translator::translate() {
 Result<KernelCode> translate(const models::Architecture& architecture, const Kernel& kernel,
                              const models::WarpPolicy& policy, std::int64_t multiprocessors,
                              std::int64_t other_blocks) {
-    return Translator{architecture, kernel, policy, multiprocessors, other_blocks}.translate();
+    return KernelTranslator{architecture, kernel, policy, multiprocessors, other_blocks}.translate();
 }
 
 } // namespace warpbound::harness::simulator

@@ -6,9 +6,9 @@
 
 namespace warpbound::harness::simulator {
 
-/// For a machine of so many SMs. `other_blocks`: of other launches in the run. Refuses what a run
-/// could need and the description lacks, a block that fits no SM, naming the resource, and what
-/// this version does not simulate.
+/// For a machine of `multiprocessors` SMs. `other_blocks`: blocks of other launches in the run.
+/// Refuses values that a run may need and the description lacks, a block that fits no SM, naming
+/// the resource, and constructs that this version does not simulate.
 Result<KernelCode> translate(const models::Architecture& architecture, const Kernel& kernel,
                              const models::WarpPolicy& policy = {},
                              std::int64_t multiprocessors = 1, std::int64_t other_blocks = 0);

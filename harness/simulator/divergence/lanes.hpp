@@ -7,7 +7,7 @@
 
 namespace warpbound::harness::simulator {
 
-/// Bit i: lane i. A wider warp is not told apart beyond lane 63.
+/// Bit i: lane i. Lanes of a wider warp beyond lane 63 are not represented.
 using LaneMask = std::uint64_t;
 inline constexpr std::int64_t lane_limit = 64;
 

@@ -7,10 +7,10 @@ namespace warpbound::harness::simulator {
 
 BlockDispatcher::BlockDispatcher(Ports links, const MachineShape& machine,
                                  const std::vector<Grid>& grids, const RunOptions& options,
-                                 bool piles_up, EventLog& log)
+                                 bool concentrates_blocks, EventLog& log)
     : links_{std::move(links)}, machine_{&machine}, grids_{&grids}, log_{&log},
       random_{options.draw, RandomStream{options.seed, StreamOf::Dispatcher, 0}},
-      piles_up_{piles_up}, residences_(machine.multiprocessors, Residency{machine.capacity}) {
+      concentrates_blocks_{concentrates_blocks}, residencies_(machine.multiprocessors, Residency{machine.capacity}) {
     for (const Grid& grid : grids)
         progress_.push_back(Progress{.blocks_left = grid.code->blocks});
     links_.launches.read_by(*this);
@@ -18,34 +18,34 @@ BlockDispatcher::BlockDispatcher(Ports links, const MachineShape& machine,
         ends.read_by(*this);
 }
 
-void BlockDispatcher::find_room() {
-    with_room_.clear();
+void BlockDispatcher::find_fitting() {
+    fitting_.clear();
     const Demand& demand = (*grids_)[queue_.front().launch].code->demand;
-    for (std::size_t place = 0; place < residences_.size(); ++place)
-        if (residences_[place].has_room(demand)) with_room_.push_back(place);
+    for (std::size_t sm = 0; sm < residencies_.size(); ++sm)
+        if (residencies_[sm].fits(demand)) fitting_.push_back(sm);
 }
 
-void BlockDispatcher::hear(std::size_t multiprocessor, const BlockEnded& ended) {
-    residences_[multiprocessor].leave((*grids_)[ended.launch].code->demand, ended.places);
+void BlockDispatcher::receive(std::size_t multiprocessor, const BlockEnded& ended) {
+    residencies_[multiprocessor].leave((*grids_)[ended.launch].code->demand, ended.warp_slots);
     Progress& progress = progress_[ended.launch];
     progress.completion = std::max(progress.completion, ended.completes);
     if (--progress.blocks_left == 0) ended_.push_back(ended.launch);
     if (!eligible_) return;
-    const auto place = std::lower_bound(with_room_.begin(), with_room_.end(), multiprocessor);
-    const bool is_known = place != with_room_.end() && *place == multiprocessor;
+    const auto position = std::lower_bound(fitting_.begin(), fitting_.end(), multiprocessor);
+    const bool is_known = position != fitting_.end() && *position == multiprocessor;
     const Demand& demand = (*grids_)[queue_.front().launch].code->demand;
-    if (!is_known && residences_[multiprocessor].has_room(demand))
-        with_room_.insert(place, multiprocessor);
+    if (!is_known && residencies_[multiprocessor].fits(demand))
+        fitting_.insert(position, multiprocessor);
 }
 
 std::size_t BlockDispatcher::choose() {
     const auto drawn =
-        static_cast<std::size_t>(random_.draw(0, static_cast<std::int64_t>(with_room_.size()) - 1));
-    if (!piles_up_) return drawn;
-    std::size_t fullest = drawn; // Of equals the one that was drawn.
-    for (std::size_t place = 0; place < with_room_.size(); ++place)
-        if (residences_[with_room_[place]].blocks() > residences_[with_room_[fullest]].blocks())
-            fullest = place;
+        static_cast<std::size_t>(random_.draw(0, static_cast<std::int64_t>(fitting_.size()) - 1));
+    if (!concentrates_blocks_) return drawn;
+    std::size_t fullest = drawn; // The drawn one breaks ties.
+    for (std::size_t sm = 0; sm < fitting_.size(); ++sm)
+        if (residencies_[fitting_[sm]].blocks() > residencies_[fitting_[fullest]].blocks())
+            fullest = sm;
     return fullest;
 }
 
@@ -70,43 +70,43 @@ void BlockDispatcher::leave_queue(std::int64_t now) {
     eligible_ = false;
     waited_ = false;
     next_block_ = 0;
-    with_room_.clear();
+    fitting_.clear();
 }
 
-void BlockDispatcher::hand_out(std::int64_t now) {
+void BlockDispatcher::dispatch(std::int64_t now) {
     while (!queue_.empty() && queue_.front().ready_at <= now) {
-        if (!eligible_) find_room();
+        if (!eligible_) find_fitting();
         eligible_ = true;
-        if (with_room_.empty()) {
+        if (fitting_.empty()) {
             waited_ = true;
             return;
         }
         const std::size_t launch = queue_.front().launch;
         const Grid& grid = (*grids_)[launch];
-        const auto chosen = with_room_.begin() + static_cast<std::ptrdiff_t>(choose());
-        Residency& residence = residences_[*chosen];
+        const auto chosen = fitting_.begin() + static_cast<std::ptrdiff_t>(choose());
+        Residency& residency = residencies_[*chosen];
         const std::int64_t at = start_of_block(now);
         progress_[launch].started = std::min(progress_[launch].started, at);
         links_.placements[*chosen].put(Placement{.grid = grid,
                                                  .launch = launch,
                                                  .block = next_block_,
-                                                 .places = residence.enter(grid.code->demand),
+                                                 .warp_slots = residency.enter(grid.code->demand),
                                                  .placed = now,
                                                  .at = at});
         if (++next_block_ == grid.code->blocks)
             leave_queue(now);
-        else if (!residence.has_room(grid.code->demand))
-            with_room_.erase(chosen);
+        else if (!residency.fits(grid.code->demand))
+            fitting_.erase(chosen);
     }
 }
 
 void BlockDispatcher::tick(std::int64_t now) {
     for (std::size_t multiprocessor = 0; multiprocessor < links_.ends.size(); ++multiprocessor)
         for (const BlockEnded& ended : links_.ends[multiprocessor].messages())
-            hear(multiprocessor, ended);
+            receive(multiprocessor, ended);
     for (const LaunchQueued& launch : links_.launches.messages())
         queue_.push_back(launch);
-    hand_out(now);
+    dispatch(now);
     wake_ = queue_.empty() || queue_.front().ready_at <= now ? never : queue_.front().ready_at;
 }
 

@@ -1,21 +1,21 @@
 #pragma once
 /// \file
-/// Hands the blocks of launches out to the SMs (C20, C31, C34).
+/// Dispatches the blocks of launches to the SMs (C20, C31, C34).
 
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/event_log.hpp"
 #include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/decode/kernel_code.hpp"
-#include "harness/simulator/messages.hpp"
+#include "harness/simulator/launch/messages.hpp"
 
 #include <deque>
 #include <vector>
 
 namespace warpbound::harness::simulator {
 
-/// The execution queue: first in, first out, and nothing is taken back. Hands out block after block
-/// of the first launch while an SM has room for the next one, and decides by chance which of these
-/// SMs gets it; or piles blocks up on the SM that has most.
+/// The execution queue: first in, first out, without preemption. Dispatches the blocks of the first
+/// launch in order while the next one fits an SM. Draws one of these SMs, or takes the one with the
+/// most resident blocks.
 class BlockDispatcher final : public Component {
 public:
     struct Ports {
@@ -23,32 +23,32 @@ public:
         std::vector<Source<Placement>> placements; ///< Per SM.
         std::vector<Sink<BlockEnded>> ends;        ///< Per SM.
     };
-    /// What is known of a launch. `Unit:` core cycles.
+    /// The progress of a launch. `Unit:` core cycles.
     struct Progress {
-        std::int64_t blocks_left = 0; ///< That have not ended.
-        std::int64_t completion = 0;  ///< When all that its ended blocks did is done (C2).
-        std::int64_t started = never; ///< Its first block may issue.
-        std::int64_t dispatched = 0;  ///< It left the queue.
+        std::int64_t blocks_left = 0; ///< Blocks that have not ended.
+        std::int64_t completion = 0;  ///< When everything that its ended blocks issued is complete.
+        std::int64_t started = never; ///< When its first block may issue.
+        std::int64_t dispatched = 0;  ///< When it left the queue.
     };
     BlockDispatcher(Ports links, const MachineShape& machine, const std::vector<Grid>& grids,
-                    const RunOptions& options, bool piles_up, EventLog& log);
+                    const RunOptions& options, bool concentrates_blocks, EventLog& log);
 
     void tick(std::int64_t now) override;
     [[nodiscard]] std::int64_t wake() const override { return wake_; }
 
     [[nodiscard]] const Progress& progress(std::size_t launch) const { return progress_[launch]; }
-    /// Launches all of whose blocks have ended, until they are taken.
+    /// Launches whose blocks have all ended, until the caller removes them.
     [[nodiscard]] std::vector<std::size_t>& ended() { return ended_; }
-    /// A block had to wait for room, and the description does not say what its start costs then.
+    /// A block had to wait for free resources, and the description lacks the replacement time.
     [[nodiscard]] bool lacks_replacement() const { return lacks_replacement_; }
 
 private:
-    void hear(std::size_t multiprocessor, const BlockEnded& ended);
-    void hand_out(std::int64_t now);
-    /// When the warps of a block that is handed out now may issue.
+    void receive(std::size_t multiprocessor, const BlockEnded& ended);
+    void dispatch(std::int64_t now);
+    /// When the warps of a block that is dispatched now may issue.
     std::int64_t start_of_block(std::int64_t now);
     void leave_queue(std::int64_t now);
-    void find_room();
+    void find_fitting();
     [[nodiscard]] std::size_t choose();
 
     Ports links_;
@@ -56,15 +56,15 @@ private:
     const std::vector<Grid>* grids_;
     EventLog* log_;
     RandomSource random_;
-    bool piles_up_;
-    std::vector<Residency> residences_; ///< Per SM.
+    bool concentrates_blocks_;
+    std::vector<Residency> residencies_; ///< Per SM.
     std::vector<Progress> progress_;    ///< Per launch.
     std::vector<std::size_t> ended_;
     std::deque<LaunchQueued> queue_;
-    bool eligible_ = false;              ///< The first launch in the queue is.
-    bool waited_ = false;                ///< Its next block had to wait for room.
-    std::int64_t next_block_ = 0;        ///< Of it.
-    std::vector<std::size_t> with_room_; ///< SMs that have room for that block, by number.
+    bool eligible_ = false;            ///< The first launch in the queue may start.
+    bool waited_ = false;              ///< Its next block had to wait for free resources.
+    std::int64_t next_block_ = 0;      ///< Of the first launch.
+    std::vector<std::size_t> fitting_; ///< SMs that the next block fits, by number.
     bool lacks_replacement_ = false;
     std::int64_t wake_ = never;
 };

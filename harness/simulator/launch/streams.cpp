@@ -30,7 +30,7 @@ HostStreams::Stream& HostStreams::stream_of(std::size_t operation) {
     return streams_[plan_->steps[operation].stream.value_or(streams_.size() - 1)];
 }
 
-void HostStreams::say(OperationStep step, std::size_t operation, std::int64_t at) {
+void HostStreams::log_step(OperationStep step, std::size_t operation, std::int64_t at) {
     if (log_->has_listener())
         log_->add(OperationStepped{.cycle = at, .operation = operation, .step = step});
 }
@@ -38,7 +38,7 @@ void HostStreams::say(OperationStep step, std::size_t operation, std::int64_t at
 void HostStreams::complete(std::size_t launch, std::int64_t completion, std::int64_t leaves) {
     const std::size_t operation = operation_of_[launch];
     times_[operation].ended = completion;
-    say(OperationStep::Ended, operation, completion);
+    log_step(OperationStep::Ended, operation, completion);
     leaving_.push_back({operation, leaves});
     wake_ = std::min(wake_, leaves);
 }
@@ -47,7 +47,7 @@ void HostStreams::issue(std::int64_t now) {
     issued_now_ = next_;
     while (next_ < plan_->steps.size() && issues_at_ <= now) {
         times_[next_].issued = now;
-        say(OperationStep::Issued, next_, now);
+        log_step(OperationStep::Issued, next_, now);
         stream_of(next_).operations.push_back(next_);
         ++next_;
         const std::int64_t called = now + random_.draw(plan_->call);
@@ -63,14 +63,14 @@ void HostStreams::leave(std::size_t operation, std::int64_t now) {
     ++left_;
     while (all_before_ < has_left_.size() && has_left_[all_before_])
         ++all_before_;
-    say(OperationStep::Left, operation, now);
+    log_step(OperationStep::Left, operation, now);
 }
 
 void HostStreams::end_copies(std::int64_t now) {
     for (Engine& engine : engines_) {
         if (engine.ends > now) continue;
         times_[*engine.running].ended = now;
-        say(OperationStep::Ended, *engine.running, now);
+        log_step(OperationStep::Ended, *engine.running, now);
         leave(*engine.running, now);
         engine.running.reset();
         engine.ends = never;
@@ -90,19 +90,19 @@ void HostStreams::enter_queues(std::int64_t now) {
     for (std::size_t left = entering_.size(); left > 1; --left)
         std::swap(entering_[left - 1], entering_[static_cast<std::size_t>(
                                            random_.draw(0, static_cast<std::int64_t>(left) - 1))]);
-    // Those that are issued in this cycle keep their order among themselves (C33).
-    std::vector<std::size_t> new_ones;
+    // Operations issued in this cycle keep their order relative to each other (C33).
+    std::vector<std::size_t> issued;
     for (const std::size_t operation : entering_)
-        if (operation >= issued_now_) new_ones.push_back(operation);
-    std::sort(new_ones.begin(), new_ones.end());
-    auto new_one = new_ones.begin();
+        if (operation >= issued_now_) issued.push_back(operation);
+    std::sort(issued.begin(), issued.end());
+    auto next_issued = issued.begin();
     for (std::size_t& operation : entering_)
-        if (operation >= issued_now_) operation = *new_one++;
+        if (operation >= issued_now_) operation = *next_issued++;
     for (const std::size_t operation : entering_) {
         const HostStep& step = plan_->steps[operation];
         stream_of(operation).queued = true;
         times_[operation].queued = now;
-        say(OperationStep::Queued, operation, now);
+        log_step(OperationStep::Queued, operation, now);
         if (step.is_launch())
             queued_.put(
                 LaunchQueued{.launch = step.launch, .ready_at = now + random_.draw(step.cost)});
@@ -120,7 +120,7 @@ void HostStreams::begin_copies(std::int64_t now) {
         engine.ends = now + random_.draw(plan_->steps[operation].cost);
         times_[operation].started = now;
         times_[operation].dispatched = now;
-        say(OperationStep::Started, operation, now);
+        log_step(OperationStep::Started, operation, now);
     }
 }
 
@@ -128,8 +128,8 @@ void HostStreams::tick(std::int64_t now) {
     end_copies(now);
     const auto due = std::stable_partition(leaving_.begin(), leaving_.end(),
                                            [now](const Leaving& l) { return l.at > now; });
-    for (auto gone = due; gone != leaving_.end(); ++gone)
-        leave(gone->operation, now);
+    for (auto leaving = due; leaving != leaving_.end(); ++leaving)
+        leave(leaving->operation, now);
     leaving_.erase(due, leaving_.end());
     issue(now);
     enter_queues(now);

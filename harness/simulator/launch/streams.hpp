@@ -1,7 +1,6 @@
 #pragma once
 /// \file
-/// The host's operations on their way: streams, copy engines, and what enters the execution queue
-/// (C32, C33, C36).
+/// The host: streams, copy engines, and the launches that enter the execution queue (C32, C33, C36).
 
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/event_log.hpp"
@@ -14,7 +13,7 @@
 
 namespace warpbound::harness::simulator {
 
-/// Does all of a cycle's work in its first step.
+/// Acts in the first step of a cycle only.
 class HostStreams final : public Component {
 public:
     HostStreams(Source<LaunchQueued> queued, const RunPlan& plan, const RunOptions& options,
@@ -23,8 +22,8 @@ public:
     void tick(std::int64_t now) override;
     [[nodiscard]] std::int64_t wake() const override { return wake_; }
 
-    /// Between cycles: the launch completed at `completion`, or will, and leaves its stream at
-    /// `leaves`, which has not come.
+    /// Between cycles: the launch completes at `completion` and leaves its stream at `leaves`, a
+    /// future cycle.
     void complete(std::size_t launch, std::int64_t completion, std::int64_t leaves);
 
     [[nodiscard]] bool is_done() const { return left_ == plan_->steps.size(); }
@@ -32,7 +31,7 @@ public:
     [[nodiscard]] const std::vector<OperationTimes>& times() const { return times_; }
 
 private:
-    /// Operations of one stream that were issued and have not left it, by number.
+    /// Issued operations of one stream that have not left it, by number.
     struct Stream {
         std::deque<std::size_t> operations;
         bool queued = false; ///< The first one has entered the queue of its engine.
@@ -50,11 +49,11 @@ private:
     void issue(std::int64_t now);
     void leave(std::size_t operation, std::int64_t now);
     void end_copies(std::int64_t now);
-    /// Whether all that was issued before it and must have left its stream has.
+    /// Whether every earlier operation on which it depends has left its stream.
     [[nodiscard]] bool may_enter(std::size_t operation) const;
     void enter_queues(std::int64_t now);
     void begin_copies(std::int64_t now);
-    void say(OperationStep step, std::size_t operation, std::int64_t at);
+    void log_step(OperationStep step, std::size_t operation, std::int64_t at);
     [[nodiscard]] Stream& stream_of(std::size_t operation);
 
     Source<LaunchQueued> queued_;
@@ -66,14 +65,14 @@ private:
     std::vector<std::optional<std::size_t>>
         null_before_; ///< By operation: the last one of the NULL stream before it.
     std::array<Engine, 2> engines_;
-    std::vector<Leaving> leaving_; ///< Launches that completed.
+    std::vector<Leaving> leaving_; ///< Completed launches.
     std::vector<OperationTimes> times_;
     std::vector<bool> has_left_;
-    std::size_t left_ = 0;       ///< How many have left their streams.
-    std::size_t all_before_ = 0; ///< All operations below this number have.
-    std::size_t next_ = 0;       ///< To be issued.
-    std::int64_t issues_at_ = 0; ///< When that is.
-    std::size_t issued_now_ = 0; ///< The first one issued in this cycle.
+    std::size_t left_ = 0;       ///< Number of operations that have left their streams.
+    std::size_t all_before_ = 0; ///< All operations below this number have left.
+    std::size_t next_ = 0;       ///< The next operation to issue.
+    std::int64_t issues_at_ = 0; ///< When it issues.
+    std::size_t issued_now_ = 0; ///< The first operation issued in this cycle.
     std::vector<std::size_t> entering_;
     std::int64_t wake_ = 0;
 };

@@ -15,7 +15,7 @@ namespace {
 __extension__ using Wide = unsigned __int128;
 
 constexpr std::int64_t warp_limit = std::int64_t{1} << 22U;
-/// Of a copy or a call. `Unit:` core cycles.
+/// Longest copy or call. `Unit:` core cycles.
 constexpr std::int64_t duration_limit = std::int64_t{1} << 40U;
 constexpr std::int64_t byte_limit = std::int64_t{1} << 50U;
 constexpr std::int64_t described_limit = 1'000'000'000'000;
@@ -28,10 +28,10 @@ std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c) {
                                                         : static_cast<std::int64_t>(quotient);
 }
 
-/// What is the same for all launches of a run.
-void join(MachineShape& machine, const MachineShape& other) {
+/// Merges the machine parameters that the kernels of all launches need.
+void merge(MachineShape& machine, const MachineShape& other) {
     Capacity& capacity = machine.capacity;
-    // Who states no registers or shared memory is not limited by them and does not read them.
+    // A launch that states no registers or shared memory is not limited by them.
     if (capacity.registers == plenty) {
         capacity.registers = other.capacity.registers;
         capacity.register_partitions = other.capacity.register_partitions;
@@ -44,10 +44,10 @@ void join(MachineShape& machine, const MachineShape& other) {
     if (!machine.memory) machine.memory = other.memory;
 }
 
-/// Puts the plan of a workload together.
-class Planner {
+/// Builds the plan of a workload.
+class WorkloadPlanner {
 public:
-    Planner(const models::Architecture& architecture, WorkloadCode& code,
+    WorkloadPlanner(const models::Architecture& architecture, WorkloadCode& code,
             const StatedLaunchCost& launch_cost)
         : architecture_{architecture}, code_{code}, launch_cost_{launch_cost}, values_{
                                                                                    architecture} {}
@@ -61,46 +61,46 @@ private:
     void add_call();
     void add_replacement();
     Range clock();
-    /// So many nanoseconds in cycles (C36).
+    /// Nanoseconds in core cycles (C36).
     Range cycles_of(const Range& nanoseconds);
 
     const models::Architecture& architecture_;
     WorkloadCode& code_;
     StatedLaunchCost launch_cost_;
     ArchitectureValues values_;
-    bool both_ways_ = false;
+    bool both_directions_ = false;
     std::int64_t warps_ = 0;
-    std::int64_t warp_places_ = 0;
+    std::int64_t warp_slots_ = 0;
 };
 
-Range Planner::clock() {
+Range WorkloadPlanner::clock() {
     return values_.range({&architecture_.geometry, "geometry"}, "core-clock", 1, described_limit);
 }
 
-Range Planner::cycles_of(const Range& nanoseconds) {
+Range WorkloadPlanner::cycles_of(const Range& nanoseconds) {
     constexpr std::int64_t per_kilohertz = 1'000'000;
     const Range kilohertz = clock();
     return {scaled(nanoseconds.lo, kilohertz.lo, per_kilohertz),
             scaled(nanoseconds.hi, kilohertz.hi, per_kilohertz)};
 }
 
-void Planner::add_machine() {
+void WorkloadPlanner::add_machine() {
     code_.plan.machine = code_.kernels.front().machine;
     for (std::size_t kernel = 0; kernel < code_.kernels.size(); ++kernel) {
-        join(code_.plan.machine, code_.kernels[kernel].machine);
-        // Each text has lines of its own (C35).
+        merge(code_.plan.machine, code_.kernels[kernel].machine);
+        // Kernels share no lines of the instruction cache (C35).
         constexpr unsigned kernel_shift = 40;
         for (std::uint64_t& line : code_.kernels[kernel].lines)
             line += std::uint64_t{kernel} << kernel_shift;
     }
     if (!code_.plan.machine.memory || !code_.plan.machine.register_file) return;
-    // Accesses take their places when their units take them (C49), those of all kernels.
+    // Accesses of all kernels allocate their entries when they enter their units (C49).
     for (KernelCode& kernel : code_.kernels)
         for (Operation& operation : kernel.operations)
-            operation.takes_place = false;
+            operation.needs_entry_at_issue = false;
 }
 
-void Planner::add_launch(const models::HostOperation& operation, HostStep& step) {
+void WorkloadPlanner::add_launch(const models::HostOperation& operation, HostStep& step) {
     const KernelCode& code = code_.kernels.at(operation.kernel);
     step.launch = code_.plan.grids.size();
     step.cost =
@@ -109,12 +109,12 @@ void Planner::add_launch(const models::HostOperation& operation, HostStep& step)
                                     .first_warp = static_cast<int>(warps_),
                                     .operation = code_.plan.steps.size()});
     warps_ += code.blocks * code.demand.warps;
-    warp_places_ += code.machine.warp_places;
+    warp_slots_ += code.machine.warp_slots;
     values_.expect(warps_ <= warp_limit,
                    fmt::format("a workload of more than {} warps", warp_limit));
 }
 
-void Planner::add_copy(const models::HostOperation& operation, HostStep& step) {
+void WorkloadPlanner::add_copy(const models::HostOperation& operation, HostStep& step) {
     const ArchitectureValues::Group transfers{&architecture_.transfers, "transfers"};
     const std::string direction{to_string(operation.kind)};
     const Range start =
@@ -130,12 +130,12 @@ void Planner::add_copy(const models::HostOperation& operation, HostStep& step) {
     values_.expect(step.cost.hi <= duration_limit,
                    fmt::format("a copy of {} bytes takes more than {} cycles", operation.bytes,
                                duration_limit));
-    const bool of_its_own = both_ways_ && values_.number(transfers, "engines", 1, 2) == 2 &&
+    const bool own_engine = both_directions_ && values_.number(transfers, "engines", 1, 2) == 2 &&
                             operation.kind == models::HostOperationKind::CopyToHost;
-    step.engine = of_its_own ? 1 : 0;
+    step.engine = own_engine ? 1 : 0;
 }
 
-void Planner::add_call() {
+void WorkloadPlanner::add_call() {
     const models::SourcedValue* const call = architecture_.transfers.find("call");
     if (call == nullptr || !call->interval) return;
     code_.plan.call = cycles_of(
@@ -144,8 +144,8 @@ void Planner::add_call() {
                    fmt::format("transfers/call takes more than {} cycles", duration_limit));
 }
 
-/// Needed when a block has to wait for room; whether one does shows in the run.
-void Planner::add_replacement() {
+/// Needed when a block has to wait for free resources, which only the run determines.
+void WorkloadPlanner::add_replacement() {
     ArchitectureValues values{architecture_,
                               ", which says when a block that waited for room starts"};
     const ArchitectureValues::Group blocks{&architecture_.blocks, "blocks"};
@@ -157,12 +157,12 @@ void Planner::add_replacement() {
     code_.plan.machine.start = start;
 }
 
-Result<void> Planner::plan(const std::vector<models::HostOperation>& operations) {
+Result<void> WorkloadPlanner::plan(const std::vector<models::HostOperation>& operations) {
     const auto is = [&](models::HostOperationKind kind) {
         return std::any_of(operations.begin(), operations.end(),
                            [kind](const auto& operation) { return operation.kind == kind; });
     };
-    both_ways_ =
+    both_directions_ =
         is(models::HostOperationKind::CopyToDevice) && is(models::HostOperationKind::CopyToHost);
     if (!code_.kernels.empty()) add_machine();
     for (const models::HostOperation& operation : operations) {
@@ -183,13 +183,13 @@ Result<void> Planner::plan(const std::vector<models::HostOperation>& operations)
         code_.plan.steps.push_back(step);
     }
     values_.expect(!code_.plan.machine.constants || code_.plan.grids.size() <= 1,
-                   "memories/constant is described, and which constants several launches share is "
-                   "not determined; expected a workload of one launch");
+                   "memories/constant is described, and it is unknown which constants several launches "
+                   "share; expected a workload of one launch");
     add_call();
     if (!code_.plan.grids.empty()) add_replacement();
     if (values_.failure()) return *values_.failure();
-    code_.plan.machine.warp_places =
-        std::max<std::int64_t>(1, std::min(code_.plan.machine.capacity.warps, warp_places_));
+    code_.plan.machine.warp_slots =
+        std::max<std::int64_t>(1, std::min(code_.plan.machine.capacity.warps, warp_slots_));
     return boost::outcome_v2::success();
 }
 
@@ -211,7 +211,7 @@ Result<WorkloadCode> translate(const models::Architecture& architecture, const W
         if (operation.kind == models::HostOperationKind::Launch)
             blocks += workload.kernels.at(operation.kernel).launch.blocks;
     if (blocks == 0 && (workload.operations.empty() || !workload.kernels.empty()))
-        return Failure{"a workload without a launch; expected one at least", "", 0, 0};
+        return Failure{"a workload without a launch; expected at least one", "", 0, 0};
     WorkloadCode code;
     for (const Kernel& kernel : workload.kernels) {
         auto one =
@@ -219,7 +219,7 @@ Result<WorkloadCode> translate(const models::Architecture& architecture, const W
         if (!one) return one.as_failure();
         code.kernels.push_back(std::move(one.value()));
     }
-    const auto planned = Planner{architecture, code, launch_cost}.plan(workload.operations);
+    const auto planned = WorkloadPlanner{architecture, code, launch_cost}.plan(workload.operations);
     if (!planned) return planned.as_failure();
     return code;
 }

@@ -1,9 +1,9 @@
 #pragma once
 /// \file
-/// A workload translated for the simulated machine: everything that is the same in all runs.
+/// A workload translated for the simulated machine: everything that is equal in all runs.
 
 #include "harness/simulator/decode/kernel_code.hpp"
-#include "harness/simulator/messages.hpp"
+#include "harness/simulator/launch/messages.hpp"
 #include "harness/workload.hpp"
 
 #include <deque>
@@ -16,25 +16,25 @@ namespace warpbound::harness::simulator {
 struct HostStep {
     models::HostOperationKind kind = models::HostOperationKind::Launch;
     std::optional<std::size_t> stream{}; ///< None: the NULL stream.
-    std::int64_t at = 0;                 ///< Not issued before.
-    Range cost;                          ///< Launch cost, or what the copy takes.
-    std::size_t engine = 0;              ///< Of a copy.
-    std::size_t launch = 0;              ///< Of a launch: its number in the run.
+    std::int64_t at = 0;                 ///< The earliest cycle in which it issues.
+    Range cost;                          ///< Launch cost, or duration of the copy.
+    std::size_t engine = 0;              ///< For a copy.
+    std::size_t launch = 0;              ///< For a launch: its number in the run.
 
     [[nodiscard]] bool is_launch() const { return kind == models::HostOperationKind::Launch; }
 };
 
-/// What a run runs. The codes that grids point to must outlive it.
+/// Everything that a run executes. The codes to which grids point must outlive it.
 struct RunPlan {
     MachineShape machine;
-    std::vector<Grid> grids; ///< Of the launches.
+    std::vector<Grid> grids; ///< One per launch.
     std::vector<HostStep> steps;
-    Range call; ///< Of the host, between two steps.
-    /// Why blocks cannot wait for room; none where `machine` has their replacement.
+    Range call; ///< Duration of a call of the host, between two steps.
+    /// Why blocks cannot wait for free resources; none where `machine` has the replacement time.
     std::optional<Failure> no_replacement{};
 };
 
-/// A kernel by itself: one launch that costs nothing.
+/// A single kernel: one launch of cost 0.
 RunPlan plan_of(const KernelCode& code);
 
 struct WorkloadCode {
@@ -42,14 +42,14 @@ struct WorkloadCode {
     RunPlan plan;
 };
 
-/// What a launch costs where the description does not say: stated by the user.
+/// The launch cost that the user states where the description has none.
 using StatedLaunchCost = std::optional<Range>;
 
-/// For a machine of so many SMs. Refuses what `translate` refuses of a kernel, a workload that has
-/// kernels and launches none, one without operations, and what the operations need and the
-/// description lacks: the launch cost unless it is stated, start-up and bandwidth of a copy's
-/// direction, the copy engines of a workload that copies both ways, the core clock of copies and of
-/// calls that take time.
+/// For a machine of `multiprocessors` SMs. Refuses kernels that `translate` refuses, a workload that
+/// has kernels and launches none, a workload without operations, and values that the operations need
+/// and the description lacks: the launch cost unless it is stated, start-up time and bandwidth of a
+/// copy's direction, the copy engines where copies run in both directions, the core clock for copies
+/// and for calls that take time.
 Result<WorkloadCode> translate(const models::Architecture& architecture, const Workload& workload,
                                const models::WarpPolicy& policy, std::int64_t multiprocessors,
                                const StatedLaunchCost& launch_cost);

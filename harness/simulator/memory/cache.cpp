@@ -18,17 +18,17 @@ void Cache::touch(std::uint64_t line) {
 
 std::optional<Cache::Evicted> Cache::fill(std::uint64_t line, std::uint64_t sectors, bool dirty) {
     std::optional<Evicted> evicted;
-    Line* place = find(line);
-    if (place == nullptr) {
+    Line* way = find(line);
+    if (way == nullptr) {
         const auto first = lines_.begin() + static_cast<std::ptrdiff_t>(line % sets_ * ways_);
-        place = &*std::min_element(first, first + static_cast<std::ptrdiff_t>(ways_),
+        way = &*std::min_element(first, first + static_cast<std::ptrdiff_t>(ways_),
                                    [](const Line& a, const Line& b) { return a.used < b.used; });
-        if (place->valid != 0) evicted = Evicted{.line = place->number, .dirty = place->dirty};
-        *place = Line{.number = line, .valid = 0, .dirty = 0, .used = 0};
+        if (way->valid != 0) evicted = Evicted{.line = way->number, .dirty = way->dirty};
+        *way = Line{.number = line, .valid = 0, .dirty = 0, .used = 0};
     }
-    place->valid |= sectors;
-    if (dirty) place->dirty |= sectors;
-    place->used = ++uses_;
+    way->valid |= sectors;
+    if (dirty) way->dirty |= sectors;
+    way->used = ++uses_;
     return evicted;
 }
 

@@ -1,44 +1,44 @@
 #pragma once
 /// \file
-/// The tags of a set-associative cache with sectors; the least recently used line leaves.
+/// The tags of a set-associative sectored cache with LRU replacement.
 
-#include "harness/simulator/memory/shape.hpp"
+#include "harness/simulator/decode/memory_shape.hpp"
 
 #include <optional>
 #include <vector>
 
 namespace warpbound::harness::simulator {
 
-/// Lines are numbered as its owner numbers them; line n lies in set n mod sets. Bit i of a mask
-/// stands for the i-th sector of a line.
+/// The owner numbers the lines; line n is in set n mod sets. Bit i of a mask is the i-th sector of a
+/// line.
 class Cache {
 public:
     explicit Cache(const CacheShape& shape)
         : sets_{shape.sets}, ways_{static_cast<std::size_t>(shape.ways)},
           lines_(static_cast<std::size_t>(shape.sets * shape.ways)) {}
 
-    /// Sectors of the line that are there; 0 for a line that is not.
+    /// Sectors of the line that are present; 0 for a line that is absent.
     [[nodiscard]] std::uint64_t present(std::uint64_t line) const {
         const Line* const found = find(line);
         return found == nullptr ? 0 : found->valid;
     }
-    /// The line was used now.
+    /// Makes the line the most recently used one.
     void touch(std::uint64_t line);
 
-    /// A line that had to leave, with the sectors that must be written back.
+    /// An evicted line, with the sectors that must be written back.
     struct Evicted {
         std::uint64_t line = 0;
         std::uint64_t dirty = 0;
     };
-    /// Puts sectors into the line, which was used now.
+    /// Fills sectors into the line and makes it the most recently used one.
     std::optional<Evicted> fill(std::uint64_t line, std::uint64_t sectors, bool dirty);
-    /// Takes the line out without writing it back.
+    /// Invalidates the line without writing it back.
     void drop(std::uint64_t line);
 
 private:
     struct Line {
         std::uint64_t number = 0;
-        std::uint64_t valid = 0; ///< 0: the place is free.
+        std::uint64_t valid = 0; ///< 0: the way is free.
         std::uint64_t dirty = 0;
         std::uint64_t used = 0;
     };

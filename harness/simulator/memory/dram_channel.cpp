@@ -16,8 +16,8 @@ std::int64_t DramChannel::after_refresh(std::int64_t at) const {
 std::int64_t DramChannel::next(std::int64_t now) const {
     if (queue_.empty()) return never;
     std::int64_t bank_free = never;
-    for (std::size_t place = 0; place < window(); ++place)
-        bank_free = std::min(bank_free, banks_[queue_[place].bank].free_at);
+    for (std::size_t entry = 0; entry < window(); ++entry)
+        bank_free = std::min(bank_free, banks_[queue_[entry].bank].free_at);
     return after_refresh(std::max({now, bus_free_at_, bank_free}));
 }
 
@@ -30,12 +30,12 @@ std::optional<DramChannel::Served> DramChannel::serve(std::int64_t now, RandomSo
             bank.row.reset();
     }
     std::optional<std::size_t> chosen;
-    for (std::size_t place = 0; place < window(); ++place) {
-        const Bank& bank = banks_[queue_[place].bank];
+    for (std::size_t entry = 0; entry < window(); ++entry) {
+        const Bank& bank = banks_[queue_[entry].bank];
         if (bank.free_at > now) continue;
-        if (!chosen) chosen = place;
-        if (bank.row == queue_[place].row) {
-            chosen = place;
+        if (!chosen) chosen = entry;
+        if (bank.row == queue_[entry].row) {
+            chosen = entry;
             break;
         }
     }

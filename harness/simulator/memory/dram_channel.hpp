@@ -1,16 +1,16 @@
 #pragma once
 /// \file
-/// One DRAM channel: banks with an open row each, a data bus, and refresh (C28).
+/// One DRAM channel: banks with one open row each, a data bus, and refresh (C28).
 
 #include "harness/simulator/clock/component.hpp"
-#include "harness/simulator/memory/shape.hpp"
+#include "harness/simulator/decode/memory_shape.hpp"
 
 #include <optional>
 #include <vector>
 
 namespace warpbound::harness::simulator {
 
-/// Serves first whom an open row makes ready, then who came first.
+/// First-ready, first-come first-served (FR-FCFS): row hits first, then the oldest transfer.
 class DramChannel {
 public:
     struct Transfer {
@@ -18,7 +18,7 @@ public:
         std::uint64_t row = 0;
         std::int64_t sectors = 1;
         bool write = false;
-        std::uint32_t reading = 0; ///< Of its owner.
+        std::uint32_t reading = 0; ///< Index of the fetch at its owner.
         int warp = 0;
     };
     struct Served {
@@ -27,13 +27,13 @@ public:
         std::int64_t until = 0; ///< The first cycle in which the bus is free again.
     };
 
-    /// The phase of its refresh is drawn.
+    /// Draws the refresh phase.
     DramChannel(const DramShape& shape, RandomSource& random);
 
-    /// A read or write may join. Write-backs join without.
-    [[nodiscard]] bool has_room() const { return queue_.size() < shape_.queue; }
+    /// A read or write may join the queue. Write-backs join even when the queue is full.
+    [[nodiscard]] bool has_free_entry() const { return queue_.size() < shape_.queue; }
     void join(const Transfer& transfer) { queue_.push_back(transfer); }
-    /// The next transfer, when one may start now.
+    /// Starts the next transfer, if one may start now.
     std::optional<Served> serve(std::int64_t now, RandomSource& random);
     /// The earliest cycle in which a transfer may start, if none joins.
     [[nodiscard]] std::int64_t next(std::int64_t now) const;
@@ -55,7 +55,7 @@ private:
     std::int64_t interval_ = 1;
     std::int64_t duration_ = 0;
     std::int64_t phase_ = 0;
-    std::int64_t refreshes_ = 0; ///< Seen so far.
+    std::int64_t refreshes_ = 0; ///< Applied so far.
 };
 
 } // namespace warpbound::harness::simulator

@@ -34,8 +34,8 @@ void LoadStoreUnit::accept(const MemoryIssue& issue, std::size_t sender, std::in
                              : addresses_of(*issue.access, issue.execution, issue.active),
                          shape_->l1.line, shape_->l1.sector, lines);
     };
-    if (issue.launch >= work_.size()) work_.resize(issue.launch + 1);
-    ++work_[issue.launch].unfinished;
+    if (issue.launch >= accesses_.size()) accesses_.resize(issue.launch + 1);
+    ++accesses_[issue.launch].unfinished;
     if (issue.store) {
         Store& store = stores_.emplace_back();
         store.issue = issue;
@@ -47,9 +47,9 @@ void LoadStoreUnit::accept(const MemoryIssue& issue, std::size_t sender, std::in
         free_loads_.push_back(static_cast<std::uint32_t>(loads_.size()));
         loads_.emplace_back();
     }
-    const std::uint32_t place = free_loads_.back();
+    const std::uint32_t index = free_loads_.back();
     free_loads_.pop_back();
-    Load& load = loads_[place];
+    Load& load = loads_[index];
     load.issue = issue;
     load.sender = sender;
     coalesce_into(load.lines);
@@ -57,7 +57,7 @@ void LoadStoreUnit::accept(const MemoryIssue& issue, std::size_t sender, std::in
     load.arrival = now;
     load.missing = 0;
     load.result = 0;
-    load_queue_.push_back(place);
+    load_queue_.push_back(index);
 }
 
 void LoadStoreUnit::begin_store(std::int64_t now) {
@@ -66,8 +66,8 @@ void LoadStoreUnit::begin_store(std::int64_t now) {
     store_blocked_ = false;
 }
 
-void LoadStoreUnit::learn(const MemoryAnswer& answer) {
-    if (answer.kind == MemoryAnswer::Kind::Taken) {
+void LoadStoreUnit::receive_answer(const MemoryAnswer& answer) {
+    if (answer.kind == MemoryAnswer::Kind::Accepted) {
         --in_flight_;
         load_blocked_ = false;
         store_blocked_ = false;
@@ -83,28 +83,28 @@ void LoadStoreUnit::learn(const MemoryAnswer& answer) {
     arrivals_.push({.at = answer.at, .read = answer.id});
 }
 
-bool LoadStoreUnit::hear(std::int64_t now) {
-    heard_.clear();
+bool LoadStoreUnit::receive(std::int64_t now) {
+    received_.clear();
     for (std::size_t sender = 0; sender < links_.issues.size(); ++sender)
         for (const MemoryIssue& issue : links_.issues[sender].messages())
-            heard_.emplace_back(sender, issue);
-    // Operand collectors hand accesses over in the order in which units took them.
-    for (std::size_t left = links_.issues.size() > 1 ? heard_.size() : 0; left > 1; --left)
+            received_.emplace_back(sender, issue);
+    // Operand collectors send accesses in the order in which they entered their units.
+    for (std::size_t left = links_.issues.size() > 1 ? received_.size() : 0; left > 1; --left)
         std::swap(
-            heard_[left - 1],
-            heard_[static_cast<std::size_t>(random_.draw(0, static_cast<std::int64_t>(left) - 1))]);
-    for (const auto& [sender, issue] : heard_)
+            received_[left - 1],
+            received_[static_cast<std::size_t>(random_.draw(0, static_cast<std::int64_t>(left) - 1))]);
+    for (const auto& [sender, issue] : received_)
         accept(issue, sender, now);
     for (const MemoryAnswer& answer : links_.answers.messages())
-        learn(answer);
-    return !heard_.empty() || !links_.answers.messages().empty();
+        receive_answer(answer);
+    return !received_.empty() || !links_.answers.messages().empty();
 }
 
 void LoadStoreUnit::fill(std::int64_t now) {
     while (!arrivals_.empty() && arrivals_.top().at <= now) {
-        const std::uint32_t place = arrivals_.top().read;
+        const std::uint32_t index = arrivals_.top().read;
         arrivals_.pop();
-        const Read& read = reads_[place];
+        const Read& read = reads_[index];
         cache_.fill(read.line / shape_->l1.line, read.sectors, false);
         for_each_sector(read.line, read.sectors,
                         [&](std::uint64_t sector) { misses_.remove(sector); });
@@ -115,30 +115,30 @@ void LoadStoreUnit::fill(std::int64_t now) {
                                  .unit = static_cast<int>(index_),
                                  .address = read.line,
                                  .sectors = read.sectors});
-        free_reads_.push_back(place);
+        free_reads_.push_back(index);
         load_blocked_ = false;
     }
 }
 
-void LoadStoreUnit::tell(std::uint32_t place) {
-    const Load& load = loads_[place];
+void LoadStoreUnit::notify_result(std::uint32_t index) {
+    const Load& load = loads_[index];
     finish(load.issue.launch, load.result);
-    links_.results[load.sender].put(ResultNotified{.place = load.issue.place,
+    links_.results[load.sender].put(ResultNotified{.tag = load.issue.tag,
                                                    .warp = load.issue.warp,
                                                    .number = load.issue.number,
                                                    .at = load.result});
-    free_loads_.push_back(place);
+    free_loads_.push_back(index);
 }
 
 void LoadStoreUnit::finish(std::size_t launch, std::int64_t at) {
-    --work_[launch].unfinished;
-    work_[launch].completion = std::max(work_[launch].completion, at);
+    --accesses_[launch].unfinished;
+    accesses_[launch].completion = std::max(accesses_[launch].completion, at);
 }
 
-void LoadStoreUnit::settle(std::uint32_t place, std::int64_t at) {
-    Load& load = loads_[place];
+void LoadStoreUnit::settle(std::uint32_t index, std::int64_t at) {
+    Load& load = loads_[index];
     load.result = std::max(load.result, at);
-    if (--load.missing == 0 && load.next >= load.lines.size()) tell(place);
+    if (--load.missing == 0 && load.next >= load.lines.size()) notify_result(index);
 }
 
 void LoadStoreUnit::send(std::int64_t now, MemoryRequest request) {
@@ -151,8 +151,8 @@ void LoadStoreUnit::send(std::int64_t now, MemoryRequest request) {
 }
 
 bool LoadStoreUnit::access_line(std::int64_t now) {
-    const std::uint32_t place = load_queue_.front();
-    Load& load = loads_[place];
+    const std::uint32_t index = load_queue_.front();
+    Load& load = loads_[index];
     if (load.next < load.lines.size()) {
         const models::TouchedLine& line = load.lines[load.next];
         const std::uint64_t number = line.address / shape_->l1.line;
@@ -166,9 +166,9 @@ bool LoadStoreUnit::access_line(std::int64_t now) {
             if (entry == nullptr)
                 added |= std::uint64_t{1} << bit;
             else
-                merges = merges && misses_.takes_more(*entry);
+                merges = merges && misses_.can_merge(*entry);
         }
-        if (!merges || misses_.room() < static_cast<std::size_t>(std::popcount(added)) ||
+        if (!merges || misses_.free_entries() < static_cast<std::size_t>(std::popcount(added)) ||
             (added != 0 && in_flight_ >= shape_->link_queue))
             return false;
         const std::uint64_t merged = line.sectors & ~hit & ~added;
@@ -177,7 +177,7 @@ bool LoadStoreUnit::access_line(std::int64_t now) {
             load.result = std::max(load.result, now + random_.draw(shape_->l1.latency));
         for_each_sector(line.address, merged, [&](std::uint64_t sector) {
             MissTable::Entry& entry = *misses_.find(sector);
-            entry.waiting.push_back(place);
+            entry.waiting.push_back(index);
             if (entry.filled_at == never)
                 ++load.missing;
             else
@@ -185,7 +185,7 @@ bool LoadStoreUnit::access_line(std::int64_t now) {
         });
         if (added != 0) {
             for_each_sector(line.address, added, [&](std::uint64_t sector) {
-                misses_.add(sector, place);
+                misses_.add(sector, index);
                 ++load.missing;
             });
             if (free_reads_.empty()) {
@@ -221,8 +221,8 @@ bool LoadStoreUnit::access_line(std::int64_t now) {
     }
     if (load.next < load.lines.size()) return true;
     load_queue_.pop_front();
-    links_.freed.put(RoomFreed{.loads = 1, .stores = 0});
-    if (load.missing == 0) tell(place);
+    links_.freed.put(EntriesFreed{.loads = 1, .stores = 0});
+    if (load.missing == 0) notify_result(index);
     return true;
 }
 
@@ -252,7 +252,7 @@ bool LoadStoreUnit::drain(std::int64_t now) {
     }
     if (log_->has_listener()) log_->add(Drained{.cycle = now, .warp = store.issue.warp});
     finish(store.issue.launch, now);
-    links_.freed.put(RoomFreed{.loads = 0, .stores = 1});
+    links_.freed.put(EntriesFreed{.loads = 0, .stores = 1});
     stores_.pop_front();
     if (!stores_.empty()) begin_store(now);
     return true;
@@ -268,7 +268,7 @@ std::int64_t LoadStoreUnit::store_due() const {
 }
 
 void LoadStoreUnit::tick(std::int64_t now) {
-    if (!hear(now) && now < wake_) return;
+    if (!receive(now) && now < wake_) return;
     fill(now);
     for (;;) {
         const bool load = load_due() <= now;

@@ -1,12 +1,12 @@
 #pragma once
 /// \file
-/// The SM's way to memory: coalescing, the L1 with its misses, the write buffer, the link to the L2
-/// (C23 to C26).
+/// The load/store unit of an SM: coalescing, the L1 with its MSHR, the write buffer, the link to the
+/// L2 (C23 to C26).
 
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/event_log.hpp"
 #include "harness/simulator/clock/link.hpp"
-#include "harness/simulator/machine_shape.hpp"
+#include "harness/simulator/decode/machine_shape.hpp"
 #include "harness/simulator/memory/cache.hpp"
 #include "harness/simulator/memory/messages.hpp"
 #include "harness/simulator/memory/miss_table.hpp"
@@ -17,14 +17,15 @@
 
 namespace warpbound::harness::simulator {
 
-/// Loads and stores keep their own order each. Which of them comes first when both could go on in
-/// a cycle is drawn, and so is the order of those that several schedulers issued in one step.
+/// Loads stay in order, and so do stores. When a load and a store can both proceed in a cycle, the
+/// first one is drawn. The order of accesses that several schedulers issued in one step is drawn,
+/// too.
 class LoadStoreUnit final : public Component {
 public:
     struct Ports {
         std::vector<Sink<MemoryIssue>> issues; ///< Per scheduler, or of the operand collectors.
-        std::vector<Source<ResultNotified>> results; ///< To each of them.
-        Source<RoomFreed> freed;
+        std::vector<Source<ResultNotified>> results; ///< To each sender.
+        Source<EntriesFreed> freed;
         Source<MemoryRequest> requests;
         Sink<MemoryAnswer> answers;
     };
@@ -35,14 +36,14 @@ public:
     void tick(std::int64_t now) override;
     [[nodiscard]] std::int64_t wake() const override { return wake_; }
 
-    /// When the last result came and the last store drained of what the launch did here; 0 without
+    /// When the last load of the launch had its result and its last store drained here; 0 without
     /// any.
     [[nodiscard]] std::int64_t completion(std::size_t launch) const {
-        return launch < work_.size() ? work_[launch].completion : 0;
+        return launch < accesses_.size() ? accesses_[launch].completion : 0;
     }
-    /// No load of the launch waits for its result time, and none of its stores to drain.
+    /// No load of the launch waits for its result time, and no store of it waits to drain.
     [[nodiscard]] bool is_quiet(std::size_t launch) const {
-        return launch >= work_.size() || work_[launch].unfinished == 0;
+        return launch >= accesses_.size() || accesses_[launch].unfinished == 0;
     }
 
 private:
@@ -50,8 +51,8 @@ private:
         MemoryIssue issue;
         std::size_t sender = 0;
         std::vector<models::TouchedLine> lines;
-        std::size_t next = 0;     ///< Line.
-        std::int64_t arrival = 0; ///< Of that line.
+        std::size_t next = 0;     ///< Index of the next line.
+        std::int64_t arrival = 0; ///< Of that line at the L1.
         std::uint32_t missing = 0;
         std::int64_t result = 0;
     };
@@ -60,7 +61,7 @@ private:
         std::vector<models::TouchedLine> lines;
         std::size_t next = 0;
     };
-    /// A read on its way.
+    /// An outstanding read.
     struct Read {
         std::uint64_t line = 0; ///< Address.
         std::uint64_t sectors = 0;
@@ -73,21 +74,21 @@ private:
         }
     };
 
-    bool hear(std::int64_t now);
+    bool receive(std::int64_t now);
     void accept(const MemoryIssue& issue, std::size_t sender, std::int64_t now);
-    void learn(const MemoryAnswer& answer);
+    void receive_answer(const MemoryAnswer& answer);
     void fill(std::int64_t now);
     void begin_store(std::int64_t now);
     [[nodiscard]] std::int64_t load_due() const;
     [[nodiscard]] std::int64_t store_due() const;
-    /// Both return false when the work must wait for an answer.
+    /// Both return false when the access must wait for an answer.
     bool access_line(std::int64_t now);
     bool drain(std::int64_t now);
     void send(std::int64_t now, MemoryRequest request);
     void settle(std::uint32_t load, std::int64_t at);
-    void tell(std::uint32_t load);
-    /// Of a launch.
-    struct Work {
+    void notify_result(std::uint32_t load);
+    /// The accesses of a launch.
+    struct LaunchAccesses {
         std::int64_t unfinished = 0; ///< Loads without a result time, stores not drained.
         std::int64_t completion = 0;
     };
@@ -104,7 +105,7 @@ private:
     Cache cache_;
     MissTable misses_;
 
-    std::vector<Load> loads_; ///< With free places.
+    std::vector<Load> loads_; ///< Includes free entries.
     std::vector<std::uint32_t> free_loads_;
     std::deque<std::uint32_t> load_queue_;
     bool load_blocked_ = false;
@@ -113,15 +114,15 @@ private:
     std::deque<Store> stores_;
     bool store_blocked_ = false;
     std::int64_t store_due_ = never;
-    std::vector<Work> work_; ///< Per launch.
+    std::vector<LaunchAccesses> accesses_; ///< Per launch.
 
-    std::vector<Read> reads_; ///< With free places.
+    std::vector<Read> reads_; ///< Includes free entries.
     std::vector<std::uint32_t> free_reads_;
     std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
-    std::size_t in_flight_ = 0; ///< Transactions that no slice has taken yet.
+    std::size_t in_flight_ = 0; ///< Transactions that no slice has accepted yet.
     std::int64_t link_free_at_ = 0;
 
-    std::vector<std::pair<std::size_t, MemoryIssue>> heard_;
+    std::vector<std::pair<std::size_t, MemoryIssue>> received_;
     std::int64_t wake_ = never;
 };
 

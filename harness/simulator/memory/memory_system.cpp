@@ -8,16 +8,16 @@ namespace warpbound::harness::simulator {
 
 namespace {
 
-/// A place of `places` for one more, reusing those that are free.
-template <typename Place>
-std::uint32_t place_in(std::vector<Place>& places, std::vector<std::uint32_t>& free) {
+/// The index of an unused entry, which is a free one if there is any.
+template <typename Entry>
+std::uint32_t take_entry(std::vector<Entry>& entries, std::vector<std::uint32_t>& free) {
     if (free.empty()) {
-        places.emplace_back();
-        return static_cast<std::uint32_t>(places.size() - 1);
+        entries.emplace_back();
+        return static_cast<std::uint32_t>(entries.size() - 1);
     }
-    const std::uint32_t place = free.back();
+    const std::uint32_t entry = free.back();
     free.pop_back();
-    return place;
+    return entry;
 }
 
 constexpr std::int64_t tie_limit = std::int64_t{1} << 30U;
@@ -76,8 +76,8 @@ void MemorySystem::for_each_sector(const Target& target, std::uint64_t sectors,
         visit(first + static_cast<std::uint64_t>(std::countr_zero(sectors)));
 }
 
-bool MemorySystem::hear() {
-    bool heard = false;
+bool MemorySystem::receive() {
+    bool received = false;
     for (std::size_t sm = 0; sm < links_.requests.size(); ++sm)
         for (const MemoryRequest& request : links_.requests[sm].messages()) {
             slices_[target_of(request).slice].arriving.push(
@@ -85,20 +85,20 @@ bool MemorySystem::hear() {
                         .sm = sm,
                         .tie = links_.requests.size() > 1 ? random_.draw(0, tie_limit) : 0,
                         .sequence = sequence_++});
-            heard = true;
+            received = true;
         }
-    return heard;
+    return received;
 }
 
-void MemorySystem::settle(std::uint32_t place, std::int64_t at) {
-    Read& read = reads_[place];
+void MemorySystem::settle(std::uint32_t index, std::int64_t at) {
+    Read& read = reads_[index];
     read.ready = std::max(read.ready, at);
     if (--read.missing == 0)
         due_.push(Due{
-            .at = read.ready, .kind = Due::Kind::Leave, .sequence = sequence_++, .index = place});
+            .at = read.ready, .kind = Due::Kind::Leave, .sequence = sequence_++, .index = index});
 }
 
-/// Joins the queue of the slice's channel.
+/// Enters the queue of the slice's channel.
 void MemorySystem::transfer(const Target& target, bool is_write, std::uint32_t fetch, int warp) {
     const std::uint64_t block =
         address_of(target.slice, target.line) / (shape_->dram.row * shape_->dram.channels);
@@ -110,8 +110,8 @@ void MemorySystem::transfer(const Target& target, bool is_write, std::uint32_t f
                                               .warp = warp});
 }
 
-/// Puts sectors into the cache; what has to leave and is dirty goes to DRAM.
-void MemorySystem::put_into(const Target& target, bool dirty, int warp) {
+/// Fills sectors into the cache; evicted dirty sectors are written back to DRAM.
+void MemorySystem::fill_cache(const Target& target, bool dirty, int warp) {
     const auto evicted = slices_[target.slice].cache.fill(target.line, target.sectors, dirty);
     if (evicted && evicted->dirty != 0)
         transfer({.slice = target.slice, .line = evicted->line, .sectors = evicted->dirty}, true, 0,
@@ -120,10 +120,10 @@ void MemorySystem::put_into(const Target& target, bool dirty, int warp) {
 
 bool MemorySystem::write(Slice& slice, const Target& target, const MemoryRequest& request,
                          std::int64_t now) {
-    if (!channels_[channel_of(target.slice)].has_room()) return false;
+    if (!channels_[channel_of(target.slice)].has_free_entry()) return false;
     const std::uint64_t hit = target.sectors & slice.cache.present(target.line);
     if (shape_->l2_write_allocate || hit == target.sectors) {
-        put_into(target, shape_->l2_write_back, request.warp);
+        fill_cache(target, shape_->l2_write_back, request.warp);
         if (!shape_->l2_write_back) transfer(target, true, 0, request.warp);
     } else {
         transfer(target, true, 0, request.warp);
@@ -144,17 +144,17 @@ bool MemorySystem::read(Slice& slice, const Target& target, const Waiting& waiti
         if (entry == nullptr)
             added |= std::uint64_t{1} << bit;
         else
-            merges = merges && slice.misses.takes_more(*entry);
+            merges = merges && slice.misses.can_merge(*entry);
     }
-    if (!merges || slice.misses.room() < static_cast<std::size_t>(std::popcount(added)) ||
-        (added != 0 && !channels_[channel_of(target.slice)].has_room()))
+    if (!merges || slice.misses.free_entries() < static_cast<std::size_t>(std::popcount(added)) ||
+        (added != 0 && !channels_[channel_of(target.slice)].has_free_entry()))
         return false;
     const std::uint64_t merged = target.sectors & ~hit & ~added;
     if (hit != 0) slice.cache.touch(target.line);
     const std::int64_t back = random_.draw(shape_->transit);
     const std::int64_t transits = waiting.request.transit + back;
-    const std::uint32_t place = place_in(reads_, free_reads_);
-    reads_[place] = Read{.id = waiting.request.id,
+    const std::uint32_t index = take_entry(reads_, free_reads_);
+    reads_[index] = Read{.id = waiting.request.id,
                          .sm = waiting.sm,
                          .transits = transits,
                          .back = back,
@@ -164,25 +164,25 @@ bool MemorySystem::read(Slice& slice, const Target& target, const Waiting& waiti
     if (hit != 0 || merged != 0) ready = now + random_.draw(shape_->l2.latency) - transits;
     for_each_sector(target, merged, [&](std::uint64_t sector) {
         MissTable::Entry& entry = *slice.misses.find(sector);
-        entry.waiting.push_back(place);
+        entry.waiting.push_back(index);
         if (entry.filled_at == never)
-            ++reads_[place].missing;
+            ++reads_[index].missing;
         else
             ready = std::max(ready, entry.filled_at);
     });
     for_each_sector(target, added, [&](std::uint64_t sector) {
-        slice.misses.add(sector, place);
-        ++reads_[place].missing;
+        slice.misses.add(sector, index);
+        ++reads_[index].missing;
     });
     if (added != 0) {
-        const std::uint32_t fetch = place_in(fetches_, free_fetches_);
+        const std::uint32_t fetch = take_entry(fetches_, free_fetches_);
         fetches_[fetch] = Fetch{
             .slice = target.slice, .line = target.line, .sectors = added, .transits = transits};
         transfer({.slice = target.slice, .line = target.line, .sectors = added}, false, fetch,
                  waiting.request.warp);
     }
     report(target, waiting.request, hit, merged, now);
-    settle(place, ready);
+    settle(index, ready);
     return true;
 }
 
@@ -210,7 +210,7 @@ bool MemorySystem::serve_slice(std::size_t index, std::int64_t now) {
     if (!done) return false;
     slice.arriving.pop();
     slice.free_at = now + random_.draw(shape_->l2.service);
-    links_.answers[waiting.sm].put({.kind = MemoryAnswer::Kind::Taken, .id = 0, .at = now});
+    links_.answers[waiting.sm].put({.kind = MemoryAnswer::Kind::Accepted, .id = 0, .at = now});
     return true;
 }
 
@@ -249,11 +249,11 @@ bool MemorySystem::serve_channel(std::size_t index, std::int64_t now) {
     return true;
 }
 
-void MemorySystem::fill(std::uint32_t place, std::int64_t now) {
-    const Fetch fetch = fetches_[place];
-    free_fetches_.push_back(place);
+void MemorySystem::fill(std::uint32_t index, std::int64_t now) {
+    const Fetch fetch = fetches_[index];
+    free_fetches_.push_back(index);
     const Target target{.slice = fetch.slice, .line = fetch.line, .sectors = fetch.sectors};
-    put_into(target, false, 0);
+    fill_cache(target, false, 0);
     for_each_sector(target, fetch.sectors,
                     [&](std::uint64_t sector) { slices_[fetch.slice].misses.remove(sector); });
     slices_[fetch.slice].blocked = false;
@@ -266,14 +266,14 @@ void MemorySystem::fill(std::uint32_t place, std::int64_t now) {
                              .sectors = fetch.sectors});
 }
 
-void MemorySystem::leave(std::uint32_t place, std::int64_t now) {
-    const Read& read = reads_[place];
+void MemorySystem::leave(std::uint32_t index, std::int64_t now) {
+    const Read& read = reads_[index];
     std::int64_t& free_at = return_free_at_[read.sm];
     const std::int64_t start = std::max(now, free_at);
     free_at = start + random_.draw(shape_->link_service);
     links_.answers[read.sm].put(
         {.kind = MemoryAnswer::Kind::Coming, .id = read.id, .at = start + read.back});
-    free_reads_.push_back(place);
+    free_reads_.push_back(index);
 }
 
 std::int64_t MemorySystem::slice_due(const Slice& slice) const {
@@ -282,7 +282,7 @@ std::int64_t MemorySystem::slice_due(const Slice& slice) const {
 }
 
 void MemorySystem::tick(std::int64_t now) {
-    if (!hear() && now < wake_) return;
+    if (!receive() && now < wake_) return;
     bool progress = true;
     while (progress) {
         progress = false;

@@ -1,12 +1,12 @@
 #pragma once
 /// \file
-/// What all SMs share: the slices of the L2, the DRAM channels behind them, and the links back
-/// (C27 to C29).
+/// The memory system shared by all SMs: the slices of the L2, the DRAM channels, and the response
+/// links (C27 to C29).
 
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/event_log.hpp"
 #include "harness/simulator/clock/link.hpp"
-#include "harness/simulator/machine_shape.hpp"
+#include "harness/simulator/decode/machine_shape.hpp"
 #include "harness/simulator/memory/cache.hpp"
 #include "harness/simulator/memory/dram_channel.hpp"
 #include "harness/simulator/memory/messages.hpp"
@@ -19,8 +19,8 @@
 
 namespace warpbound::harness::simulator {
 
-/// A slice takes requests in the order in which they arrive; of those that arrive together chance
-/// decides.
+/// A slice serves requests in their order of arrival. The order of requests that arrive in the same
+/// cycle is drawn.
 class MemorySystem final : public Component {
 public:
     struct Ports {
@@ -38,7 +38,7 @@ private:
     struct Waiting {
         MemoryRequest request;
         std::size_t sm = 0;
-        std::int64_t tie = 0; ///< Drawn.
+        std::int64_t tie = 0; ///< Random tie break.
         std::uint64_t sequence = 0;
         friend bool operator>(const Waiting& a, const Waiting& b) {
             return std::tie(a.request.at, a.tie, a.sequence) >
@@ -52,16 +52,16 @@ private:
         std::int64_t free_at = 0;
         bool blocked = false;
     };
-    /// A read of an SM that a slice has taken.
+    /// A read of an SM that a slice has accepted.
     struct Read {
-        std::uint32_t id = 0; ///< At its load/store unit.
+        std::uint32_t id = 0; ///< Its index at the load/store unit.
         std::size_t sm = 0;
-        std::int64_t transits = 0; ///< There and back.
-        std::int64_t back = 0;     ///< Cycles of the way back.
-        std::uint32_t missing = 0;
-        std::int64_t ready = 0; ///< When it leaves for the SM.
+        std::int64_t transits = 0; ///< Cycles in the interconnect, both directions.
+        std::int64_t back = 0;     ///< Of them, for the response.
+        std::uint32_t missing = 0; ///< Sectors whose time is unknown, plus one while it is looked up.
+        std::int64_t ready = 0;    ///< When it leaves for the SM.
     };
-    /// Sectors of one L2 line on their way from DRAM.
+    /// Outstanding sectors of one L2 line from DRAM.
     struct Fetch {
         std::size_t slice = 0;
         std::uint64_t line = 0; ///< Number in the slice.
@@ -78,14 +78,14 @@ private:
             return std::tie(a.at, a.kind, a.sequence) > std::tie(b.at, b.kind, b.sequence);
         }
     };
-    /// Where a request goes and which sectors of the L2 it touches.
+    /// The slice, line and sectors of the L2 that a request accesses.
     struct Target {
         std::size_t slice = 0;
         std::uint64_t line = 0; ///< Number in the slice.
         std::uint64_t sectors = 0;
     };
 
-    bool hear();
+    bool receive();
     [[nodiscard]] Target target_of(const MemoryRequest& request) const;
     [[nodiscard]] std::uint64_t address_of(std::size_t slice, std::uint64_t line) const;
     [[nodiscard]] std::size_t channel_of(std::size_t slice) const;
@@ -96,7 +96,7 @@ private:
     bool write(Slice& slice, const Target& target, const MemoryRequest& request, std::int64_t now);
     void report(const Target& target, const MemoryRequest& request, std::uint64_t hit,
                 std::uint64_t merged, std::int64_t now);
-    void put_into(const Target& target, bool dirty, int warp);
+    void fill_cache(const Target& target, bool dirty, int warp);
     void transfer(const Target& target, bool is_write, std::uint32_t fetch, int warp);
     bool serve_channel(std::size_t channel, std::int64_t now);
     void fill(std::uint32_t fetch, std::int64_t now);
@@ -113,9 +113,9 @@ private:
     std::vector<Slice> slices_;
     std::vector<DramChannel> channels_;
     std::vector<std::int64_t> return_free_at_; ///< Per SM.
-    std::vector<Read> reads_;                  ///< With free places.
+    std::vector<Read> reads_;                  ///< Includes free entries.
     std::vector<std::uint32_t> free_reads_;
-    std::vector<Fetch> fetches_; ///< With free places.
+    std::vector<Fetch> fetches_; ///< Includes free entries.
     std::vector<std::uint32_t> free_fetches_;
     std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
     std::uint64_t sequence_ = 0;

@@ -1,61 +1,64 @@
 #pragma once
 /// \file
-/// What warp schedulers, load/store units and the memory say to each other.
+/// Messages to and from the load/store units: issued accesses, results, requests to the L2.
 
-#include "harness/simulator/memory/access_code.hpp"
+#include "harness/simulator/decode/access_code.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
 namespace warpbound::harness::simulator {
 
-/// A load that goes through the caches, or a store, that comes to the load/store unit in this
-/// cycle.
+/// Scheduler or operand collectors to load/store unit: a store, or a load through the caches,
+/// arrives in this cycle.
 struct MemoryIssue {
     bool store = false;
-    std::size_t place = 0;   ///< Of the warp at its scheduler, or what a sender puts there.
-    std::size_t launch = 0;  ///< Of the run.
-    int warp = 0;            ///< Among all warps of the run.
-    std::int64_t number = 0; ///< Of the instruction among all that the warp issued.
-    const AccessCode* access = nullptr; ///< None: a store that ends in the write buffer.
-    models::AccessPlace execution;
-    std::uint64_t active = 0;                                ///< Lanes.
-    std::shared_ptr<const models::LaneAddresses> recorded{}; ///< In place of what `access` gives.
+    std::size_t tag = 0;     ///< Identifies the access at its sender: the warp slot, for instance.
+    std::size_t launch = 0;  ///< Number in the run.
+    int warp = 0;            ///< Number of the warp in the run.
+    std::int64_t number = 0; ///< Of the instruction among those that the warp issued.
+    const AccessCode* access = nullptr; ///< Null: a store that ends in the write buffer.
+    models::WarpAccess execution;
+    std::uint64_t active = 0;                                ///< Lanes that access memory.
+    std::shared_ptr<const models::LaneAddresses> recorded{}; ///< Replaces the pattern of `access`.
     std::int64_t passes = 1;
-    std::int64_t pass_cost = 0; ///< Between two lines of a load.
+    std::int64_t pass_cost = 0; ///< Cycles between two lines of a load.
 };
 
-/// The result time of a load, at least one cycle before it comes.
+/// Load/store unit to sender: the result time of a load, at least one cycle ahead.
 struct ResultNotified {
-    std::size_t place = 0; ///< As in the issue.
-    int warp = 0;          ///< Among all warps of the run.
+    std::size_t tag = 0; ///< As in the issue.
+    int warp = 0;        ///< Number of the warp in the run.
     std::int64_t number = 0;
     std::int64_t at = 0;
 };
 
-/// Places in the load queue and the write buffer that are free from the next cycle on.
-struct RoomFreed {
+/// Load/store unit to the owner of the entry counts: entries of the load queue and the write buffer
+/// that are free from the next cycle on.
+struct EntriesFreed {
     std::size_t loads = 0;
     std::size_t stores = 0;
 };
 
-/// Sectors of one L1 line, wanted from or written to the L2.
+/// Load/store unit to memory system: sectors of one L1 line, read from or written to the L2.
 struct MemoryRequest {
-    std::uint32_t id = 0; ///< Of a read, at its load/store unit.
+    std::uint32_t id = 0; ///< Of a read: its index at the load/store unit.
     bool write = false;
     std::uint64_t address = 0; ///< Of the line.
     std::uint64_t sectors = 0; ///< Of the L1.
-    std::int64_t at = 0;       ///< When it comes to its slice.
-    std::int64_t transit = 0;  ///< Cycles that the way took.
+    std::int64_t at = 0;       ///< The cycle in which it arrives at its slice.
+    std::int64_t transit = 0;  ///< Cycles in the interconnect.
     int warp = 0;
 };
 
+/// Memory system to load/store unit.
 struct MemoryAnswer {
     enum class Kind {
-        Taken, ///< A slice took a request.
-        Coming ///< The sectors of a read come to the L1 at `at`.
+        Accepted, ///< A slice accepted a request.
+        Coming    ///< The sectors of a read arrive at the L1 at `at`.
     };
-    Kind kind = Kind::Taken;
+    Kind kind = Kind::Accepted;
     std::uint32_t id = 0;
     std::int64_t at = 0;
 };

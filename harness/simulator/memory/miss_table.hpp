@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The miss status holding registers of a cache (MSHR): sectors on their way to it, and who waits.
+/// The miss status holding registers (MSHR) of a cache: outstanding sectors and waiting accesses.
 
 #include "harness/simulator/clock/component.hpp"
 
@@ -10,12 +10,12 @@
 
 namespace warpbound::harness::simulator {
 
-/// One entry per sector; an entry serves at most `merges` accesses, the first included.
+/// One entry per sector. An entry serves at most `merges` accesses, including the first.
 class MissTable {
 public:
     struct Entry {
         std::uint64_t sector = 0;
-        std::int64_t filled_at = never; ///< When the sector comes, once that is known.
+        std::int64_t filled_at = never; ///< The fill time, once it is known.
         std::vector<std::uint32_t> waiting;
     };
 
@@ -25,16 +25,16 @@ public:
         of_sector_.reserve(entries);
     }
 
-    /// Null when the sector is not on its way.
+    /// Null when the sector is not outstanding.
     [[nodiscard]] Entry* find(std::uint64_t sector) {
         const auto found = of_sector_.find(sector);
         return found == of_sector_.end() ? nullptr : &entries_[found->second];
     }
-    [[nodiscard]] std::size_t room() const { return free_.size(); }
-    [[nodiscard]] bool takes_more(const Entry& entry) const {
+    [[nodiscard]] std::size_t free_entries() const { return free_.size(); }
+    [[nodiscard]] bool can_merge(const Entry& entry) const {
         return entry.waiting.size() < merges_;
     }
-    /// Requires: room, and the sector is not on its way.
+    /// Requires: a free entry, and the sector is not outstanding.
     void add(std::uint64_t sector, std::uint32_t waiting) {
         const std::uint32_t entry = free_.back();
         free_.pop_back();
@@ -43,7 +43,7 @@ public:
         entries_[entry].filled_at = never;
         entries_[entry].waiting.assign(1, waiting);
     }
-    /// The sector came. Requires: it was on its way.
+    /// The sector was filled. Requires: it was outstanding.
     void remove(std::uint64_t sector) {
         const auto found = of_sector_.find(sector);
         free_.push_back(found->second);
@@ -54,7 +54,7 @@ private:
     std::size_t merges_;
     std::vector<Entry> entries_;
     std::vector<std::uint32_t> free_;
-    std::unordered_map<std::uint64_t, std::uint32_t> of_sector_; ///< Never walked through.
+    std::unordered_map<std::uint64_t, std::uint32_t> of_sector_; ///< Never iterated over.
 };
 
 } // namespace warpbound::harness::simulator

@@ -13,22 +13,22 @@ void InstructionStream::enter(std::size_t block, LaneMask lanes) {
     stretch_.lanes = lanes;
 }
 
-Result<InstructionStream> InstructionStream::start(const KernelCode& code,
+Result<InstructionStream> InstructionStream::start(const KernelPaths& paths,
                                                    const RunOptions& options, std::uint64_t stream,
                                                    std::int64_t block, std::int64_t warp_in_block) {
-    if (code.recorded != nullptr) return replay(*code.recorded, block, warp_in_block);
+    if (paths.recorded != nullptr) return replay(*paths.recorded, block, warp_in_block);
     const RandomSource random{options.draw, RandomStream{options.seed, StreamOf::WarpPath, stream}};
-    const LaneMask lanes = code.lanes(warp_in_block);
+    const LaneMask lanes = paths.lanes(warp_in_block);
     InstructionStream instructions;
-    instructions.graph_ = code.graph;
+    instructions.graph_ = paths.graph;
     if (!options.path.empty()) {
-        instructions.walk_ = PathWalk{*code.graph, options.path, random};
-    } else if (code.convergence) {
-        auto walk = code.paths.choose(random, lanes, *code.convergence);
+        instructions.walk_ = PathWalk{*paths.graph, options.path, random};
+    } else if (paths.reconvergence) {
+        auto walk = paths.paths.choose(random, lanes, *paths.reconvergence);
         if (!walk) return walk.as_failure();
         instructions.walk_ = std::move(walk.value());
     } else {
-        auto walk = code.paths.choose(random);
+        auto walk = paths.paths.choose(random);
         if (!walk) return walk.as_failure();
         instructions.walk_ = std::move(walk.value());
     }
@@ -51,7 +51,7 @@ Result<InstructionStream> InstructionStream::replay(const RecordedLaunch& launch
                        "", 0, 0};
     InstructionStream instructions;
     auto& walk = instructions.walk_.emplace<RecordedStream>();
-    walk.warp = {recorded.value(), &recorded.value()->warps[warp]}; // The block lives as long.
+    walk.warp = {recorded.value(), &recorded.value()->warps[warp]}; // Shares ownership of the block.
     instructions.follow(walk);
     return instructions;
 }
@@ -80,19 +80,19 @@ models::LaneAddresses InstructionStream::addresses(std::uint64_t bytes) const {
 void InstructionStream::advance() {
     if (auto* recorded = std::get_if<RecordedStream>(&walk_)) return follow(*recorded);
     if (auto* walk = std::get_if<PathWalk>(&walk_)) {
-        const Turn turn = walk->advance();
-        stretch_.ends = turn.ends;
-        if (turn.ends) return;
-        const assembly::Edge& edge = graph_->edges[turn.edge];
+        const Transition transition = walk->advance();
+        stretch_.ends = transition.ends;
+        if (transition.ends) return;
+        const assembly::Edge& edge = graph_->edges[transition.edge];
         stretch_.transferred = edge.kind == assembly::EdgeKind::Taken;
         return enter(edge.to, stretch_.lanes);
     }
     auto& walk = std::get<DivergentWalk>(walk_);
-    const LaneTurn turn = walk.advance();
-    // Walks are tried to their end before they are taken: nothing is stuck here.
-    stretch_.ends = turn.kind != LaneTurn::Kind::Goes;
+    const DivergentTransition transition = walk.advance();
+    // The chooser tried the walk to its end, so no anomaly can occur here.
+    stretch_.ends = transition.kind != DivergentTransition::Kind::Continues;
     if (stretch_.ends) return;
-    stretch_.transferred = turn.transferred;
+    stretch_.transferred = transition.transferred;
     enter(walk.block(), walk.lanes());
 }
 

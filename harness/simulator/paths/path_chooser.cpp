@@ -9,14 +9,14 @@ namespace warpbound::harness::simulator {
 namespace {
 
 constexpr std::size_t paired_limit =
-    6; ///< Exclusive pairs handled by leaving blocks out: 2^6 spaces at most.
+    6; ///< Exclusive pairs handled by excluding blocks: at most 2^6 spaces.
 constexpr int try_limit = 4096;
 constexpr std::int64_t step_limit = std::int64_t{1}
                                     << 24U; ///< Blocks walked in all tries of one warp.
 constexpr std::int64_t coefficient_limit = std::int64_t{1} << 30U;
 constexpr std::size_t term_limit = 64;
-/// The fixed rules give few different walks; after so many tries any walk will do.
-constexpr int fixed_tries = 8;
+/// The deterministic draws give few different walks; later tries draw uniformly.
+constexpr int deterministic_tries = 8;
 
 Failure refuse(const models::FlowFacts& facts, const models::FactSource& from, std::string what) {
     return Failure{std::move(what), facts.name, from.line, 0};
@@ -76,8 +76,8 @@ Result<PathChooser> PathChooser::make(const assembly::ControlFlowGraph& graph,
             bounds.push_back(LoopBound{std::max<std::int64_t>(fact->min, 1), fact->max});
     }
 
-    // Lanes of one warp may go where not all of its lanes could.
-    const bool lanes_part = !facts.divergents.empty();
+    // Lanes of one warp may follow paths that exclude each other for one lane.
+    const bool lanes_diverge = !facts.divergents.empty();
     std::vector<std::vector<bool>> variants{excluded};
     for (std::size_t pair = 0; pair < facts.exclusives.size(); ++pair) {
         const models::ExclusiveFact& fact = facts.exclusives[pair];
@@ -85,7 +85,7 @@ Result<PathChooser> PathChooser::make(const assembly::ControlFlowGraph& graph,
         const auto second = chooser.blocks_at(fact.second);
         if (first.empty()) return no_block(facts, fact.from, fact.first);
         if (second.empty()) return no_block(facts, fact.from, fact.second);
-        if (pair >= paired_limit || lanes_part) {
+        if (pair >= paired_limit || lanes_diverge) {
             Condition condition;
             condition.exclusive = true;
             for (const std::size_t block : first)
@@ -105,7 +105,7 @@ Result<PathChooser> PathChooser::make(const assembly::ControlFlowGraph& graph,
         }
         variants = std::move(split);
     }
-    if (lanes_part && !facts.exclusives.empty()) variants.push_back(excluded);
+    if (lanes_diverge && !facts.exclusives.empty()) variants.push_back(excluded);
     for (const auto& variant : variants) {
         auto space = PathSpace::build(graph, bounds, variant);
         if (!space) return space.as_failure();
@@ -196,9 +196,9 @@ std::int64_t PathChooser::count(PathWalk& walk, const assembly::ControlFlowGraph
     counts.edges.assign(graph.edges.size(), 0);
     for (std::int64_t steps = 1;; ++steps) {
         ++counts.blocks[walk.block()];
-        const Turn turn = walk.advance();
-        if (turn.ends || steps > limit) return steps;
-        ++counts.edges[turn.edge];
+        const Transition transition = walk.advance();
+        if (transition.ends || steps > limit) return steps;
+        ++counts.edges[transition.edge];
     }
 }
 
@@ -207,7 +207,7 @@ Result<PathWalk> PathChooser::choose(RandomSource random) const {
     Counts counts;
     std::int64_t steps = 0;
     for (int attempt = 0; attempt < try_limit && steps <= step_limit; ++attempt) {
-        if (attempt == fixed_tries) random = random.with(Draw::Uniform);
+        if (attempt == deterministic_tries) random = random.with(Draw::Uniform);
         const PathSpace& space = spaces_[static_cast<std::size_t>(random.draw(0, last))];
         if (conditions_.empty()) return PathWalk{space, random};
         PathWalk trial{space, random};
@@ -226,84 +226,84 @@ Failure PathChooser::no_path() const {
                    0};
 }
 
-LaneTurn::Kind PathChooser::count(DivergentWalk& walk, std::vector<Past>& pasts, std::int64_t limit,
+DivergentTransition::Kind PathChooser::count(DivergentWalk& walk, std::vector<LaneCounts>& lane_counts, std::int64_t limit,
                                   std::int64_t& steps) const {
     const auto add = [&](LaneMask lanes, auto counter) {
-        for (std::size_t place = 0, size = pasts.size(); place < size; ++place) {
-            const LaneMask both = pasts[place].lanes & lanes;
+        for (std::size_t index = 0, size = lane_counts.size(); index < size; ++index) {
+            const LaneMask both = lane_counts[index].lanes & lanes;
             if (both == 0) continue;
-            if (both != pasts[place].lanes) { // The others keep a past of their own.
-                pasts.push_back({pasts[place].lanes & ~both, pasts[place].counts});
-                pasts[place].lanes = both;
+            if (both != lane_counts[index].lanes) { // The other lanes get their own counts.
+                lane_counts.push_back({lane_counts[index].lanes & ~both, lane_counts[index].counts});
+                lane_counts[index].lanes = both;
             }
-            ++counter(pasts[place].counts);
+            ++counter(lane_counts[index].counts);
         }
     };
-    const bool counts = !conditions_.empty();
-    pasts.assign(1, {walk.lanes(),
+    const bool has_conditions = !conditions_.empty();
+    lane_counts.assign(1, {walk.lanes(),
                      {std::vector<std::int64_t>(graph_->blocks.size(), 0),
                       std::vector<std::int64_t>(graph_->edges.size(), 0)}});
     while (++steps <= limit) {
-        if (counts)
+        if (has_conditions)
             add(walk.lanes(), [&](Counts& of) -> std::int64_t& { return of.blocks[walk.block()]; });
-        const LaneTurn turn = walk.advance();
-        if (counts)
+        const DivergentTransition transition = walk.advance();
+        if (has_conditions)
             for (const DivergentWalk::Move& move : walk.moves())
                 add(move.lanes, [&](Counts& of) -> std::int64_t& { return of.edges[move.edge]; });
-        if (turn.kind != LaneTurn::Kind::Goes) return turn.kind;
+        if (transition.kind != DivergentTransition::Kind::Continues) return transition.kind;
     }
-    return LaneTurn::Kind::NoWay;
+    return DivergentTransition::Kind::NoPath;
 }
 
 Result<DivergentWalk> PathChooser::choose(RandomSource random, LaneMask lanes,
-                                          const Convergence& convergence) const {
+                                          const ReconvergencePoints& reconvergence) const {
     const auto last = static_cast<std::int64_t>(spaces_.size()) - 1;
-    std::vector<Past> pasts;
+    std::vector<LaneCounts> lane_counts;
     std::int64_t steps = 0;
     for (int attempt = 0; attempt < try_limit && steps <= step_limit; ++attempt) {
-        if (attempt == fixed_tries) random = random.with(Draw::Uniform);
+        if (attempt == deterministic_tries) random = random.with(Draw::Uniform);
         const PathSpace& space = spaces_[static_cast<std::size_t>(random.draw(0, last))];
-        const DivergentWalk walk{space, convergence, lanes, random};
+        const DivergentWalk walk{space, reconvergence, lanes, random};
         DivergentWalk trial = walk;
-        const LaneTurn::Kind end = count(trial, pasts, step_limit, steps);
-        if (end == LaneTurn::Kind::Stuck) return Failure{trial.anomaly(), facts_name_, 0, 0};
-        if (end == LaneTurn::Kind::Ends &&
-            std::all_of(pasts.begin(), pasts.end(), [this](const Past& past) {
+        const DivergentTransition::Kind end = count(trial, lane_counts, step_limit, steps);
+        if (end == DivergentTransition::Kind::Anomaly) return Failure{trial.anomaly(), facts_name_, 0, 0};
+        if (end == DivergentTransition::Kind::Ended &&
+            std::all_of(lane_counts.begin(), lane_counts.end(), [this](const LaneCounts& of_lanes) {
                 return std::all_of(
                     conditions_.begin(), conditions_.end(),
-                    [&](const Condition& condition) { return holds(condition, past.counts); });
+                    [&](const Condition& condition) { return holds(condition, of_lanes.counts); });
             }))
             return walk;
         random = trial.random();
     }
     if (steps > step_limit)
-        return Failure{fmt::format("the walks of a warp whose lanes part visit more than {} blocks",
+        return Failure{fmt::format("the walks of a warp with diverging lanes visit more than {} blocks",
                                    step_limit),
                        facts_name_, 0, 0};
     if (conditions_.empty())
-        return Failure{"no walk found on which lanes that are together can decide alike wherever "
-                       "no <divergent> fact lets them part",
+        return Failure{"no walk found on which the active lanes can take one path wherever no "
+                       "<divergent> fact allows them to diverge",
                        facts_name_, 0, 0};
     return no_path();
 }
 
 Result<void> PathChooser::check(std::span<const std::size_t> path) const {
-    const auto refuse_at = [&](std::size_t place, std::string_view why) {
-        return Failure{fmt::format("step {} of the path: {}", place, why), "", 0, 0};
+    const auto refuse_at = [&](std::size_t step, std::string_view why) {
+        return Failure{fmt::format("step {} of the path: {}", step, why), "", 0, 0};
     };
-    for (std::size_t place = 0; place < path.size(); ++place) {
-        if (path[place] >= graph_->blocks.size())
-            return refuse_at(place, fmt::format("the function has no block {}", path[place]));
-        if (!visits(path[place])) return refuse_at(place, "the flow facts exclude this block");
-        if (place == 0) {
+    for (std::size_t step = 0; step < path.size(); ++step) {
+        if (path[step] >= graph_->blocks.size())
+            return refuse_at(step, fmt::format("the function has no block {}", path[step]));
+        if (!visits(path[step])) return refuse_at(step, "the flow facts exclude this block");
+        if (step == 0) {
             if (path[0] != 0) return refuse_at(0, "a path starts at block 0");
             continue;
         }
-        const auto& out = graph_->blocks[path[place - 1]].out;
+        const auto& out = graph_->blocks[path[step - 1]].out;
         if (std::none_of(out.begin(), out.end(),
-                         [&](std::size_t edge) { return graph_->edges[edge].to == path[place]; }))
-            return refuse_at(place, fmt::format("no edge leads from block {} to block {}",
-                                                path[place - 1], path[place]));
+                         [&](std::size_t edge) { return graph_->edges[edge].to == path[step]; }))
+            return refuse_at(step, fmt::format("no edge leads from block {} to block {}",
+                                                path[step - 1], path[step]));
     }
     if (!path.empty() && !graph_->blocks[path.back()].exits)
         return refuse_at(path.size() - 1, "the last block does not exit");

@@ -25,8 +25,8 @@ bool advance(std::vector<int>& digits) {
     return false;
 }
 
-/// Whether the bounds allow a first entry after which `digit` (2: two or more) further turns are
-/// owed.
+/// Whether the bound allows an entry into the loop after which `digit` (2: two or more) header
+/// executions remain.
 bool allows(const LoopBound& bound, int digit) {
     const std::int64_t count = digit + 1;
     return count <= bound.max && (digit == 2 || count >= bound.min);
@@ -43,32 +43,32 @@ Result<PathSpace> PathSpace::build(const assembly::ControlFlowGraph& graph,
     space.excluded_ = excluded;
     std::size_t positions = 0;
     for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
-        std::vector<std::size_t> chain;
+        std::vector<std::size_t> enclosing;
         for (auto loop = graph.innermost_loop[block]; loop; loop = graph.loops[*loop].parent)
-            chain.push_back(*loop);
-        std::reverse(chain.begin(), chain.end());
-        space.greatest_depth_ = std::max(space.greatest_depth_, chain.size());
+            enclosing.push_back(*loop);
+        std::reverse(enclosing.begin(), enclosing.end());
+        space.greatest_depth_ = std::max(space.greatest_depth_, enclosing.size());
         space.first_position_.push_back(positions);
-        positions += positions_of_depth(chain.size());
+        positions += positions_of_depth(enclosing.size());
         if (positions > position_limit)
             return Failure{"the loops are nested too deeply to choose a path", "", 0, 0};
-        space.chains_.push_back(std::move(chain));
+        space.enclosing_loops_.push_back(std::move(enclosing));
     }
     for (const assembly::Edge& edge : graph.edges) {
-        const auto& from = space.chains_[edge.from];
-        const auto& to = space.chains_[edge.to];
+        const auto& from = space.enclosing_loops_[edge.from];
+        const auto& to = space.enclosing_loops_[edge.to];
         Step step{.to = edge.to};
         while (step.common < from.size() && step.common < to.size() &&
                from[step.common] == to[step.common])
             ++step.common;
         step.enters = to.size() > step.common;
-        step.turns =
+        step.iterates =
             !step.enters && step.common > 0 && graph.loops[to[step.common - 1]].header == edge.to;
         space.steps_.push_back(step);
     }
-    space.open_.assign(positions, false);
+    space.can_finish_.assign(positions, false);
     space.visited_.assign(graph.blocks.size(), false);
-    space.find_open();
+    space.find_finishing();
     space.find_visited();
     return space;
 }
@@ -80,43 +80,43 @@ std::size_t PathSpace::position(std::size_t block, std::span<const int> digits) 
     return first_position_[block] + index;
 }
 
-bool PathSpace::is_open(std::size_t block, std::span<const std::int64_t> owed) const {
+bool PathSpace::can_finish(std::size_t block, std::span<const std::int64_t> remaining) const {
     std::size_t index = 0;
-    for (std::size_t loop = owed.size(); loop-- > 0;)
-        index = index * 3 + static_cast<std::size_t>(std::min<std::int64_t>(owed[loop], 2));
-    return open_[first_position_[block] + index];
+    for (std::size_t loop = remaining.size(); loop-- > 0;)
+        index = index * 3 + static_cast<std::size_t>(std::min<std::int64_t>(remaining[loop], 2));
+    return can_finish_[first_position_[block] + index];
 }
 
-bool PathSpace::is_allowed(std::size_t edge, std::span<const std::int64_t> owed,
+bool PathSpace::is_allowed(std::size_t edge, std::span<const std::int64_t> remaining,
                            std::vector<std::int64_t>& trial) const {
     const Step& step = steps_[edge];
     const auto kept = static_cast<std::ptrdiff_t>(step.common);
-    if (std::any_of(owed.begin() + kept, owed.end(), [](std::int64_t left) { return left != 0; }))
+    if (std::any_of(remaining.begin() + kept, remaining.end(), [](std::int64_t left) { return left != 0; }))
         return false;
-    trial.assign(owed.begin(), owed.begin() + kept);
-    if (step.turns) {
+    trial.assign(remaining.begin(), remaining.begin() + kept);
+    if (step.iterates) {
         if (trial.back() == 0) return false;
         --trial.back();
     }
-    if (!step.enters) return is_open(step.to, trial);
+    if (!step.enters) return can_finish(step.to, trial);
     const LoopBound& bound = innermost_bound(step.to);
     trial.push_back(0);
     for (std::int64_t left = 0; left < 3; ++left) {
         const std::int64_t count = left + 1;
         if (count > bound.max || (left < 2 && count < bound.min)) continue;
         trial.back() = left;
-        if (is_open(step.to, trial)) return true;
+        if (can_finish(step.to, trial)) return true;
     }
     return false;
 }
 
-/// If the end can be reached after two executions of the header, it can after one and after any
-/// greater number.
-LoopBound PathSpace::entries(std::size_t header, std::vector<std::int64_t>& owed) const {
+/// If the EXIT is reachable after two executions of the header, it is reachable after one and after
+/// any greater number.
+LoopBound PathSpace::entry_iterations(std::size_t header, std::vector<std::int64_t>& remaining) const {
     const LoopBound& bound = innermost_bound(header);
-    owed.push_back(1);
-    const std::int64_t greatest = is_open(header, owed) ? bound.max : 1;
-    owed.pop_back();
+    remaining.push_back(1);
+    const std::int64_t greatest = can_finish(header, remaining) ? bound.max : 1;
+    remaining.pop_back();
     return {std::min(bound.min, greatest) - 1, greatest - 1};
 }
 
@@ -126,18 +126,18 @@ bool PathSpace::can_end(std::size_t block, const Digits& digits) const {
 }
 
 template <typename Visit>
-bool PathSpace::follow(std::size_t edge, const Digits& digits, bool all_turns, Visit visit) const {
+bool PathSpace::follow(std::size_t edge, const Digits& digits, bool any_iteration, Visit visit) const {
     const Step& step = steps_[edge];
     if (excluded_[step.to]) return false;
     const auto kept = static_cast<std::ptrdiff_t>(step.common);
     if (std::any_of(digits.begin() + kept, digits.end(), [](int digit) { return digit != 0; }))
         return false;
     Digits next(digits.begin(), digits.begin() + kept);
-    if (step.turns) {
+    if (step.iterates) {
         if (next.back() == 0) return false;
         --next.back();
         if (visit(step.to, next)) return true;
-        if (!all_turns || next.back() == 0) return false;
+        if (!any_iteration || next.back() == 0) return false;
         ++next.back();
         return visit(step.to, next);
     }
@@ -150,13 +150,13 @@ bool PathSpace::follow(std::size_t edge, const Digits& digits, bool all_turns, V
     return false;
 }
 
-void PathSpace::find_open() {
-    const auto leads_on = [this](std::size_t block, const Digits& digits) {
+void PathSpace::find_finishing() {
+    const auto has_successor = [this](std::size_t block, const Digits& digits) {
         if (can_end(block, digits)) return true;
         const auto& out = graph_->blocks[block].out;
         return std::any_of(out.begin(), out.end(), [&](std::size_t edge) {
             return follow(edge, digits, false, [this](std::size_t to, const Digits& next) {
-                return bool{open_[position(to, next)]};
+                return bool{can_finish_[position(to, next)]};
             });
         });
     };
@@ -164,11 +164,11 @@ void PathSpace::find_open() {
         changed = false;
         for (std::size_t block = graph_->blocks.size(); block-- > 0;) {
             if (excluded_[block]) continue;
-            Digits digits(chains_[block].size(), 0);
+            Digits digits(enclosing_loops_[block].size(), 0);
             do {
                 const std::size_t here = position(block, digits);
-                if (open_[here] || !leads_on(block, digits)) continue;
-                open_[here] = true;
+                if (can_finish_[here] || !has_successor(block, digits)) continue;
+                can_finish_[here] = true;
                 changed = true;
             } while (advance(digits));
         }
@@ -176,24 +176,24 @@ void PathSpace::find_open() {
 }
 
 void PathSpace::find_visited() {
-    std::vector<bool> seen(open_.size(), false);
-    std::vector<std::pair<std::size_t, Digits>> waiting;
+    std::vector<bool> seen(can_finish_.size(), false);
+    std::vector<std::pair<std::size_t, Digits>> worklist;
     const auto see = [&](std::size_t block, const Digits& digits) {
         const std::size_t here = position(block, digits);
-        if (!open_[here] || seen[here]) return false;
+        if (!can_finish_[here] || seen[here]) return false;
         seen[here] = true;
         visited_[block] = true;
-        waiting.emplace_back(block, digits);
+        worklist.emplace_back(block, digits);
         return false;
     };
-    Digits digits(chains_[0].size(), 0);
+    Digits digits(enclosing_loops_[0].size(), 0);
     do {
         if (digits.empty() || allows(innermost_bound(0), digits.back())) see(0, digits);
     } while (advance(digits));
-    has_path_ = !waiting.empty();
-    while (!waiting.empty()) {
-        const auto [block, here] = std::move(waiting.back());
-        waiting.pop_back();
+    has_path_ = !worklist.empty();
+    while (!worklist.empty()) {
+        const auto [block, here] = std::move(worklist.back());
+        worklist.pop_back();
         for (const std::size_t edge : graph_->blocks[block].out)
             follow(edge, here, true, see);
     }

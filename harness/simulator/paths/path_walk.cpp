@@ -6,7 +6,7 @@ namespace warpbound::harness::simulator {
 
 PathWalk::PathWalk(const PathSpace& space, const RandomSource& random)
     : space_{&space}, graph_{&space.graph()}, random_{random} {
-    owed_.reserve(space.greatest_depth());
+    remaining_.reserve(space.greatest_depth());
     trial_.reserve(space.greatest_depth());
     if (space.depth(0) > 0) enter_loop(0);
 }
@@ -15,44 +15,44 @@ PathWalk::PathWalk(const assembly::ControlFlowGraph& graph, std::span<const std:
                    const RandomSource& random)
     : graph_{&graph}, blocks_{blocks}, next_{1}, block_{blocks.front()}, random_{random} {}
 
-/// Draws how often the header executes, among the counts after which the end can be reached.
+/// Draws how often the header executes, among the counts after which the EXIT is reachable.
 void PathWalk::enter_loop(std::size_t header) {
-    const LoopBound further = space_->entries(header, owed_);
-    owed_.push_back(random_.draw(further.min, further.max));
+    const LoopBound further = space_->entry_iterations(header, remaining_);
+    remaining_.push_back(random_.draw(further.min, further.max));
 }
 
 void PathWalk::take(std::size_t edge) {
     const PathSpace::Step& step = space_->step(edge);
-    owed_.resize(step.common);
-    if (step.turns) --owed_.back();
+    remaining_.resize(step.common);
+    if (step.iterates) --remaining_.back();
     if (step.enters) enter_loop(step.to);
     block_ = step.to;
 }
 
-Turn PathWalk::advance() {
+Transition PathWalk::advance() {
     if (space_ == nullptr) return advance_along_blocks();
     const assembly::BasicBlock& block = graph_->blocks[block_];
     if (block.out.size() == 1 && !block.exits) {
         take(block.out.front());
-        return Turn{.edge = block.out.front()};
+        return Transition{.edge = block.out.front()};
     }
-    const bool may_end = block.exits && std::all_of(owed_.begin(), owed_.end(),
-                                                    [](std::int64_t owed) { return owed == 0; });
+    const bool may_end = block.exits && std::all_of(remaining_.begin(), remaining_.end(),
+                                                    [](std::int64_t remaining) { return remaining == 0; });
     std::int64_t choices = may_end ? 1 : 0;
     for (const std::size_t edge : block.out)
-        choices += space_->is_allowed(edge, owed_, trial_) ? 1 : 0;
+        choices += space_->is_allowed(edge, remaining_, trial_) ? 1 : 0;
     std::int64_t choice = random_.draw(0, choices - 1);
-    if (may_end && choice-- == 0) return Turn{.ends = true};
+    if (may_end && choice-- == 0) return Transition{.ends = true};
     for (const std::size_t edge : block.out) {
-        if (!space_->is_allowed(edge, owed_, trial_) || choice-- != 0) continue;
+        if (!space_->is_allowed(edge, remaining_, trial_) || choice-- != 0) continue;
         take(edge);
-        return Turn{.edge = edge};
+        return Transition{.edge = edge};
     }
-    return Turn{.ends = true}; // Not reached: a walk stays where the end can be reached.
+    return Transition{.ends = true}; // Not reached: a walk visits only positions that can finish.
 }
 
-Turn PathWalk::advance_along_blocks() {
-    if (next_ == blocks_.size()) return Turn{.ends = true};
+Transition PathWalk::advance_along_blocks() {
+    if (next_ == blocks_.size()) return Transition{.ends = true};
     const std::size_t to = blocks_[next_++];
     const auto& out = graph_->blocks[block_].out;
     const auto leads_there = [&](std::size_t edge) { return graph_->edges[edge].to == to; };
@@ -62,7 +62,7 @@ Turn PathWalk::advance_along_blocks() {
         return leads_there(candidate) && choice-- == 0;
     });
     block_ = to;
-    return Turn{.edge = *edge};
+    return Transition{.edge = *edge};
 }
 
 } // namespace warpbound::harness::simulator

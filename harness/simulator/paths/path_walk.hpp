@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// One warp's way through the control-flow graph, chosen edge by edge while it runs.
+/// One warp's path through the control-flow graph, chosen edge by edge while it runs.
 
 #include "harness/simulator/clock/random.hpp"
 #include "harness/simulator/paths/path_space.hpp"
@@ -10,14 +10,14 @@
 
 namespace warpbound::harness::simulator {
 
-/// Where control went at the end of a block.
-struct Turn {
-    bool ends = false;    ///< The EXIT at the end of the block was taken.
-    std::size_t edge = 0; ///< Otherwise the edge that was followed.
+/// The control transfer at the end of a block.
+struct Transition {
+    bool ends = false;    ///< By the EXIT at the end of the block.
+    std::size_t edge = 0; ///< Otherwise: the edge.
 };
 
-/// A walk from the entry block to an EXIT. Needs memory for the loops around a block only, however
-/// long it gets. Walks over the same space that start with equal chances are equal.
+/// A walk from the entry block to an EXIT. Its memory grows with the loop nesting depth only, not
+/// with the length. Walks over the same space that start with equal random sources are equal.
 class PathWalk {
 public:
     PathWalk() : random_{Draw::AllLow, RandomStream{0, StreamOf::WarpPath, 0}} {}
@@ -30,12 +30,12 @@ public:
 
     [[nodiscard]] std::size_t block() const { return block_; }
     /// Leaves the block. Requires: has not ended.
-    Turn advance();
-    /// The chance as the walk left it.
+    Transition advance();
+    /// The random source as the walk left it.
     [[nodiscard]] const RandomSource& random() const { return random_; }
 
 private:
-    Turn advance_along_blocks();
+    Transition advance_along_blocks();
     void enter_loop(std::size_t header);
     void take(std::size_t edge);
 
@@ -44,7 +44,7 @@ private:
     std::span<const std::size_t> blocks_;
     std::size_t next_ = 0;
     std::size_t block_ = 0;
-    std::vector<std::int64_t> owed_; ///< Per loop around the block, outermost first.
+    std::vector<std::int64_t> remaining_; ///< Header executions that remain, per enclosing loop, outermost first.
     std::vector<std::int64_t> trial_;
     RandomSource random_;
 };

@@ -57,21 +57,23 @@ void ConstantCache::look_up(const ConstantRequest& request, std::int64_t now) {
     std::int64_t at = now;
     for (const std::uint64_t line : request.lines)
         at = std::max(at, look_up(line, request.warp, now));
-    links_.answers[request.place % schedulers_].put(
-        ConstantAnswer{.place = request.place / schedulers_, .at = at});
+    links_.answers[request.warp_slot % schedulers_].put(
+        ConstantAnswer{.warp_slot = request.warp_slot / schedulers_, .at = at});
 }
 
 void ConstantCache::tick(std::int64_t now) {
     fill(now);
     for (const auto& requests : links_.requests)
-        asked_.insert(asked_.end(), requests.messages().begin(), requests.messages().end());
-    std::sort(asked_.begin(), asked_.end(),
-              [](const ConstantRequest& a, const ConstantRequest& b) { return a.place < b.place; });
-    for (const ConstantRequest& request : asked_)
+        pending_.insert(pending_.end(), requests.messages().begin(), requests.messages().end());
+    std::sort(pending_.begin(), pending_.end(),
+              [](const ConstantRequest& a, const ConstantRequest& b) {
+                  return a.warp_slot < b.warp_slot;
+              });
+    for (const ConstantRequest& request : pending_)
         if (request.from <= now) look_up(request, now);
-    std::erase_if(asked_, [&](const ConstantRequest& request) { return request.from <= now; });
+    std::erase_if(pending_, [&](const ConstantRequest& request) { return request.from <= now; });
     wake_ = never;
-    for (const ConstantRequest& request : asked_)
+    for (const ConstantRequest& request : pending_)
         wake_ = std::min(wake_, request.from);
     for (const Fill& fill : fills_)
         wake_ = std::min(wake_, fill.at);

@@ -5,15 +5,16 @@
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/event_log.hpp"
 #include "harness/simulator/clock/link.hpp"
-#include "harness/simulator/machine_shape.hpp"
-#include "harness/simulator/messages.hpp"
+#include "harness/simulator/decode/machine_shape.hpp"
+#include "harness/simulator/pipeline/messages.hpp"
 #include "harness/simulator/pipeline/line_cache.hpp"
 
 #include <vector>
 
 namespace warpbound::harness::simulator {
 
-/// Looks up the lines of an instruction in the cycle that its request names and answers in it.
+/// Looks up the lines of an instruction in the cycle that its request names, and answers in that
+/// cycle.
 class ConstantCache final : public Component {
 public:
     struct Ports {
@@ -34,7 +35,7 @@ private:
     };
     void fill(std::int64_t now);
     void look_up(const ConstantRequest& request, std::int64_t now);
-    /// When the line is there.
+    /// When the line is present.
     std::int64_t look_up(std::uint64_t line, int warp, std::int64_t now);
 
     Ports links_;
@@ -44,8 +45,8 @@ private:
     EventLog* log_;
     RandomSource random_;
     LineCache cache_;
-    std::vector<ConstantRequest> asked_; ///< For later cycles.
-    std::vector<Fill> fills_;            ///< Lines on their way.
+    std::vector<ConstantRequest> pending_; ///< For later cycles.
+    std::vector<Fill> fills_;              ///< Outstanding lines.
     std::int64_t wake_ = never;
 };
 

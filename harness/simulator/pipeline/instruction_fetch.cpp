@@ -10,16 +10,16 @@ InstructionFetch::InstructionFetch(Ports links, std::size_t multiprocessor,
                                    EventLog& log)
     : links_{std::move(links)}, shape_{*machine.fetch}, schedulers_{machine.schedulers}, log_{&log},
       random_{options.draw, RandomStream{options.seed, StreamOf::Fetch, multiprocessor}},
-      asks_(static_cast<std::size_t>(machine.warp_places)),
-      next_{static_cast<std::size_t>(random_.draw(0, machine.warp_places - 1))} {
+      pending_(static_cast<std::size_t>(machine.warp_slots)),
+      next_{static_cast<std::size_t>(random_.draw(0, machine.warp_slots - 1))} {
     if (shape_.cache) cache_.emplace(*shape_.cache);
     for (const auto& requests : links_.requests)
         requests.read_by(*this);
 }
 
-std::optional<std::int64_t> InstructionFetch::look_up(const Ask& ask, std::int64_t now) {
-    if (!cache_ || ask.missed) return std::nullopt;
-    const std::uint64_t line = ask.request.line;
+std::optional<std::int64_t> InstructionFetch::look_up(const PendingFetch& fetch, std::int64_t now) {
+    if (!cache_ || fetch.missed) return std::nullopt;
+    const std::uint64_t line = fetch.request.line;
     if (cache_->find(line)) return std::nullopt;
     const auto coming = std::find_if(fills_.begin(), fills_.end(),
                                      [&](const Fill& fill) { return fill.line == line; });
@@ -35,34 +35,34 @@ void InstructionFetch::serve(std::int64_t now) {
                                 [&](const Fill& fill) { return fill.at <= now; }),
                  fills_.end());
     for (std::size_t port = 0; port < shape_.ports; ++port) {
-        std::size_t place = next_;
-        std::size_t passed = 0;
-        for (; passed < asks_.size() && asks_[place].from > now; ++passed)
-            place = place + 1 == asks_.size() ? 0 : place + 1;
-        if (passed == asks_.size()) return;
-        next_ = place + 1 == asks_.size() ? 0 : place + 1;
-        Ask& ask = asks_[place];
-        if (const auto later = look_up(ask, now)) {
-            ask.from = *later;
-            ask.missed = true;
+        std::size_t warp_slot = next_;
+        std::size_t searched = 0;
+        for (; searched < pending_.size() && pending_[warp_slot].from > now; ++searched)
+            warp_slot = warp_slot + 1 == pending_.size() ? 0 : warp_slot + 1;
+        if (searched == pending_.size()) return;
+        next_ = warp_slot + 1 == pending_.size() ? 0 : warp_slot + 1;
+        PendingFetch& fetch = pending_[warp_slot];
+        if (const auto later = look_up(fetch, now)) {
+            fetch.from = *later;
+            fetch.missed = true;
             continue;
         }
-        const FetchRequest& request = ask.request;
-        links_.answers[place % schedulers_].put(
-            Fetched{.place = place / schedulers_, .count = request.count});
+        const FetchRequest& request = fetch.request;
+        links_.answers[warp_slot % schedulers_].put(
+            Fetched{.warp_slot = warp_slot / schedulers_, .count = request.count});
         if (log_->has_listener())
             log_->add(InstructionsFetched{.cycle = now,
                                           .warp = request.warp,
                                           .instruction = request.instruction,
                                           .count = static_cast<std::int64_t>(request.count)});
-        ask = Ask{};
+        fetch = PendingFetch{};
     }
 }
 
 void InstructionFetch::find_wake(std::int64_t now) {
     wake_ = never;
-    for (const Ask& ask : asks_)
-        wake_ = std::min(wake_, ask.from);
+    for (const PendingFetch& fetch : pending_)
+        wake_ = std::min(wake_, fetch.from);
     if (wake_ != never) wake_ = std::max(wake_, now + 1);
 }
 
@@ -75,7 +75,7 @@ void InstructionFetch::tick(std::int64_t now) {
     served_at_ = now;
     for (const auto& requests : links_.requests)
         for (const FetchRequest& request : requests.messages()) {
-            asks_[request.place] = Ask{.request = request, .from = request.from};
+            pending_[request.warp_slot] = PendingFetch{.request = request, .from = request.from};
             changed = true;
         }
     if (changed) find_wake(now);

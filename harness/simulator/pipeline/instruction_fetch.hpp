@@ -5,8 +5,8 @@
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/event_log.hpp"
 #include "harness/simulator/clock/link.hpp"
-#include "harness/simulator/machine_shape.hpp"
-#include "harness/simulator/messages.hpp"
+#include "harness/simulator/decode/machine_shape.hpp"
+#include "harness/simulator/pipeline/messages.hpp"
 #include "harness/simulator/pipeline/line_cache.hpp"
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace warpbound::harness::simulator {
 
-/// Serves in each cycle, at its first step, those who asked in earlier cycles.
+/// In the first step of a cycle it serves requests of earlier cycles.
 class InstructionFetch final : public Component {
 public:
     struct Ports {
@@ -29,18 +29,18 @@ public:
     [[nodiscard]] std::int64_t wake() const override { return wake_; }
 
 private:
-    struct Ask {
+    struct PendingFetch {
         FetchRequest request;
         std::int64_t from = never; ///< The first cycle in which it may be served.
-        bool missed = false;       ///< Its line came or comes; it needs no further look-up.
+        bool missed = false;       ///< Its line was requested; it needs no further look-up.
     };
     struct Fill {
         std::uint64_t line = 0;
         std::int64_t at = 0;
     };
     void serve(std::int64_t now);
-    /// Nothing when the ask is served in this cycle, else from when on it may be.
-    std::optional<std::int64_t> look_up(const Ask& ask, std::int64_t now);
+    /// None when the fetch hits in this cycle, else the first cycle in which it may be served.
+    std::optional<std::int64_t> look_up(const PendingFetch& fetch, std::int64_t now);
     void find_wake(std::int64_t now);
 
     Ports links_;
@@ -48,10 +48,10 @@ private:
     std::size_t schedulers_;
     EventLog* log_;
     RandomSource random_;
-    std::vector<Ask> asks_; ///< Per place of a warp on the SM.
-    std::size_t next_;      ///< Where the search for the next one to serve begins.
+    std::vector<PendingFetch> pending_; ///< Per warp slot of the SM.
+    std::size_t next_;                  ///< The warp slot from which the next search starts.
     std::optional<LineCache> cache_;
-    std::vector<Fill> fills_; ///< Lines on their way.
+    std::vector<Fill> fills_; ///< Outstanding lines.
     std::int64_t served_at_ = -1;
     std::int64_t wake_ = never;
 };

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
-/// The instruction cache or the constant cache of an SM: which lines it holds (C45, C52).
+/// The tags of the instruction cache or the constant cache of an SM (C45, C52).
 
-#include "harness/simulator/pipeline/pipeline_code.hpp"
+#include "harness/simulator/decode/pipeline_shape.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace warpbound::harness::simulator {
 
-/// Sets of `ways` lines each; the line used longest ago makes room.
+/// Sets of `ways` lines each, with LRU replacement.
 class LineCache {
 public:
     explicit LineCache(const LineCacheShape& shape) : ways_{shape.ways}, sets_(shape.sets) {}
 
-    /// Whether the line is held; it is then the one used last.
+    /// Whether the line is present. If so, it becomes the most recently used one.
     bool find(std::uint64_t line) {
         auto& set = sets_[line % sets_.size()];
         const auto found = std::find(set.begin(), set.end(), line);
@@ -32,7 +32,7 @@ public:
 
 private:
     std::size_t ways_;
-    std::vector<std::vector<std::uint64_t>> sets_; ///< The line used last comes first.
+    std::vector<std::vector<std::uint64_t>> sets_; ///< The most recently used line first.
 };
 
 } // namespace warpbound::harness::simulator

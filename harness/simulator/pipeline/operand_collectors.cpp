@@ -27,73 +27,73 @@ OperandCollectors::OperandCollectors(Ports links, std::size_t multiprocessor,
     if (!links_.memory) return;
     links_.memory->results.read_by(*this);
     links_.memory->freed.read_by(*this);
-    loads_.places = machine.memory->l1_queue;
+    loads_.count = machine.memory->l1_queue;
     if (machine.buffer_entries)
-        stores_.places = static_cast<std::size_t>(random_.draw(*machine.buffer_entries));
+        stores_.count = static_cast<std::size_t>(random_.draw(*machine.buffer_entries));
 }
 
 void OperandCollectors::admit() {
     std::stable_sort(
         arriving_.begin(), arriving_.end(),
-        [](const Traveller& a, const Traveller& b) { return a.scheduler < b.scheduler; });
+        [](const InFlight& a, const InFlight& b) { return a.scheduler < b.scheduler; });
     for (std::size_t left = arriving_.size(); left > 1; --left)
         std::swap(arriving_[left - 1], arriving_[static_cast<std::size_t>(
                                            random_.draw(0, static_cast<std::int64_t>(left) - 1))]);
-    for (Traveller& traveller : arriving_) {
-        traveller.rank = issued_++;
-        pools_[traveller.order.pool].latch.push_back(traveller);
+    for (InFlight& instruction : arriving_) {
+        instruction.rank = issued_++;
+        pools_[instruction.order.pool].latch.push_back(instruction);
     }
     arriving_.clear();
 }
 
-std::vector<OperandCollectors::Traveller>::iterator OperandCollectors::first_of(Pool& pool) {
+std::vector<OperandCollectors::InFlight>::iterator OperandCollectors::oldest_of(Pool& pool) {
     return std::min_element(pool.dispatch.begin(), pool.dispatch.end(),
-                            [](const Traveller& a, const Traveller& b) { return a.rank < b.rank; });
+                            [](const InFlight& a, const InFlight& b) { return a.rank < b.rank; });
 }
 
-OperandCollectors::Room* OperandCollectors::room_of(const CollectOrder& order) {
+OperandCollectors::QueueEntries* OperandCollectors::queue_of(const CollectOrder& order) {
     if (!order.goes_to_memory) return nullptr;
     return order.memory.store ? &stores_ : &loads_;
 }
 
-void OperandCollectors::tell(const Traveller& traveller, ResultNotice notice) {
-    const CollectOrder& order = traveller.order;
-    notice.place = order.place / schedulers_;
+void OperandCollectors::notify(const InFlight& instruction, ResultNotice notice) {
+    const CollectOrder& order = instruction.order;
+    notice.warp_slot = order.warp_slot / schedulers_;
     notice.launch = order.launch;
     notice.warp = order.warp;
     notice.number = order.number;
-    links_.results[traveller.scheduler].put(notice);
+    links_.results[instruction.scheduler].put(notice);
     if (!notice.at) return;
     const RegisterSpan written = order.code->operations[order.instruction].collection.writes;
-    for (std::uint32_t place = 0; place < written.count; ++place)
-        banks_.write(banks_.bank_of(order.code->bank_registers[written.first + place], order.place),
+    for (std::uint32_t reg = 0; reg < written.count; ++reg)
+        banks_.write(banks_.bank_of(order.code->bank_registers[written.first + reg], order.warp_slot),
                      *notice.at);
 }
 
-void OperandCollectors::send_to_memory(const Traveller& traveller) {
-    MemoryIssue issue = traveller.order.memory;
+void OperandCollectors::send_to_memory(const InFlight& instruction) {
+    MemoryIssue issue = instruction.order.memory;
     if (!issue.store) {
-        if (free_told_.empty()) {
-            free_told_.push_back(told_.size());
-            told_.emplace_back();
+        if (free_pending_loads_.empty()) {
+            free_pending_loads_.push_back(pending_loads_.size());
+            pending_loads_.emplace_back();
         }
-        issue.place = free_told_.back();
-        free_told_.pop_back();
-        told_[issue.place] = traveller;
+        issue.tag = free_pending_loads_.back();
+        free_pending_loads_.pop_back();
+        pending_loads_[issue.tag] = instruction;
     }
     links_.memory->issues.put(issue);
 }
 
-void OperandCollectors::begin(const Traveller& traveller, std::int64_t now) {
-    const CollectOrder& order = traveller.order;
+void OperandCollectors::begin(const InFlight& instruction, std::int64_t now) {
+    const CollectOrder& order = instruction.order;
     ResultNotice notice;
-    // Schedulers may have chosen in this cycle already.
+    // Schedulers may have chosen in this cycle already, so the earliest effect is in the next one.
     if (order.source_read)
         notice.sources_read = now + std::max<std::int64_t>(1, *order.source_read);
-    if (order.goes_to_memory) send_to_memory(traveller);
+    if (order.goes_to_memory) send_to_memory(instruction);
     if (!order.goes_to_memory || order.memory.store) notice.at = now + order.delay + write_back_;
-    if (notice.at || notice.sources_read) tell(traveller, notice);
-    --travelling_;
+    if (notice.at || notice.sources_read) notify(instruction, notice);
+    --in_flight_count_;
     if (!log_->has_listener()) return;
     log_->add(UnitEntered{.cycle = now,
                           .warp = order.warp,
@@ -106,11 +106,11 @@ void OperandCollectors::execute(Pool& pool, std::int64_t now) {
     for (ExecutionUnit& unit : pool.units) {
         if (pool.dispatch.empty()) return;
         if (unit.free_at > now) continue;
-        const auto oldest = first_of(pool);
+        const auto oldest = oldest_of(pool);
         const CollectOrder& order = oldest->order;
-        if (Room* const room = room_of(order)) {
-            if (room->taken == room->places) return;
-            ++room->taken;
+        if (QueueEntries* const queue = queue_of(order)) {
+            if (queue->occupied == queue->count) return;
+            ++queue->occupied;
         }
         if (order.code->operations[order.instruction].collection.reserves_result) {
             const std::int64_t result_at = now + order.delay + write_back_;
@@ -133,9 +133,9 @@ void OperandCollectors::execute(Pool& pool, std::int64_t now) {
 void OperandCollectors::leave(Pool& pool, std::int64_t now) {
     for (std::size_t& next : pool.next_to_leave) {
         if (pool.dispatch.size() == pool.shape.dispatch_slots) return;
-        for (std::size_t passed = 0; passed < pool.collectors.size(); ++passed) {
-            const std::size_t place = (next + passed) % pool.collectors.size();
-            auto& collector = pool.collectors[place];
+        for (std::size_t searched = 0; searched < pool.collectors.size(); ++searched) {
+            const std::size_t index = (next + searched) % pool.collectors.size();
+            auto& collector = pool.collectors[index];
             if (!collector || collector->unread > 0) continue;
             if (log_->has_listener())
                 log_->add(Collected{.cycle = now,
@@ -145,7 +145,7 @@ void OperandCollectors::leave(Pool& pool, std::int64_t now) {
                                     .since = collector->since});
             pool.dispatch.push_back(*collector);
             collector.reset();
-            next = (place + 1) % pool.collectors.size();
+            next = (index + 1) % pool.collectors.size();
             moved_ = true;
             break;
         }
@@ -154,14 +154,14 @@ void OperandCollectors::leave(Pool& pool, std::int64_t now) {
 
 void OperandCollectors::read(std::int64_t now) {
     banks_.serve(now, [&](std::size_t bank, const Reader& reader) {
-        Traveller& traveller = *pools_[reader.pool].collectors[reader.collector];
-        --traveller.unread;
+        InFlight& instruction = *pools_[reader.pool].collectors[reader.collector];
+        --instruction.unread;
         moved_ = true;
         if (log_->has_listener())
             log_->add(OperandRead{.cycle = now,
-                                  .warp = traveller.order.warp,
-                                  .instruction = traveller.order.instruction,
-                                  .number = traveller.order.number,
+                                  .warp = instruction.order.warp,
+                                  .instruction = instruction.order.instruction,
+                                  .number = instruction.order.number,
                                   .bank = bank});
     });
 }
@@ -170,37 +170,37 @@ void OperandCollectors::enter(std::size_t index, std::int64_t now) {
     Pool& pool = pools_[index];
     std::size_t entered = 0;
     while (entered < pool.shape.entry_ports && entered < pool.latch.size()) {
-        const auto room = std::find(pool.collectors.begin(), pool.collectors.end(), std::nullopt);
-        if (room == pool.collectors.end()) break;
-        Traveller traveller = pool.latch[entered++];
-        const KernelCode& code = *traveller.order.code;
-        const RegisterSpan reads = code.operations[traveller.order.instruction].collection.reads;
-        traveller.since = now;
-        traveller.unread = reads.count;
+        const auto free = std::find(pool.collectors.begin(), pool.collectors.end(), std::nullopt);
+        if (free == pool.collectors.end()) break;
+        InFlight instruction = pool.latch[entered++];
+        const KernelCode& code = *instruction.order.code;
+        const RegisterSpan reads = code.operations[instruction.order.instruction].collection.reads;
+        instruction.since = now;
+        instruction.unread = reads.count;
         const Reader reader{.pool = index,
-                            .collector = static_cast<std::size_t>(room - pool.collectors.begin())};
-        for (std::uint32_t place = 0; place < reads.count; ++place)
-            banks_.ask(
-                banks_.bank_of(code.bank_registers[reads.first + place], traveller.order.place),
+                            .collector = static_cast<std::size_t>(free - pool.collectors.begin())};
+        for (std::uint32_t reg = 0; reg < reads.count; ++reg)
+            banks_.request(
+                banks_.bank_of(code.bank_registers[reads.first + reg], instruction.order.warp_slot),
                 reader);
-        *room = traveller;
+        *free = instruction;
     }
     if (entered == 0) return;
     moved_ = true;
     pool.latch.erase(pool.latch.begin(), pool.latch.begin() + static_cast<std::ptrdiff_t>(entered));
-    links_.left_latch.put(LatchNotice{.pool = index, .count = entered});
+    links_.latch_freed.put(LatchFreed{.pool = index, .count = entered});
 }
 
-/// The next cycle in which something may move.
+/// The next cycle in which an instruction may advance.
 std::int64_t OperandCollectors::next_move(std::int64_t now) {
-    if (travelling_ == 0) return never;
+    if (in_flight_count_ == 0) return never;
     if (moved_ || !arriving_.empty() || banks_.unread() > 0) return now + 1;
     std::int64_t next = never;
     for (Pool& pool : pools_) {
         if (pool.dispatch.empty()) continue;
-        // Until a place is left, which is told.
-        const Room* const room = room_of(first_of(pool)->order);
-        if (room != nullptr && room->taken == room->places) continue;
+        // A full queue has no wake time: the load/store unit sends a message when it frees an entry.
+        const QueueEntries* const queue = queue_of(oldest_of(pool)->order);
+        if (queue != nullptr && queue->occupied == queue->count) continue;
         for (const ExecutionUnit& unit : pool.units)
             next = std::min(next, std::max(unit.free_at, now + 1));
     }
@@ -220,28 +220,28 @@ void OperandCollectors::move(std::int64_t now) {
         enter(pool, now);
 }
 
-void OperandCollectors::hear_memory() {
-    for (const RoomFreed& freed : links_.memory->freed.messages()) {
-        loads_.taken -= freed.loads;
-        stores_.taken -= freed.stores;
+void OperandCollectors::receive_from_memory() {
+    for (const EntriesFreed& freed : links_.memory->freed.messages()) {
+        loads_.occupied -= freed.loads;
+        stores_.occupied -= freed.stores;
     }
-    for (const ResultNotified& told : links_.memory->results.messages()) {
+    for (const ResultNotified& result : links_.memory->results.messages()) {
         ResultNotice notice;
-        notice.at = told.at + write_back_;
-        tell(told_[told.place], notice);
-        free_told_.push_back(told.place);
+        notice.at = result.at + write_back_;
+        notify(pending_loads_[result.tag], notice);
+        free_pending_loads_.push_back(result.tag);
     }
 }
 
 void OperandCollectors::tick(std::int64_t now) {
-    if (now > moved_at_ && travelling_ > 0) move(now);
+    if (now > moved_at_ && in_flight_count_ > 0) move(now);
     moved_at_ = now;
     for (std::size_t scheduler = 0; scheduler < links_.orders.size(); ++scheduler)
         for (const CollectOrder& order : links_.orders[scheduler].messages()) {
-            arriving_.push_back(Traveller{.order = order, .scheduler = scheduler});
-            ++travelling_;
+            arriving_.push_back(InFlight{.order = order, .scheduler = scheduler});
+            ++in_flight_count_;
         }
-    if (links_.memory) hear_memory();
+    if (links_.memory) receive_from_memory();
     wake_ = next_move(now);
 }
 

@@ -1,13 +1,13 @@
 #pragma once
 /// \file
-/// The way of an instruction from its issue through an operand collector into its unit (C47 to
-/// C50), from where loads and stores go on to the load/store unit.
+/// The operand collectors: from the issue of an instruction to the entry into its unit (C47 to C50).
+/// Loads and stores continue to the load/store unit.
 
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/event_log.hpp"
 #include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/decode/kernel_code.hpp"
-#include "harness/simulator/messages.hpp"
+#include "harness/simulator/pipeline/messages.hpp"
 #include "harness/simulator/pipeline/register_banks.hpp"
 #include "harness/simulator/pipeline/result_slots.hpp"
 
@@ -16,20 +16,21 @@
 
 namespace warpbound::harness::simulator {
 
-/// Moves everything by one stage in each cycle, at its first step: into the units, out of the
-/// collectors, operands out of the banks, into the collectors. The times of the results are known
-/// when an instruction enters its unit, those of loads through the caches when their lines come.
+/// The first step of a cycle advances all instructions by one stage, in this order: into the units,
+/// out of the collectors, operand reads from the banks, into the collectors. The result time is
+/// known when an instruction enters its unit; that of a load through the caches when the fill times
+/// of its lines are known.
 class OperandCollectors final : public Component {
 public:
     struct Ports {
         std::vector<Sink<CollectOrder>> orders;    ///< Per scheduler.
         std::vector<Source<ResultNotice>> results; ///< Per scheduler.
-        Source<LatchNotice> left_latch;            ///< To who grants places in the latches.
+        Source<LatchFreed> latch_freed;            ///< To the issue arbiter.
         /// Where the machine has a load/store unit.
         struct Memory {
             Source<MemoryIssue> issues;
             Sink<ResultNotified> results;
-            Sink<RoomFreed> freed;
+            Sink<EntriesFreed> freed;
         };
         std::optional<Memory> memory{};
     };
@@ -42,29 +43,30 @@ public:
 
 private:
     /// An issued instruction.
-    struct Traveller {
+    struct InFlight {
         CollectOrder order;
         std::size_t scheduler = 0;
-        std::uint64_t rank = 0; ///< Those that issued earlier have the smaller one.
+        std::uint64_t rank = 0; ///< In issue order.
         std::int64_t since = 0; ///< Cycle in which it entered its collector.
-        std::size_t unread = 0; ///< Operands that are not read.
+        std::size_t unread = 0; ///< Operands that have not been read.
     };
     struct ExecutionUnit {
         std::int64_t free_at = 0;
-        std::vector<std::int64_t> results; ///< Cycles of results of fixed latency to come.
+        std::vector<std::int64_t> results; ///< Future result cycles, for fixed latencies.
     };
     struct Pool {
         CollectorShape shape;
-        std::vector<Traveller> latch;
-        std::vector<std::optional<Traveller>> collectors;
-        std::vector<std::size_t> next_to_leave; ///< Per exit port: where its search begins.
-        std::vector<Traveller> dispatch;
+        std::vector<InFlight> latch;
+        std::vector<std::optional<InFlight>> collectors;
+        std::vector<std::size_t> next_to_leave; ///< Per exit port: the collector where its search starts.
+        std::vector<InFlight> dispatch;
         std::vector<ExecutionUnit> units;
     };
-    /// Places that an access needs when its unit takes it. One left in a cycle is free in the next.
-    struct Room {
-        std::size_t places = 0;
-        std::size_t taken = 0;
+    /// Entries of a queue; an access allocates one when it enters its unit. An entry released in a
+    /// cycle is free in the next.
+    struct QueueEntries {
+        std::size_t count = 0;
+        std::size_t occupied = 0;
     };
     struct Reader {
         std::size_t pool = 0;
@@ -75,15 +77,15 @@ private:
     [[nodiscard]] std::int64_t next_move(std::int64_t now);
     void admit();
     void execute(Pool& pool, std::int64_t now);
-    void begin(const Traveller& traveller, std::int64_t now);
-    /// Writes what the instruction writes and tells its scheduler.
-    void tell(const Traveller& traveller, ResultNotice notice);
-    void send_to_memory(const Traveller& traveller);
-    void hear_memory();
-    /// Of those that wait to enter a unit the one that issued first. Requires: there is one.
-    static std::vector<Traveller>::iterator first_of(Pool& pool);
-    /// Of its access; null when it needs none.
-    [[nodiscard]] Room* room_of(const CollectOrder& order);
+    void begin(const InFlight& traveller, std::int64_t now);
+    /// Schedules the register writes of the instruction and notifies its scheduler.
+    void notify(const InFlight& traveller, ResultNotice notice);
+    void send_to_memory(const InFlight& traveller);
+    void receive_from_memory();
+    /// The oldest instruction that waits to enter a unit. Requires: there is one.
+    static std::vector<InFlight>::iterator oldest_of(Pool& pool);
+    /// The queue in which its access allocates an entry; null when it needs none.
+    [[nodiscard]] QueueEntries* queue_of(const CollectOrder& order);
     void leave(Pool& pool, std::int64_t now);
     void read(std::int64_t now);
     void enter(std::size_t pool, std::int64_t now);
@@ -96,15 +98,15 @@ private:
     std::vector<Pool> pools_;
     RegisterBanks<Reader> banks_;
     ResultSlots slots_;
-    std::vector<Traveller> arriving_; ///< Issued in the cycle of the last order.
+    std::vector<InFlight> arriving_; ///< Issued in the cycle of the last order.
     std::uint64_t issued_ = 0;
-    std::size_t travelling_ = 0; ///< Issued, not yet in a unit.
+    std::size_t in_flight_count_ = 0; ///< Issued, not yet in a unit.
     std::int64_t moved_at_ = -1;
-    bool moved_ = false;          ///< Anything in the last cycle.
-    Room loads_;                  ///< In the load queue of the L1.
-    Room stores_;                 ///< In the write buffer.
-    std::vector<Traveller> told_; ///< Loads that wait for their lines, with free places.
-    std::vector<std::size_t> free_told_;
+    bool moved_ = false;                  ///< Any instruction advanced in the last cycle.
+    QueueEntries loads_;                  ///< Of the load queue of the L1.
+    QueueEntries stores_;                 ///< Of the write buffer.
+    std::vector<InFlight> pending_loads_; ///< Wait for their lines; includes free entries.
+    std::vector<std::size_t> free_pending_loads_;
     std::int64_t wake_ = never;
 };
 

@@ -12,8 +12,8 @@ void MultiProcessor::add_fetch(std::size_t number, const MachineShape& machine,
     if (!machine.fetch) return;
     InstructionFetch::Ports links;
     for (std::size_t index = 0; index < machine.schedulers; ++index) {
-        links.requests.emplace_back(fetch_requests_.emplace_back(clock.board()));
-        links.answers.emplace_back(fetched_.emplace_back(clock.board()));
+        links.requests.emplace_back(fetch_requests_.emplace_back(clock.clocked_state()));
+        links.answers.emplace_back(fetched_.emplace_back(clock.clocked_state()));
     }
     clock.add(fetch_.emplace(std::move(links), number, machine, options, log));
 }
@@ -23,8 +23,8 @@ void MultiProcessor::add_constants(std::size_t number, const MachineShape& machi
     if (!machine.constants) return;
     ConstantCache::Ports links;
     for (std::size_t index = 0; index < machine.schedulers; ++index) {
-        links.requests.emplace_back(constant_requests_.emplace_back(clock.board()));
-        links.answers.emplace_back(constant_answers_.emplace_back(clock.board()));
+        links.requests.emplace_back(constant_requests_.emplace_back(clock.clocked_state()));
+        links.answers.emplace_back(constant_answers_.emplace_back(clock.clocked_state()));
     }
     clock.add(constants_.emplace(std::move(links), number, machine, options, log));
 }
@@ -32,18 +32,18 @@ void MultiProcessor::add_constants(std::size_t number, const MachineShape& machi
 void MultiProcessor::add_collectors(std::size_t number, const MachineShape& machine,
                                     const RunOptions& options, Clock& clock, EventLog& log) {
     if (!machine.register_file) return;
-    OperandCollectors::Ports links{{}, {}, Source{left_latch_.emplace(clock.board())}};
+    OperandCollectors::Ports links{{}, {}, Source{latch_freed_.emplace(clock.clocked_state())}};
     if (machine.memory)
         links.memory.emplace(OperandCollectors::Ports::Memory{
-            .issues = Source{memory_issues_.emplace_back(clock.board())},
-            .results = Sink{memory_results_.emplace_back(clock.board())},
+            .issues = Source{memory_issues_.emplace_back(clock.clocked_state())},
+            .results = Sink{memory_results_.emplace_back(clock.clocked_state())},
             .freed = Sink{freed_}});
     for (std::size_t index = 0; index < machine.schedulers; ++index) {
-        links.orders.emplace_back(collect_orders_.emplace_back(clock.board()));
-        links.results.emplace_back(results_.emplace_back(clock.board()));
+        links.orders.emplace_back(collect_orders_.emplace_back(clock.clocked_state()));
+        links.results.emplace_back(results_.emplace_back(clock.clocked_state()));
     }
     for (std::size_t pool = 0; pool < machine.register_file->pools.size(); ++pool)
-        latch_room_at_.emplace_back(clock.board(), 0);
+        latch_free_at_.emplace_back(clock.clocked_state(), 0);
     clock.add(collectors_.emplace(std::move(links), number, machine, options, log));
 }
 
@@ -77,22 +77,22 @@ WarpScheduler::Ports MultiProcessor::links_of(std::size_t scheduler, const Share
 MultiProcessor::MultiProcessor(std::size_t number, const Ports& links, const MachineShape& machine,
                                const RunOptions& options, Precedence precedence, Clock& clock,
                                EventLog& log, std::vector<models::WarpObservation>& finished)
-    : buffer_room_at_{clock.board(), 0}, loads_room_at_{clock.board(), 0}, freed_{clock.board()} {
+    : buffer_free_at_{clock.clocked_state(), 0}, load_queue_free_at_{clock.clocked_state(), 0}, freed_{clock.clocked_state()} {
     for (std::size_t port = 0; port < machine.core_ports; ++port)
-        ports_free_at_.emplace_back(clock.board(), 0);
+        ports_free_at_.emplace_back(clock.clocked_state(), 0);
     add_fetch(number, machine, options, clock, log);
     add_constants(number, machine, options, clock, log);
     add_collectors(number, machine, options, clock, log);
     SharedView shared;
-    shared.buffer_room_at = &buffer_room_at_;
-    shared.loads_room_at = &loads_room_at_;
+    shared.buffer_free_at = &buffer_free_at_;
+    shared.load_queue_free_at = &load_queue_free_at_;
     IssueArbiter::Ports to_arbiter;
-    to_arbiter.buffer_room_at = &buffer_room_at_;
-    to_arbiter.loads_room_at = &loads_room_at_;
-    if (left_latch_) to_arbiter.left_latch.emplace(*left_latch_);
-    for (auto& room : latch_room_at_) {
-        shared.latch_room_at.push_back(&room);
-        to_arbiter.latch_room_at.push_back(&room);
+    to_arbiter.buffer_free_at = &buffer_free_at_;
+    to_arbiter.load_queue_free_at = &load_queue_free_at_;
+    if (latch_freed_) to_arbiter.latch_freed.emplace(*latch_freed_);
+    for (auto& latch : latch_free_at_) {
+        shared.latch_free_at.push_back(&latch);
+        to_arbiter.latch_free_at.push_back(&latch);
     }
     if (links.memory && !collectors_) to_arbiter.freed.emplace(freed_);
     for (auto& port : ports_free_at_) {
@@ -100,28 +100,28 @@ MultiProcessor::MultiProcessor(std::size_t number, const Ports& links, const Mac
         to_arbiter.ports_free_at.push_back(&port);
     }
     ResidentBlocks::Ports to_blocks{links.placements, links.ends, {}, {}};
-    const auto places = static_cast<std::size_t>(machine.warp_places);
+    const auto warp_slots = static_cast<std::size_t>(machine.warp_slots);
     for (std::size_t index = 0; index < machine.schedulers; ++index) {
-        auto& request = requests_.emplace_back(clock.board());
-        auto& answer = answers_.emplace_back(clock.board());
-        auto& report = reports_.emplace_back(clock.board());
-        auto& order = orders_.emplace_back(clock.board());
+        auto& request = requests_.emplace_back(clock.clocked_state());
+        auto& answer = answers_.emplace_back(clock.clocked_state());
+        auto& report = reports_.emplace_back(clock.clocked_state());
+        auto& order = orders_.emplace_back(clock.clocked_state());
         to_arbiter.requests.emplace_back(request);
         to_arbiter.answers.emplace_back(answer);
         to_blocks.reports.emplace_back(report);
         to_blocks.orders.emplace_back(order);
         std::optional<WarpScheduler::Ports::Memory> to_memory;
         if (links.memory && !collectors_) {
-            auto& issue = memory_issues_.emplace_back(clock.board());
-            auto& result = memory_results_.emplace_back(clock.board());
-            auto& notice = notices_.emplace_back(clock.board());
+            auto& issue = memory_issues_.emplace_back(clock.clocked_state());
+            auto& result = memory_results_.emplace_back(clock.clocked_state());
+            auto& notice = notices_.emplace_back(clock.clocked_state());
             to_arbiter.notices.emplace_back(notice);
             to_memory.emplace(WarpScheduler::Ports::Memory{
                 .issues = Source{issue}, .results = Sink{result}, .notices = Sink{notice}});
         }
         const WarpScheduler::Config config{.multiprocessor = number,
                                            .index = index,
-                                           .warps = (places + machine.schedulers - 1 - index) /
+                                           .warps = (warp_slots + machine.schedulers - 1 - index) /
                                                     machine.schedulers};
         WarpScheduler::Ports to_scheduler = links_of(index, shared);
         to_scheduler.memory = to_memory;
@@ -160,7 +160,7 @@ std::int64_t MultiProcessor::late_completion(std::size_t launch) const {
     return latest;
 }
 
-std::vector<std::string> MultiProcessor::waiting() const {
+std::vector<std::string> MultiProcessor::waiting_warps() const {
     std::vector<std::pair<int, std::string>> found;
     for (const WarpScheduler& scheduler : schedulers_)
         for (const Warp& warp : scheduler.warps())
@@ -170,11 +170,11 @@ std::vector<std::string> MultiProcessor::waiting() const {
                                                warp.observation().warp, warp.observation().block,
                                                *warp.waits_at()));
     std::sort(found.begin(), found.end());
-    std::vector<std::string> words;
-    words.reserve(found.size());
+    std::vector<std::string> warps;
+    warps.reserve(found.size());
     for (auto& [number, text] : found)
-        words.push_back(std::move(text));
-    return words;
+        warps.push_back(std::move(text));
+    return warps;
 }
 
 } // namespace warpbound::harness::simulator

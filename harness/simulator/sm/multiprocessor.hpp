@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// One simulated SM put together.
+/// One simulated SM: its components and the links between them.
 
 #include "harness/simulator/clock/clock.hpp"
 #include "harness/simulator/memory/load_store_unit.hpp"
@@ -18,7 +18,8 @@
 
 namespace warpbound::harness::simulator {
 
-/// Schedulers, their arbiter and the resident blocks of one SM, with the links between them.
+/// Owns the schedulers, their arbiter, the resident blocks, the optional pipeline and memory
+/// components of one SM, and the links between them.
 class MultiProcessor {
 public:
     struct Ports {
@@ -31,21 +32,22 @@ public:
         };
         std::optional<Memory> memory{};
     };
-    /// Adds its components to the clock. `number`: among the SMs. `finished` takes the observation
-    /// of each warp that ends, by its number.
+    /// Adds its components to the clock. `number`: of the SM. `finished` receives the observation of
+    /// each warp that ends, by its number.
     MultiProcessor(std::size_t number, const Ports& links, const MachineShape& machine,
                    const RunOptions& options, Precedence precedence, Clock& clock, EventLog& log,
                    std::vector<models::WarpObservation>& finished);
 
-    /// Everything that warps of the launch did here and left to others has a known end; its stores
-    /// have left the write buffer. Requires: those warps have ended.
+    /// All instructions of the launch that are in flight here have a known completion time, and its
+    /// stores have left the write buffer. Requires: its warps have ended.
     [[nodiscard]] bool is_quiet(std::size_t launch) const;
-    /// When what ended warps of the launch left to others is done, as far as it is known (C2, C50).
+    /// The latest completion time, as far as known, of instructions that were in flight when their
+    /// warps ended (C2, C50).
     [[nodiscard]] std::int64_t late_completion(std::size_t launch) const;
     /// Why a warp could not start.
     [[nodiscard]] std::optional<Failure> failure() const;
-    /// Each warp that waits at a barrier, in words.
-    [[nodiscard]] std::vector<std::string> waiting() const;
+    /// Describes each warp that waits at a barrier.
+    [[nodiscard]] std::vector<std::string> waiting_warps() const;
 
 private:
     std::deque<Link<IssueRequest>> requests_;
@@ -66,15 +68,15 @@ private:
     std::deque<Link<ConstantAnswer>> constant_answers_;
     std::deque<Link<CollectOrder>> collect_orders_;
     std::deque<Link<ResultNotice>> results_;
-    std::optional<Link<LatchNotice>> left_latch_;
-    std::deque<Staged<std::int64_t>> latch_room_at_;
+    std::optional<Link<LatchFreed>> latch_freed_;
+    std::deque<Staged<std::int64_t>> latch_free_at_;
     std::deque<Staged<std::int64_t>> ports_free_at_;
-    Staged<std::int64_t> buffer_room_at_;
-    Staged<std::int64_t> loads_room_at_;
+    Staged<std::int64_t> buffer_free_at_;
+    Staged<std::int64_t> load_queue_free_at_;
     std::deque<Link<MemoryIssue>> memory_issues_;
     std::deque<Link<ResultNotified>> memory_results_;
-    std::deque<Link<RoomNotice>> notices_;
-    Link<RoomFreed> freed_;
+    std::deque<Link<EntryAvailable>> notices_;
+    Link<EntriesFreed> freed_;
     std::deque<WarpScheduler> schedulers_;
     std::optional<IssueArbiter> arbiter_;
     std::optional<ResidentBlocks> blocks_;

@@ -1,12 +1,12 @@
 #pragma once
 /// \file
-/// The entrance of a functional unit.
+/// The issue port of a functional unit.
 
 #include <cstdint>
 
 namespace warpbound::harness::simulator {
 
-/// Free again when the initiation interval of its last user is over (C7, C12).
+/// Free again when the initiation interval of its last instruction has passed (C7, C12).
 struct Port {
     std::int64_t free_at = 0; ///< Unit: cycles since the start.
 

@@ -13,48 +13,48 @@ ResidentBlocks::ResidentBlocks(Ports links, std::size_t multiprocessor, const Ru
         reports.read_by(*this);
 }
 
-void ResidentBlocks::tell_all(const BlockOrder& order) {
+void ResidentBlocks::send_to_schedulers(const BlockOrder& order) {
     for (const auto& orders : links_.orders)
         orders.put(order);
 }
 
 void ResidentBlocks::start(const Placement& placement) {
     auto slot = std::find_if(slots_.begin(), slots_.end(),
-                             [](const Slot& taken) { return taken.barriers.live() == 0; });
+                             [](const BlockSlot& occupied) { return occupied.barriers.live() == 0; });
     if (slot == slots_.end()) slot = slots_.emplace(slots_.end());
-    slot->barriers = BlockBarriers{static_cast<std::int64_t>(placement.places.size())};
+    slot->barriers = BlockBarriers{static_cast<std::int64_t>(placement.warp_slots.size())};
     slot->block = placement;
     slot->completes = 0;
-    tell_all(BlockOrder{.kind = BlockOrder::Kind::Start,
-                        .slot = static_cast<std::size_t>(slot - slots_.begin()),
+    send_to_schedulers(BlockOrder{.kind = BlockOrder::Kind::Start,
+                        .block_slot = static_cast<std::size_t>(slot - slots_.begin()),
                         .placement = placement,
                         .released = {},
                         .at = 0});
 }
 
-void ResidentBlocks::release(std::size_t slot, std::uint8_t barrier, std::int64_t now) {
-    const Range latency = slots_[slot].block.grid.code->barrier_latency;
-    tell_all(BlockOrder{.kind = BlockOrder::Kind::Release,
-                        .slot = slot,
+void ResidentBlocks::release(std::size_t block_slot, std::uint8_t barrier, std::int64_t now) {
+    const Range latency = slots_[block_slot].block.grid.code->barrier_latency;
+    send_to_schedulers(BlockOrder{.kind = BlockOrder::Kind::Release,
+                        .block_slot = block_slot,
                         .placement = {},
-                        .released = std::exchange(slots_[slot].waiting[barrier], {}),
+                        .released = std::exchange(slots_[block_slot].waiting[barrier], {}),
                         .at = now + random_.draw(latency)});
 }
 
 void ResidentBlocks::arrive(const WarpReport& report, std::int64_t now) {
-    Slot& slot = slots_[report.slot];
-    if (report.waits) slot.waiting[*report.barrier].push_back(report.place);
+    BlockSlot& slot = slots_[report.block_slot];
+    if (report.waits) slot.waiting[*report.barrier].push_back(report.warp_slot);
     if (slot.barriers.arrive(*report.barrier, report.barrier_warps))
-        release(report.slot, *report.barrier, now);
+        release(report.block_slot, *report.barrier, now);
 }
 
 void ResidentBlocks::end(const WarpReport& report, std::int64_t now) {
-    Slot& slot = slots_[report.slot];
+    BlockSlot& slot = slots_[report.block_slot];
     slot.completes = std::max(slot.completes, report.completes);
-    if (const auto completed = slot.barriers.end()) release(report.slot, *completed, now);
+    if (const auto completed = slot.barriers.end()) release(report.block_slot, *completed, now);
     if (slot.barriers.live() > 0) return;
     links_.ends.put(BlockEnded{
-        .launch = slot.block.launch, .places = slot.block.places, .completes = slot.completes});
+        .launch = slot.block.launch, .warp_slots = slot.block.warp_slots, .completes = slot.completes});
 }
 
 void ResidentBlocks::tick(std::int64_t now) {
@@ -67,7 +67,7 @@ void ResidentBlocks::tick(std::int64_t now) {
                 arrive(report, now);
             else
                 end(report, now);
-    // Who of them opens a barrier that counts is not determined (C9).
+    // The order of arrivals at a barrier with a stated number of warps is not determined (C9).
     for (std::size_t left = arrivals_.size(); left > 1; --left)
         std::swap(arrivals_[left - 1], arrivals_[static_cast<std::size_t>(
                                            random_.draw(0, static_cast<std::int64_t>(left) - 1))]);

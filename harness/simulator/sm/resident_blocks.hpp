@@ -1,11 +1,11 @@
 #pragma once
 /// \file
-/// The blocks on one SM: starts them, opens their barriers, reports their ends.
+/// The resident blocks of one SM: starts them, opens their barriers, reports their ends.
 
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/decode/kernel_code.hpp"
-#include "harness/simulator/messages.hpp"
+#include "harness/simulator/sm/messages.hpp"
 #include "harness/simulator/sm/barrier.hpp"
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace warpbound::harness::simulator {
 
-/// Gives each block that comes the lowest free slot.
+/// Each new block occupies the lowest free block slot.
 class ResidentBlocks final : public Component {
 public:
     struct Ports {
@@ -29,22 +29,22 @@ public:
     [[nodiscard]] std::int64_t wake() const override { return never; }
 
 private:
-    struct Slot {
+    struct BlockSlot {
         BlockBarriers barriers;
-        std::array<Residency::Places, BlockBarriers::count> waiting; ///< Per barrier.
+        std::array<Residency::WarpSlots, BlockBarriers::count> waiting; ///< Per barrier.
         Placement block;
         std::int64_t completes = 0;
     };
 
     void start(const Placement& placement);
-    void release(std::size_t slot, std::uint8_t barrier, std::int64_t now);
+    void release(std::size_t block_slot, std::uint8_t barrier, std::int64_t now);
     void arrive(const WarpReport& report, std::int64_t now);
     void end(const WarpReport& report, std::int64_t now);
-    void tell_all(const BlockOrder& order);
+    void send_to_schedulers(const BlockOrder& order);
 
     Ports links_;
     RandomSource random_;
-    std::vector<Slot> slots_; ///< Free ones have no live warp.
+    std::vector<BlockSlot> slots_; ///< Free block slots have no live warp.
     std::vector<WarpReport> arrivals_;
 };
 

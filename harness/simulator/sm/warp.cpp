@@ -55,8 +55,8 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
 void Warp::add_release(std::uint8_t scoreboard, std::int64_t at) {
     const std::size_t depth = code_->scoreboard_depth;
     const auto first = releases_.begin() + static_cast<std::ptrdiff_t>(scoreboard * depth);
-    for (std::size_t place = 0; place < depth; ++place) {
-        auto& kept = *(first + static_cast<std::ptrdiff_t>(place));
+    for (std::size_t index = 0; index < depth; ++index) {
+        auto& kept = *(first + static_cast<std::ptrdiff_t>(index));
         if (at > kept) std::swap(at, kept);
     }
 }
@@ -77,22 +77,22 @@ void Warp::prepare_next() {
     }
     if (delivered_ > 0) check_buffer();
     if (code_->machine.constants) find_constants();
-    find_waits();
+    find_dependences();
 }
 
 void Warp::find_lanes() {
     const Operation& operation = *operation_;
     const LaneMask lanes = stream_.stretch().lanes;
     if (operation.execution != Execution::Guarded) {
-        on_ = operation.execution == Execution::Always ? lanes : 0;
+        executing_lanes_ = operation.execution == Execution::Always ? lanes : 0;
     } else if (code_->recorded != nullptr) {
-        on_ = stream_.take_executing();
+        executing_lanes_ = stream_.take_executing();
     } else {
-        on_ = random_.draw(0, 1) == 1 ? lanes : 0;
-        if (on_ != 0 && operation.parts_lanes)
-            on_ = draw_lanes(on_, random_.draw(1, count_of(on_)), random_);
+        executing_lanes_ = random_.draw(0, 1) == 1 ? lanes : 0;
+        if (executing_lanes_ != 0 && operation.may_diverge)
+            executing_lanes_ = draw_lanes(executing_lanes_, random_.draw(1, count_of(executing_lanes_)), random_);
     }
-    executes_ = on_ != 0;
+    executes_ = executing_lanes_ != 0;
 }
 
 std::shared_ptr<const models::LaneAddresses> Warp::recorded_addresses() const {
@@ -122,19 +122,19 @@ void Warp::find_constants() {
 }
 
 std::optional<ConstantRequest> Warp::take_constants() {
-    if (constants_at_ != never || look_up_at_ != never || own_at_ == never) return std::nullopt;
-    look_up_at_ = own_at_;
+    if (constants_at_ != never || look_up_at_ != never || other_conditions_at_ == never) return std::nullopt;
+    look_up_at_ = other_conditions_at_;
     return ConstantRequest{
-        .place = 0, .warp = number_of_warp_, .lines = constant_lines_, .from = own_at_};
+        .warp_slot = 0, .warp = number_of_warp_, .lines = constant_lines_, .from = other_conditions_at_};
 }
 
-void Warp::learn_constants(std::int64_t at) {
+void Warp::receive_constants(std::int64_t at) {
     look_up_at_ = never;
     constants_at_ = at;
     find_ready();
 }
 
-models::AccessPlace Warp::execution() const {
+models::WarpAccess Warp::execution() const {
     return {.block = static_cast<std::uint64_t>(observation_.block),
             .warp = static_cast<std::uint64_t>(observation_.warp),
             .execution = executions_[*operation_->access]};
@@ -143,16 +143,16 @@ models::AccessPlace Warp::execution() const {
 std::int64_t Warp::counted_passes() const {
     if (code_->recorded != nullptr)
         return models::passes_of(access().rule, stream_.addresses(access().rule.bytes));
-    if (access().same_passes && !code_->convergence) return operation_->passes.lo;
+    if (access().same_passes && !code_->reconvergence) return operation_->passes.lo;
     return models::passes_of(access().rule, addresses_of(access(), execution(), active_lanes()));
 }
 
-void Warp::find_waits() {
+void Warp::find_dependences() {
     const Operation& operation = *operation_;
     registers_at_ = 0;
-    const std::uint16_t* const registers = code_->registers.data() + operation.waits.first;
-    for (std::uint32_t place = 0; place < operation.waits.count; ++place)
-        registers_at_ = std::max(registers_at_, register_ready_[registers[place]]);
+    const std::uint16_t* const registers = code_->registers.data() + operation.dependences.first;
+    for (std::uint32_t i = 0; i < operation.dependences.count; ++i)
+        registers_at_ = std::max(registers_at_, register_ready_[registers[i]]);
     scoreboards_at_ = 0;
     for (unsigned mask = operation.wait_mask, scoreboard = 0; mask != 0; mask >>= 1U, ++scoreboard)
         if ((mask & 1U) != 0 && scoreboard < assembly::scoreboard_count)
@@ -161,28 +161,28 @@ void Warp::find_waits() {
         scoreboards_at_ =
             std::max(scoreboards_at_, clear_at(*operation.counted_scoreboard,
                                                static_cast<std::size_t>(operation.counted_limit)));
-    if (tracks_long_) find_long_waits();
+    if (tracks_long_) find_long_dependences();
     find_ready();
 }
 
 void Warp::find_ready() {
-    own_at_ = never;
+    other_conditions_at_ = never;
     if (waits_at_) {
         ready_at_ = never;
     } else if (wrong_path_) {
         ready_at_ = std::max({gap_at_, barrier_at_, fetched_at_});
     } else {
-        own_at_ =
+        other_conditions_at_ =
             std::max({gap_at_, barrier_at_, fetched_at_, registers_at_, scoreboards_at_, port_at_});
-        ready_at_ = std::max(own_at_, constants_at_);
+        ready_at_ = std::max(other_conditions_at_, constants_at_);
     }
 }
 
-void Warp::find_long_waits() {
+void Warp::find_long_dependences() {
     const Operation& operation = *operation_;
     long_at_ = 0;
-    for (std::uint32_t place = 0; place < operation.waits.count; ++place)
-        long_at_ = std::max(long_at_, long_ready_[code_->registers[operation.waits.first + place]]);
+    for (std::uint32_t i = 0; i < operation.dependences.count; ++i)
+        long_at_ = std::max(long_at_, long_ready_[code_->registers[operation.dependences.first + i]]);
     for (std::size_t scoreboard = 0; scoreboard < long_release_.size(); ++scoreboard)
         if (((operation.wait_mask >> scoreboard) & 1U) != 0)
             long_at_ = std::max(long_at_, long_clear_at(scoreboard));
@@ -199,21 +199,21 @@ void Warp::release(std::int64_t at) {
     find_ready();
 }
 
-Waits Warp::waits(std::int64_t port_at, std::int64_t collector_at, std::int64_t buffer_at,
+StallEnds Warp::stalls(std::int64_t port_at, std::int64_t collector_at, std::int64_t buffer_at,
                   std::int64_t loads_at) const {
-    Waits waits;
-    waits[Stall::Gap] = gap_at_;
-    waits[Stall::Barrier] = barrier_at_;
-    waits[Stall::Fetch] = fetched_at_;
-    waits[Stall::Register] = registers_at_;
-    waits[Stall::Scoreboard] = scoreboards_at_;
-    // Lines that were there held nothing.
-    if (constants_at_ > own_at_) waits[Stall::Constant] = constants_at_;
-    waits[Stall::Port] = std::max(port_at, port_at_);
-    waits[Stall::Collector] = collector_at;
-    waits[Stall::WriteBuffer] = buffer_at;
-    waits[Stall::LoadQueue] = loads_at;
-    return waits;
+    StallEnds ends;
+    ends[Stall::Gap] = gap_at_;
+    ends[Stall::Barrier] = barrier_at_;
+    ends[Stall::Fetch] = fetched_at_;
+    ends[Stall::Register] = registers_at_;
+    ends[Stall::Scoreboard] = scoreboards_at_;
+    // Lines that were present in time caused no stall.
+    if (constants_at_ > other_conditions_at_) ends[Stall::Constant] = constants_at_;
+    ends[Stall::Port] = std::max(port_at, port_at_);
+    ends[Stall::Collector] = collector_at;
+    ends[Stall::WriteBuffer] = buffer_at;
+    ends[Stall::LoadQueue] = loads_at;
+    return ends;
 }
 
 std::optional<FetchRequest> Warp::take_fetch() {
@@ -224,7 +224,7 @@ std::optional<FetchRequest> Warp::take_fetch() {
     request.warp = number_of_warp_;
     request.instruction = buffer_first_;
     request.line = code_->lines[buffer_first_];
-    // Behind the text something stands that never issues.
+    // After the text there is one pseudo instruction that never issues.
     request.count = buffer_first_ < end ? std::min(delivered_, end - buffer_first_) : 1;
     return request;
 }
@@ -249,7 +249,7 @@ void Warp::flush_buffer() {
     find_ready();
 }
 
-/// Its result time will be told.
+/// Its result time will be unfinished.
 void Warp::expect_result() {
     unfinished_.push_back(
         {.warp = number_of_warp_, .number = number_, .instruction = instruction_});
@@ -269,11 +269,11 @@ void Warp::collect(std::int64_t delay, std::optional<std::int64_t> source_read) 
 
 void Warp::set_result(const Operation& operation, std::int64_t at) {
     const std::uint16_t* const registers = code_->registers.data() + operation.writes.first;
-    for (std::uint32_t place = 0; place < operation.writes.count; ++place)
-        register_ready_[registers[place]] = at;
+    for (std::uint32_t i = 0; i < operation.writes.count; ++i)
+        register_ready_[registers[i]] = at;
     if (tracks_long_)
-        for (std::uint32_t place = 0; place < operation.writes.count; ++place)
-            long_ready_[registers[place]] = operation.is_long ? at : 0;
+        for (std::uint32_t i = 0; i < operation.writes.count; ++i)
+            long_ready_[registers[i]] = operation.is_long ? at : 0;
     if (at == never) {
         if (!operation.write_barrier) return;
         ++unknown_releases_[*operation.write_barrier];
@@ -290,8 +290,8 @@ void Warp::set_result(const Operation& operation, std::int64_t at) {
 bool Warp::complete(int warp, std::int64_t number, std::optional<std::int64_t> at,
                     std::optional<std::int64_t> sources_read) {
     const auto found =
-        std::find_if(unfinished_.begin(), unfinished_.end(), [&](const Unfinished& told) {
-            return told.warp == warp && told.number == number;
+        std::find_if(unfinished_.begin(), unfinished_.end(), [&](const Unfinished& unfinished) {
+            return unfinished.warp == warp && unfinished.number == number;
         });
     const std::size_t instruction = found->instruction;
     if (at) {
@@ -316,7 +316,7 @@ bool Warp::complete(int warp, std::int64_t number, std::optional<std::int64_t> a
         --unknown_releases_[*operation.read_barrier];
         add_release(*operation.read_barrier, *sources_read);
     }
-    find_waits();
+    find_dependences();
     return true;
 }
 
@@ -325,12 +325,12 @@ void Warp::execute(std::int64_t now) {
     const std::int64_t extra = passes_ - 1;
     std::int64_t latency = 0;
     std::int64_t delay = 0;
-    if (operation.result_is_told || collects_) expect_result();
-    if (!operation.result_is_told) {
+    if (operation.result_is_notified || collects_) expect_result();
+    if (!operation.result_is_notified) {
         latency = random_.draw(operation.latency);
         delay = latency + extra * random_.draw(operation.pass_cost);
     }
-    if (!operation.result_is_told && !collects_) {
+    if (!operation.result_is_notified && !collects_) {
         completion_ = std::max(completion_, now + delay);
         set_result(operation, now + delay);
         if (log_->has_listener())
@@ -385,7 +385,7 @@ bool Warp::advance(std::int64_t now) {
     return true;
 }
 
-void Warp::issue(std::int64_t now, const Waits& waits) {
+void Warp::issue(std::int64_t now, const StallEnds& stalls) {
     if (log_->has_listener())
         log_->add(Issued{.cycle = now,
                          .warp = number_of_warp_,
@@ -393,12 +393,12 @@ void Warp::issue(std::int64_t now, const Waits& waits) {
                          .instruction = instruction_,
                          .number = number_,
                          .lanes = stream_.stretch().lanes,
-                         .on = on_,
+                         .executing = executing_lanes_,
                          .executed = executes_,
                          .passes = passes_,
                          .port_until = collects_ ? now : now + occupancy_,
                          .since = since_,
-                         .waits = waits});
+                         .stalls = stalls});
     order_.reset();
     if (executes_) execute(now);
     barrier_at_ = 0;

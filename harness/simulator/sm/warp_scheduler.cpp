@@ -12,7 +12,7 @@ WarpScheduler::WarpScheduler(const Config& config, Ports links, const MachineSha
                                     RandomStream{options.seed, StreamOf::Scheduler,
                                                  config.multiprocessor * machine.schedulers +
                                                      config.index}},
-      warps_(config.warps, Warp{machine, options, log}), slots_(config.warps, 0),
+      warps_(config.warps, Warp{machine, options, log}), block_slots_(config.warps, 0),
       launches_(config.warps, 0), ports_(machine.partition_ports),
       arbitration_{make_arbitration(machine.policy, warps_, machine.issue_slot.hi, random_)} {
     links_.answers.read_by(*this);
@@ -27,7 +27,7 @@ WarpScheduler::WarpScheduler(const Config& config, Ports links, const MachineSha
 
 std::int64_t WarpScheduler::port_at(const Warp& warp) const {
     const PortName& port = warp.operation().port;
-    // Through operand collectors units are entered later (C49).
+    // With operand collectors the unit is entered after the issue (C49).
     if (!warp.executes() || port.scope == models::UnitScope::Warp || links_.collects) return 0;
     return port.scope == models::UnitScope::Partition
                ? ports_[port.index].free_at
@@ -36,21 +36,21 @@ std::int64_t WarpScheduler::port_at(const Warp& warp) const {
 
 std::int64_t WarpScheduler::buffer_at(const Warp& warp) const {
     const Operation& operation = warp.operation();
-    if (!warp.executes() || !operation.takes_place || !operation.enters_write_buffer) return 0;
-    return links_.shared.buffer_room_at->visible();
+    if (!warp.executes() || !operation.needs_entry_at_issue || !operation.enters_write_buffer) return 0;
+    return links_.shared.buffer_free_at->visible();
 }
 
 std::int64_t WarpScheduler::loads_at(const Warp& warp) const {
     const Operation& operation = warp.operation();
-    if (!warp.executes() || !operation.takes_place || !operation.result_is_told) return 0;
-    return links_.shared.loads_room_at->visible();
+    if (!warp.executes() || !operation.needs_entry_at_issue || !operation.result_is_notified) return 0;
+    return links_.shared.load_queue_free_at->visible();
 }
 
 std::int64_t WarpScheduler::earliest(const Warp& warp) const {
     if (warp.ready_at() == never) return never;
     if (warp.is_on_wrong_path()) return warp.ready_at();
     const std::int64_t at = std::max({warp.ready_at(), port_at(warp), collector_at(warp)});
-    return warp.operation().takes_place ? std::max({at, buffer_at(warp), loads_at(warp)}) : at;
+    return warp.operation().needs_entry_at_issue ? std::max({at, buffer_at(warp), loads_at(warp)}) : at;
 }
 
 std::size_t WarpScheduler::pool_of(const Operation& operation) const {
@@ -60,83 +60,83 @@ std::size_t WarpScheduler::pool_of(const Operation& operation) const {
 
 std::int64_t WarpScheduler::collector_at(const Warp& warp) const {
     if (!links_.collects || !warp.executes()) return 0;
-    return links_.shared.latch_room_at[pool_of(warp.operation())]->visible();
+    return links_.shared.latch_free_at[pool_of(warp.operation())]->visible();
 }
 
 void WarpScheduler::fetch_for(std::size_t warp, std::int64_t now) {
     if (!links_.fetches) return;
     auto request = warps_[warp].take_fetch();
     if (!request) return;
-    request->place = place_on_core(warp);
+    request->warp_slot = warp_slot_on_sm(warp);
     request->from = now + 1;
     links_.fetches->put(*request);
 }
 
-bool WarpScheduler::hear_pipeline(std::int64_t now) {
-    bool heard = false;
+bool WarpScheduler::receive_from_pipeline(std::int64_t now) {
+    bool received = false;
     if (links_.fetched)
         for (const Fetched& fetched : links_.fetched->messages()) {
-            warps_[fetched.place].fill_buffer(fetched.count, now + 1);
-            heard = true;
+            warps_[fetched.warp_slot].fill_buffer(fetched.count, now + 1);
+            received = true;
         }
     if (links_.constant_answers)
         for (const ConstantAnswer& answer : links_.constant_answers->messages()) {
-            warps_[answer.place].learn_constants(answer.at);
-            heard = true;
+            warps_[answer.warp_slot].receive_constants(answer.at);
+            received = true;
         }
     if (links_.results)
         for (const ResultNotice& notice : links_.results->messages()) {
-            Awaited& of_launch = awaited_of(notice.launch);
+            PendingResults& of_launch = pending_results_of(notice.launch);
             if (notice.at) --of_launch.expected;
-            if (!warps_[notice.place].complete(notice.warp, notice.number, notice.at,
+            if (!warps_[notice.warp_slot].complete(notice.warp, notice.number, notice.at,
                                                notice.sources_read))
                 of_launch.late = std::max(
                     {of_launch.late, notice.at.value_or(0), notice.sources_read.value_or(0)});
-            heard = true;
+            received = true;
         }
-    return heard;
+    return received;
 }
 
-WarpScheduler::Awaited& WarpScheduler::awaited_of(std::size_t launch) {
-    if (launch >= awaited_.size()) awaited_.resize(launch + 1);
-    return awaited_[launch];
+WarpScheduler::PendingResults& WarpScheduler::pending_results_of(std::size_t launch) {
+    if (launch >= pending_results_.size()) pending_results_.resize(launch + 1);
+    return pending_results_[launch];
 }
 
-void WarpScheduler::start(std::size_t slot, const Placement& block) {
-    for (std::size_t in_block = 0; in_block < block.places.size(); ++in_block) {
-        const std::size_t index = block.places[in_block];
+void WarpScheduler::start(std::size_t block_slot, const Placement& block) {
+    for (std::size_t in_block = 0; in_block < block.warp_slots.size(); ++in_block) {
+        const std::size_t index = block.warp_slots[in_block];
         if (index % machine_->schedulers != config_.index) continue;
-        const std::size_t place = index / machine_->schedulers;
-        Warp& warp = warps_[place];
+        const std::size_t warp_slot = index / machine_->schedulers;
+        Warp& warp = warps_[warp_slot];
         const auto started = warp.start(block.grid, block.block, in_block, block.at);
         if (!started && !failure_) failure_ = started.error();
-        slots_[place] = slot;
-        launches_[place] = block.launch;
+        block_slots_[warp_slot] = block_slot;
+        launches_[warp_slot] = block.launch;
         if (log_->has_listener())
             log_->add(WarpStarted{.cycle = block.at,
                                   .warp = warp.number(),
                                   .multiprocessor = static_cast<int>(config_.multiprocessor),
                                   .scheduler = static_cast<int>(config_.index),
-                                  .place = static_cast<int>(place),
+                                  .warp_slot = static_cast<int>(warp_slot),
                                   .placed = block.placed});
-        arbitration_->started(place, block.at);
-        fetch_for(place, block.at);
+        arbitration_->started(warp_slot, block.at);
+        fetch_for(warp_slot, block.at);
     }
 }
 
-void WarpScheduler::obey(const BlockOrder& order) {
-    if (order.kind == BlockOrder::Kind::Start) return start(order.slot, order.placement);
-    for (const std::uint32_t place : order.released)
-        if (place % machine_->schedulers == config_.index)
-            warps_[place / machine_->schedulers].release(order.at);
+void WarpScheduler::apply(const BlockOrder& order) {
+    if (order.kind == BlockOrder::Kind::Start) return start(order.block_slot, order.placement);
+    for (const std::uint32_t warp_slot : order.released)
+        if (warp_slot % machine_->schedulers == config_.index)
+            warps_[warp_slot / machine_->schedulers].release(order.at);
 }
 
-MemoryIssue WarpScheduler::memory_issue(std::size_t place) {
-    Warp& warp = warps_[place];
+MemoryIssue WarpScheduler::memory_issue(std::size_t warp_slot) {
+    Warp& warp = warps_[warp_slot];
     const Operation& operation = warp.operation();
     MemoryIssue issue{.store = operation.enters_write_buffer,
-                      .place = place,
-                      .launch = launches_[place],
+                      .tag = warp_slot,
+                      .launch = launches_[warp_slot],
                       .warp = warp.number(),
                       .number = warp.next_number(),
                       .access = nullptr,
@@ -144,7 +144,7 @@ MemoryIssue WarpScheduler::memory_issue(std::size_t place) {
                       .active = warp.active_lanes(),
                       .recorded = nullptr,
                       .passes = warp.passes(),
-                      .pass_cost = operation.result_is_told ? warp.draw_pass_cost() : 0};
+                      .pass_cost = operation.result_is_notified ? warp.draw_pass_cost() : 0};
     if (operation.through_caches) {
         issue.access = &warp.access();
         issue.execution = warp.execution();
@@ -153,7 +153,7 @@ MemoryIssue WarpScheduler::memory_issue(std::size_t place) {
     return issue;
 }
 
-void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits, bool paired) {
+void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& stalls, bool paired) {
     Warp& chosen = warps_[warp];
     const Operation& operation = chosen.operation();
     const bool collects = links_.collects && chosen.executes();
@@ -167,25 +167,25 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
     const bool arrives = chosen.executes() && operation.barrier;
     std::optional<MemoryIssue> to_memory;
     if (machine_->memory && chosen.executes() &&
-        (operation.enters_write_buffer || operation.result_is_told))
+        (operation.enters_write_buffer || operation.result_is_notified))
         to_memory = memory_issue(warp);
     if (to_memory && links_.memory) links_.memory->issues.put(*to_memory);
-    chosen.issue(now, waits);
+    chosen.issue(now, stalls);
     if (collects) {
         CollectOrder order = *chosen.order();
         order.goes_to_memory = to_memory.has_value();
         if (to_memory) order.memory = *to_memory;
         order.pool = pool_of(operation);
-        order.place = place_on_core(warp);
+        order.warp_slot = warp_slot_on_sm(warp);
         order.launch = launches_[warp];
-        ++awaited_of(order.launch).expected;
+        ++pending_results_of(order.launch).expected;
         links_.collects->put(order);
     }
     fetch_for(warp, now);
     paired_.reset();
     if (arrives)
-        links_.reports.put(WarpReport{.slot = slots_[warp],
-                                      .place = static_cast<std::uint32_t>(place_on_core(warp)),
+        links_.reports.put(WarpReport{.block_slot = block_slots_[warp],
+                                      .warp_slot = static_cast<std::uint32_t>(warp_slot_on_sm(warp)),
                                       .barrier = operation.barrier,
                                       .waits = operation.waits_at_barrier,
                                       .barrier_warps = operation.barrier_warps});
@@ -194,7 +194,7 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
         finished = chosen.observation();
         finished.multiprocessor = static_cast<std::int64_t>(config_.multiprocessor);
         links_.reports.put(WarpReport{
-            .slot = slots_[warp], .barrier = std::nullopt, .completes = chosen.completion()});
+            .block_slot = block_slots_[warp], .barrier = std::nullopt, .completes = chosen.completion()});
     } else if (!chosen.waits_at() && chosen.is_paired(now)) {
         paired_ = warp;
     }
@@ -202,38 +202,38 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
 
 bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
     const Warp& chosen = warps_[warp];
-    const Waits waits = log_->has_listener() ? chosen.waits(port_at(chosen), collector_at(chosen),
+    const StallEnds stalls = log_->has_listener() ? chosen.stalls(port_at(chosen), collector_at(chosen),
                                                             buffer_at(chosen), loads_at(chosen))
-                                             : Waits{};
+                                             : StallEnds{};
     const Operation& operation = chosen.operation();
     const bool collects = links_.collects.has_value();
     const bool core_port = !collects && operation.port.scope == models::UnitScope::Core;
-    if (!chosen.executes() || (!core_port && !collects && !operation.takes_place)) {
-        issue(warp, now, waits, paired);
+    if (!chosen.executes() || (!core_port && !collects && !operation.needs_entry_at_issue)) {
+        issue(warp, now, stalls, paired);
         return true;
     }
     IssueRequest request{.port = std::nullopt,
                          .occupancy = chosen.occupancy(),
-                         .store = operation.takes_place && operation.enters_write_buffer,
+                         .store = operation.needs_entry_at_issue && operation.enters_write_buffer,
                          .passes = chosen.passes(),
                          .pool = std::nullopt,
-                         .load = operation.takes_place && operation.result_is_told,
+                         .load = operation.needs_entry_at_issue && operation.result_is_notified,
                          .warp = chosen.number(),
                          .issued = chosen.issued()};
     if (core_port) request.port = operation.port.index;
     if (collects) request.pool = pool_of(operation);
     links_.requests.put(request);
-    asked_ = Asked{.warp = warp, .waits = waits, .paired = paired};
+    pending_request_ = PendingRequest{.warp = warp, .stalls = stalls, .paired = paired};
     return false;
 }
 
 bool WarpScheduler::awaits_constants(std::int64_t now) {
     if (!links_.constants) return false;
     bool awaits = false;
-    for (std::size_t place = 0; place < warps_.size(); ++place) {
-        Warp& warp = warps_[place];
+    for (std::size_t warp_slot = 0; warp_slot < warps_.size(); ++warp_slot) {
+        Warp& warp = warps_[warp_slot];
         if (auto request = warp.take_constants()) {
-            request->place = place_on_core(place);
+            request->warp_slot = warp_slot_on_sm(warp_slot);
             links_.constants->put(*request);
         }
         awaits = awaits || warp.look_up_at() <= now;
@@ -259,9 +259,9 @@ void WarpScheduler::choose(std::int64_t now) {
         for (const std::size_t warp : arbitration_->candidates(now)) {
             std::int64_t at = earliest(warps_[warp]);
             if (at == never) continue;
-            at = arbitration_->turn(warp, std::max({at, next_choice_, now}));
+            at = arbitration_->allowed_from(warp, std::max({at, next_choice_, now}));
             if (at <= now && warps_[warp].is_on_wrong_path()) {
-                // The search comes to it and goes on (C46).
+                // The search reaches it, discards its buffer and continues (C46).
                 warps_[warp].flush_buffer();
                 fetch_for(warp, now);
                 continue;
@@ -280,33 +280,33 @@ void WarpScheduler::choose(std::int64_t now) {
     }
 }
 
-bool WarpScheduler::hear_memory() {
-    // The end of a result that its warp does not wait for is counted by the load/store unit.
-    for (const ResultNotified& told : links_.memory->results.messages())
-        static_cast<void>(warps_[told.place].complete(told.warp, told.number, told.at));
+bool WarpScheduler::receive_from_memory() {
+    // The load/store unit accounts for results of ended warps.
+    for (const ResultNotified& result : links_.memory->results.messages())
+        static_cast<void>(warps_[result.tag].complete(result.warp, result.number, result.at));
     return !links_.memory->results.messages().empty() || !links_.memory->notices.messages().empty();
 }
 
 void WarpScheduler::tick(std::int64_t now) {
     bool changed = now >= wake_;
     for (const BlockOrder& order : links_.orders.messages()) {
-        obey(order);
+        apply(order);
         changed = true;
     }
-    if (hear_pipeline(now)) changed = true;
+    if (receive_from_pipeline(now)) changed = true;
     for (const IssueAnswer& answer : links_.answers.messages()) {
-        const Asked asked = *asked_;
-        asked_.reset();
+        const PendingRequest request = *pending_request_;
+        pending_request_.reset();
         changed = true;
         if (!answer.granted) continue;
-        warps_[asked.warp].completes_after(answer.drains);
-        issue(asked.warp, now, asked.waits, asked.paired);
+        warps_[request.warp].completes_after(answer.drains);
+        issue(request.warp, now, request.stalls, request.paired);
     }
-    if (links_.memory && hear_memory()) changed = true;
-    // While a question is open the search waits; the answer comes in this cycle.
-    if (changed && !asked_)
+    if (links_.memory && receive_from_memory()) changed = true;
+    // While a request is pending the search waits; the answer arrives in this cycle.
+    if (changed && !pending_request_)
         choose(now);
-    else if (asked_)
+    else if (pending_request_)
         wake_ = never;
 }
 

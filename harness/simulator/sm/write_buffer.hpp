@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The SM's write buffer: stores wait here, in order, for their way to memory (C8, C15).
+/// The write buffer of an SM: stores drain from it in order (C8, C15).
 
 #include <cstdint>
 #include <vector>
@@ -12,10 +12,10 @@ public:
     /// Requires: `entries` is at least 1.
     explicit WriteBuffer(std::size_t entries) : drains_(entries, 0) {}
 
-    /// The first cycle in which one more entry fits, if none enters before.
-    [[nodiscard]] std::int64_t room_at() const { return drains_[next_]; }
-    /// Adds an entry that needs `cycles` at the exit. Returns when it drains. Requires: now >=
-    /// room_at().
+    /// The first cycle in which an entry is free, if no store enters before.
+    [[nodiscard]] std::int64_t free_at() const { return drains_[next_]; }
+    /// Adds an entry that occupies the exit for `cycles`. Returns when it drains. Requires: now >=
+    /// free_at().
     std::int64_t enter(std::int64_t now, std::int64_t cycles) {
         last_drain_ = (now > last_drain_ ? now : last_drain_) + cycles;
         drains_[next_] = last_drain_;
@@ -27,7 +27,7 @@ public:
 
 private:
     std::vector<std::int64_t>
-        drains_; ///< Of the last entries, as many as fit; the oldest stands at `next_`.
+        drains_; ///< Drain times of the last entries; the oldest is at `next_`.
     std::size_t next_ = 0;
     std::int64_t last_drain_ = 0;
 };

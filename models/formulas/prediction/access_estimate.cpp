@@ -83,22 +83,22 @@ private:
     std::optional<CacheGeometry> geometry(std::string_view level);
     void find_accesses();
     void follow();
-    void execute(Steps::Kind kind, const AccessPlace& place);
+    void execute(Steps::Kind kind, const WarpAccess& access);
     void serve();
     std::vector<Served> serve_by_l2(const std::vector<LineAccess>& missed,
                                     const CacheGeometry& l2) const;
     AccessEstimates means();
-    void tell(const std::map<std::int64_t, Sum>& of_instruction);
+    void note_means(const std::map<std::int64_t, Sum>& of_instruction);
 
     const Steps& steps_;
     const Residency& residency_;
     Inputs& inputs_;
-    std::vector<std::optional<PatternAccesses>> patterns_; ///< By kind.
-    std::optional<CacheGeometry> l1_;                      ///< Where levels are counted.
+    std::vector<std::optional<PatternAccesses>> patterns_; ///< By step kind.
+    std::optional<CacheGeometry> l1_;                      ///< If levels are counted.
     std::vector<Execution> executions_;
     std::vector<LineAccess> accesses_; ///< Through the caches.
     std::int64_t round_ = 0;
-    std::vector<Sum> sums_; ///< By kind.
+    std::vector<Sum> sums_; ///< By step kind.
     bool counts_levels_ = false;
 };
 
@@ -112,7 +112,7 @@ std::optional<std::int64_t> Estimator::count(std::string_view path) {
     return static_cast<std::int64_t>(*value);
 }
 
-/// Notes what is missing of a cache.
+/// Geometry of a cache; notes missing values.
 std::optional<CacheGeometry> Estimator::geometry(std::string_view level) {
     const auto path = [level](std::string_view name) {
         return fmt::format("memories/{}/{}", level, name);
@@ -180,11 +180,11 @@ void Estimator::find_accesses() {
     }
 }
 
-void Estimator::execute(Steps::Kind kind, const AccessPlace& place) {
-    const auto& touched = patterns_[kind]->at(place);
-    for (const auto& line : touched.lines)
+void Estimator::execute(Steps::Kind kind, const WarpAccess& access) {
+    const auto& accessed = patterns_[kind]->at(access);
+    for (const auto& line : accessed.lines)
         accesses_.push_back({executions_.size(), line});
-    executions_.push_back({kind, round_, touched.passes});
+    executions_.push_back({kind, round_, accessed.passes});
 }
 
 /// The accesses of all waves of blocks, in order.
@@ -211,7 +211,7 @@ void Estimator::follow() {
     }
 }
 
-/// The chance of each missed line to be found in the L2.
+/// Probability of each line missed in the L1 to hit the L2.
 std::vector<Served> Estimator::serve_by_l2(const std::vector<LineAccess>& missed,
                                            const CacheGeometry& l2) const {
     std::vector<Access> stream;
@@ -241,15 +241,15 @@ std::vector<Served> Estimator::serve_by_l2(const std::vector<LineAccess>& missed
     reuse_distance::Distances distances;
     for (const auto& access : stream) {
         const auto distance = distances.of(access.line);
-        const auto chance =
+        const auto probability =
             distance ? stack_distance::hit_probability(*distance, l2.lines, l2.ways).value() : 0;
-        served.push_back({chance, 1 - chance});
+        served.push_back({probability, 1 - probability});
         distances.use(access.line);
     }
     return served;
 }
 
-/// Sends the accesses through both caches and adds up what becomes of them.
+/// Sends the accesses through both caches and adds up hits and misses.
 void Estimator::serve() {
     std::vector<Access> loads;
     std::vector<std::size_t> of_load; // Index into `accesses_`.
@@ -322,8 +322,8 @@ void Estimator::serve() {
     }
 }
 
-/// Notes what was estimated, per instruction.
-void Estimator::tell(const std::map<std::int64_t, Sum>& of_instruction) {
+/// Notes the estimates of each instruction among the used inputs.
+void Estimator::note_means(const std::map<std::int64_t, Sum>& of_instruction) {
     for (const auto& [address, sum] : of_instruction) {
         if (sum.executions == 0) continue;
         const auto note = [&, at = address](const char* what, double value, const char* unit,
@@ -346,12 +346,12 @@ AccessEstimates Estimator::means() {
     std::map<std::int64_t, Sum> of_instruction; // By address.
     for (std::size_t kind = 0; kind < sums_.size(); ++kind)
         of_instruction[steps_.kinds()[kind].address.value_or(-1)] += sums_[kind];
-    tell(of_instruction);
+    note_means(of_instruction);
     AccessEstimates found(steps_.kinds().size());
     for (std::size_t kind = 0; kind < found.size(); ++kind) {
         const ProfileStep& step = steps_.kinds()[kind];
         if (!step.pattern) continue;
-        // What was not reached is like the instruction's other executions.
+        // Executions beyond `most_accesses` are assumed to be like the instruction's others.
         const Sum& all = of_instruction[step.address.value_or(-1)];
         const Sum& sum = sums_[kind].executions > 0 ? sums_[kind] : all;
         if (sum.executions == 0) continue;

@@ -4,7 +4,7 @@
 
 namespace warpbound::models::prediction {
 
-/// The model is of AMD's VLIW machines, which no description here is of: what it asks of one must
+/// The model is of AMD's VLIW machines, which have no description here: its machine parameters must
 /// be stated. A kernel of scalar instructions fills one lane of a bundle with each.
 Result<Prediction> ask_alu_fetch(const Question& question, Inputs& inputs) {
     const KernelProfile& counts = question.profile.counts;

@@ -6,9 +6,10 @@
 
 namespace warpbound::models::prediction {
 
-/// The period of the mix is the whole warp, repeated once: P_1 is the time of one warp alone, and
-/// t_u the cycles that it keeps a unit busy. The issue slots of the schedulers and the way out of
-/// the write buffer are units too. A unit of each warp's own never delays another warp.
+/// The period of the mix is the whole warp, repeated once: P_1 is the time of one warp in
+/// isolation, and t_u the cycles that it keeps a unit busy. The issue slots of the schedulers and
+/// the drain of the write buffer are units too. A unit of each warp's own never delays another
+/// warp.
 Result<Prediction> ask_gpudiag(const Question& question, Inputs& inputs) {
     const auto timed = timed_steps_of(question, inputs);
     const auto residency = residency_of(question, inputs);

@@ -30,7 +30,7 @@ void add_demands(const Steps& steps, std::span<const TimedStep> timed, bool writ
                 loads += 1;
             } else if (is_global_store(opcode_class) ||
                        opcode_class == assembly::OpcodeClass::AtomicGlobal) {
-                // What an L2 that writes back sends to DRAM, when it replaces lines, is not
+                // Writebacks of a write-back L2 to DRAM, when it replaces lines, are not
                 // counted.
                 if (!step.through_caches || !writes_back)
                     interval.memory.dram_writes += step.passes;

@@ -13,7 +13,7 @@ std::optional<double> line_bytes_of(const TimedStep& step, Inputs& inputs) {
     return line ? std::optional{step.passes * *line} : std::nullopt;
 }
 
-/// Counts of a warp; a profile of counts does not say how its accesses coalesce.
+/// Counts of a warp; a profile of counts lacks the coalescing of its accesses.
 std::optional<mwp_cwp::Kernel> kernel_of(const Question& question, std::span<const TimedStep> timed,
                                          Inputs& inputs) {
     mwp_cwp::Kernel kernel{.instructions = instructions_of(question.profile)};
@@ -76,7 +76,7 @@ std::optional<mwp_cwp::Machine> machine_of(const mwp_cwp::Kernel& kernel, Inputs
     }
     if (issue) machine.issue_cycles = *issue;
     if (kernel.coalesced + kernel.uncoalesced == 0) {
-        // Nothing of the memory matters, and the formula asks for positive numbers.
+        // The memory does not matter, but the formula requires positive numbers.
         machine.memory_latency = machine.departure_coalesced = machine.departure_uncoalesced = 1;
         machine.clock = machine.bandwidth = 1;
         return issue ? std::optional{machine} : std::nullopt;
@@ -112,14 +112,14 @@ Result<Prediction> ask_mwp_cwp(const Question& question, Inputs& inputs) {
     if (!machine) return Prediction{};
     const Residency& where = *residency.value();
     // Blocks of the most loaded multiprocessor, on each of those that are active.
-    const mwp_cwp::Residency places{.blocks = where.blocks * where.multiprocessors,
-                                    .blocks_per_sm = where.slots,
-                                    .multiprocessors = where.multiprocessors,
-                                    .warps = where.warps()};
-    const auto time = mwp_cwp::kernel_time(*kernel, *machine, places);
+    const mwp_cwp::Residency resident_warps{.blocks = where.blocks * where.multiprocessors,
+                                            .blocks_per_sm = where.slots,
+                                            .multiprocessors = where.multiprocessors,
+                                            .warps = where.warps()};
+    const auto time = mwp_cwp::kernel_time(*kernel, *machine, resident_warps);
     if (!time) return time.as_failure();
     return Prediction{.time = time.value().time,
-                      .symbols = mwp_cwp::explain(*kernel, *machine, places, time.value())};
+                      .symbols = mwp_cwp::explain(*kernel, *machine, resident_warps, time.value())};
 }
 
 } // namespace warpbound::models::prediction

@@ -33,7 +33,7 @@ bool runs_on_cores(assembly::OpcodeClass opcode_class) {
            opcode_class != assembly::OpcodeClass::Double;
 }
 
-/// What one warp asks of the multiprocessor.
+/// Resource demand of one warp on the multiprocessor.
 std::optional<volkov::Warp> warp_of(const Question& question, std::span<const TimedStep> timed,
                                     std::int64_t multiprocessors, Inputs& inputs) {
     const Steps& steps = question.profile.steps;

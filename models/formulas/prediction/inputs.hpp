@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What one prediction takes its numbers from, with a record of what was used and what is missing.
+/// Look-up of the numbers of one prediction, with a record of used and missing values.
 
 #include "models/architecture/architecture.hpp"
 #include "models/formulas/explanation.hpp"
@@ -14,18 +14,18 @@
 
 namespace warpbound::models::prediction {
 
-/// Which end of every interval a prediction takes. None of them makes an estimate a bound.
+/// End of the intervals that a prediction uses. No variant makes an estimate a bound.
 enum class Variant {
     Best,    ///< The smallest values, along the shortest path.
-    Typical, ///< Typical values, the middle where there is none, along a typical path.
+    Typical, ///< Typical values, else the middle of the interval, along a typical path.
     Worst    ///< The largest values, along the longest path.
 };
 std::string_view to_string(Variant variant);
 
-/// The number of an interval that a variant takes.
+/// The number of an interval that a variant uses.
 double choose(const Interval& interval, Variant variant);
 
-/// Looks values up by name. A value that is not known is noted and nothing is returned: it is never
+/// Looks values up by name. An unknown value is noted as missing and not returned: it is never
 /// replaced by another number.
 class Inputs {
 public:
@@ -45,9 +45,9 @@ public:
     /// A stated value, else the description's.
     std::optional<double> stated_or_described(std::string_view name, std::string_view path);
 
-    /// Notes something else that is missing.
+    /// Notes another missing input.
     void miss(std::string what);
-    /// Notes a number that comes from elsewhere.
+    /// Notes a number from another source.
     void use(ExplainedSymbol symbol);
 
     [[nodiscard]] const Architecture& architecture() const { return architecture_; }

@@ -10,15 +10,15 @@ PatternAccesses::PatternAccesses(const AddressPattern& pattern, const AccessRule
       period_{std::max<std::uint64_t>({1, rule.line, rule.banks * rule.width})},
       alike_{alike_below()} {}
 
-const PatternAccesses::Touched& PatternAccesses::at(const AccessPlace& place) {
-    const std::uint64_t first = addresses_of(pattern_, place, 1, rule_.bytes).address[0];
+const PatternAccesses::AccessedLines& PatternAccesses::at(const WarpAccess& access) {
+    const std::uint64_t first = addresses_of(pattern_, access, 1, rule_.bytes).address[0];
     if (first - pattern_.base >= alike_) {
-        found_ = find(place, 0);
+        found_ = find(access, 0);
         return found_;
     }
     const std::uint64_t origin = first - first % period_;
     auto& known = known_[first - origin];
-    if (known.passes == 0) known = find(place, origin);
+    if (known.passes == 0) known = find(access, origin);
     found_ = known;
     for (auto& line : found_.lines)
         line.address += origin;
@@ -38,10 +38,10 @@ std::uint64_t PatternAccesses::alike_below() const {
     return end > span ? end - span : 0;
 }
 
-PatternAccesses::Touched PatternAccesses::find(const AccessPlace& place,
-                                               std::uint64_t origin) const {
-    const auto lanes = addresses_of(pattern_, place, active_, rule_.bytes);
-    Touched found{.passes = passes_of(rule_, lanes)};
+PatternAccesses::AccessedLines PatternAccesses::find(const WarpAccess& access,
+                                                     std::uint64_t origin) const {
+    const auto lanes = addresses_of(pattern_, access, active_, rule_.bytes);
+    AccessedLines found{.passes = passes_of(rule_, lanes)};
     if (sector_ == 0) return found;
     coalesce(lanes, rule_.line, sector_, found.lines);
     for (auto& line : found.lines)

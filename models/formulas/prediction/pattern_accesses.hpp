@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The accesses of an address pattern one by one: passes and lines.
+/// Passes and cache lines of the single accesses of an address pattern.
 
 #include "models/architecture/pass_rule.hpp"
 
@@ -10,35 +10,35 @@
 
 namespace warpbound::models::prediction {
 
-/// Accesses that lie alike within lines and banks are found once.
+/// Computes accesses with the same offset within lines and banks once.
 class PatternAccesses {
 public:
-    struct Touched {
+    struct AccessedLines {
         std::int64_t passes = 0;
-        std::vector<TouchedLine> lines{}; ///< Where lines are wanted.
+        std::vector<TouchedLine> lines{}; ///< Empty if no lines are requested.
     };
 
-    /// With a sector, lines of the rule's size are wanted. `Unit:` of the sector, bytes.
+    /// A sector size other than 0 requests lines, of the rule's size. `Unit:` bytes.
     PatternAccesses(const AddressPattern& pattern, const AccessRule& rule, std::int64_t lanes,
                     std::uint64_t sector);
 
     /// All lanes active. Valid until the next call. Requires: `objection_to` has none to the rule,
     /// and its line and the sector fit together.
-    const Touched& at(const AccessPlace& place);
+    const AccessedLines& at(const WarpAccess& access);
 
 private:
-    /// Where the first lane must lie, from the base on, for none to wrap around.
+    /// Upper limit of the first lane's offset from the base so that no lane wraps around.
     [[nodiscard]] std::uint64_t alike_below() const;
-    [[nodiscard]] Touched find(const AccessPlace& place, std::uint64_t origin) const;
+    [[nodiscard]] AccessedLines find(const WarpAccess& access, std::uint64_t origin) const;
 
     AddressPattern pattern_;
     AccessRule rule_;
     std::uint64_t active_;
     std::uint64_t sector_;
-    std::uint64_t period_; ///< Of what addresses mean for passes and lines.
+    std::uint64_t period_; ///< Passes and offsets in lines depend on addresses modulo this.
     std::uint64_t alike_;
-    std::unordered_map<std::uint64_t, Touched> known_; ///< By address within the period.
-    Touched found_;
+    std::unordered_map<std::uint64_t, AccessedLines> known_; ///< By address within the period.
+    AccessedLines found_;
 };
 
 } // namespace warpbound::models::prediction

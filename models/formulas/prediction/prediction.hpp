@@ -1,10 +1,10 @@
 #pragma once
 /// \file
-/// One question to every published model: how long does this kernel take on this machine?
+/// Common interface of the published models: estimates the time of a kernel on a machine.
 ///
-/// Each model takes what it needs from the profile, the description and what is stated, and refuses
-/// by name what it lacks. All of them count the time of the most loaded multiprocessor, from its
-/// first block on, so that their answers can stand side by side.
+/// Each model uses values of the profile, the description and the stated parameters, and names the
+/// missing ones when it refuses. All models give the time of the most loaded multiprocessor, from
+/// its first block on, so that their answers are comparable.
 
 #include "models/formulas/prediction/setting.hpp"
 
@@ -26,11 +26,11 @@ std::string_view publication_of(Model model);
 
 class Question; // models/formulas/prediction/question.hpp
 
-/// Estimate, not a bound, in every variant. What a model says of one warp's profile.
-/// Unit: core cycles. Source: that of the model; what each takes for its symbols is described where
-/// it is computed.
+/// Estimate, not a bound, in every variant. The prediction of a model for one warp's profile.
+/// Unit: core cycles. Source: that of the model; the inputs of its symbols are documented where
+/// they are computed.
 Prediction predict(Model model, const Question& question, Variant variant);
-/// The same, of a question that is asked once.
+/// The same, for a question that is asked once.
 Prediction predict(Model model, const NamedProfile& profile, const Setting& setting,
                    Variant variant);
 

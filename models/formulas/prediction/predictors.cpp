@@ -18,7 +18,7 @@ std::vector<TimedStep> timed_steps_of(const Question& question, Inputs& inputs) 
         inputs.use(symbol);
     for (const auto& what : accesses.missing)
         inputs.miss(what);
-    // Where the launch does not fit, the model refuses by itself.
+    // If the launch does not fit, the model itself refuses.
     if (accesses.estimates.empty()) return {};
     return timed_steps(steps, accesses.estimates, inputs);
 }

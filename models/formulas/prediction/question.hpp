@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What models are asked about, with what they have in common.
+/// The question to the models, with intermediate results that they share.
 
 #include "models/formulas/prediction/access_estimate.hpp"
 #include "models/formulas/prediction/residency.hpp"
@@ -13,17 +13,17 @@
 
 namespace warpbound::models::prediction {
 
-/// A kernel on a machine. What is found out about its accesses is kept, so that several models
-/// asked in one variant find it out once. Not for several threads at a time.
+/// A kernel on a machine. Caches the access estimates of each variant for all models. Not
+/// thread-safe.
 class Question {
 public:
-    /// Both outlive the question.
+    /// Requires: both arguments outlive the question.
     Question(const NamedProfile& of_profile, const Setting& in_setting)
         : profile{of_profile}, setting{in_setting} {}
 
-    /// Estimates with what they looked up and what they miss.
+    /// Estimates with the values used and the values missing.
     struct Accesses {
-        AccessEstimates estimates{}; ///< Empty when something is missing or nothing fits.
+        AccessEstimates estimates{}; ///< Empty when a value is missing or no block fits.
         std::vector<ExplainedSymbol> used{};
         std::vector<std::string> missing{};
     };
@@ -36,7 +36,7 @@ private:
     mutable std::array<std::optional<Accesses>, 3> accesses_; ///< By variant.
 };
 
-/// Where the question's launch, or its warps, run.
+/// Residency of the question's launch or warps.
 Result<std::optional<Residency>> residency_of(const Question& question, Inputs& inputs);
 
 } // namespace warpbound::models::prediction

@@ -28,7 +28,7 @@ of_kernel(std::optional<std::int64_t> known, std::string_view name, Inputs& inpu
     if (!known) return whole(inputs.stated(name));
     if (const auto stated = whole(inputs.stated_if_any(name))) {
         if (!agrees(*stated, *known))
-            return Failure{fmt::format("{} is stated to be {}; the kernel itself says {}", name,
+            return Failure{fmt::format("{} is stated to be {}; the kernel itself has {}", name,
                                        *stated, *known)};
         return stated;
     }
@@ -41,12 +41,12 @@ Result<std::optional<std::int64_t>> shared_memory_of(const NamedProfile& profile
     return of_kernel(profile.shared_memory, "shared-memory", inputs, std::greater_equal{});
 }
 
-/// What the launch states of its blocks; refuses another number stated beside it.
+/// Resource of a block as the launch states it; refuses a different --set value.
 Result<std::optional<std::int64_t>> of_launch(std::int64_t known, std::string_view name,
                                               Inputs& inputs) {
     if (const auto stated = whole(inputs.stated_if_any(name)); stated && *stated != known)
         return Failure{
-            fmt::format("{} is stated to be {}; the launch says {}", name, *stated, known)};
+            fmt::format("{} is stated to be {}; the launch has {}", name, *stated, known)};
     inputs.use({std::string{name}, real(known), std::string{find_rule(name)->unit}, "launch"});
     return std::optional{known};
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What predictions of all models have in common: the setting that is asked about, and the answer.
+/// Setting and result of a prediction, common to all models.
 
 #include "models/estimate.hpp"
 #include "models/formulas/gpumech.hpp"
@@ -18,29 +18,29 @@
 
 namespace warpbound::models::prediction {
 
-/// Everything that is the same for all models and variants.
+/// Machine, launch and parameters, the same for all models and variants.
 struct Setting {
     Architecture architecture;
     Launch launch{};
     Stated stated{};
-    /// Instead of the launch: this many warps resident on one multiprocessor.
+    /// If stated, replaces the launch: warps resident on one multiprocessor.
     std::optional<std::int64_t> warps{};
-    /// Before or after the kernel; no model's time contains them.
+    /// Copies before or after the kernel; no model's time contains them.
     std::vector<Copy> copies{};
     gpumech::Policy policy = gpumech::Policy::RoundRobin;
     /// Whether GPUMech counts the units that warps share, which the published model leaves out.
     bool counts_units = true;
-    /// Costs of V14; none: why not.
+    /// Costs of V14, or the reason why there are none.
     Result<voudouris::Parameters> voudouris = voudouris::table_7;
 };
 
 struct Prediction {
     /// Absent when refused.
     std::optional<Estimate<Cycles>> time{};
-    std::vector<std::string> missing{};        ///< Names of what the model lacks.
+    std::vector<std::string> missing{};        ///< Names of the values that the model lacks.
     std::string refusal{};                     ///< Another reason, one line.
     std::vector<ExplainedSymbol> symbols{};    ///< Of the formula.
-    std::vector<ExplainedSymbol> parameters{}; ///< What was looked up, with its source.
+    std::vector<ExplainedSymbol> parameters{}; ///< Values that were looked up, with sources.
     /// GPUMech's categories; sums to `cpi`. `Unit:` core cycles per warp instruction of the SM.
     std::vector<std::pair<std::string, double>> stack{};
     std::optional<Estimate<CyclesPerInstruction>> cpi{}; ///< With the stack.

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Parameters of formulas that no description of a machine and no profile has: somebody states
+/// Parameters of formulas that neither a machine description nor a profile has: the user states
 /// them.
 
 #include "assembly/support/result.hpp"
@@ -13,13 +13,13 @@
 
 namespace warpbound::models::prediction {
 
-/// What may be stated, in which unit and range.
+/// A parameter that may be stated, with its unit and range.
 struct StatedRule {
     std::string_view name;
     std::string_view unit;
     double minimum = 0;
     double maximum = 0;
-    bool whole = false; ///< A whole number.
+    bool whole = false; ///< Whether it must be an integer.
     std::string_view meaning;
 };
 

@@ -8,7 +8,7 @@
 namespace warpbound::models::prediction {
 namespace {
 
-/// Least distance between two stores that follow each other, by the gaps alone. Nothing with fewer
+/// Least distance between two consecutive stores, from the gaps alone. None with fewer
 /// than two stores.
 std::optional<Cycles> least_distance(const Steps& steps, std::span<const TimedStep> timed) {
     std::optional<Cycles> least;
@@ -96,8 +96,8 @@ private:
     void find_guarantee(StoreDelays& found) const {
         // With one access through them, all stores are in the buffer a cycle longer.
         if (std::ranges::any_of(steps_.kinds(), through_caches)) {
-            found.refusal = "beside accesses through the caches stores may wait for the way to the "
-                            "L2, and all are in the buffer longer (C26)";
+            found.refusal = "with accesses through the caches, stores may wait for the request "
+                            "link to the L2, and all are in the buffer longer (C26)";
             return;
         }
         Inputs best{question_.setting.architecture, question_.setting.stated, Variant::Best};

@@ -43,7 +43,7 @@ private:
         bool done = false;
         std::optional<double> value;
     };
-    /// What is looked up of one class.
+    /// Looked-up values of one class.
     struct ClassValues {
         Looked latency, initiation, pass_cost;
         bool unit_done = false;

@@ -7,17 +7,18 @@
 
 namespace warpbound::models::prediction {
 
-std::string_view to_string(Way way) {
-    return way == Way::HostToDevice ? "host-to-device" : "device-to-host";
+std::string_view to_string(CopyDirection direction) {
+    return direction == CopyDirection::HostToDevice ? "host-to-device" : "device-to-host";
 }
 
 Result<Copy> parse_copy(std::string_view text) {
     const auto sign = text.find('=');
     const std::string_view name = text.substr(0, sign);
-    for (const Way way : {Way::HostToDevice, Way::DeviceToHost}) {
-        if (name != to_string(way) || sign == std::string_view::npos) continue;
+    for (const CopyDirection direction :
+         {CopyDirection::HostToDevice, CopyDirection::DeviceToHost}) {
+        if (name != to_string(direction) || sign == std::string_view::npos) continue;
         const auto bytes = parse_integer(text.substr(sign + 1));
-        if (bytes && *bytes >= 1 && *bytes <= most_copy_bytes) return Copy{way, *bytes};
+        if (bytes && *bytes >= 1 && *bytes <= most_copy_bytes) return Copy{direction, *bytes};
     }
     return Failure{fmt::format("'{}' is no copy; expected host-to-device=BYTES or "
                                "device-to-host=BYTES, of 1 to {} bytes",
@@ -28,10 +29,11 @@ std::optional<Estimate<Seconds>> copy_time(std::span<const Copy> copies, Inputs&
     constexpr double nano = 1e-9;
     constexpr double kilo = 1000;
     double sum = 0;
-    for (const auto& [way, bytes] : copies) {
-        const auto start = inputs.described(fmt::format("transfers/{}-start", to_string(way)));
+    for (const auto& [direction, bytes] : copies) {
+        const auto start =
+            inputs.described(fmt::format("transfers/{}-start", to_string(direction)));
         const auto bandwidth =
-            inputs.described_rate(fmt::format("transfers/{}-bandwidth", to_string(way)));
+            inputs.described_rate(fmt::format("transfers/{}-bandwidth", to_string(direction)));
         if (!start || !bandwidth) return std::nullopt;
         const auto time = transfer::time_of(bytes, {.start = Seconds{*start * nano},
                                                     .bandwidth = *bandwidth * kilo,

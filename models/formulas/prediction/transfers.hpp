@@ -12,20 +12,20 @@
 
 namespace warpbound::models::prediction {
 
-enum class Way { HostToDevice, DeviceToHost };
-std::string_view to_string(Way way);
+enum class CopyDirection { HostToDevice, DeviceToHost };
+std::string_view to_string(CopyDirection direction);
 
 struct Copy {
-    Way way = Way::HostToDevice;
+    CopyDirection direction = CopyDirection::HostToDevice;
     std::int64_t bytes = 0;
 };
 
-/// Reads "host-to-device=4096". Refuses other ways, and sizes below 1 byte or above 2^50: the time
-/// of a copy of nothing is a measured value of its own, which no description has.
+/// Reads "host-to-device=4096". Refuses other directions, and sizes below 1 byte or above 2^50: the
+/// time of an empty copy is a separate measured value, which no description has.
 Result<Copy> parse_copy(std::string_view text);
 
-/// Estimate, not a bound. The copies one after the other, each by eq. 5.5 of Gajger 2017 with the
-/// description's start-up and bandwidth, which is the one that is reached (lambda included).
+/// Estimate, not a bound. The copies in sequence, each by eq. 5.5 of Gajger 2017 with the
+/// description's start-up and reached bandwidth (lambda included).
 /// Unit: seconds. Nothing when a value is missing, which `inputs` then names.
 std::optional<Estimate<Seconds>> copy_time(std::span<const Copy> copies, Inputs& inputs);
 

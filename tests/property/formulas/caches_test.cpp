@@ -75,8 +75,8 @@ TEST(CachesProperty, OneSetIsFullyAssociative) {
     });
 }
 
-// A line that is on its way is not asked for again: its misses are as far apart as one takes.
-TEST(CachesProperty, LateDataNeverTurnsIntoMoreThanOneFetchOnItsWay) {
+// An outstanding line is not requested again: the distance of its misses is at least one miss time.
+TEST(CachesProperty, LateDataNeverCausesASecondOutstandingFetch) {
     std::int64_t refetched = 0;
     tests::for_seeds(300, [&](tests::RandomSource& random_source) {
         const Shape shape{.sets = random_source.whole(1, 4), .ways = random_source.whole(1, 4)};

@@ -97,7 +97,7 @@ TEST(GpumechProperty, ProbabilityOneErrsLongAndIsMonotone) {
     });
 }
 
-// A warp alone has nobody to wait for: its cycles are its own.
+// A warp in isolation waits for no other warp.
 TEST(GpumechProperty, OneWarpTakesItsOwnTime) {
     tests::for_seeds(1000, [](tests::RandomSource& random_source) {
         const auto intervals = random_intervals(random_source);

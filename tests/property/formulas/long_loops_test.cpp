@@ -1,4 +1,4 @@
-// Long loops: steps and intervals that are not followed turn by turn against the plain rule.
+// Long loops: steps and intervals that skip iterations against the plain rule.
 #include "assembly/isa/program.hpp"
 #include "assembly/isa/reader.hpp"
 #include "models/formulas/gpumech_profile.hpp"
@@ -97,7 +97,7 @@ std::vector<std::int64_t> plain_gaps(const Case& made, const Machine& machine) {
     return gaps;
 }
 
-TEST(LongLoops, HaveTheGapsOfTheirTurns) {
+TEST(LongLoops, HaveTheGapsOfTheirIterations) {
     tests::for_seeds(400, [](RandomSource& random_source) {
         const Case made = random_case(random_source);
         const Machine machine{.add = random_source.whole(1, 40),
@@ -138,7 +138,7 @@ TEST(LongLoops, HaveTheGapsOfTheirTurns) {
     });
 }
 
-// 1,000 turns are followed for a few: the kinds of steps and the intervals do not grow with them.
+// Of 1,000 iterations a few are followed: step kinds and intervals do not grow with their number.
 TEST(LongLoops, CostTheirBody) {
     const std::string text = "!Arch sm_20\n!Kernel loop\nMOV R4, R2;\nturn:\nFADD R5, R5, R4;\n"
                              "@P1 FADD R6, R6, R5;\n@P0 BRA turn;\nEXIT;\n!EndKernel\n";

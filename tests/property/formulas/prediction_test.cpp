@@ -130,7 +130,7 @@ TEST(PredictionProperty, BestIsNoLongerThanWorst) {
     });
 }
 
-// Eq. 13 in our form is no shorter than the recurrence for the stores of all warps in turn.
+// Eq. 13 in our form is no shorter than the recurrence for the interleaved stores of all warps.
 TEST(PredictionProperty, TheWriteBufferOfManyWarpsKeepsUpWithTheRecurrence) {
     tests::for_seeds(cases, [](RandomSource& random_source) {
         const auto warps = random_source.whole(1, 48);

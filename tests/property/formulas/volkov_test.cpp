@@ -1,6 +1,6 @@
 /// \file
-/// Volkov's model is monotone where it says so, its calibration closes, and its critical path is
-/// the longest of all paths.
+/// Volkov's model is monotone where it claims to be, its calibration closes, and its critical path
+/// is the longest of all paths.
 
 #include "models/formulas/execution_graph.hpp"
 #include "models/formulas/scaling.hpp"

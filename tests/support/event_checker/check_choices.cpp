@@ -49,7 +49,7 @@ public:
 private:
     /// The first cycle that the warp's own conditions allow.
     static std::int64_t own_earliest(const Issue& issue) {
-        const Waits& waits = issue.event.waits;
+        const StallEnds& waits = issue.event.waits;
         return std::max({waits[Stall::Gap], waits[Stall::Barrier], waits[Stall::Fetch],
                          waits[Stall::Register], waits[Stall::Scoreboard], waits[Stall::Constant]});
     }

@@ -56,7 +56,7 @@ private:
 
     /// Returns the place of the first access that belongs to the next issue.
     std::size_t check(const Issue& issue, std::size_t next) {
-        const Waits& waits = issue.event.waits;
+        const StallEnds& waits = issue.event.waits;
         const auto& accesses = accesses_[issue.event.warp];
         std::int64_t own = std::max({waits[Stall::Gap], waits[Stall::Barrier], waits[Stall::Fetch],
                                      waits[Stall::Register], waits[Stall::Scoreboard]});

@@ -126,7 +126,7 @@ private:
         const Point& at = points_[static_cast<std::size_t>(point)];
         return (at.members & ~at.arrived) == 0;
     }
-    /// Waits at no point.
+    /// StallEnds at no point.
     [[nodiscard]] bool can_go(std::size_t lane) const {
         const auto& reached = lanes_[lane].reached;
         return std::all_of(reached.begin(), reached.end(), [this](int at) { return is_open(at); });

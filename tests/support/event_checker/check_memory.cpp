@@ -180,7 +180,7 @@ private:
         for (unsigned bit = 0; bit < 64; ++bit) {
             if ((((access.merged | access.missed) >> bit) & 1U) == 0) continue;
             const auto found = arrivals_.find({access.unit, access.address, bit});
-            if (found == arrivals_.end()) continue; // Waits for ever, which is said elsewhere.
+            if (found == arrivals_.end()) continue; // StallEnds for ever, which is said elsewhere.
             const auto next =
                 std::upper_bound(found->second.begin(), found->second.end(), access.cycle);
             if (next != found->second.end()) last = std::max(last, *next);

@@ -35,7 +35,7 @@ public:
         std::map<int, std::vector<std::int64_t>> releases;
         for (std::size_t place = 0; place < warp.issues.size(); ++place) {
             const Issue& issue = warp.issues[place];
-            const Waits& waits = issue.event.waits;
+            const StallEnds& waits = issue.event.waits;
             check_order(warp, place);
             check_execution(issue);
             for (const std::int64_t until : waits.until)

@@ -17,7 +17,7 @@ namespace warpbound::tests {
 using harness::simulator::Event;
 using harness::simulator::Issued;
 using harness::simulator::Stall;
-using harness::simulator::Waits;
+using harness::simulator::StallEnds;
 using harness::simulator::WarpStarted;
 using models::InstructionTiming;
 using models::Interval;

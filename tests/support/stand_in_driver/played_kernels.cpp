@@ -20,7 +20,7 @@ std::int64_t lines_between(const std::string& text, const char* from, const char
     const auto begin = text.find(from);
     const auto end = text.find(to);
     if (begin == std::string::npos || end == std::string::npos) return 0;
-    std::int64_t lines = -1; // Of the two lines one is counted, and the one between each.
+    std::int64_t lines = -1; // One of the two lines is counted, and those between.
     for (auto at = text.find('\n', begin); at < end; at = text.find('\n', at + 1))
         ++lines;
     return lines;
@@ -50,13 +50,13 @@ void run_clock_rate(void** arguments) {
 
 bool is_allocated(Address address) {
     const auto& memory = machine().memory;
-    auto behind = memory.upper_bound(address);
-    if (behind == memory.begin()) return false;
-    --behind;
-    return address + sizeof(Address) <= behind->first + behind->second.bytes;
+    auto next = memory.upper_bound(address);
+    if (next == memory.begin()) return false;
+    --next;
+    return address + sizeof(Address) <= next->first + next->second.bytes;
 }
 
-/// How many addresses a walk from there visits; nothing when it leaves the memory.
+/// The number of addresses that a walk from there visits; empty if it leaves the memory.
 std::optional<std::int64_t> stops_of(Address at, std::int64_t trips) {
     std::set<Address> seen;
     for (std::int64_t trip = 0; trip < trips; ++trip) {
@@ -80,46 +80,46 @@ void run_region(const FunctionTag& function, unsigned blocks, unsigned threads, 
         std::memcpy(&memory, arguments[3], sizeof(memory));
         const auto stops = stops_of(memory, function.trips);
         if (!stops) at.sticky = Status::IllegalAddress;
-        cycles = 100 * stops.value_or(0); // The walk of warp 0 is that of all.
+        cycles = 100 * stops.value_or(0); // All warps have the walk of warp 0.
     }
     for (std::int64_t warp = 0; warp < warps; ++warp) {
-        auto* const place =
+        auto* const destination =
             reinterpret_cast<char*>(records) + warp * std::int64_t{sizeof(WarpRecord)};
-        // A walk's address goes through the warp's record before its first clock read.
-        if (function.trips > 0) std::memcpy(place, arguments[3], sizeof(Address));
+        // The address of a walk is stored in the warp's record before its first clock read.
+        if (function.trips > 0) std::memcpy(destination, arguments[3], sizeof(Address));
         if (at.launches == script.no_record_at && warp == warps - 1) break;
         WarpRecord record;
         record.first_clock =
             static_cast<std::uint64_t>(at.cycles) + static_cast<std::uint64_t>(2 * warp);
-        // Now and then a run is slower, as runs are.
+        // Some runs are slower, as on real devices.
         const std::int64_t region = cycles + (at.launches % 5 == 0 ? 4 : 0);
         record.last_clock = record.first_clock + static_cast<std::uint64_t>(region);
         if (at.launches == script.clock_back_at) record.last_clock = record.first_clock - 7;
         if (at.launches == script.clock_jump_at) record.last_clock += std::uint64_t{1} << 40U;
         record.nanoseconds_before = static_cast<std::uint64_t>(at.nanoseconds);
         record.nanoseconds_after = record.nanoseconds_before + 1024;
-        std::memcpy(place, &record, sizeof(record));
+        std::memcpy(destination, &record, sizeof(record));
     }
     at.pass(2000.0);
 }
 
-// The room of an SM of the played card, which is no card there is: registers of 32 bits, shared
-// memory in bytes.
+// The resources of an SM of the simulated card, which is not a real one: registers of 32 bits,
+// shared memory in bytes.
 constexpr std::int64_t most_warps = 48;
 constexpr std::int64_t most_blocks = 16;
 constexpr std::int64_t register_file = 65536;
-constexpr std::int64_t register_granularity = 256; // Of a warp.
+constexpr std::int64_t register_granularity = 256; // Per warp.
 constexpr std::int64_t register_partitions = 4;
 constexpr std::int64_t shared_memory = 102400;
 constexpr std::int64_t shared_granularity = 128;
-constexpr std::int64_t shared_reserved = 1024; // By each block.
+constexpr std::int64_t shared_reserved = 1024; // Per block.
 
 std::int64_t round_up(std::int64_t amount, std::int64_t unit) {
     return (amount + unit - 1) / unit * unit;
 }
 
 /// Blocks that fit on an SM.
-std::int64_t room(std::int64_t warps, std::int64_t registers, std::int64_t shared) {
+std::int64_t resident_blocks(std::int64_t warps, std::int64_t registers, std::int64_t shared) {
     std::int64_t blocks = 0;
     while (blocks < most_blocks && (blocks + 1) * warps <= most_warps &&
            (blocks + 1) * round_up(shared + shared_reserved, shared_granularity) <= shared_memory &&
@@ -130,28 +130,29 @@ std::int64_t room(std::int64_t warps, std::int64_t registers, std::int64_t share
     return blocks;
 }
 
-/// Blocks come to the SMs in turn, and to each as others leave; SMs have clocks of their own.
+/// Blocks are assigned to the SMs round-robin, and to each SM as others leave; each SM has its own
+/// clock.
 void run_semaphore(const FunctionTag& function, unsigned blocks, unsigned threads,
                    std::int64_t shared, void** arguments) {
     Address records = 0;
     std::memcpy(&records, arguments[0], sizeof(records));
     Address counter = 0;
     std::memcpy(&counter, arguments[3], sizeof(counter));
-    std::uint32_t counted = 0; // Of a launch before, if nobody cleared it.
+    std::uint32_t counted = 0; // The count of a previous launch, if it was not cleared.
     std::memcpy(&counted, reinterpret_cast<const void*>(counter), sizeof(counted));
     Machine& at = machine();
     const std::int64_t warps = (threads + 31) / 32;
-    const std::int64_t places = room(warps, function.registers, shared);
-    const bool all_meet = counted >= blocks || blocks <= multiprocessors * places;
-    const std::int64_t life = all_meet ? 900 : harness::semaphore_time_out + 40;
+    const std::int64_t slots = resident_blocks(warps, function.registers, shared);
+    const bool all_counted = counted >= blocks || blocks <= multiprocessors * slots;
+    const std::int64_t life = all_counted ? 900 : harness::semaphore_time_out + 40;
     for (std::int64_t warp = 0; warp < std::int64_t{blocks} * warps; ++warp) {
         const std::int64_t block = warp / warps;
         const std::int64_t of_sm = block / multiprocessors;
         WarpRecord record;
         record.multiprocessor = static_cast<std::uint64_t>(block % multiprocessors);
-        const bool late = at.launches == at.script.late_block_at && of_sm == places - 1;
+        const bool late = at.launches == at.script.late_block_at && of_sm == slots - 1;
         const std::int64_t begin =
-            of_sm / places * (life + 100) + 2 * (of_sm % places) + (late ? life - 90 : 0);
+            of_sm / slots * (life + 100) + 2 * (of_sm % slots) + (late ? life - 90 : 0);
         record.first_clock = static_cast<std::uint64_t>(at.cycles) +
                              1000000 * record.multiprocessor + static_cast<std::uint64_t>(begin);
         record.last_clock = record.first_clock + static_cast<std::uint64_t>(life);
@@ -171,7 +172,7 @@ void run_semaphore(const FunctionTag& function, unsigned blocks, unsigned thread
 FunctionTag function_of(const std::string& text, const std::string& name) {
     using enum FunctionTag::Kind;
     constexpr const char* stated_registers = ".maxnreg ";
-    constexpr int most_registers = 255; // That a compiler gives.
+    constexpr int most_registers = 255; // Largest number that a compiler uses.
     FunctionTag function;
     function.kind = name == "clock_rate"                               ? ClockRate
                     : text.find("red.global.add") != std::string::npos ? Semaphore

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What generated kernels leave behind, without running them.
+/// Writes the results of generated kernels without running them.
 
 #include "tests/support/stand_in_driver/played_machine.hpp"
 
@@ -9,14 +9,14 @@
 
 namespace warpbound::tests {
 
-/// Of the machine that is played.
+/// Of the simulated machine.
 inline constexpr int multiprocessors = 2;
 
-/// The kernel of that name in a module's text.
+/// The kernel with the given name in a module's text.
 harness::cuda::FunctionTag function_of(const std::string& text, const std::string& name);
 
-/// Writes what a launch leaves in its buffers, and lets its time pass. `shared`: dynamic bytes of a
-/// block; `arguments`: those of cuLaunchKernel.
+/// Writes the buffers of a launch, and advances its time. `shared`: dynamic bytes of a block;
+/// `arguments`: those of cuLaunchKernel.
 void run_kernel(const harness::cuda::FunctionTag& function, unsigned blocks, unsigned threads,
                 unsigned shared, void** arguments);
 

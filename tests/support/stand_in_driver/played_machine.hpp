@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What the stand-in driver keeps between calls.
+/// The state of the stand-in driver between calls.
 
 #include "harness/devices/cuda/driver_abi.hpp"
 #include "tests/support/stand_in_driver/script.hpp"
@@ -13,7 +13,7 @@
 
 namespace warpbound::harness::cuda {
 
-/// What is known of a kernel by its text.
+/// Properties of a kernel, derived from its text.
 struct FunctionTag {
     enum class Kind {
         Region,
@@ -22,8 +22,8 @@ struct FunctionTag {
     };
     Kind kind = Kind::Region;
     std::int64_t instructions = 0; ///< Between the clock reads.
-    std::int64_t trips = 0;        ///< Of a walk; 0: it does none.
-    int registers = 0;             ///< Of a thread.
+    std::int64_t trips = 0;        ///< Iterations of a walk; 0: no walk.
+    int registers = 0;             ///< Per thread.
 };
 struct ModuleTag {
     std::string text;
@@ -37,7 +37,7 @@ namespace warpbound::tests {
 struct Machine {
     Script script;
     harness::cuda::Status sticky =
-        harness::cuda::Status::Success; ///< What every call answers from now on.
+        harness::cuda::Status::Success; ///< The status of every call from now on.
     bool hangs = false;
     std::int64_t launches = 0;
     std::int64_t allocations = 0;
@@ -49,10 +49,10 @@ struct Machine {
         std::size_t bytes = 0;
     };
     std::map<harness::cuda::Address, Allocation> memory;
-    /// Also those that nobody gives back.
+    /// Also those that are never freed.
     std::map<harness::cuda::Module, std::unique_ptr<harness::cuda::ModuleTag>> modules;
 
-    [[nodiscard]] double rate() const { // Cycles of a nanosecond.
+    [[nodiscard]] double rate() const { // Cycles per nanosecond.
         const bool slow = script.slow_from > 0 && launches >= script.slow_from;
         return (slow ? script.slow_rate : script.rate) / 1000.0;
     }
@@ -64,11 +64,11 @@ struct Machine {
 
 Machine& machine();
 
-/// Begins the next launch or copy, with the fault that the script has for it. What runs beside a
-/// fault that shows later runs as if nothing were.
+/// Begins the next launch or copy, with the fault that the script states for it. Faults that show
+/// later do not affect the run itself.
 harness::cuda::Status begin_work();
 
-/// Of the calls that a lost device answers with an error.
+/// For calls that fail on a lost device.
 harness::cuda::Status answer();
 
 } // namespace warpbound::tests

@@ -1,6 +1,6 @@
 /// \file
 /// A CUDA driver without a card: "runs" generated kernels by writing plausible clocks into their
-/// records, and plays the faults of a script. Memory is the host's.
+/// records, and injects the faults of a script. Device memory is host memory.
 
 #include "tests/support/stand_in_driver/played_kernels.hpp"
 #include "tests/support/stand_in_driver/played_machine.hpp"
@@ -19,9 +19,9 @@ struct LinkStateTag {
     std::string text;
     char* log = nullptr;
     std::size_t log_bytes = 0;
-    void** length = nullptr; ///< Where the caller reads how much of the log is used.
+    void** length = nullptr; ///< Where the caller reads the used length of the log.
 
-    /// Drivers do so at every call, also at the last one.
+    /// Drivers update it at every call, also at the last one.
     void write_length() const {
         if (length != nullptr) *length = reinterpret_cast<void*>(std::strlen(log));
     }
@@ -34,7 +34,7 @@ namespace {
 using namespace warpbound::harness::cuda;
 using namespace warpbound::tests;
 
-/// A start-up of 8 us and 10 bytes in a nanosecond.
+/// Start-up of 8 us, then 10 bytes per nanosecond.
 Status run_copy(std::size_t bytes) {
     const Status begun = begin_work();
     if (begun != Status::Success) return begun;
@@ -257,7 +257,7 @@ Status cuEventCreate(Event* event, unsigned) {
     return answer();
 }
 Status cuEventRecord(Event, Stream) {
-    // What a kernel did wrong shows when it has run.
+    // Errors of a kernel are reported after it has run.
     return answer() == Status::IllegalAddress ? Status::Success : answer();
 }
 Status cuEventQuery(Event) {

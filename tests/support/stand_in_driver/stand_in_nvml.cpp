@@ -1,5 +1,5 @@
 /// \file
-/// An NVML beside the stand-in driver.
+/// A stand-in NVML for the stand-in driver.
 
 #include "tests/support/stand_in_driver/played_machine.hpp"
 
@@ -41,7 +41,7 @@ NvmlStatus nvmlDeviceGetClockInfo(NvmlDevice, NvmlClock clock, unsigned* megaher
 NvmlStatus nvmlDeviceGetCurrentClocksThrottleReasons(NvmlDevice, unsigned long long* reasons) {
     const Machine& at = machine();
     const bool lowered = at.script.reasons_from > 0 && at.launches >= at.script.reasons_from;
-    *reasons = lowered ? at.script.reasons : 1; // 1: idle, which is no reason.
+    *reasons = lowered ? at.script.reasons : 1; // 1: idle, which is not a reason for throttling.
     return NvmlStatus::Success;
 }
 NvmlStatus nvmlDeviceGetMigMode(NvmlDevice, unsigned*, unsigned*) {

@@ -73,16 +73,19 @@ TEST(Refusal, NamesWhatLanesThatPartMayNotDo) {
         return refusal(*analyzed(body, facts));
     };
     const std::string loop = "NOP; H: MOV R1, R2; ";
-    EXPECT_THAT(refused(loop + "@P0 BRA H; EXIT;", 8),
-                HasSubstr("0x0008: nothing is decided where lanes are stated to part"));
-    // Both ways turn on, and meet behind the loop only.
+    EXPECT_THAT(
+        refused(loop + "@P0 BRA H; EXIT;", 8),
+        HasSubstr(
+            "0x0008: the flow facts state that lanes diverge here, where nothing is decided"));
+    // Both paths continue to iterate and reconverge after the loop only.
     EXPECT_THAT(refused("SSY D; H: MOV R1, R2; @P0 BRA L; NOP; L: @P1 BRA H; NOP.S; D: EXIT;", 16),
-                HasSubstr("0x0010: lanes that part here may come here again before they meet"));
-    // One way leads behind the point without arriving at it.
+                HasSubstr("0x0010: lanes that diverge here may execute this branch again before "
+                          "they reconverge"));
+    // One path passes the point without arriving at it.
     EXPECT_THAT(refused("SSY D; H: MOV R1, R2; @P1 BRA H; @P0 BRA L; NOP.S; L: NOP; BRA D; "
                         "D: EXIT;",
                         24),
-                HasSubstr("ways come here from different points at which lanes meet"));
+                HasSubstr("paths come here with different reconvergence points"));
 }
 
 TEST(Refusal, NamesBarriersThatLanesMayComeToApart) {
@@ -93,7 +96,7 @@ TEST(Refusal, NamesBarriersThatLanesMayComeToApart) {
         return refusal(*analyzed(body, facts));
     };
     EXPECT_THAT(refused("SSY J; @P0 BRA A; BAR.SYNC 0x0; A: NOP.S; J: EXIT;", 8),
-                HasSubstr("0x0010: some lanes may come to this barrier while others that parted "
+                HasSubstr("0x0010: some lanes may come to this barrier while others that diverged "
                           "from them at 0x0008 are elsewhere"));
     EXPECT_THAT(refused("@P0 BRA A; BAR.SYNC 0x0; A: EXIT;", 0),
                 HasSubstr("0x0008: some lanes may come to this barrier"));
@@ -108,7 +111,7 @@ TEST(Refusal, NamesBarriersThatLanesMayComeToApart) {
     EXPECT_EQ(refused("PBK O; SSY J; @P0 BRA A; BRK; A: NOP.S; J: BRK; O: BAR.SYNC 0x0; EXIT;", 16),
               "accepted");
     EXPECT_THAT(refused("@P0 BRA A; NOP; A: @P1 BAR.SYNC 0x0; EXIT;", 0),
-                HasSubstr("0x0010: a guarded barrier is not bounded where lanes may part"));
+                HasSubstr("0x0010: a guarded barrier is not bounded where lanes may diverge"));
 }
 
 // Those who wait around the point go on behind code that no path of a lane leads there from.
@@ -119,10 +122,10 @@ TEST(Refusal, NamesLanesThatWaitAroundThePointAtWhichOthersMeet) {
         return refusal(*analyzed(body, facts));
     };
     const std::string cosines = "MUFU.COS R4, R4; MUFU.COS R4, R4; ";
-    const std::string several = "0x0018: lanes that part here may wait at several points around "
-                                "the innermost";
-    const std::string ended = "0x0010: lanes that part here may wait at a point around the "
-                              "innermost while others end";
+    const std::string several = "0x0018: lanes that diverge here may wait at several reconvergence "
+                                "points around the innermost";
+    const std::string ended = "0x0010: lanes that diverge here may wait at a reconvergence point "
+                              "around the innermost while others end";
     // Some meet, go on and break; the others come to N only then.
     EXPECT_THAT(refused("PBK O; PCNT N; SSY J; @P0 BRA A; CONT; A: NOP.S; J: BRK; N: " + cosines +
                             "BRK; O: EXIT;",

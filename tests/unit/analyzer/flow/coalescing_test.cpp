@@ -1,5 +1,5 @@
-#include "analyzer/flow/coalescing.hpp"
 #include "analyzer/flow/flow_facts_template.hpp"
+#include "analyzer/flow/thread_facts.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <fmt/format.h>
@@ -13,18 +13,20 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-ThreadFacts facts(const Analyzed& context, const BlockShape& shape, Lanes lanes = Lanes::MayPart) {
+CoalescingFacts coalescing_facts(const Analyzed& context, const BlockShape& shape,
+                                 Convergence convergence = Convergence::MayDiverge) {
     return derive_thread_facts(*context.request.function, context.graph, shape,
-                               context.architecture, lanes);
+                               context.architecture, convergence)
+        .accesses;
 }
 
 /// "0x0010: 1..2; 0x0030: 1".
-std::string passes(const std::string& body, const BlockShape& shape = {{32, 1, 1}},
-                   Lanes lanes = Lanes::MayPart) {
+std::string transactions(const std::string& body, const BlockShape& shape = {{32, 1, 1}},
+                         Convergence convergence = Convergence::MayDiverge) {
     const auto context = analyzed(body, {}, "turing-t4", 75);
     std::string text;
-    for (const auto& derived : facts(*context, shape, lanes).passes) {
-        const auto& [lo, hi] = derived.passes;
+    for (const auto& derived : coalescing_facts(*context, shape, convergence).transactions) {
+        const auto& [lo, hi] = derived.transactions;
         text += fmt::format("{}{:#06x}: {}{}", text.empty() ? "" : "; ",
                             context->request.function->instructions[derived.instruction].address,
                             lo, lo == hi ? "" : fmt::format("..{}", hi));
@@ -32,39 +34,49 @@ std::string passes(const std::string& body, const BlockShape& shape = {{32, 1, 1
     return text;
 }
 
-/// Passes of `access` to R2, behind code that computes it.
-std::string of(const std::string& code, const std::string& access = "LDS R8, [R2]",
-               const BlockShape& shape = {{32, 1, 1}}) {
-    const std::string text = passes(code + access + "; EXIT;", shape);
+/// Transactions of `access` to R2, after code that computes R2.
+std::string transactions_of(const std::string& code, const std::string& access = "LDS R8, [R2]",
+                            const BlockShape& shape = {{32, 1, 1}}) {
+    const std::string text = transactions(code + access + "; EXIT;", shape);
     return text.empty() ? "?" : text.substr(text.find(' ') + 1);
 }
 
-constexpr const char* thread = "S2R R0, SR_TID.X; ";
+constexpr const char* thread_index = "S2R R0, SR_TID.X; ";
 
-TEST(AccessPasses, OfSharedAccessesAreThoseOfTheFullestBank) {
-    EXPECT_EQ(of(thread + std::string("SHF.L.U32 R2, R0, 0x2, RZ; ")), "1");
-    EXPECT_EQ(of(thread + std::string("SHF.L.U32 R2, R0, 0x3, RZ; ")), "2");
-    EXPECT_EQ(of(thread + std::string("IMAD R2, R0, 0x80, RZ; ")), "32");
-    EXPECT_EQ(of(thread + std::string("IMAD R2, R0, 0x84, RZ; ")), "1"); // A padded column.
-    EXPECT_EQ(of("MOV R2, 0x40; "), "1");
-    EXPECT_EQ(of(thread + std::string("LOP3.LUT R2, R0, 0x3, RZ, 0xc0, !PT; ")), "?"); // Bytes.
-    EXPECT_EQ(of(thread + std::string("LOP3.LUT R2, R0, 0x3, RZ, 0xc0, !PT; "), "LDS.U8 R8, [R2]"),
+TEST(Coalescing, ConflictDegreeIsThatOfTheFullestBank) {
+    EXPECT_EQ(transactions_of(thread_index + std::string("SHF.L.U32 R2, R0, 0x2, RZ; ")), "1");
+    EXPECT_EQ(transactions_of(thread_index + std::string("SHF.L.U32 R2, R0, 0x3, RZ; ")), "2");
+    EXPECT_EQ(transactions_of(thread_index + std::string("IMAD R2, R0, 0x80, RZ; ")), "32");
+    EXPECT_EQ(transactions_of(thread_index + std::string("IMAD R2, R0, 0x84, RZ; ")),
+              "1"); // A padded column.
+    EXPECT_EQ(transactions_of("MOV R2, 0x40; "), "1");
+    EXPECT_EQ(transactions_of(thread_index + std::string("LOP3.LUT R2, R0, 0x3, RZ, 0xc0, !PT; ")),
+              "?"); // Bytes.
+    EXPECT_EQ(transactions_of(thread_index + std::string("LOP3.LUT R2, R0, 0x3, RZ, 0xc0, !PT; "),
+                              "LDS.U8 R8, [R2]"),
               "1");
-    EXPECT_EQ(of(thread + std::string("SHF.L.U32 R2, R0, 0x3, RZ; "), "LDS.64 R8, [R2]"), "2");
-    EXPECT_EQ(of(thread + std::string("SHF.L.U32 R2, R0, 0x4, RZ; "), "LDS.128 R8, [R2]"), "4");
-    EXPECT_EQ(of(thread + std::string("SHF.L.U32 R2, R0, 0x4, RZ; "), "LDS R8, [R2]"), "4");
-    EXPECT_EQ(of(thread + std::string(""), "STS [R0.X4+0x10], R8"), "1");
-    EXPECT_EQ(of("MOV R2, 0x40; ", "ATOMS.ADD R8, [R2], R9"), "32"); // One word, one by one.
+    EXPECT_EQ(transactions_of(thread_index + std::string("SHF.L.U32 R2, R0, 0x3, RZ; "),
+                              "LDS.64 R8, [R2]"),
+              "2");
+    EXPECT_EQ(transactions_of(thread_index + std::string("SHF.L.U32 R2, R0, 0x4, RZ; "),
+                              "LDS.128 R8, [R2]"),
+              "4");
+    EXPECT_EQ(
+        transactions_of(thread_index + std::string("SHF.L.U32 R2, R0, 0x4, RZ; "), "LDS R8, [R2]"),
+        "4");
+    EXPECT_EQ(transactions_of(thread_index + std::string(""), "STS [R0.X4+0x10], R8"), "1");
+    EXPECT_EQ(transactions_of("MOV R2, 0x40; ", "ATOMS.ADD R8, [R2], R9"),
+              "32"); // One word, one by one.
 }
 
-TEST(AccessPasses, FollowProductsOfHalves) {
+TEST(Coalescing, ModelsProductsOfHalves) {
     const auto of_halves = [](const std::string& code) {
         const auto context = analyzed("S2R R0, SR_TID.X; S2R R1, SR_TID.Y; " + code +
                                           " SHL R2, R2, 0x2; STS [R2], R8; EXIT;",
                                       {}, "maxwell-gtx970", 52);
-        const auto derived = facts(*context, {{16, 2, 1}}).passes;
+        const auto derived = coalescing_facts(*context, {{16, 2, 1}}).transactions;
         return derived.size() == 1
-                   ? fmt::format("{}..{}", derived[0].passes.lo, derived[0].passes.hi)
+                   ? fmt::format("{}..{}", derived[0].transactions.lo, derived[0].transactions.hi)
                    : "?";
     };
     // Rows of 160 words, as a compiler multiplies 32 bits.
@@ -81,220 +93,168 @@ TEST(AccessPasses, FollowProductsOfHalves) {
     EXPECT_EQ(of_halves("XMAD.PSL.CBCC R2, R1, 0xa0, R0;"), "?");
 }
 
-TEST(AccessPasses, FollowTheShapeOfTheBlock) {
+TEST(Coalescing, DependsOnTheShapeOfTheBlock) {
     const std::string row = "S2R R0, SR_TID.X; S2R R1, SR_TID.Y; IMAD R2, R1, 0x280, R0; "
                             "SHF.L.U32 R2, R2, 0x2, RZ; ";
-    EXPECT_EQ(of(row, "LDS R8, [R2]", {{32, 4, 1}}), "1");
-    EXPECT_EQ(of(row, "LDS R8, [R2]", {{16, 2, 1}}), "2");
-    EXPECT_EQ(of(row, "LDS R8, [R2]", {{8, 8, 1}}), "4");
+    EXPECT_EQ(transactions_of(row, "LDS R8, [R2]", {{32, 4, 1}}), "1");
+    EXPECT_EQ(transactions_of(row, "LDS R8, [R2]", {{16, 2, 1}}), "2");
+    EXPECT_EQ(transactions_of(row, "LDS R8, [R2]", {{8, 8, 1}}), "4");
     // The last warp has one lane.
-    EXPECT_EQ(of(row, "LDS R8, [R2]", {{1, 1, 1}}), "1");
-    EXPECT_EQ(of(thread + std::string("IMAD R2, R0, 0x80, RZ; "), "LDS R8, [R2]", {{33, 1, 1}}),
+    EXPECT_EQ(transactions_of(row, "LDS R8, [R2]", {{1, 1, 1}}), "1");
+    EXPECT_EQ(transactions_of(thread_index + std::string("IMAD R2, R0, 0x80, RZ; "), "LDS R8, [R2]",
+                              {{33, 1, 1}}),
               "1..32");
 }
 
-TEST(AccessPasses, NeedNoBaseThatLanesHaveInCommon) {
+TEST(Coalescing, NeedsNoKnownBaseAddress) {
     const std::string global = "S2R R0, SR_TID.X; S2R R1, SR_CTAID.X; "
                                "IMAD R0, R1, c[0x0][0x0], R0; MOV R3, 0x4; "
                                "IMAD.WIDE R2, R0, R3, c[0x0][0x160]; ";
-    EXPECT_EQ(of(global, "LDG.E.SYS R8, [R2]"), "1..2");
-    EXPECT_EQ(of(global, "STG.E.SYS [R2+0x8], R8"), "1..2");
-    EXPECT_EQ(of(global, "LDS R8, [R2]"), "1"); // Banks only turn.
-    // A line of 128 bytes apart each, wherever the first one lies.
+    EXPECT_EQ(transactions_of(global, "LDG.E.SYS R8, [R2]"), "1..2");
+    EXPECT_EQ(transactions_of(global, "STG.E.SYS [R2+0x8], R8"), "1..2");
+    EXPECT_EQ(transactions_of(global, "LDS R8, [R2]"), "1"); // The base only rotates the banks.
+    // A stride of one 128-byte line, for any base.
+    EXPECT_EQ(transactions_of(thread_index + std::string("IMAD.WIDE R2, R0, 0x80, c[0x0][0x160]; "),
+                              "LDG.E.SYS R8, [R2]"),
+              "32");
     EXPECT_EQ(
-        of(thread + std::string("IMAD.WIDE R2, R0, 0x80, c[0x0][0x160]; "), "LDG.E.SYS R8, [R2]"),
-        "32");
-    EXPECT_EQ(of("MOV R2, c[0x0][0x160]; MOV R3, c[0x0][0x164]; ", "LDG.E.SYS R8, [R2]"), "1");
+        transactions_of("MOV R2, c[0x0][0x160]; MOV R3, c[0x0][0x164]; ", "LDG.E.SYS R8, [R2]"),
+        "1");
     // A base that is a multiple of 128.
-    EXPECT_EQ(of(thread + std::string("S2R R1, SR_CTAID.X; SHF.L.U32 R1, R1, 0x7, RZ; "
-                                      "LEA R2, R0, R1, 0x2; "),
-                 "LDG.E.SYS R8, [R2]"),
-              "1");
+    EXPECT_EQ(
+        transactions_of(thread_index + std::string("S2R R1, SR_CTAID.X; SHF.L.U32 R1, R1, 0x7, RZ; "
+                                                   "LEA R2, R0, R1, 0x2; "),
+                        "LDG.E.SYS R8, [R2]"),
+        "1");
     // The factor of the thread is not known.
-    EXPECT_EQ(of(thread + std::string("IMAD R2, R0, c[0x0][0x160], RZ; ")), "?");
+    EXPECT_EQ(transactions_of(thread_index + std::string("IMAD R2, R0, c[0x0][0x160], RZ; ")), "?");
 }
 
-TEST(AccessPasses, CountGroupsThatLieAnywhere) {
+TEST(Coalescing, AddsUpGroupsWithUnknownDistances) {
     const std::string rows = "S2R R0, SR_TID.X; S2R R1, SR_TID.Y; IMAD R2, R1, c[0x0][0x160], R0; "
                              "SHF.L.U32 R2, R2, 0x2, RZ; ";
-    EXPECT_EQ(of(rows, "LDG.E.SYS R8, [R2]", {{16, 2, 1}}), "1..4");
-    EXPECT_EQ(of(rows, "LDG.E.SYS R8, [R2]", {{8, 8, 1}}), "1..8");
-    EXPECT_EQ(of(rows, "LDG.E.SYS R8, [R2]", {{32, 4, 1}}), "1..2");
-    EXPECT_EQ(of(rows, "LDG.E.SYS R8, [R2]", {{1, 32, 1}}), "?");
-    EXPECT_EQ(of(rows, "LDS R8, [R2]", {{16, 2, 1}}), "1..2");
+    EXPECT_EQ(transactions_of(rows, "LDG.E.SYS R8, [R2]", {{16, 2, 1}}), "1..4");
+    EXPECT_EQ(transactions_of(rows, "LDG.E.SYS R8, [R2]", {{8, 8, 1}}), "1..8");
+    EXPECT_EQ(transactions_of(rows, "LDG.E.SYS R8, [R2]", {{32, 4, 1}}), "1..2");
+    EXPECT_EQ(transactions_of(rows, "LDG.E.SYS R8, [R2]", {{1, 32, 1}}), "?");
+    EXPECT_EQ(transactions_of(rows, "LDS R8, [R2]", {{16, 2, 1}}), "1..2");
     // Rows of 16 bytes lie in one line each.
-    EXPECT_EQ(of(rows, "LDG.E.SYS R8, [R2+0x40]", {{4, 8, 1}}), "1..16");
-    EXPECT_EQ(of("S2R R0, SR_TID.X; S2R R1, SR_TID.Y; IMAD R2, R1, c[0x0][0x160], RZ; "
-                 "SHF.L.U32 R2, R2, 0x2, RZ; LEA R2, R2, RZ, 0x2; LEA R2, R0, R2, 0x2; ",
-                 "LDG.E.SYS R8, [R2]", {{4, 8, 1}}),
-              "1..8");
-    // 32 words apart in one row: the bank of each lane is known, whatever its row.
-    EXPECT_EQ(of("S2R R0, SR_TID.X; S2R R1, SR_TID.Y; IMAD R2, R1, c[0x0][0x160], RZ; "
-                 "IMAD R2, R2, 0x80, RZ; LEA R2, R0, R2, 0x2; ",
-                 "LDS R8, [R2]", {{16, 2, 1}}),
+    EXPECT_EQ(transactions_of(rows, "LDG.E.SYS R8, [R2+0x40]", {{4, 8, 1}}), "1..16");
+    EXPECT_EQ(
+        transactions_of("S2R R0, SR_TID.X; S2R R1, SR_TID.Y; IMAD R2, R1, c[0x0][0x160], RZ; "
+                        "SHF.L.U32 R2, R2, 0x2, RZ; LEA R2, R2, RZ, 0x2; LEA R2, R0, R2, 0x2; ",
+                        "LDG.E.SYS R8, [R2]", {{4, 8, 1}}),
+        "1..8");
+    // Rows are multiples of 32 words: the bank of each lane is known, whatever its row.
+    EXPECT_EQ(transactions_of("S2R R0, SR_TID.X; S2R R1, SR_TID.Y; IMAD R2, R1, c[0x0][0x160], RZ; "
+                              "IMAD R2, R2, 0x80, RZ; LEA R2, R0, R2, 0x2; ",
+                              "LDS R8, [R2]", {{16, 2, 1}}),
               "1..2");
-    // Lanes that hold the same compute the same, whatever that is.
-    EXPECT_EQ(of("S2R R1, SR_TID.Y; IMAD R2, R1, c[0x0][0x160], RZ; I2F R2, R2; F2I R2, R2; ",
-                 "LDG.E.SYS R8, [R2]", {{16, 2, 1}}),
+    // Lanes with equal operands have equal results, even where those are not known.
+    EXPECT_EQ(transactions_of(
+                  "S2R R1, SR_TID.Y; IMAD R2, R1, c[0x0][0x160], RZ; I2F R2, R2; F2I R2, R2; ",
+                  "LDG.E.SYS R8, [R2]", {{16, 2, 1}}),
               "1..2");
-    EXPECT_EQ(of("S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x8, PT; MOV R3, c[0x0][0x160]; "
-                 "MOV R4, c[0x0][0x164]; SEL R2, R3, R4, P0; LEA R2, R0, R2, 0x2; ",
-                 "LDG.E.SYS R8, [R2]"),
+    EXPECT_EQ(transactions_of(
+                  "S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x8, PT; MOV R3, c[0x0][0x160]; "
+                  "MOV R4, c[0x0][0x164]; SEL R2, R3, R4, P0; LEA R2, R0, R2, 0x2; ",
+                  "LDG.E.SYS R8, [R2]"),
               "1..4"); // 8 words and 24.
 }
 
-TEST(AccessPasses, HoldInLoopsOverWhichLanesStayTogether) {
+TEST(Coalescing, HoldsInLoopsInWhichTheWarpStaysConverged) {
     const std::string loop =
         "S2R R0, SR_TID.X; SHF.L.U32 R2, R0, 0x2, RZ; MOV R4, RZ; L: LDS R8, [R2]; "
         "IADD3 R2, R2, 0x84, RZ; IADD3 R4, R4, 0x1, RZ; ";
-    EXPECT_EQ(passes(loop + "ISETP.NE.AND P0, PT, R4, c[0x0][0x160], PT; @P0 BRA L; EXIT;"),
+    EXPECT_EQ(transactions(loop + "ISETP.NE.AND P0, PT, R4, c[0x0][0x160], PT; @P0 BRA L; EXIT;"),
               "0x0030: 1");
-    // Each lane leaves the loop when it wants to.
+    // Divergent loop exit: each lane leaves the loop in an iteration of its own.
     const std::string by_data = "ISETP.NE.AND P0, PT, R8, RZ, PT; @P0 BRA L; EXIT;";
-    EXPECT_EQ(passes(loop + by_data), "");
-    EXPECT_EQ(passes(loop + by_data, {{32, 1, 1}}, Lanes::Together), "0x0030: 1");
+    EXPECT_EQ(transactions(loop + by_data), "");
+    EXPECT_EQ(transactions(loop + by_data, {{32, 1, 1}}, Convergence::Converged), "0x0030: 1");
 }
 
-TEST(AccessPasses, KeepTheBankOfALaneWhereverItsRowIs) {
-    const std::string part = "S2R R0, SR_TID.X; LDS R4, [RZ]; ISETP.NE.AND P0, PT, R4, RZ, PT; "
-                             "BSSY B0, D; @P0 BRA D; NOP; D: BSYNC B0; ";
-    EXPECT_EQ(passes(part + "IMAD R5, R4, 0x80, RZ; LEA R2, R0, R5, 0x2; LDS R8, [R2]; EXIT;"),
-              "0x0010: 1; 0x0090: 1");
-    EXPECT_EQ(passes(part + "IMAD R5, R4, 0x80, RZ; LEA R2, R0, R5, 0x3; LDS R8, [R2]; EXIT;"),
-              "0x0010: 1; 0x0090: 1..2");
-    EXPECT_EQ(passes(part + "IMAD R5, R4, 0x84, RZ; LEA R2, R0, R5, 0x2; LDS R8, [R2]; EXIT;"),
+TEST(Coalescing, KnowsTheBankOfALaneWithoutItsRow) {
+    const std::string diverge = "S2R R0, SR_TID.X; LDS R4, [RZ]; ISETP.NE.AND P0, PT, R4, RZ, PT; "
+                                "BSSY B0, D; @P0 BRA D; NOP; D: BSYNC B0; ";
+    EXPECT_EQ(
+        transactions(diverge + "IMAD R5, R4, 0x80, RZ; LEA R2, R0, R5, 0x2; LDS R8, [R2]; EXIT;"),
+        "0x0010: 1; 0x0090: 1");
+    EXPECT_EQ(
+        transactions(diverge + "IMAD R5, R4, 0x80, RZ; LEA R2, R0, R5, 0x3; LDS R8, [R2]; EXIT;"),
+        "0x0010: 1; 0x0090: 1..2");
+    EXPECT_EQ(
+        transactions(diverge + "IMAD R5, R4, 0x84, RZ; LEA R2, R0, R5, 0x2; LDS R8, [R2]; EXIT;"),
+        "0x0010: 1");
+    // The lowest bits alone do not determine the lines.
+    EXPECT_EQ(transactions(diverge +
+                           "IMAD R5, R4, 0x80, RZ; LEA R2, R0, R5, 0x2; LDG.E.SYS R8, [R2]; "
+                           "EXIT;"),
               "0x0010: 1");
-    // Lines by the lowest bits alone say nothing.
-    EXPECT_EQ(passes(part + "IMAD R5, R4, 0x80, RZ; LEA R2, R0, R5, 0x2; LDG.E.SYS R8, [R2]; "
-                            "EXIT;"),
-              "0x0010: 1");
 }
 
-TEST(AccessPasses, ForgetWhatLanesHadInCommonWhereTheyMeetAgain) {
-    const std::string part = "S2R R0, SR_TID.X; MOV R2, c[0x0][0x160]; MOV R6, c[0x0][0x164]; "
-                             "LDS R4, [RZ]; ISETP.NE.AND P0, PT, R4, RZ, PT; BSSY B0, D; "
-                             "@P0 BRA D; ";
-    const std::string meet = "D: BSYNC B0; LEA R2, R0, R2, 0x2; LDS R8, [R2]; EXIT;";
-    EXPECT_EQ(passes(part + "NOP; " + meet), "0x0030: 1; 0x00a0: 1");
-    EXPECT_EQ(passes(part + "MOV R2, R6; " + meet), "0x0030: 1");
-    EXPECT_EQ(passes(part + "MOV R2, R6; " + meet, {{32, 1, 1}}, Lanes::Together),
-              "0x0030: 1; 0x00a0: 1");
+TEST(Coalescing, ForgetsTheCommonBaseWhereDivergedLanesReconverge) {
+    const std::string diverge = "S2R R0, SR_TID.X; MOV R2, c[0x0][0x160]; MOV R6, c[0x0][0x164]; "
+                                "LDS R4, [RZ]; ISETP.NE.AND P0, PT, R4, RZ, PT; BSSY B0, D; "
+                                "@P0 BRA D; ";
+    const std::string reconverge = "D: BSYNC B0; LEA R2, R0, R2, 0x2; LDS R8, [R2]; EXIT;";
+    EXPECT_EQ(transactions(diverge + "NOP; " + reconverge), "0x0030: 1; 0x00a0: 1");
+    EXPECT_EQ(transactions(diverge + "MOV R2, R6; " + reconverge), "0x0030: 1");
+    EXPECT_EQ(
+        transactions(diverge + "MOV R2, R6; " + reconverge, {{32, 1, 1}}, Convergence::Converged),
+        "0x0030: 1; 0x00a0: 1");
 }
 
-TEST(AccessPasses, UseUniformRegistersOnlyWhereLanesStayTogether) {
+TEST(Coalescing, UsesUniformRegistersOnlyWithoutDivergence) {
     const std::string code = "S2R R0, SR_TID.X; SHF.L.U32 R2, R0, 0x2, RZ; UMOV UR4, 0x40; "
                              "LDS R8, [R2+UR4]; ";
-    EXPECT_EQ(passes(code + "EXIT;"), "0x0030: 1");
-    const std::string part = "ISETP.NE.AND P0, PT, R8, RZ, PT; @P0 BRA D; NOP; D: EXIT;";
-    EXPECT_EQ(passes(code + part), "");
-    EXPECT_EQ(passes(code + part, {{32, 1, 1}}, Lanes::Together), "0x0030: 1");
+    EXPECT_EQ(transactions(code + "EXIT;"), "0x0030: 1");
+    const std::string diverge = "ISETP.NE.AND P0, PT, R8, RZ, PT; @P0 BRA D; NOP; D: EXIT;";
+    EXPECT_EQ(transactions(code + diverge), "");
+    EXPECT_EQ(transactions(code + diverge, {{32, 1, 1}}, Convergence::Converged), "0x0030: 1");
 }
 
-TEST(AccessPasses, StartAtOneWhereLanesMayBeMissing) {
+TEST(Coalescing, StartsAtOneWhereLanesMayBeInactive) {
     const std::string rows = "S2R R0, SR_TID.X; IMAD R2, R0, 0x80, RZ; LDG.E.SYS R4, [R2]; ";
     const std::string access = "LDS R8, [R2]; EXIT;";
-    EXPECT_EQ(passes(rows + access), "0x0020: 32; 0x0030: 32");
-    EXPECT_EQ(passes(rows + "ISETP.NE.AND P0, PT, R4, RZ, PT; @P0 " + access),
+    EXPECT_EQ(transactions(rows + access), "0x0020: 32; 0x0030: 32");
+    EXPECT_EQ(transactions(rows + "ISETP.NE.AND P0, PT, R4, RZ, PT; @P0 " + access),
               "0x0020: 32; 0x0040: 1..32");
-    EXPECT_EQ(passes(rows + "ISETP.NE.AND P0, PT, R4, RZ, PT; @P0 EXIT; " + access),
+    EXPECT_EQ(transactions(rows + "ISETP.NE.AND P0, PT, R4, RZ, PT; @P0 EXIT; " + access),
               "0x0020: 1..32; 0x0050: 1..32");
-    EXPECT_EQ(passes(rows + "ISETP.NE.AND P0, PT, R4, RZ, PT; @P0 EXIT; " + access, {{32, 1, 1}},
-                     Lanes::Together),
+    EXPECT_EQ(transactions(rows + "ISETP.NE.AND P0, PT, R4, RZ, PT; @P0 EXIT; " + access,
+                           {{32, 1, 1}}, Convergence::Converged),
               "0x0020: 32; 0x0050: 32");
-    // The statement that lanes decide alike is wrong.
-    EXPECT_EQ(passes(rows + "ISETP.LT.AND P0, PT, R0, 0x4, PT; @P0 EXIT; " + access, {{32, 1, 1}},
-                     Lanes::Together),
+    // The statement that all predicates are uniform is wrong.
+    EXPECT_EQ(transactions(rows + "ISETP.LT.AND P0, PT, R0, 0x4, PT; @P0 EXIT; " + access,
+                           {{32, 1, 1}}, Convergence::Converged),
               "0x0020: 1..32; 0x0050: 1..32");
 }
 
-TEST(AccessPasses, AreNotDerivedOfWhatNamesNoAddressPerLane) {
-    EXPECT_EQ(of("S2R R0, SR_TID.X; SHF.L.U32 R2, R0, 0x4, RZ; ", "LDSM.16.M88.4 R8, [R2]"), "?");
-    EXPECT_EQ(of("S2R R0, SR_TID.X; SHF.L.U32 R2, R0, 0x2, RZ; ", "LD.E R8, [R2]"), "?");
-    EXPECT_EQ(of("S2R R0, SR_TID.X; SHF.L.U32 R2, R0, 0x2, RZ; ", "LDL R8, [R2]"), "?");
-    EXPECT_EQ(of("S2R R0, SR_CLOCKLO; SHF.L.U32 R2, R0, 0x2, RZ; ", "LDS R8, [R2]"), "?");
+TEST(Coalescing, IsNotDerivedWithoutOneAddressPerLane) {
+    EXPECT_EQ(
+        transactions_of("S2R R0, SR_TID.X; SHF.L.U32 R2, R0, 0x4, RZ; ", "LDSM.16.M88.4 R8, [R2]"),
+        "?");
+    EXPECT_EQ(transactions_of("S2R R0, SR_TID.X; SHF.L.U32 R2, R0, 0x2, RZ; ", "LD.E R8, [R2]"),
+              "?");
+    EXPECT_EQ(transactions_of("S2R R0, SR_TID.X; SHF.L.U32 R2, R0, 0x2, RZ; ", "LDL R8, [R2]"),
+              "?");
+    EXPECT_EQ(transactions_of("S2R R0, SR_CLOCKLO; SHF.L.U32 R2, R0, 0x2, RZ; ", "LDS R8, [R2]"),
+              "?");
 }
 
-TEST(AccessPasses, SayWhatTheDescriptionLacks) {
+TEST(Coalescing, NamesWhatTheDescriptionLacks) {
     const auto context = analyzed("S2R R0, SR_TID.X; IMAD R2, R0, 0x4, RZ; LDG.E R8, [R2]; "
                                   "LDS R9, [R2]; EXIT;",
                                   {}, "hopper-h200", 90);
-    const auto derived = facts(*context, {{32, 1, 1}});
+    const auto derived = coalescing_facts(*context, {{32, 1, 1}});
     EXPECT_EQ(derived.missing, std::set<std::string>{"memories/l1/line"});
-    ASSERT_EQ(derived.passes.size(), 1U);
-    EXPECT_EQ(derived.passes[0].instruction, 3U);
+    ASSERT_EQ(derived.transactions.size(), 1U);
+    EXPECT_EQ(derived.transactions[0].instruction, 3U);
 }
 
-/// "0x0020 alike; 0x0040 differently".
-std::string choices(const std::string& body, const BlockShape& shape) {
-    const auto context = analyzed(body, {}, "turing-t4", 75);
-    const auto derived = facts(*context, shape);
-    std::string text;
-    for (std::size_t i = 0; i < derived.choices.size(); ++i) {
-        if (!derived.choices[i]) continue;
-        const char* const how = *derived.choices[i] == Choice::Alike         ? "alike"
-                                : *derived.choices[i] == Choice::Differently ? "differently"
-                                                                             : "unknown";
-        text += fmt::format("{}{:#06x} {}", text.empty() ? "" : "; ",
-                            context->request.function->instructions[i].address, how);
-    }
-    return text + (derived.always_uniform ? " (together)" : "");
-}
-
-TEST(Choices, OfLanesFollowFromTheShapeOfTheBlock) {
-    const std::string code = "S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x40, PT; @!P0 BRA D; "
-                             "NOP; D: EXIT;";
-    EXPECT_EQ(choices(code, {{128, 1, 1}}), "0x0020 alike (together)");
-    EXPECT_EQ(choices(code, {{96, 1, 1}}), "0x0020 alike (together)");
-    EXPECT_EQ(choices("S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x30, PT; @!P0 BRA D; NOP; "
-                      "D: EXIT;",
-                      {{128, 1, 1}}),
-              "0x0020 differently");
-    EXPECT_EQ(choices("S2R R0, SR_TID.Y; ISETP.LT.AND P0, PT, R0, 0x2, PT; @!P0 BRA D; NOP; "
-                      "D: EXIT;",
-                      {{16, 4, 1}}),
-              "0x0020 alike (together)");
-    EXPECT_EQ(choices("S2R R0, SR_TID.X; LOP3.LUT P0, RZ, R0, 0x1, RZ, 0xc0, !PT; @P0 EXIT; EXIT;",
-                      {{32, 1, 1}}),
-              "0x0020 differently (together)");
-}
-
-TEST(Choices, OfLanesFollowFromWhatTheyHaveInCommon) {
-    EXPECT_EQ(choices("S2R R0, SR_CTAID.X; ISETP.LT.AND P0, PT, R0, c[0x0][0x160], PT; "
-                      "@!P0 BRA D; NOP; D: EXIT;",
-                      {{64, 1, 1}}),
-              "0x0020 alike (together)");
-    EXPECT_EQ(choices("S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, c[0x0][0x160], PT; "
-                      "@!P0 BRA D; NOP; D: EXIT;",
-                      {{64, 1, 1}}),
-              "0x0020 unknown");
-    EXPECT_EQ(
-        choices("LDS R0, [RZ]; ISETP.LT.AND P0, PT, R0, 0x4, PT; @!P0 EXIT; EXIT;", {{64, 1, 1}}),
-        "0x0020 unknown (together)");
-}
-
-TEST(Choices, AreWrittenIntoTheTemplate) {
-    const auto context =
-        analyzed("S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x10, PT; BSSY B0, D; @!P0 BRA D; "
-                 "LDS R4, [R0.X4]; D: BSYNC B0; IMAD.WIDE R2, R0, 0x4, c[0x0][0x160]; "
-                 "STG.E.SYS [R2], R4; EXIT;",
-                 {}, "turing-t4", 75);
-    const BlocksOnMachine blocks{{{32, 1, 1}}, &context->architecture};
-    const auto text = flow_facts_template(context->program, *context->request.function,
-                                          context->graph, {}, blocks);
-    EXPECT_THAT(text, HasSubstr("<divergent at=\"0x0030\" origin=\"static\" status=\"proved\"/>"));
-    EXPECT_THAT(text, HasSubstr("<memory at=\"0x0040\" conflict-degree=\"1\" origin=\"static\" "
-                                "status=\"proved\"/>"));
-    EXPECT_THAT(text, HasSubstr("<memory at=\"0x0070\" transactions=\"1..2\" origin=\"static\" "
-                                "status=\"unchecked\"/>"));
-    EXPECT_THAT(text, Not(HasSubstr("?\"")));
-    const auto read = models::read_flow_facts({"template", text});
-    ASSERT_TRUE(read) << to_string(read.error());
-    EXPECT_EQ(read.value().divergents.size(), 1U);
-    EXPECT_EQ(read.value().memory.size(), 2U);
-}
-
-/// The template of a loop over a parameter, with an access behind a pointer.
-std::string template_with(const KernelParameters& words) {
+/// The template of a loop bounded by a kernel parameter, with an access through a pointer.
+std::string template_with(const KernelParameters& parameters) {
     const auto context =
         analyzed("S2R R0, SR_TID.X; IMAD.WIDE R2, R0, 0x4, c[0x0][0x168]; MOV R4, RZ; "
                  "L: IADD3 R4, R4, 0x1, RZ; ISETP.LT.AND P0, PT, R4, c[0x0][0x160], PT; @P0 BRA L; "
@@ -303,15 +263,16 @@ std::string template_with(const KernelParameters& words) {
                  {}, "turing-t4", 75);
     const BlocksOnMachine blocks{{{32, 1, 1}}, &context->architecture};
     return flow_facts_template(context->program, *context->request.function, context->graph, {},
-                               blocks, words);
+                               blocks, parameters);
 }
 
-TEST(GivenConstants, GiveFactsThatAreUnchecked) {
+TEST(KernelParameters, GiveFactsThatAreUnchecked) {
     const auto text =
         template_with({{0x160, {7, 32}}, {0x164, {8, 32}}, {0x168, {0, 8}}, {0x170, {0, 8}}});
-    EXPECT_THAT(text, HasSubstr("<!-- Given constants: c[0x0][0x160] is 0x7, c[0x0][0x164] is 0x8, "
-                                "c[0x0][0x168] is a multiple of 256, c[0x0][0x170] is a multiple "
-                                "of 256. -->"));
+    EXPECT_THAT(text,
+                HasSubstr("<!-- Kernel parameters: c[0x0][0x160] is 0x7, c[0x0][0x164] is 0x8, "
+                          "c[0x0][0x168] is a multiple of 256, c[0x0][0x170] is a multiple "
+                          "of 256. -->"));
     EXPECT_THAT(text, HasSubstr("<loop header=\"0x0030\" min=\"7\" max=\"7\" "
                                 "origin=\"static\" status=\"unchecked\"/>"));
     EXPECT_THAT(text, HasSubstr("<memory at=\"0x0060\" transactions=\"1\""));
@@ -320,9 +281,9 @@ TEST(GivenConstants, GiveFactsThatAreUnchecked) {
     EXPECT_THAT(text, Not(HasSubstr("?\"")));
 }
 
-TEST(GivenConstants, LeaveWhatTheCodeSaysProved) {
+TEST(KernelParameters, LeaveFactsOfTheCodeAloneProved) {
     const auto plain = template_with({});
-    EXPECT_THAT(plain, Not(HasSubstr("Given constants")));
+    EXPECT_THAT(plain, Not(HasSubstr("Kernel parameters")));
     EXPECT_THAT(plain, HasSubstr("<loop header=\"0x0030\" min=\"?\" max=\"?\"/>"));
     EXPECT_THAT(plain, HasSubstr("<memory at=\"0x0060\" transactions=\"1..2\""));
     // All lanes read one address, whatever it is.
@@ -334,13 +295,13 @@ TEST(GivenConstants, LeaveWhatTheCodeSaysProved) {
     EXPECT_THAT(plain, HasSubstr("<memory at=\"0x00a0\" conflict-degree=\"?\"/>"));
 }
 
-TEST(GivenConstants, StandInPlaceOfWholeWordsOfBankZero) {
+TEST(KernelParameters, ReplaceWholeWordsOfBankZero) {
     const auto context = analyzed("MOV R2, c[0x0][0x160]; MOV R3, -c[0x0][0x160]; "
                                   "MOV R4, c[0x3][0x160]; MOV R5, c[0x0][0x164]; "
                                   "IMAD.WIDE R6, R2, R3, c[0x0][0x168]; EXIT;",
                                   {}, "turing-t4", 75);
-    const auto replaced = with_words(*context->request.function,
-                                     {{0x160, {5, 32}}, {0x168, {0, 8}}, {0x16c, {1, 32}}});
+    const auto replaced = with_parameters(*context->request.function,
+                                          {{0x160, {5, 32}}, {0x168, {0, 8}}, {0x16c, {1, 32}}});
     std::string text;
     for (const auto& instruction : replaced.instructions)
         text += assembly::print(instruction) + " ";

@@ -12,12 +12,12 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string facts(const std::string& body, const std::optional<models::Launch>& launch = {},
-                  Lanes lanes = Lanes::Together) {
+std::string derived_facts(const std::string& body, const std::optional<models::Launch>& launch = {},
+                          Convergence convergence = Convergence::Converged) {
     const auto context = analyzed(body, {}, "turing-t4", 75);
     std::string text;
     for (const auto& derived :
-         derive_branch_facts(*context->request.function, context->graph, launch, lanes))
+         derive_infeasible_paths(*context->request.function, context->graph, launch, convergence))
         text += (text.empty() ? "" : "; ") + text_of(derived);
     return text;
 }
@@ -29,61 +29,65 @@ std::string two_branches(const std::string& first, const std::string& between,
            between + "; " + second + "; @P1 BRA C; NOP; BRA D; C: NOP; D: EXIT;";
 }
 
-TEST(BranchFacts, TellThatABranchOnAConstantGoesOneWay) {
-    EXPECT_EQ(facts("MOV R2, 0x7; ISETP.LT.AND P0, PT, R2, 0x5, PT; @P0 BRA A; NOP; BRA B; "
-                    "A: NOP; B: EXIT;"),
+TEST(InfeasiblePaths, FollowFromABranchOnAConstant) {
+    EXPECT_EQ(derived_facts("MOV R2, 0x7; ISETP.LT.AND P0, PT, R2, 0x5, PT; @P0 BRA A; NOP; BRA B; "
+                            "A: NOP; B: EXIT;"),
               "0x0050 is never executed");
-    EXPECT_EQ(facts("MOV R2, 0x7; ISETP.GT.AND P0, PT, R2, 0x5, PT; @!P0 BRA B; NOP; B: EXIT;"),
-              "0x0000 -> 0x0040 is never taken");
+    EXPECT_EQ(
+        derived_facts("MOV R2, 0x7; ISETP.GT.AND P0, PT, R2, 0x5, PT; @!P0 BRA B; NOP; B: EXIT;"),
+        "0x0000 -> 0x0040 is never taken");
 }
 
-TEST(BranchFacts, UseTheLaunchForGeometryOnly) {
+TEST(InfeasiblePaths, UseTheLaunchForGeometryOnly) {
     const std::string code = "S2R R2, SR_TID.X; ISETP.GE.U32.AND P0, PT, R2, 0x80, PT; "
                              "@P0 BRA A; NOP; BRA B; A: NOP; B: EXIT;";
-    EXPECT_EQ(facts(code), "");
-    EXPECT_EQ(facts(code, models::Launch{4, 128}), "0x0050 is never executed");
-    EXPECT_EQ(facts(code, models::Launch{4, 129}), "");
-    EXPECT_EQ(facts("S2R R2, SR_LANEID; ISETP.GT.AND P0, PT, R2, 0x1f, PT; @P0 EXIT; EXIT;"),
-              "0x0000 -> 0x0030 is always taken");
+    EXPECT_EQ(derived_facts(code), "");
+    EXPECT_EQ(derived_facts(code, models::Launch{4, 128}), "0x0050 is never executed");
+    EXPECT_EQ(derived_facts(code, models::Launch{4, 129}), "");
+    EXPECT_EQ(
+        derived_facts("S2R R2, SR_LANEID; ISETP.GT.AND P0, PT, R2, 0x1f, PT; @P0 EXIT; EXIT;"),
+        "0x0000 -> 0x0030 is always taken");
 }
 
-TEST(BranchFacts, UseTheLaunchForSumsOfGeometry) {
+TEST(InfeasiblePaths, UseTheLaunchForSumsOfGeometry) {
     const auto guarded = [](const std::string& comparison) {
         return "S2R R2, SR_TID.X; S2R R3, SR_CTAID.X; IMAD R2, R3, 0x80, R2; " + comparison +
                "; @P0 BRA A; NOP; BRA B; A: NOP; B: EXIT;";
     };
     const std::string beyond = guarded("ISETP.GE.AND P0, PT, R2, 0x200, PT");
-    EXPECT_EQ(facts(beyond), "");
-    EXPECT_EQ(facts(beyond, models::Launch{4, 128}), "0x0070 is never executed");
-    EXPECT_EQ(facts(beyond, models::Launch{5, 128}), "");
-    EXPECT_EQ(facts(beyond, models::Launch{4, 129}), "");
+    EXPECT_EQ(derived_facts(beyond), "");
+    EXPECT_EQ(derived_facts(beyond, models::Launch{4, 128}), "0x0070 is never executed");
+    EXPECT_EQ(derived_facts(beyond, models::Launch{5, 128}), "");
+    EXPECT_EQ(derived_facts(beyond, models::Launch{4, 129}), "");
     const std::string one_less = guarded("ISETP.GE.AND P0, PT, R2, 0x1ff, PT");
-    EXPECT_EQ(facts(one_less, models::Launch{4, 128}), "");
+    EXPECT_EQ(derived_facts(one_less, models::Launch{4, 128}), "");
     // 0x80 b - t lies between -127 and 384.
     const std::string difference =
         "S2R R2, SR_TID.X; S2R R3, SR_CTAID.X; IMAD R2, R2, -0x1, RZ; IMAD R2, R3, 0x80, R2; "
         "ISETP.LT.AND P0, PT, R2, -0x7f, PT; @P0 BRA A; NOP; BRA B; A: NOP; B: EXIT;";
-    EXPECT_EQ(facts(difference, models::Launch{4, 128}), "0x0080 is never executed");
-    EXPECT_EQ(facts(difference, models::Launch{4, 129}), "");
+    EXPECT_EQ(derived_facts(difference, models::Launch{4, 128}), "0x0080 is never executed");
+    EXPECT_EQ(derived_facts(difference, models::Launch{4, 129}), "");
     // Sums that may be any number, and sums with one that is not known.
-    EXPECT_EQ(facts("S2R R2, SR_CTAID.X; S2R R3, SR_TID.X; IMAD R2, R2, 0x10000000, R3; "
-                    "ISETP.GE.U32.AND P0, PT, R2, -0x10, PT; @P0 BRA A; NOP; BRA B; A: NOP; "
-                    "B: EXIT;",
-                    models::Launch{17, 128}),
-              "");
-    EXPECT_EQ(facts("S2R R2, SR_TID.X; IADD3 R2, R2, c[0x0][0x160], RZ; "
-                    "ISETP.GE.AND P0, PT, R2, 0x200, PT; @P0 BRA A; NOP; BRA B; A: NOP; B: EXIT;",
-                    models::Launch{4, 128}),
-              "");
+    EXPECT_EQ(
+        derived_facts("S2R R2, SR_CTAID.X; S2R R3, SR_TID.X; IMAD R2, R2, 0x10000000, R3; "
+                      "ISETP.GE.U32.AND P0, PT, R2, -0x10, PT; @P0 BRA A; NOP; BRA B; A: NOP; "
+                      "B: EXIT;",
+                      models::Launch{17, 128}),
+        "");
+    EXPECT_EQ(
+        derived_facts("S2R R2, SR_TID.X; IADD3 R2, R2, c[0x0][0x160], RZ; "
+                      "ISETP.GE.AND P0, PT, R2, 0x200, PT; @P0 BRA A; NOP; BRA B; A: NOP; B: EXIT;",
+                      models::Launch{4, 128}),
+        "");
 }
 
-TEST(BranchFacts, TellThatAnExitEndsNoLane) {
+TEST(InfeasiblePaths, IncludeAnExitThatTerminatesNoThread) {
     const std::string code =
         "S2R R2, SR_TID.X ?trans6; S2R R3, SR_CTAID.X ?trans6; IMAD R2, R3, 0x80, R2 ?trans6; "
         "ISETP.GE.AND P0, PT, R2, 0x200, PT ?trans6; @P0 EXIT ?trans6; NOP ?trans6; NOP ?trans6; "
         "EXIT ?trans6;";
-    EXPECT_EQ(facts(code, models::Launch{4, 128}), "0x0000 -> 0x0050 is always taken");
-    EXPECT_EQ(facts(code, models::Launch{5, 128}), "");
+    EXPECT_EQ(derived_facts(code, models::Launch{4, 128}), "0x0000 -> 0x0050 is always taken");
+    EXPECT_EQ(derived_facts(code, models::Launch{5, 128}), "");
     const auto context = analyzed(code, {}, "turing-t4", 75);
     context->request.launch = {4, 128};
     const auto before = envelope(*context);
@@ -96,113 +100,115 @@ TEST(BranchFacts, TellThatAnExitEndsNoLane) {
         {"template", flow_facts_template(context->program, *context->request.function,
                                          context->graph, context->request.launch)});
     ASSERT_TRUE(read) << to_string(read.error());
-    const auto derived = derive_branch_facts(*context->request.function, context->graph,
-                                             context->request.launch, Lanes::Together);
+    const auto derived = derive_infeasible_paths(*context->request.function, context->graph,
+                                                 context->request.launch, Convergence::Converged);
     ASSERT_EQ(derived.size(), 1);
     ASSERT_EQ(read.value().constraints.size(), 1);
     const auto& fact = std::get<models::LinearFact>(derived[0].fact);
     EXPECT_EQ(read.value().constraints[0].terms, fact.terms);
     EXPECT_EQ(read.value().constraints[0].relation, fact.relation);
     EXPECT_EQ(read.value().constraints[0].constant, fact.constant);
-    // One that always does.
-    EXPECT_EQ(facts("MOV R2, 0x7; ISETP.GT.AND P0, PT, R2, 0x5, PT; @P0 EXIT; NOP; EXIT;"),
+    // An EXIT that terminates every thread.
+    EXPECT_EQ(derived_facts("MOV R2, 0x7; ISETP.GT.AND P0, PT, R2, 0x5, PT; @P0 EXIT; NOP; EXIT;"),
               "0x0030 is never executed");
 }
 
-TEST(BranchFacts, ExcludeOppositeWaysOfTheSameCondition) {
+TEST(InfeasiblePaths, CombineOppositeBranchesOfTheSameCondition) {
     const std::string first = "ISETP.LT.AND P0, PT, R2, 0x5, PT";
-    EXPECT_EQ(facts(two_branches(first, "NOP", "ISETP.LT.AND P1, PT, R2, 0x5, PT")),
+    EXPECT_EQ(derived_facts(two_branches(first, "NOP", "ISETP.LT.AND P1, PT, R2, 0x5, PT")),
               "0x0050 or 0x00a0, not both; 0x0030 or 0x00c0, not both");
     // 4 >= x, written with the sides exchanged.
-    EXPECT_EQ(facts(two_branches(first, "MOV R3, 0x4", "ISETP.GE.AND P1, PT, R3, R2, PT")),
+    EXPECT_EQ(derived_facts(two_branches(first, "MOV R3, 0x4", "ISETP.GE.AND P1, PT, R3, R2, PT")),
               "0x0050 or 0x00a0, not both; 0x0030 or 0x00c0, not both");
-    EXPECT_EQ(
-        facts(two_branches(first, "MOV R2, c[0x0][0x164]", "ISETP.LT.AND P1, PT, R2, 0x5, PT")),
-        "");
+    EXPECT_EQ(derived_facts(
+                  two_branches(first, "MOV R2, c[0x0][0x164]", "ISETP.LT.AND P1, PT, R2, 0x5, PT")),
+              "");
 }
 
-TEST(BranchFacts, UseWhatOneConditionSaysOfAnother) {
+TEST(InfeasiblePaths, UseWhatOneConditionImpliesForAnother) {
     // x < 5 and x >= 10 exclude each other; x >= 5 and x < 10 do not.
-    EXPECT_EQ(facts(two_branches("ISETP.LT.AND P0, PT, R2, 0x5, PT", "NOP",
-                                 "ISETP.LT.AND P1, PT, R2, 0xa, PT")),
+    EXPECT_EQ(derived_facts(two_branches("ISETP.LT.AND P0, PT, R2, 0x5, PT", "NOP",
+                                         "ISETP.LT.AND P1, PT, R2, 0xa, PT")),
               "0x0050 or 0x00a0, not both");
-    // Without sign, a negative number is large.
-    EXPECT_EQ(facts(two_branches("ISETP.LT.AND P0, PT, R2, 0x5, PT", "NOP",
-                                 "ISETP.LT.U32.AND P1, PT, R2, 0xa, PT")),
+    // As an unsigned number, a negative number is large.
+    EXPECT_EQ(derived_facts(two_branches("ISETP.LT.AND P0, PT, R2, 0x5, PT", "NOP",
+                                         "ISETP.LT.U32.AND P1, PT, R2, 0xa, PT")),
               "");
 }
 
-TEST(BranchFacts, FollowWhatIsComputedOnce) {
+TEST(InfeasiblePaths, UseUnknownValuesThatAreDefinedOnce) {
     // Nothing is known of a loaded value but that it is the same in both comparisons.
-    EXPECT_EQ(facts("LDG R2, [R4]; ISETP.EQ.AND P0, PT, R2, RZ, PT; @P0 BRA A; NOP; A: "
-                    "IADD3 R3, R2, 0x1, RZ; ISETP.NE.AND P1, PT, R3, 0x1, PT; @P1 BRA B; NOP; "
-                    "B: EXIT;"),
-              "0x0030 or 0x0070, not both; 0x0000 -> 0x0040 or 0x0040 -> 0x0080, not both");
-    // In a loop every turn loads another one.
-    EXPECT_EQ(facts("L: LDG R2, [R4]; ISETP.EQ.AND P0, PT, R2, RZ, PT; @P0 BRA A; NOP; A: "
-                    "ISETP.NE.AND P1, PT, R2, RZ, PT; @P1 BRA L; EXIT;"),
+    EXPECT_EQ(
+        derived_facts("LDG R2, [R4]; ISETP.EQ.AND P0, PT, R2, RZ, PT; @P0 BRA A; NOP; A: "
+                      "IADD3 R3, R2, 0x1, RZ; ISETP.NE.AND P1, PT, R3, 0x1, PT; @P1 BRA B; NOP; "
+                      "B: EXIT;"),
+        "0x0030 or 0x0070, not both; 0x0000 -> 0x0040 or 0x0040 -> 0x0080, not both");
+    // In a loop every iteration loads another value.
+    EXPECT_EQ(derived_facts("L: LDG R2, [R4]; ISETP.EQ.AND P0, PT, R2, RZ, PT; @P0 BRA A; NOP; A: "
+                            "ISETP.NE.AND P1, PT, R2, RZ, PT; @P1 BRA L; EXIT;"),
               "");
 }
 
-TEST(BranchFacts, HoldInLoopsWhereTheConditionStaysTheSame) {
-    EXPECT_EQ(facts("MOV R2, c[0x0][0x160]; L: ISETP.LT.AND P0, PT, R2, 0x5, PT; @P0 BRA A; NOP; "
-                    "BRA B; A: NOP; B: ISETP.NE.AND P1, PT, R4, RZ, PT; IADD3 R4, R4, -0x1, RZ; "
-                    "@P1 BRA L; EXIT;"),
-              "0x0030 or 0x0050, not both");
+TEST(InfeasiblePaths, HoldInLoopsWhoseConditionIsLoopInvariant) {
+    EXPECT_EQ(
+        derived_facts("MOV R2, c[0x0][0x160]; L: ISETP.LT.AND P0, PT, R2, 0x5, PT; @P0 BRA A; NOP; "
+                      "BRA B; A: NOP; B: ISETP.NE.AND P1, PT, R4, RZ, PT; IADD3 R4, R4, -0x1, RZ; "
+                      "@P1 BRA L; EXIT;"),
+        "0x0030 or 0x0050, not both");
 }
 
-TEST(BranchFacts, FollowPredicateLogic) {
+TEST(InfeasiblePaths, UsePredicateLogic) {
     const std::string conjunction =
         "ISETP.LT.AND P0, PT, R2, 0x5, PT; ISETP.GT.AND P0, PT, R2, 0x1, P0";
-    EXPECT_EQ(facts(two_branches(conjunction, "NOP", "ISETP.EQ.AND P1, PT, R2, 0x9, PT")),
+    EXPECT_EQ(derived_facts(two_branches(conjunction, "NOP", "ISETP.EQ.AND P1, PT, R2, 0x9, PT")),
               "0x0060 or 0x00d0, not both");
     // P2 = not P3 by the table of PLOP3: rows 0 to 3.
-    EXPECT_EQ(facts(two_branches("ISETP.LT.AND P3, PT, R2, 0x5, PT; "
-                                 "PLOP3.LUT P0, PT, P3, PT, PT, 0xf, 0x0",
-                                 "NOP", "ISETP.LT.AND P1, PT, R2, 0x5, PT")),
+    EXPECT_EQ(derived_facts(two_branches("ISETP.LT.AND P3, PT, R2, 0x5, PT; "
+                                         "PLOP3.LUT P0, PT, P3, PT, PT, 0xf, 0x0",
+                                         "NOP", "ISETP.LT.AND P1, PT, R2, 0x5, PT")),
               "0x0040 or 0x00b0, not both; 0x0060 or 0x00d0, not both");
-    // An exclusive or says nothing of either.
-    EXPECT_EQ(facts(two_branches("ISETP.LT.AND P3, PT, R2, 0x5, PT; "
-                                 "PLOP3.LUT P0, PT, P3, P4, PT, 0x3c, 0x0",
-                                 "NOP", "ISETP.LT.AND P1, PT, R2, 0x5, PT")),
+    // An exclusive or implies nothing about either operand.
+    EXPECT_EQ(derived_facts(two_branches("ISETP.LT.AND P3, PT, R2, 0x5, PT; "
+                                         "PLOP3.LUT P0, PT, P3, P4, PT, 0x3c, 0x0",
+                                         "NOP", "ISETP.LT.AND P1, PT, R2, 0x5, PT")),
               "");
 }
 
-TEST(BranchFacts, TellThatAContradictionIsNeverTaken) {
+TEST(InfeasiblePaths, IncludeAContradictionInOneBranch) {
     const std::string contradiction = "ISETP.LT.AND P0, PT, R2, 0x5, PT; "
                                       "ISETP.GT.AND P0, PT, R2, 0x9, P0; @P0 BRA A; NOP; BRA B; "
                                       "A: NOP; B: ";
-    EXPECT_EQ(facts("MOV R2, c[0x0][0x160]; " + contradiction + "EXIT;"),
+    EXPECT_EQ(derived_facts("MOV R2, c[0x0][0x160]; " + contradiction + "EXIT;"),
               "0x0060 is never executed");
-    // Nor does it exclude itself in a loop.
+    // In a loop it forms no pair with itself.
     const std::string loop = "MOV R2, c[0x0][0x160]; L: " + contradiction +
                              "ISETP.NE.AND P1, PT, R4, RZ, PT; IADD3 R4, R4, -0x1, RZ; @P1 BRA L; "
                              "EXIT;";
-    EXPECT_EQ(facts(loop), "0x0060 is never executed");
+    EXPECT_EQ(derived_facts(loop), "0x0060 is never executed");
     const auto context = analyzed(loop, {}, "turing-t4", 75);
-    const auto derived =
-        derive_branch_facts(*context->request.function, context->graph, {}, Lanes::Together);
+    const auto derived = derive_infeasible_paths(*context->request.function, context->graph, {},
+                                                 Convergence::Converged);
     ASSERT_EQ(derived.size(), 1);
     EXPECT_EQ(derived.front().reason,
               "the branch at 0x0030 never goes there: that would need c[0x0][0x160] > 9 and "
               "c[0x0][0x160] < 5");
 }
 
-TEST(BranchFacts, OfUniformRegistersHoldWhereLanesStayTogether) {
-    // The lanes of A find in UR4 what the others wrote, when those went first.
+TEST(InfeasiblePaths, UseUniformRegistersOnlyWithoutDivergence) {
+    // The threads at A read in UR4 what the others wrote, if the fall-through path executes first.
     const std::string code =
         "UMOV UR4, 0x0; BSSY B0, J; @P0 BRA A; UMOV UR4, 0x1; BRA J; A: "
         "ISETP.EQ.AND P1, PT, RZ, UR4, PT; @P1 BRA J; FADD R4, R4, R4; J: BSYNC B0; EXIT;";
-    EXPECT_EQ(facts(code), "0x0070 is never executed");
-    EXPECT_EQ(facts(code, {}, Lanes::MayPart), "");
+    EXPECT_EQ(derived_facts(code), "0x0070 is never executed");
+    EXPECT_EQ(derived_facts(code, {}, Convergence::MayDiverge), "");
     const std::string predicate =
         "UISETP.EQ.AND UP0, UPT, URZ, URZ, UPT; BSSY B0, J; @P0 BRA A; "
         "UISETP.NE.AND UP0, UPT, URZ, URZ, UPT; BRA J; A: PLOP3.LUT P1, PT, PT, UP0, PT, 0xc0, "
         "0x0; @P1 BRA J; FADD R4, R4, R4; J: BSYNC B0; EXIT;";
-    EXPECT_EQ(facts(predicate), "0x0070 is never executed");
-    EXPECT_EQ(facts(predicate, {}, Lanes::MayPart), "");
+    EXPECT_EQ(derived_facts(predicate), "0x0070 is never executed");
+    EXPECT_EQ(derived_facts(predicate, {}, Convergence::MayDiverge), "");
 
-    const auto branches_used = [&](const std::vector<models::DivergentFact>& divergents) {
+    const auto assumptions_with = [&](const std::vector<models::DivergentFact>& divergents) {
         std::string timed;
         for (const char c : code)
             timed += c == ';' ? std::string{" ?trans6;"} : std::string{c};
@@ -216,23 +222,23 @@ TEST(BranchFacts, OfUniformRegistersHoldWhereLanesStayTogether) {
             texts += assumption.text + "\n";
         return texts;
     };
-    EXPECT_THAT(branches_used({}), HasSubstr("0x0070 is never executed"));
-    EXPECT_THAT(branches_used({{0x20, {}}}), testing::Not(HasSubstr("is never executed")));
+    EXPECT_THAT(assumptions_with({}), HasSubstr("0x0070 is never executed"));
+    EXPECT_THAT(assumptions_with({{0x20, {}}}), testing::Not(HasSubstr("is never executed")));
 }
 
-TEST(BranchFacts, SayWhy) {
+TEST(InfeasiblePaths, HaveAReason) {
     const auto context = analyzed(
         two_branches("ISETP.LT.AND P0, PT, R2, 0x5, PT", "NOP", "ISETP.GE.AND P1, PT, R2, 0x9, PT"),
         {}, "turing-t4", 75);
-    const auto derived =
-        derive_branch_facts(*context->request.function, context->graph, {}, Lanes::Together);
+    const auto derived = derive_infeasible_paths(*context->request.function, context->graph, {},
+                                                 Convergence::Converged);
     ASSERT_EQ(derived.size(), 1);
     EXPECT_EQ(derived.front().reason,
               "the branch at 0x0020 goes to 0x0050 if c[0x0][0x160] < 5, that at 0x0090 to "
               "0x00c0 if c[0x0][0x160] >= 9");
 }
 
-TEST(BranchFacts, TightenTheBoundAndAreNamed) {
+TEST(InfeasiblePaths, TightenTheBoundAndAreNamed) {
     const auto context = analyzed(
         two_branches("ISETP.LT.AND P0, PT, R2, 0x5, PT", "NOP", "ISETP.LT.AND P1, PT, R2, 0x5, PT"),
         {});
@@ -249,7 +255,7 @@ TEST(BranchFacts, TightenTheBoundAndAreNamed) {
     EXPECT_THAT(texts, HasSubstr("0x0028 or 0x0050, not both"));
 }
 
-/// Pairs of branches on the same condition, whose long ways are on opposite sides.
+/// Pairs of branches on the same condition, whose long paths are on opposite sides.
 std::string correlated_pairs(int pairs) {
     std::string code;
     for (int i = 0; i < pairs; ++i) {
@@ -264,7 +270,7 @@ std::string correlated_pairs(int pairs) {
     return code + "EXIT;";
 }
 
-TEST(BranchFacts, OfManyCorrelatedPairsGiveAnExactBound) {
+TEST(InfeasiblePaths, OfManyCorrelatedPairsGiveAnExactBound) {
     const auto difference = [](int pairs) {
         const auto context = analyzed(correlated_pairs(pairs));
         const auto stated = context->run();
@@ -282,8 +288,8 @@ TEST(BranchFacts, OfManyCorrelatedPairsGiveAnExactBound) {
     EXPECT_EQ(difference(60), 60 * of_one);
 }
 
-/// A branch per condition, a loop of three turns, and the branches again with their long ways on
-/// the opposite sides.
+/// A branch per condition, a loop of three iterations, and the branches again with their long paths
+/// on the opposite sides.
 std::string pairs_around_a_loop(int pairs) {
     std::string code;
     for (const bool taken_is_long : {true, false}) {
@@ -301,7 +307,7 @@ std::string pairs_around_a_loop(int pairs) {
     return code + "EXIT;";
 }
 
-TEST(BranchFacts, HoldForSomePairsWhereTheHeaderOfALoopWouldHaveTooManyCopies) {
+TEST(InfeasiblePaths, AreUsedForSomePairsWhereALoopHeaderWouldNeedTooManyNodes) {
     const auto saved = [](int pairs) {
         const auto context = analyzed(pairs_around_a_loop(pairs));
         const auto stated = context->run();
@@ -313,11 +319,11 @@ TEST(BranchFacts, HoldForSomePairsWhereTheHeaderOfALoopWouldHaveTooManyCopies) {
     };
     const std::int64_t of_one = saved(1).count();
     EXPECT_EQ(saved(8).count(), 8 * of_one);
-    // 2^12 copies of the header are too many; with 12 pairs open, of 6 branches, it has 2^6.
+    // 2^12 nodes for the header are too many; with 12 pairs pending, of 6 branches, it has 2^6.
     EXPECT_GE(saved(12).count(), 6 * of_one);
 }
 
-TEST(BranchFacts, RefuseStatedFactsThatContradict) {
+TEST(InfeasiblePaths, RefuseStatedFactsThatContradict) {
     const auto context = analyzed("MOV R2, 0x7; ISETP.LT.AND P0, PT, R2, 0x5, PT; @P0 BRA A; NOP; "
                                   "BRA B; A: NOP; B: EXIT;",
                                   {});

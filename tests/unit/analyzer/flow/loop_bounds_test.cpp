@@ -9,138 +9,142 @@ namespace {
 
 using testing::HasSubstr;
 
-/// "min..max" of each loop, "?" where nothing follows.
-std::string counts(const std::string& body, int sm = 20, Lanes lanes = Lanes::Together) {
+/// "min..max" of each loop, "?" where no bound follows.
+std::string derived_bounds(const std::string& body, int sm = 20,
+                           Convergence convergence = Convergence::Converged) {
     const auto context = analyzed(body, {}, "turing-t4", sm);
     std::string text;
-    for (const auto& loop : derive_loops(*context->request.function, context->graph, lanes))
+    for (const auto& loop : derive_loops(*context->request.function, context->graph, convergence))
         text += (text.empty() ? "" : " ") +
                 (loop ? std::to_string(loop->min) + ".." + std::to_string(loop->max) : "?");
     return text;
 }
 
-TEST(LoopCounts, FollowFromACounterAndALimit) {
-    EXPECT_EQ(counts("MOV R4, RZ; L: IADD R4, R4, 0x4; ISETP.NE.AND P0, PT, R4, 0x18, PT; "
-                     "@P0 BRA L; EXIT;"),
+TEST(LoopBounds, FollowFromACounterAndALimit) {
+    EXPECT_EQ(derived_bounds("MOV R4, RZ; L: IADD R4, R4, 0x4; ISETP.NE.AND P0, PT, R4, 0x18, PT; "
+                             "@P0 BRA L; EXIT;"),
               "6..6");
-    EXPECT_EQ(counts("MOV32I R4, 0x30; L: IADD3 R4, R4, 0x40, RZ; "
-                     "ISETP.GE.AND P0, PT, R4, 0x230, PT; @!P0 BRA L; EXIT;"),
+    EXPECT_EQ(derived_bounds("MOV32I R4, 0x30; L: IADD3 R4, R4, 0x40, RZ; "
+                             "ISETP.GE.AND P0, PT, R4, 0x230, PT; @!P0 BRA L; EXIT;"),
               "8..8");
-    EXPECT_EQ(counts("MOV R4, 0xa; L: IADD R4, R4, -0x3; ISETP.GT.AND P0, PT, R4, RZ, PT; "
-                     "@P0 BRA L; EXIT;"),
+    EXPECT_EQ(derived_bounds("MOV R4, 0xa; L: IADD R4, R4, -0x3; ISETP.GT.AND P0, PT, R4, RZ, PT; "
+                             "@P0 BRA L; EXIT;"),
               "4..4");
 }
 
-TEST(LoopCounts, TellSignedFromUnsigned) {
+TEST(LoopBounds, DistinguishSignedFromUnsigned) {
     const std::string head = "MOV R4, 0x2; L: IADD R4, R4, -0x1; ";
-    EXPECT_EQ(counts(head + "ISETP.GE.AND P0, PT, R4, RZ, PT; @P0 BRA L; EXIT;"), "3..3");
+    EXPECT_EQ(derived_bounds(head + "ISETP.GE.AND P0, PT, R4, RZ, PT; @P0 BRA L; EXIT;"), "3..3");
     // An unsigned number is never below zero, so the branch is always taken.
-    EXPECT_EQ(counts(head + "ISETP.GE.U32.AND P0, PT, R4, RZ, PT; @P0 BRA L; EXIT;"), "?");
-    EXPECT_EQ(counts(head + "ISETP.LT.U32.AND P0, PT, R4, 0x10, PT; @P0 BRA L; EXIT;"), "3..3");
+    EXPECT_EQ(derived_bounds(head + "ISETP.GE.U32.AND P0, PT, R4, RZ, PT; @P0 BRA L; EXIT;"), "?");
+    EXPECT_EQ(derived_bounds(head + "ISETP.LT.U32.AND P0, PT, R4, 0x10, PT; @P0 BRA L; EXIT;"),
+              "3..3");
 }
 
-TEST(LoopCounts, CountATestAtTheTopOnceMore) {
-    EXPECT_EQ(counts("MOV R4, RZ; L: ISETP.GE.AND P0, PT, R4, 0x5, PT; @P0 BRA D; "
-                     "IADD R4, R4, 0x1; BRA L; D: EXIT;"),
+TEST(LoopBounds, CountTheHeaderOnceMoreWithATestAtTheTop) {
+    EXPECT_EQ(derived_bounds("MOV R4, RZ; L: ISETP.GE.AND P0, PT, R4, 0x5, PT; @P0 BRA D; "
+                             "IADD R4, R4, 0x1; BRA L; D: EXIT;"),
               "6..6");
-    EXPECT_EQ(counts("MOV R4, RZ; L: ISETP.GE.AND P0, PT, R4, 0x5, PT; @P0 EXIT; "
-                     "IADD R4, R4, 0x1; BRA L;"),
+    EXPECT_EQ(derived_bounds("MOV R4, RZ; L: ISETP.GE.AND P0, PT, R4, 0x5, PT; @P0 EXIT; "
+                             "IADD R4, R4, 0x1; BRA L;"),
               "6..6");
 }
 
-TEST(LoopCounts, FollowCopiesOfNumbersAndPredicates) {
-    EXPECT_EQ(counts("IMAD.MOV.U32 R5, RZ, RZ, RZ; L: IADD3 R6, R5, 0x1, RZ; "
-                     "ISETP.NE.AND P1, PT, R6, 0x11, PT; MOV R5, R6; "
-                     "PLOP3.LUT P0, PT, PT, P1, PT, 0x80, 0x0; @P0 BRA L; EXIT;",
-                     75),
+TEST(LoopBounds, FollowMovesOfNumbersAndPredicates) {
+    EXPECT_EQ(derived_bounds("IMAD.MOV.U32 R5, RZ, RZ, RZ; L: IADD3 R6, R5, 0x1, RZ; "
+                             "ISETP.NE.AND P1, PT, R6, 0x11, PT; MOV R5, R6; "
+                             "PLOP3.LUT P0, PT, PT, P1, PT, 0x80, 0x0; @P0 BRA L; EXIT;",
+                             75),
               "17..17");
 }
 
-TEST(LoopCounts, OfUniformRegistersHoldWhereLanesStayTogether) {
+TEST(LoopBounds, UseUniformRegistersOnlyWithoutDivergence) {
     const std::string code = "UMOV UR4, URZ; L: UIADD3 UR4, UR4, 0x1, URZ; "
                              "UISETP.NE.AND UP0, UPT, UR4, 0x5, UPT; "
                              "PLOP3.LUT P0, PT, PT, UP0, PT, 0x80, 0x0; @P0 BRA L; EXIT;";
-    EXPECT_EQ(counts(code, 75), "5..5");
-    EXPECT_EQ(counts(code, 75, Lanes::MayPart), "?");
-    EXPECT_EQ(counts("MOV R4, RZ; L: IADD3 R4, R4, 0x1, RZ; ISETP.NE.AND P0, PT, R4, 0x5, PT; "
-                     "@P0 BRA L; EXIT;",
-                     75, Lanes::MayPart),
-              "5..5");
+    EXPECT_EQ(derived_bounds(code, 75), "5..5");
+    EXPECT_EQ(derived_bounds(code, 75, Convergence::MayDiverge), "?");
+    EXPECT_EQ(
+        derived_bounds("MOV R4, RZ; L: IADD3 R4, R4, 0x1, RZ; ISETP.NE.AND P0, PT, R4, 0x5, PT; "
+                       "@P0 BRA L; EXIT;",
+                       75, Convergence::MayDiverge),
+        "5..5");
     const auto context = analyzed(code, {}, "turing-t4", 75);
     const std::string text =
         flow_facts_template(context->program, *context->request.function, context->graph);
-    EXPECT_THAT(text, HasSubstr("<!-- from the code, where lanes of a warp never part: 5 to 5 "
+    EXPECT_THAT(text, HasSubstr("<!-- from the code, where the warp never diverges: 5 to 5 "
                                 "times; "));
     EXPECT_THAT(text, HasSubstr("<loop header=\"0x0010\" min=\"?\" max=\"?\"/>"));
 }
 
-TEST(LoopCounts, KnowZeroFromTheHalfPrecisionPath) {
+TEST(LoopBounds, RecognizeZeroFromTheHalfPrecisionUnit) {
     const std::string loop =
         "L: IADD3 R4, R4, 0x1, RZ; ISETP.NE.AND P0, PT, R4, 0x8, PT; @P0 BRA L; EXIT;";
-    EXPECT_EQ(counts("HFMA2 R4, -RZ, RZ, 0, 0; " + loop, 75), "8..8");
-    EXPECT_EQ(counts("HFMA2 R4, RZ, RZ, 0, 0; " + loop, 75), "8..8");
+    EXPECT_EQ(derived_bounds("HFMA2 R4, -RZ, RZ, 0, 0; " + loop, 75), "8..8");
+    EXPECT_EQ(derived_bounds("HFMA2 R4, RZ, RZ, 0, 0; " + loop, 75), "8..8");
     // Minus zero is 0x8000 in that half.
-    EXPECT_EQ(counts("HFMA2 R4, -RZ, RZ, -0, 0; " + loop, 75), "?");
-    EXPECT_EQ(counts("HFMA2 R4, -RZ, RZ, 0, -0; " + loop, 75), "?");
-    EXPECT_EQ(counts("HFMA2 R4, -RZ, 0, 0, -RZ; " + loop, 75), "?");
+    EXPECT_EQ(derived_bounds("HFMA2 R4, -RZ, RZ, -0, 0; " + loop, 75), "?");
+    EXPECT_EQ(derived_bounds("HFMA2 R4, -RZ, RZ, 0, -0; " + loop, 75), "?");
+    EXPECT_EQ(derived_bounds("HFMA2 R4, -RZ, 0, 0, -RZ; " + loop, 75), "?");
 }
 
-TEST(LoopCounts, NeedOnlyADifferenceForEquality) {
-    EXPECT_EQ(counts("MOV R4, c[0x0][0x20]; IADD R5, R4, 0x40; L: IADD R4, R4, 0x8; "
-                     "ISETP.NE.AND P0, PT, R4, R5, PT; @P0 BRA L; EXIT;"),
+TEST(LoopBounds, NeedOnlyADifferenceForEquality) {
+    EXPECT_EQ(derived_bounds("MOV R4, c[0x0][0x20]; IADD R5, R4, 0x40; L: IADD R4, R4, 0x8; "
+                             "ISETP.NE.AND P0, PT, R4, R5, PT; @P0 BRA L; EXIT;"),
               "8..8");
-    EXPECT_EQ(counts("MOV R4, c[0x0][0x20]; IADD R5, R4, 0x40; L: IADD R4, R4, 0x8; "
-                     "ISETP.LT.AND P0, PT, R4, R5, PT; @P0 BRA L; EXIT;"),
+    EXPECT_EQ(derived_bounds("MOV R4, c[0x0][0x20]; IADD R5, R4, 0x40; L: IADD R4, R4, 0x8; "
+                             "ISETP.LT.AND P0, PT, R4, R5, PT; @P0 BRA L; EXIT;"),
               "?"); // The sums may wrap around.
 }
 
-TEST(LoopCounts, CoverInnerLoopsPerEntry) {
-    EXPECT_EQ(counts("MOV R4, RZ; A: MOV R5, RZ; B: IADD R5, R5, 0x1; "
-                     "ISETP.NE.AND P0, PT, R5, 0x11, PT; @P0 BRA B; IADD R4, R4, 0x1; "
-                     "ISETP.NE.AND P1, PT, R4, 0x8, PT; @P1 BRA A; EXIT;"),
+TEST(LoopBounds, CoverInnerLoopsPerEntry) {
+    EXPECT_EQ(derived_bounds("MOV R4, RZ; A: MOV R5, RZ; B: IADD R5, R5, 0x1; "
+                             "ISETP.NE.AND P0, PT, R5, 0x11, PT; @P0 BRA B; IADD R4, R4, 0x1; "
+                             "ISETP.NE.AND P1, PT, R4, 0x8, PT; @P1 BRA A; EXIT;"),
               "8..8 17..17");
-    // The inner start depends on the outer turn.
-    EXPECT_EQ(counts("MOV R4, RZ; A: MOV R5, R4; B: IADD R5, R5, 0x1; "
-                     "ISETP.LT.AND P0, PT, R5, 0x11, PT; @P0 BRA B; IADD R4, R4, 0x1; "
-                     "ISETP.NE.AND P1, PT, R4, 0x8, PT; @P1 BRA A; EXIT;"),
+    // The inner start depends on the outer iteration.
+    EXPECT_EQ(derived_bounds("MOV R4, RZ; A: MOV R5, R4; B: IADD R5, R5, 0x1; "
+                             "ISETP.LT.AND P0, PT, R5, 0x11, PT; @P0 BRA B; IADD R4, R4, 0x1; "
+                             "ISETP.NE.AND P1, PT, R4, 0x8, PT; @P1 BRA A; EXIT;"),
               "8..8 ?");
 }
 
-TEST(LoopCounts, KeepTheUpperBoundWhenThereIsAnotherWayOut) {
-    EXPECT_EQ(counts("MOV R4, RZ; L: @P3 BRA D; IADD R4, R4, 0x1; "
-                     "ISETP.NE.AND P0, PT, R4, 0x8, PT; @P0 BRA L; D: EXIT;"),
+TEST(LoopBounds, KeepTheUpperBoundWithASecondExit) {
+    EXPECT_EQ(derived_bounds("MOV R4, RZ; L: @P3 BRA D; IADD R4, R4, 0x1; "
+                             "ISETP.NE.AND P0, PT, R4, 0x8, PT; @P0 BRA L; D: EXIT;"),
               "1..8");
 }
 
-TEST(LoopCounts, DoNotFollowWhatMayNotHappen) {
+TEST(LoopBounds, DoNotFollowFromInstructionsThatMayNotExecute) {
     const std::string test = "ISETP.NE.AND P0, PT, R4, 0x8, PT; @P0 BRA L; EXIT;";
-    EXPECT_EQ(counts("MOV R4, RZ; L: @P3 IADD R4, R4, 0x1; " + test), "?");
-    EXPECT_EQ(counts("@P3 MOV R4, RZ; L: IADD R4, R4, 0x1; " + test), "?");
-    EXPECT_EQ(counts("L: IADD R4, R4, 0x1; " + test), "?");
-    EXPECT_EQ(counts("MOV R4, RZ; L: IADD R4, R4, 0x1; @P3 BRA M; IADD R4, R4, 0x1; M: " + test),
+    EXPECT_EQ(derived_bounds("MOV R4, RZ; L: @P3 IADD R4, R4, 0x1; " + test), "?");
+    EXPECT_EQ(derived_bounds("@P3 MOV R4, RZ; L: IADD R4, R4, 0x1; " + test), "?");
+    EXPECT_EQ(derived_bounds("L: IADD R4, R4, 0x1; " + test), "?");
+    EXPECT_EQ(
+        derived_bounds("MOV R4, RZ; L: IADD R4, R4, 0x1; @P3 BRA M; IADD R4, R4, 0x1; M: " + test),
+        "?");
+    EXPECT_EQ(derived_bounds("MOV R4, RZ; L: IADD.X R4, R4, 0x1; " + test), "?");
+    EXPECT_EQ(derived_bounds("MOV R4, RZ; L: LDS R4, [R5]; IADD R4, R4, 0x1; " + test), "?");
+    // The test is only made in some iterations.
+    EXPECT_EQ(derived_bounds("MOV R4, RZ; L: IADD R4, R4, 0x1; @P3 BRA M; "
+                             "ISETP.EQ.AND P0, PT, R4, 0x8, PT; @P0 BRA D; M: @P2 BRA L; D: EXIT;"),
               "?");
-    EXPECT_EQ(counts("MOV R4, RZ; L: IADD.X R4, R4, 0x1; " + test), "?");
-    EXPECT_EQ(counts("MOV R4, RZ; L: LDS R4, [R5]; IADD R4, R4, 0x1; " + test), "?");
-    // The test is only made in some turns.
-    EXPECT_EQ(counts("MOV R4, RZ; L: IADD R4, R4, 0x1; @P3 BRA M; "
-                     "ISETP.EQ.AND P0, PT, R4, 0x8, PT; @P0 BRA D; M: @P2 BRA L; D: EXIT;"),
+    // Another predicate, and one that is combined with a second comparison.
+    EXPECT_EQ(derived_bounds("MOV R4, RZ; L: IADD R4, R4, 0x1; ISETP.NE.AND P0, PT, R4, 0x8, P2; "
+                             "@P0 BRA L; EXIT;"),
               "?");
-    // Another predicate, and one that is combined with more.
-    EXPECT_EQ(counts("MOV R4, RZ; L: IADD R4, R4, 0x1; ISETP.NE.AND P0, PT, R4, 0x8, P2; "
-                     "@P0 BRA L; EXIT;"),
-              "?");
-    EXPECT_EQ(counts("MOV R4, RZ; L: IADD R4, R4, 0x1; ISETP.NE.AND P0, PT, R4, 0x8, PT; "
-                     "ISETP.NE.AND P0, PT, R9, 0x8, PT; @P0 BRA L; EXIT;"),
-              "?");
-}
-
-TEST(LoopCounts, NeverEndingLoopsHaveNone) {
-    EXPECT_EQ(counts("MOV R4, RZ; L: IADD R4, R4, 0x2; ISETP.NE.AND P0, PT, R4, 0x9, PT; "
-                     "@P0 BRA L; EXIT;"),
+    EXPECT_EQ(derived_bounds("MOV R4, RZ; L: IADD R4, R4, 0x1; ISETP.NE.AND P0, PT, R4, 0x8, PT; "
+                             "ISETP.NE.AND P0, PT, R9, 0x8, PT; @P0 BRA L; EXIT;"),
               "?");
 }
 
-TEST(LoopCounts, BoundAKernelWithoutFacts) {
+TEST(LoopBounds, DoNotExistForEndlessLoops) {
+    EXPECT_EQ(derived_bounds("MOV R4, RZ; L: IADD R4, R4, 0x2; ISETP.NE.AND P0, PT, R4, 0x9, PT; "
+                             "@P0 BRA L; EXIT;"),
+              "?");
+}
+
+TEST(LoopBounds, BoundAKernelWithoutFacts) {
     const std::string body = "MOV R4, RZ; L: IADD R4, R4, 0x4; "
                              "ISETP.NE.AND P0, PT, R4, 0x18, PT; @P0 BRA L; EXIT;";
     const auto derived = analyzed(body)->run();
@@ -171,8 +175,8 @@ TEST(LoopCounts, BoundAKernelWithoutFacts) {
                           "follow from the code"));
 }
 
-// Runs keep what is stated, so a bound that is held against them may not say more.
-TEST(LoopCounts, TightenStatedBoundsWhereNoRunsAreCompared) {
+// Simulated runs satisfy the stated facts only, so a bound that is compared with them uses no more.
+TEST(LoopBounds, TightenStatedBoundsOnlyIfBranchesAreFollowed) {
     models::FlowFacts facts;
     facts.loops.push_back({0x08, 1, 6, {}});
     auto kernel = analyzed("MOV R10, RZ; L: MOV R3, R6; IADD R10, R10, 0x1; "

@@ -27,18 +27,18 @@ FifoTandem loads() {
     FifoTandem made;
     made.lines = 1000;
     made.requests = 400;
-    made.of_chain = 10;
+    made.on_critical_path = 10;
     made.least_lines = 10;
     made.queue_fills = false;
     made.link_fills = false;
-    made.slices_follow = true;
-    made.passes_all = true;
-    made.way = 300;
+    made.slices_in_l1_order = true;
+    made.completes_in_order = true;
+    made.latency = 300;
     return made;
 }
 
 std::int64_t wait(const FifoTandem& made) {
-    return sum_of(waits_in_order(made, caches())).count();
+    return sum_of(tandem_delay(made, caches())).count();
 }
 
 constexpr std::int64_t response_link = 400 * 5;
@@ -49,25 +49,25 @@ TEST(InOrder, CountsATransactionWithItsLongestServiceAndAHitWithThatOfTheL1) {
 
 TEST(InOrder, CountsSlicesApartThatDoNotFollow) {
     auto made = loads();
-    made.slices_follow = false;
+    made.slices_in_l1_order = false;
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 400 * 3);
 }
 
 TEST(InOrder, CountsAgainWhatALoadOfTheChainLeavesBehind) {
     auto made = loads();
-    made.passes_all = false;
+    made.completes_in_order = false;
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 10 * 8 * 5);
-    made.of_chain = 1000; // No more than all services.
+    made.on_critical_path = 1000; // No more than all services.
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 400 * (5 + 3));
 }
 
 TEST(InOrder, TakesTheWayOfTheOldestHolderOnceForAllThatHoldEntries) {
     auto made = loads();
-    made.least_held = 60; // 300 / 60 cycles of a transaction: no more than its service.
+    made.least_sectors_in_mshr = 60; // 300 / 60 cycles of a transaction: no more than its service.
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 400 / 60 * 300);
-    made.of_chain = 1;
+    made.on_critical_path = 1;
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 300);
-    made.least_held = 40; // 7.5 cycles
+    made.least_sectors_in_mshr = 40; // 7.5 cycles
     EXPECT_EQ(wait(made), 400 * 300 / 40 + 600 * 2 + response_link + 300);
     made.further_sectors = 200;
     EXPECT_EQ(wait(made), 600 * 300 / 40 + 600 * 2 + response_link + 300);
@@ -77,19 +77,19 @@ TEST(InOrder, TakesTheWayOfTheOldestHolderOnceForAllThatHoldEntries) {
 
 TEST(InOrder, PassesEverythingInOrderWhereNothingIsGoneOverToAgain) {
     auto made = loads();
-    made.least_held = 60;
+    made.least_sectors_in_mshr = 60;
     made.limit = 1234;
-    made.returns = false; // One way more for each load of the chain, however many ways there are.
+    made.revisits = false; // One way more for each load of the chain, however many ways there are.
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 10 * 300);
 }
 
 TEST(InOrder, TakesTheWayOfTheOldestSharerOnceForTheLinesOfLoadsBetween) {
     auto made = loads();
-    made.least_sharers = 2; // Eleven lines, ninety times.
+    made.least_merged_loads = 2; // Eleven lines, ninety times.
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 1000 / 11 * 300);
-    made.of_chain = 5; // 27.3 cycles of each line.
+    made.on_critical_path = 5; // 27.3 cycles of each line.
     EXPECT_EQ(wait(made), 10910 + 16364 + response_link + 5 * 300);
-    made.least_sharers = 1; // The line that waits.
+    made.least_merged_loads = 1; // The line that waits.
     EXPECT_EQ(wait(made), 1000 * 300 + response_link + 5 * 300);
 }
 
@@ -130,12 +130,12 @@ TEST(InOrder, CountsLinksBackForEachAccessThatWaitsThereIfThatIsLess) {
     // Ten loads of the chain, with the service that their time without waits does not have.
     constexpr std::int64_t known = 10 * (3 + 5) + 100;
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + known);
-    made.least_held = 60; // Holders of entries wait there, too.
+    made.least_sectors_in_mshr = 60; // Holders of entries wait there, too.
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + known + 400 / 60 * (300 + 3));
     made.limit = 1;
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + known + 1 + 3 * 400);
-    made.least_held.reset();
-    made.slices_follow = false;
+    made.least_sectors_in_mshr.reset();
+    made.slices_in_l1_order = false;
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + known + 400 * 3);
     made.response_link->busier = 5000; // More than everything that they serve.
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 400 * 3);

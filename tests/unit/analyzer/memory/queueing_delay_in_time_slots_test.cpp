@@ -118,13 +118,13 @@ TEST(SlottedCaches, OneWarpHasAllSlots) {
 
 /// The upper bound of which evidence is kept.
 SideResult certified(Analyzed& made) {
-    CertificateStore proofs;
-    made.request.proofs = &proofs;
+    CertificateStore certificates;
+    made.request.certificates = &certificates;
     SideResult side = upper(made);
-    made.request.proofs = nullptr;
+    made.request.certificates = nullptr;
     for (const BoundTerm& term : side.terms)
         if (!term.certificate.empty()) {
-            EXPECT_TRUE(std::ranges::any_of(proofs.certificates,
+            EXPECT_TRUE(std::ranges::any_of(certificates.certificates,
                                             [&](const PathCertificate& certificate) {
                                                 return certificate.id == term.certificate;
                                             }))

@@ -7,7 +7,7 @@
 namespace warpbound::analyzer {
 namespace {
 
-// Maximise 5x + 4y with 6x + 4y <= 24, x + 2y <= 6: the relaxation is 21 at (3, 3/2), the whole
+// Maximise 5x + 4y with 6x + 4y <= 24, x + 2y <= 6: the relaxation is 21 at (3, 3/2), the integer
 // optimum 20 at (4, 0).
 FlowProblem textbook() {
     FlowProblem problem;
@@ -18,7 +18,7 @@ FlowProblem textbook() {
     return problem;
 }
 
-TEST(FlowSolver, TightensTheRelaxationByRefutation) {
+TEST(IlpSolver, TightensTheRelaxationByRefutation) {
     const auto solution = solve_flow(textbook(), std::nullopt, 1);
     EXPECT_TRUE(solution.optimal);
     EXPECT_TRUE(solution.by_refutation);
@@ -26,20 +26,20 @@ TEST(FlowSolver, TightensTheRelaxationByRefutation) {
     EXPECT_EQ(solution.counts, (std::vector<std::int64_t>{4, 0}));
 }
 
-TEST(FlowSolver, ProvesNothingWithoutTime) {
+TEST(IlpSolver, ProvesNothingWithoutTime) {
     const auto solution = solve_flow(textbook(), std::chrono::duration<double>{0}, 1);
     EXPECT_TRUE(solution.feasible);
     EXPECT_FALSE(solution.bound);
     EXPECT_FALSE(solution.optimal);
 }
 
-TEST(FlowSolver, ShowsThatThereIsNoSolution) {
+TEST(IlpSolver, ShowsThatThereIsNoSolution) {
     FlowProblem problem = textbook();
     problem.rows.push_back({{{0, 1}}, LinearRow::Relation::AtLeast, 5});
     EXPECT_FALSE(solve_flow(problem, std::nullopt, 1).feasible);
 }
 
-TEST(FlowSolver, AgreesWithEnumerationOnRandomProblems) {
+TEST(IlpSolver, AgreesWithEnumerationOnRandomProblems) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         std::mt19937_64 engine{seed};
         const auto draw = [&](std::int64_t lo, std::int64_t hi) {

@@ -12,27 +12,27 @@
 namespace warpbound::analyzer {
 namespace {
 
-/// Walks every path of a graph within its loop bounds and prices it by stepping the pipeline
-/// exactly.
-class Enumerator {
+/// Walks every path of a graph within its loop bounds and computes its cost by stepping the
+/// pipeline exactly.
+class PathEnumerator {
 public:
-    Enumerator(const Analyzed& context, const PipelineModel& pipeline,
-               const std::vector<BackEdgeBounds>& bounds)
+    PathEnumerator(const Analyzed& context, const PipelineModel& pipeline,
+                   const std::vector<BackEdgeBounds>& bounds)
         : context_{context}, pipeline_{pipeline}, bounds_{bounds} {}
 
-    /// Nothing when there are more than `limit` steps.
+    /// None when there are more than `limit` steps.
     std::optional<std::pair<std::int64_t, std::int64_t>> shortest_and_longest(std::size_t limit) {
-        left_ = limit;
+        steps_left_ = limit;
         executed_.assign(context_.graph.blocks.size(), 0);
         walk(0, pipeline_.start(), 0, std::vector<std::int64_t>(context_.graph.loops.size(), 0));
-        if (left_ == 0 || !found_) return std::nullopt;
+        if (steps_left_ == 0 || !found_) return std::nullopt;
         return std::pair{least_, most_};
     }
 
 private:
     void walk(std::size_t block, PipelineState state, std::int64_t cost,
               std::vector<std::int64_t> taken) {
-        if (left_ == 0 || --left_ == 0) return;
+        if (steps_left_ == 0 || --steps_left_ == 0) return;
         ++executed_[block];
         step(block, std::move(state), cost, taken);
         --executed_[block];
@@ -107,22 +107,23 @@ private:
     const PipelineModel& pipeline_;
     const std::vector<BackEdgeBounds>& bounds_;
     std::vector<std::int64_t> executed_;
-    std::size_t left_ = 0;
+    std::size_t steps_left_ = 0;
     bool found_ = false;
     std::int64_t least_ = 0;
     std::int64_t most_ = 0;
 };
 
 /// A random kernel within loop bounds alone, ready to be searched.
-struct Case {
+struct RandomPathCase {
     Analyzed context;
     std::vector<Result<models::InstructionTiming>> timings;
     ResolvedFacts facts;
     std::string text;
 };
 
-std::unique_ptr<Case> random_case(std::uint64_t seed, bool memory, const std::string& machine,
-                                  int sm, bool further_facts = false) {
+std::unique_ptr<RandomPathCase> random_case(std::uint64_t seed, bool memory,
+                                            const std::string& machine, int sm,
+                                            bool further_facts = false) {
     tests::RandomKernelOptions options;
     options.sm = sm;
     options.statements = further_facts ? 8 : 4;
@@ -131,7 +132,7 @@ std::unique_ptr<Case> random_case(std::uint64_t seed, bool memory, const std::st
     options.memory = memory;
     options.further_facts = further_facts;
     const auto kernel = tests::random_kernel(seed, options);
-    auto made = std::make_unique<Case>();
+    auto made = std::make_unique<RandomPathCase>();
     made->text = kernel.text;
     made->context.program = assembly::read_program({"random", kernel.text}).value();
     const auto& function = made->context.program.functions.front();
@@ -144,7 +145,7 @@ std::unique_ptr<Case> random_case(std::uint64_t seed, bool memory, const std::st
     return made;
 }
 
-PipelineModel pipeline_of(const Case& random, Side side) {
+PipelineModel pipeline_of(const RandomPathCase& random, Side side) {
     return {random.context.program.functions.front(),
             random.context.architecture,
             random.timings,
@@ -162,7 +163,7 @@ void expect_counts_of_sequence(const BlockPath& path, std::uint64_t seed) {
     ASSERT_EQ(counted, counts_of(path)) << "seed " << seed;
 }
 
-TEST(LoopBoundedPaths, TheShortestEqualsTheExhaustiveSearchWhenNoStatesWereJoined) {
+TEST(LoopBoundedPaths, TheShortestPathEqualsTheExhaustiveSearchWhenNoStatesWereJoined) {
     int compared = 0;
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         const auto random = random_case(seed, false, "fermi-gtx470", 20);
@@ -174,7 +175,7 @@ TEST(LoopBoundedPaths, TheShortestEqualsTheExhaustiveSearchWhenNoStatesWereJoine
         const auto best = LoopBoundedPaths{context.graph, states, random->facts.loops, Side::Lower}
                               .start_to_end();
         const auto enumerated =
-            Enumerator{context, pipeline, random->facts.loops}.shortest_and_longest(200'000);
+            PathEnumerator{context, pipeline, random->facts.loops}.shortest_and_longest(200'000);
         if (!enumerated) continue;
         ASSERT_TRUE(best) << "seed " << seed;
         ASSERT_EQ(best->cost, enumerated->first) << "seed " << seed << "\n" << random->text;
@@ -184,8 +185,8 @@ TEST(LoopBoundedPaths, TheShortestEqualsTheExhaustiveSearchWhenNoStatesWereJoine
     EXPECT_GT(compared, 150);
 }
 
-// Memory, scoreboards and the write buffer included: chains need no joining.
-TEST(LoopBoundedPaths, TheLongestChainEqualsTheExhaustiveSearch) {
+// Memory, scoreboards and the write buffer included: delays need no joining.
+TEST(LoopBoundedPaths, TheLongestPathOfDelaysEqualsTheExhaustiveSearch) {
     int compared = 0;
     const std::array<std::pair<const char*, int>, 3> machines{
         {{"fermi-gtx470", 20}, {"maxwell-gtx970", 52}, {"hopper-h200", 90}}};
@@ -196,16 +197,16 @@ TEST(LoopBoundedPaths, TheLongestChainEqualsTheExhaustiveSearch) {
         const PipelineModel lower = pipeline_of(*random, Side::Lower);
         const PipelineModel upper = pipeline_of(*random, Side::Upper);
         const Span span = whole_run(context.graph, upper);
-        const PathGraph chains =
+        const PathGraph delays =
             build_delay_graph(context.graph, upper,
                               outstanding(context.graph, lower, upper, random->facts.never, span,
                                           {lower.start(), upper.start()}),
                               random->facts.never, 96, span);
-        ASSERT_TRUE(chains.exact) << "seed " << seed;
-        const auto best = LoopBoundedPaths{context.graph, chains, random->facts.loops, Side::Upper}
+        ASSERT_TRUE(delays.exact) << "seed " << seed;
+        const auto best = LoopBoundedPaths{context.graph, delays, random->facts.loops, Side::Upper}
                               .start_to_end();
         const auto enumerated =
-            Enumerator{context, upper, random->facts.loops}.shortest_and_longest(200'000);
+            PathEnumerator{context, upper, random->facts.loops}.shortest_and_longest(200'000);
         if (!enumerated) continue;
         ASSERT_TRUE(best) << "seed " << seed;
         ASSERT_EQ(best->cost, enumerated->second) << "seed " << seed << "\n" << random->text;
@@ -216,16 +217,16 @@ TEST(LoopBoundedPaths, TheLongestChainEqualsTheExhaustiveSearch) {
 }
 
 // Exclusive blocks by cases, linear facts by contraction and the solver.
-TEST(FactPaths, EqualTheExhaustiveSearchUnderTheFacts) {
+TEST(ConstrainedPaths, EqualTheExhaustiveSearchUnderTheFacts) {
     int compared = 0;
-    int met = 0;
+    int optimal = 0;
     int solved = 0;
     for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
         const auto random = random_case(seed, true, "turing-t4", 75, true);
         Analyzed& context = random->context;
         if (context.facts.exclusives.empty() && context.facts.constraints.empty()) continue;
         const auto enumerated =
-            Enumerator{context, pipeline_of(*random, Side::Upper), random->facts.loops}
+            PathEnumerator{context, pipeline_of(*random, Side::Upper), random->facts.loops}
                 .shortest_and_longest(200'000);
         if (!enumerated) continue;
         context.request.function = &context.program.functions.front();
@@ -238,18 +239,18 @@ TEST(FactPaths, EqualTheExhaustiveSearchUnderTheFacts) {
         ASSERT_GE(upper.proved.count(), enumerated->second) << "seed " << seed << random->text;
         if (upper.outcome == Outcome::Optimal) {
             ASSERT_EQ(upper.proved.count(), enumerated->second) << "seed " << seed << random->text;
-            ++met;
+            ++optimal;
         }
         if (!analysis.value().solver.empty()) ++solved;
         ++compared;
     }
     EXPECT_GT(compared, 100);
     EXPECT_GT(solved, 5);
-    EXPECT_GE(met * 100, compared * 95);
+    EXPECT_GE(optimal * 100, compared * 95);
 }
 
-// Following fewer slots may only raise the bound.
-TEST(LoopBoundedPaths, FewerFollowedSlotsNeverLowerTheBound) {
+// Following fewer components of the pipeline state may only raise the bound.
+TEST(LoopBoundedPaths, FewerFollowedComponentsNeverLowerTheBound) {
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         const auto random = random_case(seed, true, "turing-t4", 75);
         const Analyzed& context = random->context;
@@ -258,18 +259,19 @@ TEST(LoopBoundedPaths, FewerFollowedSlotsNeverLowerTheBound) {
         const Span span = whole_run(context.graph, upper);
         const Outstanding known = outstanding(context.graph, lower, upper, random->facts.never,
                                               span, {lower.start(), upper.start()});
-        const auto bound = [&](std::size_t slots) {
-            return LoopBoundedPaths{
-                context.graph,
-                build_delay_graph(context.graph, upper, known, random->facts.never, slots, span),
-                random->facts.loops, Side::Upper}
+        const auto bound = [&](std::size_t components) {
+            return LoopBoundedPaths{context.graph,
+                                    build_delay_graph(context.graph, upper, known,
+                                                      random->facts.never, components, span),
+                                    random->facts.loops, Side::Upper}
                 .start_to_end()
                 .value()
                 .cost;
         };
         const std::int64_t exact = bound(96);
-        for (const std::size_t slots : {0U, 1U, 3U})
-            EXPECT_GE(bound(slots), exact) << "seed " << seed << ", " << slots << " slots";
+        for (const std::size_t components : {0U, 1U, 3U})
+            EXPECT_GE(bound(components), exact)
+                << "seed " << seed << ", " << components << " components";
     }
 }
 

@@ -48,7 +48,7 @@ TEST(ControlFlowGraph, LetsAGuardedExitFallThrough) {
     EXPECT_EQ(graph.blocks[0].out.size(), 1U);
 }
 
-TEST(ControlFlowGraph, LeavesOutThePaddingBranchBehindTheExit) {
+TEST(ControlFlowGraph, LeavesOutThePaddingBranchAfterTheExit) {
     EXPECT_EQ(valid("EXIT; P: BRA P; NOP;").blocks.size(), 1U);
 }
 
@@ -57,7 +57,7 @@ TEST(ControlFlowGraph, NeverTakesABranchGuardedByNotPt) {
     EXPECT_EQ(graph.blocks[0].out.size(), 1U);
 }
 
-TEST(ControlFlowGraph, TakesABranchDecidedByAnOperandBothWays) {
+TEST(ControlFlowGraph, GivesABranchDecidedByAnOperandBothSuccessors) {
     EXPECT_EQ(valid("BRA.U UP0, L; MOV R1, R2; L: EXIT;", 75).blocks[0].out.size(), 2U);
 }
 
@@ -82,7 +82,7 @@ TEST(ControlFlowGraph, JoinsLoopsThatShareAHeader) {
 TEST(ControlFlowGraph, SendsSyncToThePushedTarget) {
     const auto graph =
         valid("SSY J; @P0 BRA E; SYNC; E: MOV R1, R2; SYNC; MOV R5, R6; J: EXIT;", 52);
-    // The instruction before J is reached by nothing.
+    // The instruction before J is not reachable.
     for (const auto& block : graph.blocks)
         EXPECT_NE(block.address, 40);
     EXPECT_EQ(graph.blocks.size(), 4U);
@@ -93,7 +93,7 @@ TEST(ControlFlowGraph, TreatsTheSuffixSAsAPopOnFermi) {
     EXPECT_EQ(graph.blocks.size(), 4U);
 }
 
-TEST(ControlFlowGraph, LeavesABreakToItsPushAcrossReconvergencePoints) {
+TEST(ControlFlowGraph, PopsReconvergencePointsUpToThePushOfABreak) {
     const auto graph =
         valid("PBK O; L: SSY J; @P0 BRK; SYNC; J: @P1 BRA L; MOV R1, R2; BRK; O: EXIT;", 52);
     bool to_exit = false;
@@ -107,7 +107,7 @@ TEST(ControlFlowGraph, FallsThroughBsyncAtItsOwnTarget) {
     EXPECT_EQ(graph.blocks.size(), 4U);
 }
 
-TEST(ControlFlowGraph, CopiesACalledBlockPerCallSite) {
+TEST(ControlFlowGraph, ExpandsACalledBlockPerCallSite) {
     const auto graph = valid("CAL F; MOV R1, R2; CAL F; EXIT; F: MOV R3, R4; RET;", 52);
     int copies = 0;
     for (const auto& block : graph.blocks)
@@ -121,7 +121,7 @@ TEST(ControlFlowGraph, ResolvesAReturnAddressFromARegister) {
     EXPECT_FALSE(graph.blocks.empty());
 }
 
-// As compilers keep it where a function has to use the registers.
+// Compilers save it so where a function needs the registers.
 TEST(ControlFlowGraph, FollowsAReturnAddressFromRegisterToRegister) {
     const auto graph = valid("MOV R6, 0x20; CALL.REL.NOINC F; MOV R6, 0x40; CALL.REL.NOINC F; "
                              "EXIT; F: MOV R3, 0x0; IMAD.MOV.U32 R2, RZ, RZ, R6; MOV R6, RZ; "
@@ -140,7 +140,7 @@ TEST(ControlFlowGraph, FollowsAReturnAddressFromRegisterToRegister) {
             << change;
 }
 
-TEST(ControlFlowGraph, RefusesWhatItCannotFollowByPlace) {
+TEST(ControlFlowGraph, RefusesUnknownControlFlowWithItsLocation) {
     EXPECT_THAT(refusal("BRX R2 -0x8; EXIT;", 75), HasSubstr("0x0000: indirect branch BRX"));
     EXPECT_THAT(refusal("SYNC; EXIT;", 52), HasSubstr("0x0000: no matching push"));
     EXPECT_THAT(refusal("F: CAL F; EXIT;", 52), HasSubstr("recursion"));
@@ -162,7 +162,7 @@ TEST(ControlFlowGraph, RefusesAnIrreducibleLoopNamingBothEnds) {
                 HasSubstr("irreducible loop"));
 }
 
-/// Blocks that every path from the entry to `block` passes, by removing each in turn.
+/// Blocks on every path from the entry to `block`, by removing one block after the other.
 bool dominates_by_removal(const ControlFlowGraph& graph, std::size_t above, std::size_t block) {
     if (above == block) return true;
     std::vector<bool> seen(graph.blocks.size(), false);
@@ -205,7 +205,7 @@ TEST(ControlFlowGraph, AgreesWithBruteForceDominatorsOnRandomGraphs) {
     EXPECT_GT(checked, 50);
 }
 
-/// Whether every way from a block to an EXIT comes through another.
+/// Whether every path from a block to an EXIT contains another.
 bool post_dominates_by_removal(const ControlFlowGraph& graph, std::size_t after,
                                std::size_t block) {
     std::vector<bool> seen(graph.blocks.size(), false);
@@ -244,7 +244,7 @@ TEST(PostDominators, AgreeWithBruteForceOnRandomGraphs) {
                 if (after != block && post_dominates_by_removal(graph, after, block))
                     all.push_back(after);
             ASSERT_EQ(found[block].has_value(), !all.empty()) << "seed " << seed;
-            // The nearest is the one that all the others come after.
+            // The nearest is the one that all others post-dominate.
             for (const std::size_t after : all)
                 EXPECT_TRUE(after == *found[block] ||
                             post_dominates_by_removal(graph, after, *found[block]))
@@ -254,7 +254,7 @@ TEST(PostDominators, AgreeWithBruteForceOnRandomGraphs) {
     EXPECT_GT(checked, 50);
 }
 
-TEST(ControlFlowGraph, KnowsWhereBsyncGoesAfterABreak) {
+TEST(ControlFlowGraph, KnowsTheTargetOfBsyncAfterABreak) {
     const auto graph = graph_of("BSSY B0, J; @P0 BREAK B0; @P0 BRA L; J: BSYNC B0; L: EXIT;", 70);
     ASSERT_TRUE(graph) << graph.error().what;
     EXPECT_EQ(graph.value().blocks.size(), 3U);

@@ -42,7 +42,7 @@ TEST(Annotation, IsRefusedInAnUnknownForm) {
         EXPECT_EQ(refusal(std::string{"!Arch sm_90\nNOP "} + text + ";\n").line, 2) << text;
 }
 
-TEST(Annotation, OfABareInstructionMustSayTheStall) {
+TEST(Annotation, OfABareInstructionNeedsTheStall) {
     const auto failure = refusal("!Arch sm_90\nNOP &req={1};\n");
     EXPECT_EQ(failure.line, 2);
     EXPECT_NE(failure.what.find("?transN"), std::string::npos);

@@ -35,7 +35,7 @@ TEST(BareListing, SkipsCommentsAndConstants) {
     EXPECT_EQ(function.instructions[1].mnemonic, "EXIT");
 }
 
-TEST(BareListing, ResolvesLabelsBeforeAndBehind) {
+TEST(BareListing, ResolvesLabelsBeforeAndAfter) {
     const auto function = only_function("L0: L1:\nISETP.EQ.AND P0, PT, R0, R1, PT;\n"
                                         "@P0 BRA L2;\nBRA L0;\n!Label L2\nEXIT;\n");
     const auto target = [&](std::size_t index) {

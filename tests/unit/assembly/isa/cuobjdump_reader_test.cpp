@@ -3,8 +3,8 @@
 namespace warpbound::assembly {
 namespace {
 
-// The start of a sm_52 kernel: a control word, a dual-issued pair whose second encoding stands
-// alone, and a pair around a control word.
+// The start of a sm_52 kernel: a control word, a dual-issued pair whose second encoding is on a
+// line of its own, and a pair around a control word.
 constexpr const char* maxwell = "/* 0x001c4400fe0007f6 */\n"
                                 "/*0008*/ MOV R1, c[0x0][0x20] ; /* 0x4c98078000870001 */\n"
                                 "/*0010*/ { MOV R6, c[0x0][0x154] ; /* 0x4c98078005570006 */\n"

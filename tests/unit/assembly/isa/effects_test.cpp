@@ -17,14 +17,14 @@ std::string names(const std::vector<Register>& registers) {
     return text;
 }
 
-struct Row {
+struct EffectsRow {
     const char* target;
     const char* statement;
     const char* reads; ///< In the order of files: R, P, UR, UP, CC, B.
     const char* writes;
 };
 
-void expect_effects(const Row& row) {
+void expect_effects(const EffectsRow& row) {
     const auto effects =
         effects_of(bare_instruction(row.statement, row.target), *parse_target(row.target));
     SCOPED_TRACE(std::string{row.target} + " " + row.statement);
@@ -35,100 +35,100 @@ void expect_effects(const Row& row) {
 
 TEST(Effects, OfArithmeticAreItsOperands) {
     for (const auto& row : {
-             Row{"sm_20", "FADD R4, R5, R6", "R5 R6", "R4"},
-             Row{"sm_20", "MOV R1, c[0x1][0x100]", "", "R1"},
-             Row{"sm_52", "XMAD.PSL.CBCC R2, R13.H1.reuse, R15.H1, R2", "R2 R13 R15", "R2"},
-             Row{"sm_70", "FFMA R0, -R1, |R2|, -|R3|", "R1 R2 R3", "R0"},
-             Row{"sm_70", "FADD R0, RZ, |R3|.reuse", "R3", "R0"},
-             Row{"sm_75", "IADD3 R4, R2, UR4, RZ", "R2 UR4", "R4"},
-             Row{"sm_70", "LDC R6, c[0x2][R0]", "R0", "R6"},
-             Row{"sm_70", "MUFU.RCP R2, R3", "R3", "R2"},
-             Row{"sm_70", "POPC R0, R2", "R2", "R0"},
-             Row{"sm_70", "NOP", "", ""},
+             EffectsRow{"sm_20", "FADD R4, R5, R6", "R5 R6", "R4"},
+             EffectsRow{"sm_20", "MOV R1, c[0x1][0x100]", "", "R1"},
+             EffectsRow{"sm_52", "XMAD.PSL.CBCC R2, R13.H1.reuse, R15.H1, R2", "R2 R13 R15", "R2"},
+             EffectsRow{"sm_70", "FFMA R0, -R1, |R2|, -|R3|", "R1 R2 R3", "R0"},
+             EffectsRow{"sm_70", "FADD R0, RZ, |R3|.reuse", "R3", "R0"},
+             EffectsRow{"sm_75", "IADD3 R4, R2, UR4, RZ", "R2 UR4", "R4"},
+             EffectsRow{"sm_70", "LDC R6, c[0x2][R0]", "R0", "R6"},
+             EffectsRow{"sm_70", "MUFU.RCP R2, R3", "R3", "R2"},
+             EffectsRow{"sm_70", "POPC R0, R2", "R2", "R0"},
+             EffectsRow{"sm_70", "NOP", "", ""},
          })
         expect_effects(row);
 }
 
 TEST(Effects, OfPredicatesSeparateDestinationsFromSources) {
     for (const auto& row : {
-             Row{"sm_70", "ISETP.GE.AND P0, PT, R0, R1, P2", "R0 R1 P2", "P0"},
-             Row{"sm_70", "ISETP.GE.AND P0, P1, R0, R1, PT", "R0 R1", "P0 P1"},
-             Row{"sm_70", "PLOP3.LUT P1, PT, P2, P3, PT, 0x80, 0x0", "P2 P3", "P1"},
-             Row{"sm_70", "FCHK P0, R2, R3", "R2 R3", "P0"},
-             Row{"sm_70", "VOTE.ALL P0, P1", "P1", "P0"},
-             Row{"sm_70", "VOTE.ANY R5, PT, P0", "P0", "R5"},
-             Row{"sm_70", "SHFL.IDX P0, R3, R2, R4, 0x1f", "R2 R4", "R3 P0"},
-             Row{"sm_70", "LOP3.LUT P0, RZ, R2, 0x1, RZ, 0xc0, !PT", "R2", "P0"},
-             Row{"sm_70", "SEL R0, R1, R2, !P3", "R1 R2 P3", "R0"},
-             Row{"sm_52", "PSET.AND.AND R0, P1, P2, P3", "P1 P2 P3", "R0"},
-             Row{"sm_70", "@!P4 MOV R0, R1", "R1 P4", "R0"},
-             Row{"sm_52", "B2R.RESULT R0, P1", "", "R0 P1"},
-             Row{"sm_52", "BAR.RED.POPC 0x0, P0", "P0", ""},
-             Row{"sm_52", "R2P PR, R0, 0x5", "R0", "P0 P2"}, // mask 101: P0 and P2
-             Row{"sm_52", "P2R R0, PR, RZ, 0x3", "P0 P1", "R0"},
+             EffectsRow{"sm_70", "ISETP.GE.AND P0, PT, R0, R1, P2", "R0 R1 P2", "P0"},
+             EffectsRow{"sm_70", "ISETP.GE.AND P0, P1, R0, R1, PT", "R0 R1", "P0 P1"},
+             EffectsRow{"sm_70", "PLOP3.LUT P1, PT, P2, P3, PT, 0x80, 0x0", "P2 P3", "P1"},
+             EffectsRow{"sm_70", "FCHK P0, R2, R3", "R2 R3", "P0"},
+             EffectsRow{"sm_70", "VOTE.ALL P0, P1", "P1", "P0"},
+             EffectsRow{"sm_70", "VOTE.ANY R5, PT, P0", "P0", "R5"},
+             EffectsRow{"sm_70", "SHFL.IDX P0, R3, R2, R4, 0x1f", "R2 R4", "R3 P0"},
+             EffectsRow{"sm_70", "LOP3.LUT P0, RZ, R2, 0x1, RZ, 0xc0, !PT", "R2", "P0"},
+             EffectsRow{"sm_70", "SEL R0, R1, R2, !P3", "R1 R2 P3", "R0"},
+             EffectsRow{"sm_52", "PSET.AND.AND R0, P1, P2, P3", "P1 P2 P3", "R0"},
+             EffectsRow{"sm_70", "@!P4 MOV R0, R1", "R1 P4", "R0"},
+             EffectsRow{"sm_52", "B2R.RESULT R0, P1", "", "R0 P1"},
+             EffectsRow{"sm_52", "BAR.RED.POPC 0x0, P0", "P0", ""},
+             EffectsRow{"sm_52", "R2P PR, R0, 0x5", "R0", "P0 P2"}, // mask 101: P0 and P2
+             EffectsRow{"sm_52", "P2R R0, PR, RZ, 0x3", "P0 P1", "R0"},
          })
         expect_effects(row);
 }
 
 TEST(Effects, CarryTheCarryFlagOrPredicate) {
     for (const auto& row : {
-             Row{"sm_52", "IADD R14.CC, R9, R14", "R9 R14", "R14 CC"},
-             Row{"sm_52", "IADD RZ.CC, R9, R14", "R9 R14", "CC"},
-             Row{"sm_52", "IADD.X R5, RZ, R5", "R5 CC", "R5"},
-             Row{"sm_75", "IADD3 R4, P0, R2, UR4, RZ", "R2 UR4", "R4 P0"},
-             Row{"sm_75", "IMAD.X R5, RZ, RZ, UR4, P0", "P0 UR4", "R5"},
-             Row{"sm_120", "IADD3 R8, PT, PT, R6.reuse, 0x1, RZ", "R6", "R8"},
-             Row{"sm_75", "LEA R2, P0, R0, c[0x0][0x160], 0x2", "R0", "R2 P0"},
+             EffectsRow{"sm_52", "IADD R14.CC, R9, R14", "R9 R14", "R14 CC"},
+             EffectsRow{"sm_52", "IADD RZ.CC, R9, R14", "R9 R14", "CC"},
+             EffectsRow{"sm_52", "IADD.X R5, RZ, R5", "R5 CC", "R5"},
+             EffectsRow{"sm_75", "IADD3 R4, P0, R2, UR4, RZ", "R2 UR4", "R4 P0"},
+             EffectsRow{"sm_75", "IMAD.X R5, RZ, RZ, UR4, P0", "P0 UR4", "R5"},
+             EffectsRow{"sm_120", "IADD3 R8, PT, PT, R6.reuse, 0x1, RZ", "R6", "R8"},
+             EffectsRow{"sm_75", "LEA R2, P0, R0, c[0x0][0x160], 0x2", "R0", "R2 P0"},
          })
         expect_effects(row);
 }
 
 TEST(Effects, ExpandRegisterGroups) {
     for (const auto& row : {
-             Row{"sm_52", "LDG.E.64 R4, [R8]", "R8 R9", "R4 R5"},
-             Row{"sm_70", "LDG.E.128.SYS R4, [R8]", "R8 R9", "R4 R5 R6 R7"},
-             Row{"sm_52", "LDG R4, [R8]", "R8", "R4"},
-             Row{"sm_70", "LDS.U.128 R4, [R8]", "R8", "R4 R5 R6 R7"},
-             Row{"sm_70", "STS.64 [R8], R4", "R4 R5 R8", ""},
-             Row{"sm_70", "DFMA R2, R4, R6, R8", "R4 R5 R6 R7 R8 R9", "R2 R3"},
-             Row{"sm_70", "DSETP.GT.AND P0, PT, R2, R4, PT", "R2 R3 R4 R5", "P0"},
-             Row{"sm_70", "IMAD.WIDE R2, R4, R5, R6", "R4 R5 R6 R7", "R2 R3"},
-             Row{"sm_70", "IMAD.WIDE.U32 R2, P0, R4, R5, R6", "R4 R5 R6 R7", "R2 R3 P0"},
-             Row{"sm_70", "IMAD.WIDE R2, R4, R5, c[0x0][0x160]", "R4 R5", "R2 R3"},
-             Row{"sm_70", "CS2R R2, SR_CLOCKLO", "", "R2 R3"},
-             Row{"sm_70", "CS2R.32 R2, SR_CLOCKLO", "", "R2"},
-             Row{"sm_52", "CS2R R2, SR_CLOCKLO", "", "R2"},
-             Row{"sm_52", "F2F.F64.F32 R2, R4", "R4", "R2 R3"},
-             Row{"sm_52", "F2F.F32.F64 R2, R4", "R4 R5", "R2"},
-             Row{"sm_70", "F2I.F64 R2, R4", "R4 R5", "R2"},
-             Row{"sm_70", "I2F.F64 R2, R4", "R4", "R2 R3"},
-             Row{"sm_70", "FRND.F64 R2, R4", "R4 R5", "R2 R3"},
-             Row{"sm_75", "ULDC.64 UR4, c[0x0][0x118]", "", "UR4 UR5"},
-             Row{"sm_120", "IADD.64 R8, R2, UR8", "R2 R3 UR8 UR9", "R8 R9"},
-             Row{"sm_120", "UIADD3.64 UR4, UPT, UPT, UR4, 0x4, URZ", "UR4 UR5", "UR4 UR5"},
-             Row{"sm_70", "LDG.E.128 R252, [R8]", "R8 R9", "R252 R253 R254"}, // R255 is RZ
+             EffectsRow{"sm_52", "LDG.E.64 R4, [R8]", "R8 R9", "R4 R5"},
+             EffectsRow{"sm_70", "LDG.E.128.SYS R4, [R8]", "R8 R9", "R4 R5 R6 R7"},
+             EffectsRow{"sm_52", "LDG R4, [R8]", "R8", "R4"},
+             EffectsRow{"sm_70", "LDS.U.128 R4, [R8]", "R8", "R4 R5 R6 R7"},
+             EffectsRow{"sm_70", "STS.64 [R8], R4", "R4 R5 R8", ""},
+             EffectsRow{"sm_70", "DFMA R2, R4, R6, R8", "R4 R5 R6 R7 R8 R9", "R2 R3"},
+             EffectsRow{"sm_70", "DSETP.GT.AND P0, PT, R2, R4, PT", "R2 R3 R4 R5", "P0"},
+             EffectsRow{"sm_70", "IMAD.WIDE R2, R4, R5, R6", "R4 R5 R6 R7", "R2 R3"},
+             EffectsRow{"sm_70", "IMAD.WIDE.U32 R2, P0, R4, R5, R6", "R4 R5 R6 R7", "R2 R3 P0"},
+             EffectsRow{"sm_70", "IMAD.WIDE R2, R4, R5, c[0x0][0x160]", "R4 R5", "R2 R3"},
+             EffectsRow{"sm_70", "CS2R R2, SR_CLOCKLO", "", "R2 R3"},
+             EffectsRow{"sm_70", "CS2R.32 R2, SR_CLOCKLO", "", "R2"},
+             EffectsRow{"sm_52", "CS2R R2, SR_CLOCKLO", "", "R2"},
+             EffectsRow{"sm_52", "F2F.F64.F32 R2, R4", "R4", "R2 R3"},
+             EffectsRow{"sm_52", "F2F.F32.F64 R2, R4", "R4 R5", "R2"},
+             EffectsRow{"sm_70", "F2I.F64 R2, R4", "R4 R5", "R2"},
+             EffectsRow{"sm_70", "I2F.F64 R2, R4", "R4", "R2 R3"},
+             EffectsRow{"sm_70", "FRND.F64 R2, R4", "R4 R5", "R2 R3"},
+             EffectsRow{"sm_75", "ULDC.64 UR4, c[0x0][0x118]", "", "UR4 UR5"},
+             EffectsRow{"sm_120", "IADD.64 R8, R2, UR8", "R2 R3 UR8 UR9", "R8 R9"},
+             EffectsRow{"sm_120", "UIADD3.64 UR4, UPT, UPT, UR4, 0x4, URZ", "UR4 UR5", "UR4 UR5"},
+             EffectsRow{"sm_70", "LDG.E.128 R252, [R8]", "R8 R9", "R252 R253 R254"}, // R255 is RZ
          })
         expect_effects(row);
 }
 
 TEST(Effects, OfStoresAndAtomicsReadTheirData) {
     for (const auto& row : {
-             Row{"sm_52", "STG.E.128 [R8], R4", "R4 R5 R6 R7 R8 R9", ""},
-             Row{"sm_52", "RED.E.ADD [R8], R4", "R4 R8 R9", ""},
-             Row{"sm_52", "ATOM.E.ADD R0, [R8], R4", "R4 R8 R9", "R0"},
-             Row{"sm_52", "RED.E.ADD.F64.RN [R8], R4", "R4 R5 R8 R9", ""},
+             EffectsRow{"sm_52", "STG.E.128 [R8], R4", "R4 R5 R6 R7 R8 R9", ""},
+             EffectsRow{"sm_52", "RED.E.ADD [R8], R4", "R4 R8 R9", ""},
+             EffectsRow{"sm_52", "ATOM.E.ADD R0, [R8], R4", "R4 R8 R9", "R0"},
+             EffectsRow{"sm_52", "RED.E.ADD.F64.RN [R8], R4", "R4 R5 R8 R9", ""},
              // Up to Pascal the compared and the new value are one group.
-             Row{"sm_52", "ATOM.E.CAS R0, [R8], R4", "R4 R5 R8 R9", "R0"},
-             Row{"sm_70", "ATOM.E.CAS.STRONG.GPU PT, R0, [R8], R4, R5", "R4 R5 R8 R9", "R0"},
+             EffectsRow{"sm_52", "ATOM.E.CAS R0, [R8], R4", "R4 R5 R8 R9", "R0"},
+             EffectsRow{"sm_70", "ATOM.E.CAS.STRONG.GPU PT, R0, [R8], R4, R5", "R4 R5 R8 R9", "R0"},
          })
         expect_effects(row);
 }
 
 TEST(Effects, OfAddressesReadPairsAndDescriptors) {
     for (const auto& row : {
-             Row{"sm_90", "LDG.E R2, desc[UR6][R2.64]", "R2 R3 UR6 UR7", "R2"},
-             Row{"sm_75", "LDS R4, [R13+UR5]", "R13 UR5", "R4"},
-             Row{"sm_52", "LDL R4, [R1+0x10]", "R1", "R4"},
+             EffectsRow{"sm_90", "LDG.E R2, desc[UR6][R2.64]", "R2 R3 UR6 UR7", "R2"},
+             EffectsRow{"sm_75", "LDS R4, [R13+UR5]", "R13 UR5", "R4"},
+             EffectsRow{"sm_52", "LDL R4, [R1+0x10]", "R1", "R4"},
          })
         expect_effects(row);
 }
@@ -155,15 +155,15 @@ TEST(Effects, AreNotExactWhereTheHiddenDescriptorIsNotKnown) {
 
 TEST(Effects, OfControlTransfersWriteNothing) {
     for (const auto& row : {
-             Row{"sm_70", "RET.REL.NODEC R6 0x0", "R6 R7", ""},
-             Row{"sm_70", "BRX R6 -0x1c0", "R6 R7", ""},
-             Row{"sm_52", "BRX R6 -0x1c0", "R6", ""},
-             Row{"sm_70", "@P0 EXIT", "P0", ""},
-             Row{"sm_70", "BSSY B1, 0x0", "", "B1"},
-             Row{"sm_70", "BSYNC B1", "B1", ""},
-             Row{"sm_70", "BREAK B1", "B1", "B1"},
-             Row{"sm_70", "BMOV.32 B2, R3", "R3", "B2"},
-             Row{"sm_70", "BMOV.32.CLEAR R3, B2", "B2", "R3 B2"},
+             EffectsRow{"sm_70", "RET.REL.NODEC R6 0x0", "R6 R7", ""},
+             EffectsRow{"sm_70", "BRX R6 -0x1c0", "R6 R7", ""},
+             EffectsRow{"sm_52", "BRX R6 -0x1c0", "R6", ""},
+             EffectsRow{"sm_70", "@P0 EXIT", "P0", ""},
+             EffectsRow{"sm_70", "BSSY B1, 0x0", "", "B1"},
+             EffectsRow{"sm_70", "BSYNC B1", "B1", ""},
+             EffectsRow{"sm_70", "BREAK B1", "B1", "B1"},
+             EffectsRow{"sm_70", "BMOV.32 B2, R3", "R3", "B2"},
+             EffectsRow{"sm_70", "BMOV.32.CLEAR R3, B2", "B2", "R3 B2"},
          })
         expect_effects(row);
 }
@@ -181,7 +181,7 @@ TEST(Effects, NameEveryRegisterWhereTheFormIsNotKnown) {
     EXPECT_EQ(names(effects.writes), "R4 R8");
 }
 
-TEST(Effects, TellWhichMemoryIsTouched) {
+TEST(Effects, IncludeTheMemoryAccess) {
     const auto load = effects_of(bare_instruction("LDG.E.128 R4, [R8]", "sm_70"), Target{70});
     ASSERT_TRUE(load.memory.has_value());
     EXPECT_EQ(load.memory->space, StateSpace::Global);

@@ -59,7 +59,7 @@ TEST(Examples, MarkDualIssueAsTheirControlWordsDo) {
         for (const auto& function : program.functions)
             for (const auto& instruction : function.instructions) {
                 if (!instruction.control || function.target.sm < 50 || function.target.sm >= 70)
-                    continue; // braces stand in Maxwell and Pascal listings only
+                    continue; // braces occur in Maxwell and Pascal listings only
                 const auto line = lines[static_cast<std::size_t>(instruction.position.line) - 1];
                 const bool opens = line.find("*/         {") != std::string_view::npos;
                 EXPECT_EQ(instruction.control->dual_issue, opens) << source.name << ": " << line;

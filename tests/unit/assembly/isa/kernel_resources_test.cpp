@@ -77,7 +77,7 @@ TEST(KernelResources, LeaveOutTheReserve) {
     expect_round_trip(read_program(text_of(nvdisasm("sm_90", "0x0000001a", 5120))).value());
 }
 
-// What readers take nothing from is not printed.
+// Sections that readers do not use are not printed.
 TEST(KernelResources, AreNotPrintedAsSectionsWhereTheirShareIsUnknown) {
     auto program = read_program(text_of("!Arch sm_120\n!Shared 64\n!Kernel k\nEXIT;\n")).value();
     EXPECT_THAT(print(program), HasSubstr("!Shared 64"));
@@ -98,9 +98,9 @@ TEST(KernelResources, AreDirectivesOfABareListing) {
                 HasSubstr("a number from 0 to 1024"));
     EXPECT_EQ(only_function("!Arch sm_20\n!RegCount 16\n!Kernel k\nEXIT;\n").register_count, 16);
     EXPECT_THAT(refusal("!Kernel k\n!RegCount 16\n!RegCount 20\nEXIT;\n").what,
-                HasSubstr("16 stands before"));
+                HasSubstr("16 was given before"));
     EXPECT_THAT(refusal("!Kernel k\n!Shared 16\n!Shared 8\nEXIT;\n").what,
-                HasSubstr("16 stands before"));
+                HasSubstr("16 was given before"));
 }
 
 TEST(KernelResources, AreRefusedWhenTheyContradictEachOther) {

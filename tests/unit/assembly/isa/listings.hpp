@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Small listings for tests, and how two programs are compared.
+/// Small listings for tests, and the comparison of two programs.
 
 #include "assembly/isa/reader.hpp"
 

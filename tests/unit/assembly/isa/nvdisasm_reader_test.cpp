@@ -34,7 +34,7 @@ TEST(Nvdisasm, ReadsLabelsDirectivesAndIndirectTargets) {
 TEST(Nvdisasm, IsRefusedWhenItEndsBeforeItsEndLabel) {
     const auto failure = refusal(std::string{head} + "        /*0000*/ EXIT ;\n");
     EXPECT_NE(failure.what.find(".L_x_2"), std::string::npos);
-    EXPECT_EQ(failure.line, 11); // behind the ten lines there are
+    EXPECT_EQ(failure.line, 11); // after the ten lines of the text
 }
 
 } // namespace

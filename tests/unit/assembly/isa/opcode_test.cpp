@@ -66,7 +66,7 @@ TEST(OpcodeTable, KnowsClassesFromFermiToBlackwell) {
     EXPECT_FALSE(find_opcode("FROBNICATE").has_value());
 }
 
-TEST(OpcodeTable, KnowsWhichMemoryIsTouched) {
+TEST(OpcodeTable, KnowsTheMemoryAccess) {
     EXPECT_EQ(find_opcode("LD")->space, StateSpace::Generic);
     EXPECT_EQ(find_opcode("LDG")->space, StateSpace::Global);
     EXPECT_TRUE(find_opcode("ATOM")->is_load && find_opcode("ATOM")->is_store);
@@ -103,12 +103,12 @@ TEST(Classification, PopsAfterTheSuffixOfFermiAndKeplerOnly) {
 TEST(Classification, DoesNotGuessWhatAnUnknownOpcodeDoes) {
     EXPECT_EQ(bare_instruction("FROB R0, R1", "sm_90").control_flow, ControlFlow::None);
     EXPECT_EQ(bare_instruction("FROB R0, R1", "sm_90").opcode_class, OpcodeClass::Unknown);
-    // It names a label, so it may go there.
+    // It names a label, so it may transfer to it.
     const auto function = only_function("!Arch sm_90\nL:\nFROB R0, L;\nEXIT;\n");
     EXPECT_EQ(function.instructions.front().control_flow, ControlFlow::Unknown);
 }
 
-TEST(Classification, DoesNotGuessWhereAnAbsoluteOrIndirectTransferGoes) {
+TEST(Classification, DoesNotGuessTheTargetOfAnAbsoluteOrIndirectTransfer) {
     EXPECT_EQ(bare_instruction("CALL.ABS.NOINC R20", "sm_70").control_flow, ControlFlow::Unknown);
     EXPECT_EQ(bare_instruction("CALL.ABS.NOINC 0x0", "sm_70").control_flow, ControlFlow::Unknown);
     EXPECT_EQ(bare_instruction("JMP c[0x0][0x20]", "sm_20").control_flow, ControlFlow::Unknown);

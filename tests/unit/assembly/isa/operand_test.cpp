@@ -57,7 +57,7 @@ TEST(Operand, IgnoresABlankInsideAConstant) {
     EXPECT_EQ(read_operand("c[0x0] [0x8].H1", false), read_operand("c[0x0][0x8].H1", false));
 }
 
-TEST(Operand, TakesASuffixBehindABar) {
+TEST(Operand, TakesASuffixAfterABar) {
     EXPECT_EQ(read_operand("|R3|.reuse", false), read_operand("|R3.reuse|", false));
 }
 

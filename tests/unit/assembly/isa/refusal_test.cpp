@@ -6,13 +6,13 @@
 namespace warpbound::assembly {
 namespace {
 
-struct Row {
+struct RefusalRow {
     const char* text;
     std::int64_t line;
     const char* what; ///< Part of the message.
 };
 
-void expect_refused(const Row& row) {
+void expect_refused(const RefusalRow& row) {
     SCOPED_TRACE(row.text);
     const auto failure = refusal(row.text);
     EXPECT_EQ(failure.line, row.line);
@@ -24,32 +24,32 @@ constexpr const char* top = "code for sm_70\nFunction : k\n";
 
 TEST(Refusal, OfABareListingHasItsLine) {
     for (const auto& row : {
-             Row{"NOP;\nBRA nowhere;\n", 2, "nowhere"},
-             Row{"NOP;\nBRA 0x40;\n", 2, "0x40"},
-             Row{"a:\nNOP;\na:\nNOP;\n", 3, "twice"},
-             Row{"NOP;\nFADD R0, R63, R1;\n", 2, "R63"},
-             Row{"NOP;\nFADD R0, , R1;\n", 2, "operand"},
-             Row{"NOP;\nFADD R0,;\n", 2, "operand"},
-             Row{"NOP;\nFADD. R0;\n", 2, "modifier"},
-             Row{"NOP;\nfadd R0;\n", 2, "opcode"},
-             Row{"NOP;\n@X FADD R0, R1, R2;\n", 2, "guard"},
-             Row{"NOP;\n@P0.x FADD R0, R1, R2;\n", 2, "guard"},
-             Row{"NOP;\n@P0\n", 2, "opcode"},
-             Row{"!Arch sm_99999\nNOP;\n", 1, "target"},
-             Row{"NOP;\n!Arch sm_20\n", 2, "before"},
-             Row{"NOP;\n!RawInstruction 0x1\n", 2, "RawInstruction"},
-             Row{"NOP;\n!Align 8\n", 2, "Align"},
-             Row{"NOP;\n!Frobnicate\n", 2, "Frobnicate"},
-             Row{"!Kernel\nNOP;\n", 1, "name"},
-             Row{"!Kernel a\nNOP;\n!Kernel a\nNOP;\n!EndKernel\n", 5, "twice"},
-             Row{"!Kernel a\n!EndKernel\nNOP;\n", 2, "no instruction"},
-             Row{"NOP;\n!Constant\n0x1\n", 3, "!EndConstant"},
-             Row{"NOP; /* a\nb", 2, "comment"},
-             Row{"/*0008*/ NOP ;\n", 1, "heading"},
-             Row{"NOP ; /* 0x50b0000000070f00 */\n", 1, "heading"},
-             Row{"NOP;\nFADD R\xff;\n", 2, "character"},
-             Row{"NOP;\nFADD [R2 &]x={0}, &wr=0x1;\n", 2, "character"},
-             Row{"A R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1;", 1, "16 operands"},
+             RefusalRow{"NOP;\nBRA nowhere;\n", 2, "nowhere"},
+             RefusalRow{"NOP;\nBRA 0x40;\n", 2, "0x40"},
+             RefusalRow{"a:\nNOP;\na:\nNOP;\n", 3, "twice"},
+             RefusalRow{"NOP;\nFADD R0, R63, R1;\n", 2, "R63"},
+             RefusalRow{"NOP;\nFADD R0, , R1;\n", 2, "operand"},
+             RefusalRow{"NOP;\nFADD R0,;\n", 2, "operand"},
+             RefusalRow{"NOP;\nFADD. R0;\n", 2, "modifier"},
+             RefusalRow{"NOP;\nfadd R0;\n", 2, "opcode"},
+             RefusalRow{"NOP;\n@X FADD R0, R1, R2;\n", 2, "guard"},
+             RefusalRow{"NOP;\n@P0.x FADD R0, R1, R2;\n", 2, "guard"},
+             RefusalRow{"NOP;\n@P0\n", 2, "opcode"},
+             RefusalRow{"!Arch sm_99999\nNOP;\n", 1, "target"},
+             RefusalRow{"NOP;\n!Arch sm_20\n", 2, "before"},
+             RefusalRow{"NOP;\n!RawInstruction 0x1\n", 2, "RawInstruction"},
+             RefusalRow{"NOP;\n!Align 8\n", 2, "Align"},
+             RefusalRow{"NOP;\n!Frobnicate\n", 2, "Frobnicate"},
+             RefusalRow{"!Kernel\nNOP;\n", 1, "name"},
+             RefusalRow{"!Kernel a\nNOP;\n!Kernel a\nNOP;\n!EndKernel\n", 5, "twice"},
+             RefusalRow{"!Kernel a\n!EndKernel\nNOP;\n", 2, "no instruction"},
+             RefusalRow{"NOP;\n!Constant\n0x1\n", 3, "!EndConstant"},
+             RefusalRow{"NOP; /* a\nb", 2, "comment"},
+             RefusalRow{"/*0008*/ NOP ;\n", 1, "heading"},
+             RefusalRow{"NOP ; /* 0x50b0000000070f00 */\n", 1, "heading"},
+             RefusalRow{"NOP;\nFADD R\xff;\n", 2, "character"},
+             RefusalRow{"NOP;\nFADD [R2 &]x={0}, &wr=0x1;\n", 2, "character"},
+             RefusalRow{"A R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1;", 1, "16 operands"},
          })
         expect_refused(row);
 }
@@ -104,14 +104,14 @@ TEST(Refusal, OfALineThatIsTooLong) {
     EXPECT_EQ(refusal("NOP;\n//" + std::string(5000, 'x') + "\n").line, 2);
 }
 
-TEST(Refusal, OfWhatIsNoListingSaysWhichFormsThereAre) {
+TEST(Refusal, OfOtherTextListsTheKnownForms) {
     for (const char* text : {"", "\n\n", "hello world", "{\"json\": 1}"})
         EXPECT_NE(refusal(text).what.find("cuobjdump"), std::string::npos) << text;
     EXPECT_NE(refusal(std::string{"NOP;\0EXIT;", 10}).what.find("binary"), std::string::npos);
 }
 
 TEST(Refusal, NamesTheColumn) {
-    // FADD R0, R63: the operand stands in column 10.
+    // FADD R0, R63: the operand is in column 10.
     EXPECT_EQ(refusal("FADD R0, R63;").column, 10);
     EXPECT_EQ(refusal("NOP; NOP ?foo;").column, 10);
 }

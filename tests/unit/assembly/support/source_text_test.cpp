@@ -7,7 +7,7 @@
 namespace warpbound {
 namespace {
 
-TEST(Failure, PrintsWhatIsKnownOfItsPlace) {
+TEST(Failure, PrintsWhatIsKnownOfItsLocation) {
     EXPECT_EQ(to_string(Failure{"wrong", "a.sass", 3, 7}), "a.sass:3:7: wrong");
     EXPECT_EQ(to_string(Failure{"wrong", "a.sass", 3, 0}), "a.sass:3: wrong");
     EXPECT_EQ(to_string(Failure{"wrong", "a.sass", 0, 0}), "a.sass: wrong");

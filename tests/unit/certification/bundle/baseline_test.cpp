@@ -41,10 +41,10 @@ TEST(Baseline, OfTheSameInputsDoesNotMove) {
     const Comparison comparison = compared(saxpy());
     EXPECT_TRUE(comparison.bounds.empty());
     EXPECT_TRUE(comparison.observations.empty());
-    EXPECT_THAT(text_of(comparison), HasSubstr("nothing moved"));
+    EXPECT_THAT(text_of(comparison), HasSubstr("nothing changed"));
 }
 
-TEST(Baseline, TellsAChangeOfFactsFromOneOfTheModel) {
+TEST(Baseline, SeparatesAChangeOfFactsFromOneOfTheModel) {
     BundleInputs facts = saxpy();
     replace(*facts.kernels[0].flow_facts, "max=\"128\"", "max=\"129\"");
     facts.kernels[0].series.clear();
@@ -142,18 +142,19 @@ TEST(Baseline, WhoseBoundLeaves64BitsIsRefused) {
                 testing::AllOf(HasSubstr("saxpy_loop 1x32"), HasSubstr("exceeds 2^63 cycles")));
 }
 
-TEST(Baseline, ThatIsRefusedNowSaysWhy) {
+TEST(Baseline, ThatIsRefusedNowGivesTheReason) {
     EXPECT_THAT(
         refusal("inputs/K1/launch.json", [](std::string& text) { replace(text, "1x32", "99x32"); }),
         HasSubstr("blocks/replacement is unknown"));
 }
 
-TEST(Baseline, SaysWhyModelAndCodeAreNotToldApart) {
+TEST(Baseline, GivesTheReasonWhyModelAndCodeAreNotSeparable) {
     BundleInputs before = saxpy();
     before.kernels[0].launch = "3x32";
     before.kernels[0].series.clear();
     BundleInputs after = saxpy();
-    after.kernels[0].launch = "2x32"; // What the new machine holds; three would take turns.
+    after.kernels[0].launch =
+        "2x32"; // Resident on the new machine; three blocks would need several waves.
     after.kernels[0].series.clear();
     auto machine = models::load_architecture("turing-t4").value();
     tests::set_value(machine.limits, "max-blocks", {2, 2, 2});
@@ -162,7 +163,7 @@ TEST(Baseline, SaysWhyModelAndCodeAreNotToldApart) {
                                          build_bundle(after).value());
     ASSERT_TRUE(comparison) << to_string(comparison.error());
     EXPECT_THAT(text_of(comparison.value()),
-                HasSubstr("model not told from code: blocks/replacement is unknown"));
+                HasSubstr("model included in code: blocks/replacement is unknown"));
 }
 
 TEST(Baseline, CallsAQuantityAsClaimsDo) {

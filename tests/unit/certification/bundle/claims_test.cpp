@@ -1,5 +1,5 @@
 /// \file
-/// From an analysis to claims: order, kinds, names of proofs, annotated code.
+/// Claims of an analysis: order, kinds of bound, names of proofs, annotated code.
 #include "certification/report/report.hpp"
 
 #include <gmock/gmock.h>
@@ -91,7 +91,7 @@ TEST(Claims, OneAssumptionThatIsNotProvedMakesTheBoundConditional) {
     }
 }
 
-TEST(Claims, AreNumberedAndSayHowTheyWereProved) {
+TEST(Claims, AreNumberedAndNameTheirProof) {
     Example example;
     example.analysis.measured_time = example.analysis.execution_time;
     example.analysis.measured_time->upper.proof = Proof::StructuralPath;
@@ -148,7 +148,7 @@ TEST(ReportOf, WithoutAWitnessTheCodeHasNoCycles) {
     EXPECT_TRUE(report.stack.empty());
 }
 
-TEST(ReportOf, SaysWhatIsNotIncluded) {
+TEST(ReportOf, ListsWhatIsNotIncluded) {
     const Example example;
     const std::string all = testing::PrintToString(example.report().limitations);
     for (const char* word : {"Preemption", "context switch", "clients", "Driver", "interrupt",
@@ -156,7 +156,7 @@ TEST(ReportOf, SaysWhatIsNotIncluded) {
         EXPECT_THAT(all, testing::HasSubstr(word));
 }
 
-TEST(ReportOf, SaysWhereDivergenceAndMultiprocessorsAreIncluded) {
+TEST(ReportOf, ListsWhereDivergenceAndMultiprocessorsAreIncluded) {
     Example example;
     EXPECT_THAT(example.report().limitations, testing::Contains("Further multiprocessors are not "
                                                                 "included."));

@@ -1,5 +1,5 @@
 /// \file
-/// Exports have the fields that their published forms require, and say what the claims say.
+/// Exports have the fields that their published formats require, and agree with the claims.
 
 #include "assembly/support/source_text.hpp"
 #include "certification/bundle/canonical_json.hpp"
@@ -155,7 +155,7 @@ TEST(Exports, AsArgumentReachEveryClaimAndShowWhatIsUndeveloped) {
         EXPECT_THAT(bundle().files.at("argument.gsn.svg").bytes, HasSubstr(">" + id + " "));
 }
 
-TEST(Exports, HoldWhatTheToolSaysOfItself) {
+TEST(Exports, ContainTheDocumentsOfTheTool) {
     for (const auto& [path, document] : {std::pair{"tool/known-problems.md", "known-problems.md"},
                                          {"tool/requirements.md", "requirements.md"}}) {
         const auto source = assembly::read_source(std::string{WARPBOUND_SOURCE_DIR} +
@@ -178,19 +178,19 @@ TEST(Exports, AsWorksheetLeaveToTheUserWhatIsTheUsers) {
     EXPECT_THAT(sheet, HasSubstr("to be completed by the user"));
 }
 
-TEST(Overview, SaysOnItsFirstScreenWhatIsGuaranteedSeenAndAssumed) {
+TEST(Overview, ShowsGuaranteedObservedAndAssumedOnItsFirstScreen) {
     const std::string page = bundle().files.at("report.html").bytes;
     tinyxml2::XMLDocument document;
     // Well-formed but for its document type.
     EXPECT_EQ(document.Parse(page.substr(page.find("<html")).c_str()), tinyxml2::XML_SUCCESS);
     for (const char* part :
          {"saxpy_loop", "Turing", "violated", "1 of 3", "at most", "at least", "observed",
-          "assumptions that nobody has checked", "undecided", "a &lt;b&gt; &amp; c", "unknown"})
+          "unchecked assumptions", "undecided", "a &lt;b&gt; &amp; c", "unknown"})
         EXPECT_THAT(page, HasSubstr(part));
     for (const char* section :
-         {"Claims", "Assumptions", "Envelope", "Worst path on the assembly", "Where the cycles go",
-          "Scheduler comparison", "Measurement protocol and device state", "Traceability",
-          "What no number covers", "Glossary"})
+         {"Claims", "Assumptions", "Envelope", "Worst-case path on the assembly",
+          "Where the cycles go", "Scheduler comparison", "Measurement protocol and device state",
+          "Traceability", "What no number covers", "Glossary"})
         EXPECT_THAT(page, HasSubstr(std::string{">"} + section + "</h"));
     std::set<std::string> ids;
     for (std::size_t at = page.find(" id=\""); at != std::string::npos;

@@ -45,7 +45,7 @@ TEST(Requirements, AreRefusedWithTheirLine) {
     }
 }
 
-TEST(Requirements, AreMetByAProvedBoundAlone) {
+TEST(Requirements, AreMetByAProvedBoundOnly) {
     Requirement budget;
     budget.at_most = 100;
     EXPECT_EQ(verdict_on(budget, {10, 100, 90}), RequirementVerdict::Met);
@@ -60,7 +60,7 @@ TEST(Requirements, AreViolatedByALowerBoundOrAnObservationAboveTheBudget) {
     budget.at_most = 100;
     EXPECT_EQ(verdict_on(budget, {101, 200, 150}), RequirementVerdict::Violated);
     EXPECT_EQ(verdict_on(budget, {10, 200, 101}), RequirementVerdict::Violated);
-    // Even where a bound says otherwise: then the bound is refuted, too.
+    // Even where a bound contradicts it: then the bound is refuted, too.
     EXPECT_EQ(verdict_on(budget, {10, 100, 101}), RequirementVerdict::Violated);
 }
 

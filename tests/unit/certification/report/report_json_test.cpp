@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-TEST(ReportJson, SaysWhatTheReportSays) {
+TEST(ReportJson, HasTheContentOfTheReport) {
     const Report report = sample_report();
     const std::string text = render_json(report);
     EXPECT_EQ(text.back(), '\n');

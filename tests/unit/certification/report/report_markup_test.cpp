@@ -29,19 +29,19 @@ void parse(tinyxml2::XMLDocument& document, const std::string& text) {
 /// Reports that are hard to draw.
 std::vector<Report> unusual_reports() {
     std::vector<Report> out{sample_report(), sample_report(), sample_report(), Report{}};
-    out[1].observations.clear(); // Bounds alone.
+    out[1].observations.clear(); // Bounds only.
     out[2].observations.clear();
     out[2].estimates.clear();
     for (auto& claim : out[2].claims)
         claim.value = 1200; // One value is all there is.
     observe(out[2], "execution-time", {1200, 1200});
     out.push_back(sample_report());
-    out.back().claims.clear(); // Observations alone, far apart.
+    out.back().claims.clear(); // Observations only, with a large gap.
     observe(out.back(), "execution-time", {1, 4'000'000'000'000'000});
     return out;
 }
 
-TEST(ReportXml, SaysWhatTheReportSays) {
+TEST(ReportXml, HasTheContentOfTheReport) {
     tinyxml2::XMLDocument document;
     parse(document, render_xml(sample_report()));
     const XMLElement* root = document.RootElement();

@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// A report with every part filled in.
+/// A report with every section filled in.
 Report small_report() {
     Report report;
     report.tool_version = "0.1.0";
@@ -112,7 +112,7 @@ TEST(ReportXml, ReadsBack) {
                  "rows<script>alert(1)</script>");
 }
 
-/// Every element of a kind, anywhere.
+/// Every element of a name, at any depth.
 void collect(const tinyxml2::XMLElement* element, const std::string& name,
              std::vector<const tinyxml2::XMLElement*>& found) {
     for (; element != nullptr; element = element->NextSiblingElement()) {

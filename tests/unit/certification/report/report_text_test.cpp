@@ -32,7 +32,7 @@ TEST(ReportText, StartsWithTheAnswer) {
                                           "unchecked)\n"));
 }
 
-TEST(ReportText, SaysRefutedAndWhere) {
+TEST(ReportText, NamesRefutationAndRun) {
     Report report = sample_report();
     observe(report, "execution-time", {1200, 1300}, {5, 6});
     const std::string text = render_text(report);

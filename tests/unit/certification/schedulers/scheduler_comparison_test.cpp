@@ -37,7 +37,7 @@ SchedulerComparison comparison() {
     return comparison;
 }
 
-TEST(SchedulerComparison, RanksThePredictableFirstAndSaysWhatItCosts) {
+TEST(SchedulerComparison, RanksThePredictableFirstWithItsCost) {
     const auto all = comparison();
     const auto ranks = rank(all);
     ASSERT_EQ(ranks.size(), 3U);
@@ -91,7 +91,7 @@ TEST(SchedulerComparison, IsRefutedByAnObservationOutside) {
     EXPECT_EQ(nlohmann::json::parse(render_json(all))["verdict"], "refuted");
 }
 
-TEST(SchedulerComparison, SaysTheSameInEveryFormat) {
+TEST(SchedulerComparison, HasTheSameContentInEveryFormat) {
     const auto all = comparison();
     EXPECT_THAT(render_text(all), HasSubstr("has no bounds: slots are not bounded"));
     const auto json = nlohmann::json::parse(render_json(all));
@@ -110,7 +110,7 @@ TEST(SchedulerComparison, SaysTheSameInEveryFormat) {
     EXPECT_EQ(html, render_html(all));
 }
 
-TEST(SchedulerComparison, SaysOnHowManyMultiprocessorsWhereSeveralRun) {
+TEST(SchedulerComparison, NamesTheNumberOfMultiprocessorsIfSeveral) {
     auto all = comparison();
     EXPECT_THAT(render_xml(all), testing::Not(HasSubstr("multiprocessors")));
     EXPECT_FALSE(nlohmann::json::parse(render_json(all)).contains("multiprocessors"));

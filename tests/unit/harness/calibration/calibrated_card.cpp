@@ -2,6 +2,7 @@
 
 #include "harness/devices/simulated.hpp"
 #include "harness/suite/measure_point.hpp"
+#include "harness/suite/suites.hpp"
 #include "models/launch/warp_policy.hpp"
 
 #include <gtest/gtest.h>

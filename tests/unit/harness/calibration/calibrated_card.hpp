@@ -11,11 +11,12 @@ namespace warpbound::harness {
 
 models::Architecture fermi();
 
-/// What a simulated machine gives of some benchmarks, or of their points that begin with a name.
+/// The series that a simulated machine gives for some benchmarks, or for their points that begin
+/// with a name.
 std::vector<RecordedSeries> measured_on(const models::Architecture& machine,
                                         const std::vector<std::string>& names,
                                         std::int64_t repetitions, const std::string& policy);
-/// What the simulated card gives.
+/// The series that the simulated card gives.
 std::vector<RecordedSeries> measured(const std::vector<std::string>& names,
                                      std::int64_t repetitions = 400,
                                      const std::string& policy = "lrr");
@@ -26,10 +27,10 @@ inline const std::vector<std::string> some{
 
 Result<Calibration> calibrated(std::vector<RecordedSeries> series);
 
-/// Null: there is none.
+/// Null: not found.
 const Finding* finding(const Calibration& calibration, const std::string& path);
 const Unidentified* reason(const Calibration& calibration, const std::string& path);
-/// Expects that value to be found so; says otherwise why it is unknown.
+/// Expects that the value was found; otherwise prints why it is unknown.
 void expect_found(const Result<Calibration>& calibration, const std::string& path, std::int64_t lo,
                   std::int64_t hi);
 

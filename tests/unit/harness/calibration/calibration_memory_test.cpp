@@ -1,4 +1,4 @@
-// What calibration reads of the write buffer and the caches.
+// Calibration of the write buffer and the caches.
 #include "models/architecture/value_path.hpp"
 #include "tests/support/made_values.hpp"
 #include "tests/unit/harness/calibration/calibrated_card.hpp"
@@ -8,7 +8,8 @@
 namespace warpbound::harness {
 namespace {
 
-// V14 left size and drain open (9.2); the description assumes 8 entries and 5 to 8 cycles each.
+// V14 did not measure size and drain (9.2); the description assumes 8 entries and 5 to 8 cycles
+// each.
 TEST(Calibrate, ReadsTheWriteBufferOffTheCard) {
     const auto calibration = calibrated(measured(
         {"switched-off", "start-order", "crowd-switched-off", "spacing-store-global",
@@ -19,7 +20,7 @@ TEST(Calibrate, ReadsTheWriteBufferOffTheCard) {
     expect_found(calibration, "classes/store-global/initiation", 34, 34); // V14 Table 7
 }
 
-/// The card with another write buffer, and stores that go through a port of that scope.
+/// The card with another write buffer, and a store port of the given scope.
 models::Architecture with_stores(std::int64_t initiation, models::Interval drain,
                                  std::int64_t entries, models::UnitScope scope) {
     auto machine = fermi();
@@ -32,8 +33,9 @@ models::Architecture with_stores(std::int64_t initiation, models::Interval drain
     return machine;
 }
 
-// Under `oldest` the warps that have stored go on before others store, and delay their clocks.
-TEST(Calibrate, ReadsTheWriteBufferThoughOlderWarpsGoOnFirst) {
+// Under `oldest` the warps that have stored continue before others store, and delay their clock
+// reads.
+TEST(Calibrate, ReadsTheWriteBufferThoughOlderWarpsHavePriority) {
     auto machine = with_stores(6, {7, std::nullopt, 7}, 9, models::UnitScope::Warp);
     ASSERT_TRUE(models::override_value(machine, "schedulers/count", 1));
     const auto calibration =
@@ -45,8 +47,8 @@ TEST(Calibrate, ReadsTheWriteBufferThoughOlderWarpsGoOnFirst) {
     expect_found(calibration, "write-buffer/drain", 7, 7);
 }
 
-// The first store that finds no room may come late for its entry, because its port is busy: the
-// next entry then seems to have drained faster.
+// The first store that finds no free entry may issue late, because its port is busy: the next entry
+// then appears to drain faster.
 TEST(Calibrate, ReadsTheWriteBufferThoughAStoreWaitedForItsPort) {
     auto machine = with_stores(2, {7, std::nullopt, 12}, 8, models::UnitScope::Partition);
     ASSERT_TRUE(models::override_value(machine, "schedulers/count", 2));
@@ -59,7 +61,7 @@ TEST(Calibrate, ReadsTheWriteBufferThoughAStoreWaitedForItsPort) {
     expect_found(calibration, "write-buffer/drain", 7, 12);
 }
 
-// Where its port lets a warp store faster than the buffer drains, one warp shows both.
+// If the port lets a warp store faster than the buffer drains, one warp shows both values.
 TEST(Calibrate, ReadsTheWriteBufferOffOneWarp) {
     const auto machine = with_stores(3, {9, std::nullopt, 14}, 11, models::UnitScope::Core);
     const auto calibration = calibrated(
@@ -72,7 +74,7 @@ TEST(Calibrate, ReadsTheWriteBufferOffOneWarp) {
     expect_found(calibration, "classes/store-global/initiation", 3, 3); // Below the step of 6.
 }
 
-// Stores whose distance varies come earlier than its largest value has them: none of them waits.
+// Stores with a varying distance issue earlier than its largest value predicts: none of them waits.
 TEST(Calibrate, InventsNoEntriesWhereNoStoreWaits) {
     auto series = measured({"switched-off", "spacing-store-global", "store-plug"}, 20);
     for (auto& one : series) {
@@ -85,11 +87,12 @@ TEST(Calibrate, InventsNoEntriesWhereNoStoreWaits) {
     EXPECT_EQ(finding(calibration.value(), "write-buffer/entries"), nullptr);
     const auto* entries = reason(calibration.value(), "write-buffer/entries");
     ASSERT_NE(entries, nullptr);
-    EXPECT_NE(entries->why.find("closer than their distance alone"), std::string::npos);
+    EXPECT_NE(entries->why.find("closer than their distance in isolation"), std::string::npos);
 }
 
-// Where a further pass costs nothing no distance of lanes is slower, but for chance.
-TEST(Calibrate, TakesNoSpreadOfALatencyForTheEndOfALine) {
+// If a further transaction costs nothing, no distance of lanes is slower, except by random
+// variation.
+TEST(Calibrate, DoesNotMistakeTheVariationOfALatencyForTheLineSize) {
     auto machine = fermi();
     for (const bool costs : {true, false}) {
         if (!costs) {
@@ -108,7 +111,7 @@ TEST(Calibrate, TakesNoSpreadOfALatencyForTheEndOfALine) {
     }
 }
 
-/// The card with the caches of another one, and loads that a warp issues as fast as anything.
+/// The card with the caches of another one, and loads with the smallest issue distance.
 models::Architecture with_caches(std::int64_t mshr_entries) {
     auto machine = fermi();
     machine.memories = models::load_architecture("gtx480-gpgpusim").value().memories;
@@ -117,7 +120,7 @@ models::Architecture with_caches(std::int64_t mshr_entries) {
     return machine;
 }
 
-/// What the benchmarks of misses give on it, with walks over so many bytes.
+/// The series of the miss benchmarks on it, for one walk size in bytes.
 std::vector<RecordedSeries> measured_misses(const models::Architecture& machine,
                                             const std::string& walk = "24576") {
     return measured_on(machine,
@@ -148,14 +151,14 @@ void expect_unknown(const Result<Calibration>& calibration, const std::string& p
 
 constexpr const char* entries_path = "memories/l1/mshr-entries";
 
-TEST(Calibrate, ReadsHowManyMissesAreInFlightAtOnce) {
+TEST(Calibrate, ReadsTheNumberOfOutstandingMisses) {
     expect_found(calibrated_misses(with_caches(9)), entries_path, 9, 9);
-    // The first miss is back before a warp has sent so many.
-    expect_unknown(calibrated_misses(with_caches(200)), entries_path, "behind 18 misses");
+    // The first miss returns before a warp has sent that many.
+    expect_unknown(calibrated_misses(with_caches(200)), entries_path, "after 18 misses");
 }
 
-// Loads of one sector share an entry (C25): twice as many loads as entries find one, or, where an
-// entry serves one access, the second load waits though there are entries.
+// Loads of one sector share an entry (C25): twice as many loads as entries get one, or, if an entry
+// serves one access, the second load waits although entries are free.
 TEST(Calibrate, CountsNoMissesWhereTwoOfThemMayShareAnEntry) {
     for (const std::int64_t merges : {8, 1}) {
         auto machine = with_caches(merges == 1 ? 9 : 4);
@@ -170,9 +173,9 @@ TEST(Calibrate, CountsNoMissesWhereTwoOfThemMayShareAnEntry) {
     }
 }
 
-// The fifth miss waits for a place on the link until a slice has handled the first (C27), and the
-// hit behind it comes when the L2 alone could have answered.
-TEST(Calibrate, TakesNoFullLinkForFullEntries) {
+// The fifth miss waits for a queue entry of the link until a slice has handled the first (C27), and
+// the hit after it is served when the L2 alone could have answered.
+TEST(Calibrate, DoesNotMistakeAFullLinkForFullMshrEntries) {
     auto machine = with_caches(32);
     put(machine, {{"memories/l1/latency", 60},
                   {"memories/l2/latency", 100},
@@ -180,11 +183,11 @@ TEST(Calibrate, TakesNoFullLinkForFullEntries) {
                   {"memories/interconnect/queue", 4},
                   {"memories/interconnect/service", 1}});
     expect_unknown(calibrated_misses(machine), entries_path,
-                   "behind 5 misses a hit takes as long as a miss, but does not show");
+                   "after 5 misses a hit takes as long as a miss, but does not show");
 }
 
-// A walk over 192 lines leaves of an L2 with 32 sets and 5 ways the lines from number 32 on: the
-// first ones miss it too, and its entries are few.
+// After a walk over 192 lines, an L2 with 32 sets and 5 ways holds the lines from number 32 on: the
+// first lines miss the L2 too, and it has few entries.
 TEST(Calibrate, CountsNoMissesOfTheL1WhereTheL2HoldsOnlySomeOfTheLines) {
     auto machine = with_caches(32);
     put(machine, {{"memories/l1/size", 4096},
@@ -199,7 +202,7 @@ TEST(Calibrate, CountsNoMissesOfTheL1WhereTheL2HoldsOnlySomeOfTheLines) {
     auto series = measured_misses(machine);
     for (auto& longer : measured_on(machine, {"cache-reload/walk=73728"}, 100, "lrr"))
         series.push_back(std::move(longer));
-    expect_unknown(calibrated(series), entries_path, "behind no walk are lines in the L2");
+    expect_unknown(calibrated(series), entries_path, "after no walk are lines in the L2");
 }
 
 /// Expects the digest of a finding to change with each of these points.
@@ -221,7 +224,7 @@ void expect_rests_on(const std::vector<RecordedSeries>& series, const std::strin
         EXPECT_NE(digest_with(point), digest) << path << " " << point;
 }
 
-TEST(Calibrate, NamesEverySeriesThatAValueOfTheCachesRestsOn) {
+TEST(Calibrate, ReportsEverySeriesThatAValueOfTheCachesDependsOn) {
     auto series = measured_misses(with_caches(9));
     const std::vector<std::string> levels{"cache-levels/lines=0", "cache-levels/lines=1"};
     expect_rests_on(series, entries_path,
@@ -240,7 +243,7 @@ TEST(Calibrate, NamesEverySeriesThatAValueOfTheCachesRestsOn) {
     expect_rests_on(series, "memories/l1/sets", {"coalescing/distance=64"});
 }
 
-TEST(Calibrate, NamesEverySeriesThatTheWriteBufferRestsOn) {
+TEST(Calibrate, ReportsEverySeriesThatTheWriteBufferDependsOn) {
     const std::vector<std::string> common{"switched-off",       "start-order",
                                           "crowd-switched-off", "spacing-store-global",
                                           "port-store-global",  "store-train-next"};
@@ -259,8 +262,8 @@ TEST(Calibrate, NamesEverySeriesThatTheWriteBufferRestsOn) {
         expect_rests_on(train, path, {"port-store-global", "store-train-next"});
 }
 
-// The counts alone do not say how a resource is given out.
-TEST(Calibrate, SaysFromWhichRulesTheRoomWasRead) {
+// The counts alone do not determine the allocation rule of a resource.
+TEST(Calibrate, ReportsTheAllocationRulesOfAnOccupancyLimit) {
     auto machine = fermi();
     put(machine, {{"blocks/start", 0}, {"blocks/replacement", 100}});
     const auto calibration = calibrated(measured_on(

@@ -1,4 +1,4 @@
-// What calibration refuses, and what it leaves unknown with the reason.
+// Refusals of calibration, and values that it leaves unknown with the reason.
 #include "models/architecture/value_path.hpp"
 #include "tests/unit/harness/calibration/calibrated_card.hpp"
 
@@ -30,7 +30,7 @@ TEST(Calibrate, RefusesTwoBenchmarksThatContradictEachOther) {
         if (one.key.name.substr(0, 13) == "dependent-add") {
             const std::int64_t n = std::stoll(one.key.name.substr(16));
             for (auto& sample : one.samples)
-                sample.times.front() += n; // Each link of the chain takes a cycle longer.
+                sample.times.front() += n; // Each instruction of the chain takes a cycle longer.
         }
     const auto calibration = calibrated(std::move(series));
     ASSERT_FALSE(calibration);
@@ -39,7 +39,7 @@ TEST(Calibrate, RefusesTwoBenchmarksThatContradictEachOther) {
     EXPECT_NE(calibration.error().what.find("19 by dependent-add"), std::string::npos);
 }
 
-TEST(Calibrate, ReadsNothingWhereTheTimesLieOnNoLine) {
+TEST(Calibrate, ReadsNothingWhereTheTimesAreNotLinear) {
     auto series = measured(some);
     for (auto& one : series)
         if (one.key.name == "switched-off/n=16")
@@ -50,7 +50,7 @@ TEST(Calibrate, ReadsNothingWhereTheTimesLieOnNoLine) {
     EXPECT_TRUE(calibration.value().findings.empty());
     const auto* step = reason(calibration.value(), "schedulers/same-warp-interval");
     ASSERT_NE(step, nullptr);
-    EXPECT_NE(step->why.find("lie on no line"), std::string::npos);
+    EXPECT_NE(step->why.find("are not linear in n"), std::string::npos);
 }
 
 TEST(Calibrate, RefusesSeriesOfAnotherKernelOrOfTwoMachines) {
@@ -94,7 +94,7 @@ TEST(Calibrate, RefusesRunsThatNoLaunchGives) {
                               ++time;
                       }),
               "start-order/warps=32: run 2 has no clock 0; expected clocks since the earliest");
-    // Were last clocks alone 0, no warp would be the first.
+    // If only last clocks were 0, no warp would be the first.
     EXPECT_EQ(refusal(clocks_at,
                       [](Times& times) {
                           for (std::size_t i = 0; i < times.size(); i += 2) {
@@ -106,7 +106,7 @@ TEST(Calibrate, RefusesRunsThatNoLaunchGives) {
               "one to be no later");
 }
 
-// No block at all is not on an SM, and no launch has more than it was given for each.
+// At least one block is resident on an SM, and no launch has more blocks per SM than were launched.
 TEST(Calibrate, RefusesCountsOfBlocksThatNoLaunchGives) {
     auto machine = fermi();
     for (const char* path : {"blocks/start", "blocks/replacement"})
@@ -135,7 +135,7 @@ TEST(Calibrate, RefusesTwoSeriesOfOnePoint) {
               "barrier: there are two series of this point; expected one");
 }
 
-// Room is all that is read there, and it is not in these series.
+// Only occupancy limits are read for such targets, and these series have none.
 TEST(Calibrate, ReadsNoTimesWhereTheEncodingTimesTheIssue) {
     const auto series = measured({"barrier"}, 20);
     const auto encoded = Measurements::of(series, {70});
@@ -150,7 +150,7 @@ TEST(Calibrate, ReadsNoTimesWhereTheEncodingTimesTheIssue) {
     EXPECT_NE(none.error().what.find("on machines of sm_20 and sm_21"), std::string::npos);
 }
 
-// Of one run every value is one number.
+// With a single run every value is constant.
 TEST(Calibrate, ReadsNothingOffFewRuns) {
     const auto few = calibrated(measured(some, 1));
     ASSERT_TRUE(few) << to_string(few.error());

@@ -1,5 +1,6 @@
-// Values, policies and descriptions that calibration reads off the simulated card.
+// Values, policies and descriptions that calibration reads from the simulated card.
 #include "harness/suite/measure_point.hpp"
+#include "harness/suite/suites.hpp"
 #include "tests/unit/harness/calibration/calibrated_card.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ TEST(Calibrate, ReadsVoudourisNumbersOffTheCard) {
     EXPECT_EQ(calibration.value().policy, "lrr");
 }
 
-TEST(Calibrate, TellsPoliciesApartByWhoGoesFirst) {
+TEST(Calibrate, DistinguishesPoliciesByTheWarpThatIssuesFirst) {
     for (const std::string policy : {"lrr", "gto", "oldest", "srr", "two-level:active=5"}) {
         const auto calibration = calibrated(measured(
             {"switched-off", "start-order", "crowd-switched-off", "wake-order"}, 500, policy));
@@ -31,8 +32,8 @@ TEST(Calibrate, TellsPoliciesApartByWhoGoesFirst) {
     }
 }
 
-// A warp that gets its slots only is slow although the other one sleeps.
-TEST(Calibrate, LeavesAPolicyWithoutARuleUnknown) {
+// A warp that issues in its own slots only is slow although the other warp is stalled.
+TEST(Calibrate, LeavesAnUnknownPolicyUnidentified) {
     const auto calibration =
         calibrated(measured({"switched-off", "start-order", "crowd-switched-off", "wake-order"},
                             500, "variable-rate:fast=0,every=2"));
@@ -41,7 +42,7 @@ TEST(Calibrate, LeavesAPolicyWithoutARuleUnknown) {
     ASSERT_NE(reason(calibration.value(), "policy"), nullptr);
 }
 
-TEST(Calibrate, NamesEveryValueThatABenchmarkShows) {
+TEST(Calibrate, ReportsEveryValueThatABenchmarkShows) {
     auto series = measured(some);
     for (const bool with_steps : {true, false}) {
         if (!with_steps)
@@ -68,7 +69,7 @@ TEST(Calibrate, NamesEveryValueThatABenchmarkShows) {
     }
 }
 
-// Nobody saw who shares the port of additions, so a time of theirs would bound nothing.
+// The scope of the port of additions is unknown, so an initiation interval would bound nothing.
 TEST(Calibrate, GivesNoInitiationToAClassWhosePortsScopeDidNotShow) {
     const auto calibration = calibrated(measured(some));
     ASSERT_TRUE(calibration);
@@ -85,11 +86,11 @@ TEST(Calibrate, GivesNoInitiationToAClassWhosePortsScopeDidNotShow) {
     };
     EXPECT_FALSE(initiation(std::nullopt).interval);
     EXPECT_EQ(initiation(std::nullopt).source,
-              "who shares the port was not measured: " + port->why);
+              "the scope of the port was not measured: " + port->why);
     EXPECT_TRUE(initiation(fermi()).interval);
 }
 
-TEST(Calibrate, SaysWhichSamplesAValueRestsOn) {
+TEST(Calibrate, ReportsTheSamplesThatAValueDependsOn) {
     auto series = measured({"switched-off", "spacing-float-add", "result-float-add"});
     const auto before = calibrated(series);
     ASSERT_TRUE(before);

@@ -1,4 +1,4 @@
-// How calibration weighs readings and rounds.
+// Combination of readings, and rounding.
 #include "harness/calibration/ledger.hpp"
 #include "harness/calibration/levels.hpp"
 #include "harness/calibration/relations.hpp"
@@ -8,15 +8,15 @@
 namespace warpbound::harness {
 namespace {
 
-TEST(Levels, LeaveOpenWhatIsNearlyAsOftenOneAsTheOther) {
+TEST(Levels, RefuseLoadsServedNearlyAsOftenByEitherLevel) {
     EXPECT_TRUE(most_are(20, 20, "a").value());
     EXPECT_TRUE(most_are(17, 20, "a").value());
     EXPECT_FALSE(most_are(3, 20, "a").value());
     for (const std::int64_t inside : {4, 9, 10, 11, 16})
         EXPECT_FALSE(most_are(inside, 20, "a")) << inside;
     EXPECT_EQ(most_are(11, 20, "cache-ways/lines=22").error().what,
-              "of 20 loads of cache-ways/lines=22 11 are faster than the next level: who serves "
-              "them is chance");
+              "of 20 loads of cache-ways/lines=22 11 are faster than the next level: the level "
+              "that serves them is random");
 }
 
 TEST(Ledger, KeepsTheSharpestReading) {
@@ -30,7 +30,7 @@ TEST(Ledger, KeepsTheSharpestReading) {
     EXPECT_EQ(ledger.number("a/b"), 4);
 }
 
-TEST(Ledger, TakesANumberInsideARangeForARange) {
+TEST(Ledger, CombinesANumberInsideARangeToTheRange) {
     Ledger ledger;
     const RecordedSeries series{{}, {{0, 1, {1}}}};
     ledger.read("a/b", {{5, 5, 5}, Sharpness::Exact, "chain", {&series}});

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// All that a campaign holds, to be compared.
+/// The complete content of a campaign, for comparison.
 
 #include "harness/campaign/campaign.hpp"
 

@@ -72,16 +72,16 @@ TEST_F(CampaignFile, RefusesARunOutOfOrderAndRecordsNothingOfTheBatch) {
     EXPECT_EQ(campaign.value()->samples(series.id).value().size(), 0U);
 }
 
-// What is read back as damaged is not written.
+// A sample that would be read back as damaged is not written.
 TEST_F(CampaignFile, RefusesARunThatContradictsItself) {
     auto campaign = Campaign::open(file_);
     ASSERT_TRUE(campaign);
     const auto series = campaign.value()->series(key()).value();
     for (const auto& [wrong, why] :
-         {std::pair{Sample{1, 7, {}, {}}, "run 1 with trouble 'none' has 0 times"},
+         {std::pair{Sample{1, 7, {}, {}}, "run 1 with anomaly 'none' has 0 times"},
           {Sample{1, 7, {}, {RunAnomaly::Throttled, "hot"}}, "expected at least one"},
           {Sample{1, 7, {5}, {RunAnomaly::TimeOut, "5 s"}}, "has 1 times; expected none"},
-          {Sample{1, 7, {5}, {RunAnomaly::None, "hot"}}, "a remark without trouble"}}) {
+          {Sample{1, 7, {5}, {RunAnomaly::None, "hot"}}, "a remark without an anomaly"}}) {
         const auto appended = campaign.value()->append(series.id, {sample(0), wrong});
         ASSERT_FALSE(appended) << why;
         EXPECT_THAT(to_string(appended.error()), HasSubstr(why));
@@ -89,8 +89,8 @@ TEST_F(CampaignFile, RefusesARunThatContradictsItself) {
     EXPECT_TRUE(campaign.value()->samples(series.id).value().empty());
 }
 
-// Each batch is accepted only with the index that follows the last one, in each series alone.
-TEST_F(CampaignFile, NumbersManySmallBatchesOfSeveralSeriesOnByOne) {
+// Each batch is accepted only with the index that follows the last one, in each series separately.
+TEST_F(CampaignFile, NumbersManySmallBatchesOfSeveralSeriesConsecutively) {
     auto campaign = Campaign::open(file_);
     ASSERT_TRUE(campaign);
     std::vector<SeriesInfo> series;
@@ -127,7 +127,7 @@ TEST_F(CampaignFile, RefusesNamesThatAreNoFile) {
         }
     }
     EXPECT_TRUE(std::filesystem::is_empty(folder_));
-    // With a folder in front it is a file's name like any other.
+    // With a folder it is an ordinary file name.
     for (const char* name : {"./:memory:", "./file:campaign.db?mode=memory", "at 10:30.db"}) {
         ASSERT_TRUE(Campaign::open(name)) << name;
         EXPECT_TRUE(std::filesystem::is_regular_file(name)) << name;
@@ -143,8 +143,8 @@ TEST_F(CampaignFile, RefusesWhatIsNoFileAndAMissingFolder) {
                 HasSubstr("there is no folder"));
 }
 
-/// What `work` says in a child process that is bound by file permissions: root gives its rights
-/// away. Nothing when it cannot.
+/// The result of `work` in a child process that is subject to file permissions: root drops its
+/// privileges. Empty if it cannot.
 std::optional<std::string> without_privilege(const std::function<std::string()>& work) {
     std::array<int, 2> ends{};
     if (pipe(ends.data()) != 0) return std::nullopt;
@@ -152,22 +152,22 @@ std::optional<std::string> without_privilege(const std::function<std::string()>&
     if (child == 0) {
         constexpr unsigned nobody = 65534;
         if (geteuid() == 0 && (setgid(nobody) != 0 || setuid(nobody) != 0)) _exit(1);
-        const std::string said = work();
+        const std::string answer = work();
         const bool written =
-            write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size());
+            write(ends[1], answer.data(), answer.size()) == static_cast<ssize_t>(answer.size());
         _exit(written ? 0 : 2);
     }
     close(ends[1]);
-    std::string said;
+    std::string answer;
     char c = 0;
     while (read(ends[0], &c, 1) == 1)
-        said += c;
+        answer += c;
     close(ends[0]);
     int status = 0;
     waitpid(child, &status, 0);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 1) return std::nullopt;
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    return said;
+    return answer;
 }
 
 std::string answer_of_open(const std::filesystem::path& file) {
@@ -196,7 +196,7 @@ TEST_F(CampaignFile, IsRefusedForWritingWhereItIsWriteProtected) {
     if (!file) GTEST_SKIP() << "this process can neither give up its rights nor is bound by them";
     EXPECT_THAT(*file, HasSubstr("is write-protected"));
     EXPECT_EQ(without_privilege([&] { return answer_of_reading(file_); }), "1 series");
-    // Writable file, but no place for its journal.
+    // Writable file, but its journal cannot be created.
     std::filesystem::permissions(file_, readable | perms::owner_write | perms::others_write);
     EXPECT_THAT(*without_privilege([&] { return answer_of_open(file_); }),
                 HasSubstr("is write-protected, or its folder is"));
@@ -235,7 +235,7 @@ TEST_F(CampaignFile, RefusesADamagedFile) {
     }
 }
 
-/// Appends single runs for ever, reporting each success through the pipe.
+/// Appends single runs forever, reporting each success through the pipe.
 [[noreturn]] void append_for_ever(const std::filesystem::path& file, int pipe) {
     auto campaign = Campaign::open(file);
     const auto series = campaign.value()->series(key()).value();
@@ -279,7 +279,7 @@ TEST_F(CampaignFile, LosesNothingThatWasReportedWhenKilled) {
     EXPECT_GE(reported, 0);
 }
 
-/// Records one run and then, for ever, batches that do not fit into SQLite's cache, so that most of
+/// Records one run and then, forever, batches that do not fit into SQLite's cache, so that most of
 /// the time the file holds an unfinished transaction.
 [[noreturn]] void append_much(const std::filesystem::path& file) {
     auto campaign = Campaign::open(file);
@@ -290,14 +290,14 @@ TEST_F(CampaignFile, LosesNothingThatWasReportedWhenKilled) {
         batch.push_back(sample(run));
         batch.back().times.resize(2000, run);
     }
-    batch.push_back(sample(7)); // Out of order: the batch is undone, and the next one begins.
+    batch.push_back(sample(7)); // Out of order: the batch is rolled back, and the next one begins.
     for (;;)
         if (campaign.value()->append(series.id, batch)) _exit(2);
 }
 
 class KilledWriter : public CampaignFile {
 protected:
-    /// Leaves a journal that must be played back.
+    /// Leaves a journal that must be rolled back.
     void SetUp() override {
         CampaignFile::SetUp();
         const auto journal = file_.string() + "-journal";
@@ -350,12 +350,12 @@ TEST_F(KilledWriter, IsNamedWhereTheFileCannotBeRepaired) {
                                               perms::others_exec);
     const auto answer = without_privilege([&] { return answer_of_reading(file_); });
     if (!answer) GTEST_SKIP() << "this process can neither give up its rights nor is bound by them";
-    EXPECT_THAT(*answer, HasSubstr("was left by a writer that was killed"));
+    EXPECT_THAT(*answer, HasSubstr("was left by a killed writer"));
     EXPECT_THAT(*answer, HasSubstr("campaign.db-journal"));
     EXPECT_EQ(answer->find('\n'), std::string::npos);
 }
 
-/// Children that wait for one another and then do `work(child)`; the exit status of each.
+/// Child processes that start `work(child)` at the same time; returns the exit status of each.
 std::vector<int> at_once(int children, const std::function<int(int)>& work) {
     std::array<int, 2> gate{};
     if (pipe(gate.data()) != 0) return {};
@@ -388,7 +388,7 @@ TEST_F(CampaignFile, IsMadeOnceBySeveralProcessesAtOnce) {
             if (!campaign) return 1;
             SeriesKey own = key();
             own.name += std::to_string(child);
-            for (const auto& each : {key(), own}) // one that all look for, one of its own
+            for (const auto& each : {key(), own}) // one shared key, one of its own
                 if (!campaign.value()->series(each)) return 2;
             const auto series = campaign.value()->series(own).value();
             for (std::int64_t run = 0; run < 3; ++run)
@@ -405,8 +405,8 @@ TEST_F(CampaignFile, IsMadeOnceBySeveralProcessesAtOnce) {
     }
 }
 
-// Both record runs 0..299 of one series. The file holds each run once, in order, and a process that
-// comes second is told.
+// Both record runs 0..299 of one series. The file holds each run once, in order, and the second
+// process is refused.
 TEST_F(CampaignFile, TakesEachRunFromOneOfTwoWriters) {
     const auto statuses = at_once(2, [&](int child) {
         auto campaign = Campaign::open(file_);
@@ -436,7 +436,8 @@ TEST_F(CampaignFile, TakesEachRunFromOneOfTwoWriters) {
     }
 }
 
-/// In a child that may write only a small file: exit status 0 when the failed append was clean.
+/// In a child process that may write only a small file: exit status 0 if the failed append left no
+/// trace.
 int record_until_full(const std::filesystem::path& file) {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{100'000, 100'000};
@@ -464,7 +465,7 @@ TEST_F(CampaignFile, KeepsWhatItHasWhenTheDiskIsFull) {
     waitpid(child, &status, 0);
     ASSERT_TRUE(WIFEXITED(status));
     EXPECT_EQ(WEXITSTATUS(status), 0);
-    // With space again, recording goes on where it stopped.
+    // With free space again, recording continues where it stopped.
     auto campaign = Campaign::open(file_);
     ASSERT_TRUE(campaign) << to_string(campaign.error());
     const auto series = campaign.value()->series(key()).value();
@@ -472,22 +473,22 @@ TEST_F(CampaignFile, KeepsWhatItHasWhenTheDiskIsFull) {
     EXPECT_TRUE(campaign.value()->append(series.id, {sample(series.runs)}));
 }
 
-TEST(Troubles, OfARunAreRefusedByWhatIsAccepted) {
+TEST(RunAnomalies, AreRefusedNamingTheAcceptedRuns) {
     SeriesKey key;
     key.name = "saxpy";
     std::vector<Sample> samples{{0, 1, {10}, {}}, {1, 2, {11}, {RunAnomaly::Throttled, "warm"}}};
     EXPECT_TRUE(check_anomalies(key, samples, counted_runs));
-    const auto throttled = check_anomalies(key, samples, untroubled_runs);
+    const auto throttled = check_anomalies(key, samples, runs_without_anomaly);
     ASSERT_FALSE(throttled);
     EXPECT_EQ(to_string(throttled.error()),
-              "saxpy: run 1 is marked throttled (warm); expected runs without trouble");
+              "saxpy: run 1 is marked throttled (warm); expected runs without an anomaly");
     samples.push_back({2, 3, {}, {RunAnomaly::TimeOut, "10 s"}});
     const auto endless = check_anomalies(key, samples, counted_runs);
     ASSERT_FALSE(endless);
     EXPECT_EQ(to_string(endless.error()), "saxpy: run 2 is marked time-out (10 s); expected runs "
                                           "that ended with times of this kernel");
-    // What is expected is what the caller takes, and not guessed from a trouble that it may take.
-    const TakenRuns all_but_lost{
+    // The refusal names the runs that the caller accepts; it is not derived from the anomaly.
+    const AcceptedRuns all_but_lost{
         [](RunAnomaly anomaly) { return anomaly != RunAnomaly::DeviceLost; },
         "runs of a device that is there"};
     EXPECT_TRUE(check_anomalies(key, samples, all_but_lost));

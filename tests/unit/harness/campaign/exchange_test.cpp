@@ -1,4 +1,4 @@
-// Campaigns as text, and back.
+// Export of campaigns as text, and import.
 #include "harness/campaign/exchange.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/unit/harness/campaign/campaign_content.hpp"
@@ -36,7 +36,7 @@ protected:
         campaign_ = open(name.c_str());
         return import_campaign(bytes_of(text), *campaign_);
     }
-    /// What is refused, with its place.
+    /// The refusal with its position.
     std::string refusal(const std::string& text) {
         const auto read = import(text);
         EXPECT_TRUE(campaign_->list().value().empty());
@@ -48,7 +48,7 @@ protected:
     std::unique_ptr<Campaign> campaign_;
 };
 
-/// Series with everything that a campaign can hold.
+/// Series that use everything that a campaign can hold.
 void fill(Campaign& campaign) {
     constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
     const auto plain =
@@ -77,7 +77,7 @@ void fill(Campaign& campaign) {
     ASSERT_TRUE(campaign.append(resident.id, {{0, 1, {16}, {}}}));
 }
 
-TEST_F(Exchange, BringsBackAnEqualCampaign) {
+TEST_F(Exchange, ImportsAnEqualCampaign) {
     const auto campaign = open("original.db");
     fill(*campaign);
     for (const auto format : {CampaignFormat::Csv, CampaignFormat::Json}) {
@@ -89,7 +89,7 @@ TEST_F(Exchange, BringsBackAnEqualCampaign) {
     }
 }
 
-TEST_F(Exchange, WritesOneRecordALine) {
+TEST_F(Exchange, WritesOneRecordPerLine) {
     const auto campaign = open("original.db");
     fill(*campaign);
     const std::string text = text_of(*campaign, CampaignFormat::Csv);
@@ -104,8 +104,8 @@ TEST_F(Exchange, WritesOneRecordALine) {
 
 constexpr const char* head = "warpbound-campaign,2\nseries,a,d,,p,k,f,1x32,region\n";
 
-TEST_F(Exchange, RefusesBadCsvWithItsPlace) {
-    EXPECT_THAT(refusal(""), HasSubstr("text:1:1: is no campaign's text"));
+TEST_F(Exchange, RefusesBadCsvWithItsPosition) {
+    EXPECT_THAT(refusal(""), HasSubstr("text:1:1: is not the text of a campaign"));
     EXPECT_THAT(refusal("point,count\n"), HasSubstr("text:1:"));
     EXPECT_THAT(refusal("warpbound-campaign,3\n"), HasSubstr("text:1:1: is of version 3"));
     EXPECT_THAT(refusal("warpbound-campaign,2\nrun,0,1,none,,5\n"),
@@ -120,19 +120,20 @@ TEST_F(Exchange, RefusesBadCsvWithItsPlace) {
     EXPECT_THAT(refusal(text + "run,1,1,none,,5\n"), HasSubstr("text:3:1: run 1; expected run 0"));
     EXPECT_THAT(refusal(text + "run,0,x,none,,5\n"), HasSubstr("text:3:7: 'x' as the seed"));
     EXPECT_THAT(refusal(text + "run,0,1,none,,5.5\n"), HasSubstr("text:3:15: '5.5' as a time"));
-    EXPECT_THAT(refusal(text + "run,0,1,slow,,5\n"), HasSubstr("text:3:9: unknown trouble 'slow'"));
+    EXPECT_THAT(refusal(text + "run,0,1,slow,,5\n"),
+                HasSubstr("text:3:9: unknown run anomaly 'slow'"));
     EXPECT_THAT(refusal(text + "run,0,1,none,\n"), HasSubstr("has 0 times; expected at least one"));
     EXPECT_THAT(refusal(text + "run,0,1,time-out,x,5\n"), HasSubstr("has 1 times; expected none"));
-    EXPECT_THAT(refusal(text + "run,0,1,none,x,5\n"), HasSubstr("a remark without trouble"));
+    EXPECT_THAT(refusal(text + "run,0,1,none,x,5\n"), HasSubstr("a remark without an anomaly"));
     EXPECT_THAT(refusal(text + "\n"), HasSubstr("text:3:1: a record ''"));
     EXPECT_THAT(refusal(text + "run,0,1,\"none,,5\n"), HasSubstr("text:3:9: no quote at the end"));
-    EXPECT_THAT(refusal(text + "run,0,1,\"none\"x,,5\n"), HasSubstr("text:3:15: text behind"));
+    EXPECT_THAT(refusal(text + "run,0,1,\"none\"x,,5\n"), HasSubstr("text:3:15: text after"));
     EXPECT_THAT(refusal(text + "conditions,0,driver\n"), HasSubstr("text:3:1: conditions"));
     EXPECT_THAT(refusal(text + "conditions,0,a,1\nconditions,0,a,2\n"),
                 HasSubstr("text:4:1: conditions from run 0 on"));
     EXPECT_THAT(refusal(text + "conditions,0,a,1,a,2\n"), HasSubstr("a second value"));
     EXPECT_THAT(refusal(text + "run,0,1,none,,5\nconditions,0,a,1\n"),
-                HasSubstr("text:4:1: conditions from run 0 on behind that run"));
+                HasSubstr("text:4:1: conditions from run 0 on after that run"));
     EXPECT_THAT(refusal(text + "run," + std::string(1'100'000, '0') + "\n"),
                 HasSubstr("a field of more than 1 MiB"));
     EXPECT_THAT(refusal(text + "run,0,1,throttled,\"" + std::string(1'100'000, 'x') + "\",5\n"),
@@ -145,7 +146,7 @@ TEST_F(Exchange, RefusesBadCsvWithItsPlace) {
                 HasSubstr("a record of more than 16 MiB"));
 }
 
-TEST_F(Exchange, RefusesBadJsonWithItsPlace) {
+TEST_F(Exchange, RefusesBadJsonWithItsPosition) {
     const std::string key = R"({"name": "a", "device": "d", "device-detail": "", "protocol": "p",
 "kernel-digest": "k", "facts-digest": "f", "launch": "1x32", "quantity": "region",)";
     const std::string begin =
@@ -154,8 +155,8 @@ TEST_F(Exchange, RefusesBadJsonWithItsPlace) {
         return refusal(begin + "\n\"runs\": [" + text + "]}]}");
     };
     EXPECT_THAT(refusal("{"), HasSubstr("text:1:2: no JSON"));
-    EXPECT_THAT(refusal("{}"), HasSubstr("text:1:3: is no campaign's text"));
-    EXPECT_THAT(refusal("{\"series\": []}"), HasSubstr("is no campaign's text"));
+    EXPECT_THAT(refusal("{}"), HasSubstr("text:1:3: is not the text of a campaign"));
+    EXPECT_THAT(refusal("{\"series\": []}"), HasSubstr("is not the text of a campaign"));
     EXPECT_THAT(refusal("{\"format\": \"warpbound-campaign\", \"version\": 1, \"series\": []}"),
                 HasSubstr("is of version 1"));
     EXPECT_THAT(refusal("{\"format\": \"warpbound-campaign\", \"version\": 2, \"series\": [{}]}"),
@@ -170,11 +171,11 @@ TEST_F(Exchange, RefusesBadJsonWithItsPlace) {
     EXPECT_THAT(run("{\"run\": 0, \"seed\": \"1\", \"times\": [18446744073709551615]}"),
                 HasSubstr("too large"));
     EXPECT_THAT(run("{\"run\": 0, \"seed\": \"1\", \"times\": [], \"trouble\": \"slow\"}"),
-                HasSubstr("unknown trouble 'slow'"));
+                HasSubstr("unknown run anomaly 'slow'"));
     EXPECT_THAT(run("{\"run\": 0, \"seed\": \"1\", \"times\": [5], \"more\": \"x\"}"),
                 HasSubstr("'more'"));
     EXPECT_THAT(refusal(begin + "\"runs\": [], \"name\": \"b\"}]}"),
-                HasSubstr("a field of the key behind runs"));
+                HasSubstr("a field of the key after runs"));
     EXPECT_THAT(refusal(begin + "\"runs\": []}]} x"), HasSubstr("no JSON"));
     EXPECT_THAT(refusal(begin + "\"conditions\": [{\"values\": {\"a\": \"1\"}}]}]}"),
                 HasSubstr("without 'first-run'"));
@@ -183,7 +184,7 @@ TEST_F(Exchange, RefusesBadJsonWithItsPlace) {
 }
 
 // A launch of many warps: its run is longer than any field may be.
-TEST_F(Exchange, BringsBackALongRun) {
+TEST_F(Exchange, ImportsALongRun) {
     const auto campaign = open("original.db");
     const auto series = campaign->series({"a", "d", "", "p", "k", "f", "8192x1024", "region"});
     ASSERT_TRUE(campaign->append(series.value().id,
@@ -248,8 +249,8 @@ std::vector<std::string> corpus() {
     return texts;
 }
 
-// Cut short and with bytes changed, a text is refused with its place or gives series and runs in
-// order; nothing crashes. Whole, it is accepted.
+// A truncated or damaged text is refused with its position or gives series and runs in order;
+// nothing crashes. The intact text is accepted.
 TEST(ExchangeCorpus, IsReadOrRefused) {
     const auto texts = corpus();
     ASSERT_GE(texts.size(), 2U);

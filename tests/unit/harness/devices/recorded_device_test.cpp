@@ -3,6 +3,7 @@
 #include "harness/device.hpp"
 #include "harness/protocol/measure.hpp"
 #include "harness/suite/measure_point.hpp"
+#include "harness/suite/suites.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/unit/harness/campaign/campaign_content.hpp"
 
@@ -31,7 +32,7 @@ protected:
         protocol_.repetitions = 20;
         file_ = (folder_.path() / "recorded.db").string();
         const auto campaign = Campaign::open(file_).value();
-        const auto recorded = campaign->together([&]() -> Result<void> {
+        const auto recorded = campaign->in_one_transaction([&]() -> Result<void> {
             for (const auto& point : points_) {
                 if (point.name == left_out_) continue;
                 const auto measured = measure_point(*simulated_, point, protocol_, campaign.get());
@@ -68,7 +69,7 @@ TEST_F(Recorded, DeviceGivesTheSamplesOfTheCampaignAndOfItsTexts) {
         EXPECT_EQ(device.value()->identity().name, simulated_->identity().name);
         EXPECT_EQ(device.value()->identity().detail, simulated_->identity().detail);
         const auto again = Campaign::open(folder_.path() / (std::string{name} + ".again")).value();
-        const auto recorded = again->together([&]() -> Result<void> {
+        const auto recorded = again->in_one_transaction([&]() -> Result<void> {
             for (const auto& one : points_) {
                 if (one.name == left_out_) continue;
                 const auto expected = measure_point(*simulated_, one, protocol_, nullptr).value();
@@ -105,7 +106,7 @@ TEST_F(Recorded, DeviceRefusesWhatWasNotRecorded) {
     EXPECT_THAT(untold.error().what, HasSubstr("nearest: dependent-add/n=6 (quantity 'region')"));
 }
 
-// Warm-up and draw are of the recorded runs; nobody can change them afterwards.
+// Warm-up and draw belong to the recorded runs and cannot be changed afterwards.
 TEST_F(Recorded, DeviceRefusesAnotherProtocol) {
     const auto device = open_device("recorded:" + file_).value();
     Protocol drawn = protocol_;
@@ -125,7 +126,7 @@ TEST_F(Recorded, DeviceRefusesAnotherProtocol) {
     RunOptions options;
     options.seed = seed_of_run(1, 0);
     EXPECT_TRUE(prepared->run(options));
-    EXPECT_FALSE(prepared->tells(Quantity::Clocks));
+    EXPECT_FALSE(prepared->supports(Quantity::Clocks));
     options.path = {0};
     EXPECT_FALSE(prepared->run(options));
     options.path.clear();
@@ -147,7 +148,7 @@ TEST_F(Recorded, DeviceMustBeOneMachine) {
     ASSERT_TRUE(chosen);
     EXPECT_THAT(chosen.value()->identity().detail, HasSubstr("policy gto"));
     EXPECT_FALSE(open_device("recorded:" + file_ + "#policy srr"));
-    // The detail of one SM is the beginning of that of several.
+    // The detail of one SM is a prefix of that of several.
     const auto one_sm = open_device("recorded:" + file_ + "#policy lrr");
     ASSERT_TRUE(one_sm);
     {
@@ -164,7 +165,7 @@ TEST_F(Recorded, DeviceMustBeOneMachine) {
     EXPECT_EQ(open_device("recorded:" + file_ + "#2 multi").value()->identity().detail,
               lrr + ", 2 multiprocessors");
     EXPECT_FALSE(open_device("recorded:" + file_ + "#policy"));
-    // A file may have such a name itself.
+    // A file may itself have such a name.
     const auto named = folder_.path() / "a#policy gto";
     std::filesystem::copy_file(file_, named);
     EXPECT_FALSE(open_device("recorded:" + named.string()));
@@ -173,8 +174,8 @@ TEST_F(Recorded, DeviceMustBeOneMachine) {
 }
 
 // Two benchmarks ask different questions of one kernel and launch. Each is answered by its own
-// series: neither its times nor its troubles are those of the other.
-TEST_F(Recorded, DeviceKeepsTheSeriesOfOneKernelApart) {
+// series: its times and anomalies are not mixed with those of the other.
+TEST_F(Recorded, DeviceDistinguishesTheSeriesOfOneKernel) {
     const std::string file = (folder_.path() / "twins.db").string();
     std::vector<BenchmarkPoint> twins(4, point("dependent-add/n=6"));
     twins[1].quantity = Quantity::Clocks;
@@ -204,7 +205,7 @@ TEST_F(Recorded, DeviceKeepsTheSeriesOfOneKernelApart) {
     }
 }
 
-// Each run is replayed under the conditions under which it was made, however the replay goes on.
+// Each run is replayed with the conditions under which it was made, however the replay is batched.
 TEST_F(Recorded, DeviceGivesTheConditionsOfEachRun) {
     const std::string file = (folder_.path() / "conditions.db").string();
     const BenchmarkPoint& one = point("dependent-add/n=6");
@@ -236,8 +237,8 @@ TEST_F(Recorded, DeviceGivesTheConditionsOfEachRun) {
     }
 }
 
-// Counts of blocks are replayed from a campaign and from its texts; one that no launch gives is
-// refused, and so is a series of something that this version does not know.
+// Counts of blocks are replayed from a campaign and from its texts; an impossible count is refused,
+// and so is a series of an unknown quantity.
 TEST_F(Recorded, DeviceGivesCountsOfBlocks) {
     BenchmarkPoint blocks = point("dependent-add/n=6");
     blocks.quantity = Quantity::ResidentBlocks;
@@ -286,8 +287,8 @@ TEST_F(Recorded, DeviceGivesCountsOfBlocks) {
     EXPECT_THAT(unknown.error().what, HasSubstr("unknown quantity 'warps'"));
 }
 
-// What a run could not give is replayed as such.
-TEST_F(Recorded, DeviceGivesTroublesToo) {
+// Runs without times are replayed with their anomaly.
+TEST_F(Recorded, DeviceReplaysRunAnomalies) {
     const std::string file = (folder_.path() / "troubled.db").string();
     const BenchmarkPoint& one = point("dependent-add/n=6");
     {
@@ -309,7 +310,7 @@ TEST_F(Recorded, DeviceGivesTroublesToo) {
     EXPECT_EQ(replayed.value().samples[0].times, std::vector<std::int64_t>{120});
     EXPECT_EQ(replayed.value().samples[1].remark, (Remark{RunAnomaly::TimeOut, "5 s"}));
     EXPECT_TRUE(replayed.value().samples[1].times.empty());
-    // Runs that were made when the device was found again follow a recorded loss.
+    // Runs made after the device was available again follow a recorded loss.
     EXPECT_EQ(replayed.value().samples[2].remark.anomaly, RunAnomaly::DeviceLost);
     EXPECT_EQ(replayed.value().samples[3].times, std::vector<std::int64_t>{121});
 }

@@ -23,7 +23,7 @@ Protocol protocol_of(std::int64_t repetitions) {
     return protocol;
 }
 
-/// Copies that take 2 us and 10 bytes in a nanosecond, on a core clock of 1 GHz.
+/// Copies that take 2 us plus 1 ns per 10 bytes, on a core clock of 1 GHz.
 models::Architecture machine() {
     models::Architecture machine = load_architecture("maxwell-gtx970").value();
     for (const auto& [path, value] : {std::pair{"geometry/core-clock", 1'000'000},
@@ -33,7 +33,7 @@ models::Architecture machine() {
     return machine;
 }
 
-// C36: 2000 cycles and ceil(n / 10) more.
+// C36: 2000 cycles plus ceil(n / 10).
 TEST(Copies, TakeWhatTheDescriptionSaysOnTheSimulatedDevice) {
     const auto device = simulated_device(machine(), {});
     const auto points = points_for(*device, "copy-to-device");
@@ -47,7 +47,7 @@ TEST(Copies, TakeWhatTheDescriptionSaysOnTheSimulatedDevice) {
     }
 }
 
-TEST(Copies, AreRefusedByNameWhereTheDescriptionDoesNotSayWhatTheyTake) {
+TEST(Copies, AreRefusedByNameWhereTheDescriptionLacksTheirTimes) {
     const auto device = simulated_device(load_architecture("fermi-gtx470").value(), {});
     for (const auto& [benchmark, value] :
          {std::pair{"copy-to-device", "transfers/host-to-device-start"},
@@ -100,7 +100,7 @@ TEST(CopyLine, FindsStartUpAndBandwidth) {
     EXPECT_NEAR(line.value().worst_share, 0, 1e-9);
 }
 
-// One hundredth more on each large copy would, unweighted, move the start-up by hundreds.
+// Without weights, one percent more on each large copy would change the start-up by hundreds.
 TEST(CopyLine, CountsSmallCopiesAsMuchAsLargeOnes) {
     const std::array<CopyTime, 4> noisy{
         {{4, 102}, {40, 120}, {100'000, 50'601}, {200'000, 100'100}}};

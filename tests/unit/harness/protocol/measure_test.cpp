@@ -20,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 
 /// A device whose time is a function of the seed, and which counts its runs. `before` may fail or
-/// throw in place of a run.
+/// throw instead of a run.
 class CountingDevice : public Device {
 public:
     class Prepared final : public PreparedKernel {
@@ -81,7 +81,7 @@ Protocol protocol_with_seed(std::uint64_t seed) {
     return result;
 }
 
-/// What `measure` of a CountingDevice is recorded under.
+/// The series key under which `measure` of a CountingDevice is recorded.
 SeriesKey key_of(const Protocol& protocol) {
     SeriesKey key;
     key.name = "point";
@@ -116,7 +116,8 @@ protected:
     Kernel kernel_;
 };
 
-// Asked before each run; the runs before the answer are kept, whatever the threads.
+// `stop` is called before each run; the runs before it returned true are kept, for any number of
+// threads.
 TEST_F(MeasuredCampaign, BeginsNoRunOnceItIsStopped) {
     for (const unsigned threads : {1U, 4U}) {
         std::atomic<int> asked{0};
@@ -127,7 +128,7 @@ TEST_F(MeasuredCampaign, BeginsNoRunOnceItIsStopped) {
         EXPECT_FALSE(stopped.value().complete());
         EXPECT_LE(stopped.value().samples.size(), 100U);
         if (threads == 1) {
-            EXPECT_EQ(stopped.value().samples.size(), 97U); // And 3 to warm up.
+            EXPECT_EQ(stopped.value().samples.size(), 97U); // And 3 warm-up runs.
         }
         for (std::size_t run = 0; run < stopped.value().samples.size(); ++run)
             EXPECT_EQ(stopped.value().samples[run].run, static_cast<std::int64_t>(run));
@@ -167,7 +168,7 @@ TEST_F(MeasuredCampaign, RecordsALongSeriesInLargerBatches) {
     EXPECT_EQ(fresh.value().samples, measured.value().samples);
 }
 
-TEST_F(MeasuredCampaign, RecordsWhatHappensToARun) {
+TEST_F(MeasuredCampaign, RecordsRunAnomalies) {
     device_.remark = [](std::uint64_t seed) {
         if (seed == seed_of_run(1, 3)) return Remark{RunAnomaly::TimeOut, "no end within 2 s"};
         if (seed == seed_of_run(1, 5)) return Remark{RunAnomaly::Throttled, "810 of 1980 MHz"};
@@ -191,8 +192,8 @@ TEST_F(MeasuredCampaign, RecordsWhatHappensToARun) {
               (std::vector<RecordedConditions>{{0, noted}, {6, noted}}));
 }
 
-// Both begin with run 0; the one that records nothing changes nothing.
-TEST_F(MeasuredCampaign, LeavesTheConditionsToTheProcessThatRecorded) {
+// Both processes begin with run 0; the one that records nothing changes nothing.
+TEST_F(MeasuredCampaign, KeepsTheConditionsOfTheProcessThatRecorded) {
     class Hot final : public CountingDevice {
         [[nodiscard]] Conditions conditions() const override { return {{"clock", "2 MHz"}}; }
     };
@@ -230,7 +231,7 @@ TEST_F(MeasuredCampaign, EndsWithTheRunThatLostTheDevice) {
         const auto samples = recorded(of_threads);
         ASSERT_EQ(samples.size(), 301U);
         EXPECT_EQ(samples[300].remark.anomaly, RunAnomaly::DeviceLost);
-        // Found again, it goes on.
+        // If the device is available again, the series continues.
         device_.remark = {};
         const auto resumed = run(key_of(of_threads), of_threads, threads);
         ASSERT_TRUE(resumed) << to_string(resumed.error());
@@ -238,8 +239,9 @@ TEST_F(MeasuredCampaign, EndsWithTheRunThatLostTheDevice) {
     }
 }
 
-// Whoever has a run in hand when a later one is the last still makes it: no run is left out.
-TEST(WorkerPool, TakesTheRunsBeforeTheLastOneThatEndLater) {
+// A worker that is making a run when a later run becomes the last one completes it: no run is
+// missing.
+TEST(WorkerPool, ReturnsTheRunsBeforeTheLastOneThatEndLater) {
     for (int repetition = 0; repetition < 100; ++repetition) {
         std::atomic<bool> first = true;
         std::atomic<bool> ended = false;
@@ -248,7 +250,7 @@ TEST(WorkerPool, TakesTheRunsBeforeTheLastOneThatEndLater) {
             return run;
         };
         const auto waits = [&] {
-            // One of two workers begins when the other has made its run.
+            // One of two workers starts after the other has made its run.
             if (first.exchange(false))
                 while (!ended)
                     std::this_thread::yield();
@@ -262,10 +264,10 @@ TEST(WorkerPool, TakesTheRunsBeforeTheLastOneThatEndLater) {
     }
 }
 
-TEST(WorkerPool, TakesNoRunBehindTheLastOne) {
+TEST(WorkerPool, ReturnsNoRunAfterTheLastOne) {
     for (const unsigned threads : {1U, 4U}) {
         const auto task = [](std::int64_t run) -> Result<std::int64_t> {
-            if (run > 40) return Failure{"behind the last one", "crew"};
+            if (run > 40) return Failure{"after the last one", "pool"};
             return run;
         };
         const auto batch = WorkerPool<std::int64_t>{
@@ -291,8 +293,8 @@ TEST(Measure, StopsAWarmUpToo) {
     EXPECT_FALSE(stopped.value().warm_up->settled);
 }
 
-// The rule has enough after 32 runs; the device refuses the next one.
-TEST(Measure, ForgetsAFailureBehindTheLastRunThatWasNeeded) {
+// The stopping rule is satisfied after 32 runs; the device refuses the next one.
+TEST(Measure, IgnoresAFailureAfterTheLastRunThatWasNeeded) {
     CountingDevice device;
     device.before = [](std::uint64_t seed) -> Result<void> {
         if (seed == seed_of_run(1, 32)) return Failure{"run 32 failed", "device"};
@@ -306,7 +308,7 @@ TEST(Measure, ForgetsAFailureBehindTheLastRunThatWasNeeded) {
     EXPECT_EQ(measured.value().converged, Converged::Yes);
 }
 
-TEST(Troubles, AreReadAsTheyAreWritten) {
+TEST(RunAnomalies, AreReadAsTheyAreWritten) {
     for (const auto anomaly :
          {RunAnomaly::None, RunAnomaly::Throttled, RunAnomaly::Sequence, RunAnomaly::Clock,
           RunAnomaly::TimeOut, RunAnomaly::LaunchFailure, RunAnomaly::DeviceLost}) {
@@ -336,7 +338,7 @@ TEST_F(MeasuredCampaign, RefusesToResumeRunsThatHaveNoTimeOrSeveral) {
     EXPECT_THAT(resumed.error().what, HasSubstr("run 0 has 2 times; expected 1"));
 }
 
-TEST_F(MeasuredCampaign, RefusesASeriesThatSaysSomethingElseThanWhatIsRun) {
+TEST_F(MeasuredCampaign, RefusesASeriesWhoseKeyDiffersFromTheRun) {
     models::FlowFacts facts;
     facts.program_digest = "sha256:1";
     kernel_.facts = &facts;
@@ -376,7 +378,7 @@ TEST_F(MeasuredCampaign, CarriesAnExceptionToTheCallerAndKeepsTheRunsBeforeIt) {
                      std::overflow_error);
         const auto samples = recorded(protocol);
         EXPECT_EQ(samples.size(), 300U);
-        // Nothing is begun after it; several threads may have begun some runs before.
+        // No run is started after it; several threads may have started some runs before.
         if (threads == 1) {
             EXPECT_EQ(device_.runs, 3 + 301);
         }

@@ -30,7 +30,7 @@ std::vector<double> golden_series() {
     return series;
 }
 
-/// Times that depend on nothing but chance: 1000 to 1000 + spread - 1.
+/// Independent random times: 1000 to 1000 + spread - 1.
 std::vector<std::int64_t> independent(std::size_t runs, std::uint64_t spread, std::uint64_t seed) {
     Resampling random_source{seed, "sample", 0};
     std::vector<std::int64_t> times;
@@ -103,11 +103,12 @@ TEST(OrderTests, HaveTheTabledLevelsOfHalves) {
 
 // Among three with and three without, 20 orders: 2 have two runs, 4 have three.
 TEST(OrderTests, CountOrdersExactly) {
-    EXPECT_NEAR(together_test({true, true, true, false, false, false}).decision->p_value, 0.1,
+    EXPECT_NEAR(clustering_test({true, true, true, false, false, false}).decision->p_value, 0.1,
                 1e-12);
-    EXPECT_NEAR(together_test({true, true, false, false, false, true}).decision->p_value, 0.3,
+    EXPECT_NEAR(clustering_test({true, true, false, false, false, true}).decision->p_value, 0.3,
                 1e-12);
-    EXPECT_NEAR(together_test({true, false, true, false, true, false}).decision->p_value, 1, 1e-12);
+    EXPECT_NEAR(clustering_test({true, false, true, false, true, false}).decision->p_value, 1,
+                1e-12);
 }
 
 TEST(OrderTests, DecideNothingOnDegenerateSamples) {
@@ -124,11 +125,11 @@ TEST(OrderTests, DecideNothingOnDegenerateSamples) {
         EXPECT_FALSE(lag_one_correlation(sample));
     }
     EXPECT_EQ(runs_test(std::vector<double>(500, 42.0)).note, "constant");
-    EXPECT_FALSE(together_test({}).decision);
-    EXPECT_FALSE(together_test({true, false, false}).decision);
+    EXPECT_FALSE(clustering_test({}).decision);
+    EXPECT_FALSE(clustering_test({true, false, false}).decision);
 }
 
-// A value that one run in 50 has: nothing is known of the median, but the sample is decided on.
+// A value that one run in 50 has: the runs test is not applicable, but the other tests decide.
 TEST(OrderTests, DecideOnTwoValues) {
     std::vector<double> values(500, 100.0);
     for (std::size_t run = 0; run < values.size(); run += 2)
@@ -158,7 +159,7 @@ TEST(OrderTests, DoNotDependOnShiftAndScale) {
     }
 }
 
-// The two halves are exchanged: the same distance, the same chance of it.
+// The two halves are exchanged: the same distance, the same p-value.
 TEST(OrderTests, AreTheSameForExchangedHalves) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         auto values = doubles(independent(200, 1'000'000'000, seed));
@@ -168,7 +169,7 @@ TEST(OrderTests, AreTheSameForExchangedHalves) {
     }
 }
 
-// Of 1000 independent samples (fixed seeds) a test at 5 % finds something in about 50; the sample
+// Of 1000 independent samples (fixed seeds) a test at 5 % is significant in about 50; the sample
 // deviation is 7. With ties the p-value of halves comes from permutations.
 TEST(OrderTests, KeepTheirLevelOnIndependentRuns) {
     for (const std::uint64_t spread : {1'000'000ULL, 5ULL}) {
@@ -186,7 +187,7 @@ TEST(OrderTests, KeepTheirLevelOnIndependentRuns) {
         EXPECT_LE(halves, 75) << spread;
         EXPECT_GE(runs, 25) << spread;
         EXPECT_GE(box, 25) << spread;
-        EXPECT_GE(halves, 20) << spread; // The asymptotic one errs large.
+        EXPECT_GE(halves, 20) << spread; // The asymptotic p-value errs large.
     }
 }
 
@@ -200,7 +201,7 @@ TEST(Holm, MultipliesTheSmallestByAll) {
     EXPECT_TRUE(holm({}).empty());
 }
 
-// --- what a series says of itself -------------------------------------------------------------
+// --- the order tests of a series -------------------------------------------------------------
 
 RunOrder examined(const std::vector<std::int64_t>& times) {
     RunOrder report = examine(times);
@@ -238,13 +239,14 @@ TEST(RunOrder, FindsAPlantedAlternation) {
     }
 }
 
-// 1 % of the runs are 300 cycles longer: scattered, they are a mode; together, a mode in time.
+// 1 % of the runs are 300 cycles longer: scattered, they are a mode; consecutive, a mode limited in
+// time.
 TEST(RunOrder, FindsAPlantedMixture) {
     auto scattered = independent(1000, 10, 1);
-    auto together = scattered;
+    auto consecutive = scattered;
     for (std::size_t i = 0; i < 10; ++i) {
         scattered[(i * 97 + 13) % 1000] += 300;
-        together[400 + i] += 300;
+        consecutive[400 + i] += 300;
     }
     const RunOrder mixture = examined(scattered);
     ASSERT_EQ(mixture.modes.size(), 2U);
@@ -252,14 +254,14 @@ TEST(RunOrder, FindsAPlantedMixture) {
     EXPECT_EQ(mixture.modes[1].mode.first_run, 13);
     EXPECT_EQ(mixture.modes[1].mode.last_run, 886);
     EXPECT_EQ(mixture.drift(), Drift::None);
-    const RunOrder episode = examined(together);
+    const RunOrder episode = examined(consecutive);
     EXPECT_EQ(episode.drift(), Drift::Found);
     const auto found = episode.found();
     EXPECT_TRUE(std::any_of(found.begin(), found.end(),
                             [](const std::string& name) { return name.rfind("mode 13", 0) == 0; }));
 }
 
-TEST(RunOrder, SaysThatNothingIsDecided) {
+TEST(RunOrder, ReportsThatNothingIsDecided) {
     for (const std::vector<std::int64_t>& times :
          {std::vector<std::int64_t>{}, {7}, {7, 8}, std::vector<std::int64_t>(500, 24)}) {
         const RunOrder report = examined(times);
@@ -269,7 +271,8 @@ TEST(RunOrder, SaysThatNothingIsDecided) {
     }
 }
 
-// The tests of 100 series are corrected together: what one series alone would show at 1 % does not.
+// The tests of 100 series are corrected jointly: a series that is significant at 1 % on its own is
+// not.
 TEST(RunOrder, IsCorrectedForAllSeriesOfAReport) {
     std::vector<RunOrder> report;
     for (std::uint64_t seed = 1; seed <= 100; ++seed)
@@ -300,7 +303,7 @@ std::vector<std::vector<std::int64_t>> one_a_run(const std::vector<std::int64_t>
 }
 
 // The mean of 1000..1099 is 1049.5. The share of intervals that hold it is between 90 and 99 %.
-TEST(Bootstrap, HoldsTheMeanInMostIntervals) {
+TEST(Bootstrap, CoversTheMeanInMostIntervals) {
     int mean = 0;
     int median = 0;
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -332,7 +335,8 @@ TEST(Bootstrap, IsTheSameForTheSameSeedAndMovesWithTheSample) {
     EXPECT_EQ(shifted->p99.hi, first->p99.hi + 1e6);
 }
 
-// Warps of a run go together: sixteen equal times a run say no more than one.
+// Warps of a run are drawn together: sixteen equal times per run carry no more information than
+// one.
 TEST(Bootstrap, DrawsWholeRuns) {
     const auto times = independent(200, 100, 5);
     std::vector<std::vector<std::int64_t>> sixteen;
@@ -350,7 +354,7 @@ TEST(Bootstrap, DecidesNothingOnDegenerateSamples) {
         EXPECT_FALSE(result.why_not.empty());
     }
     EXPECT_TRUE(bootstrap(one_a_run({7, 8})).intervals);
-    // Some of 1000 replicates would hold nothing but the run without times.
+    // Some of 1000 replicates would consist only of the run without times.
     const std::vector<std::vector<std::int64_t>> lacking{{7}, {}, {8}};
     EXPECT_EQ(bootstrap(lacking).why_not, "a run without times");
     EXPECT_FALSE(bootstrap(one_a_run(std::vector<std::int64_t>(300'000, 5))).intervals);

@@ -1,7 +1,8 @@
-// What is taken from an observation.
+// Quantities extracted from an observation.
 #include "harness/devices/simulated.hpp"
 #include "harness/protocol/quantity.hpp"
 #include "harness/suite/measure_point.hpp"
+#include "harness/suite/suites.hpp"
 #include "models/architecture/value_path.hpp"
 #include "models/launch/warp_policy.hpp"
 
@@ -19,7 +20,7 @@ models::WarpObservation warp(std::int64_t block, std::int64_t multiprocessor, st
     return {block, 0, multiprocessor, Cycles{first}, Cycles{last}, Cycles{last}};
 }
 
-// SMs have clocks of their own; a block ends with its last warp.
+// Each SM has its own clock; a block ends with its last warp.
 TEST(Quantity, CountsTheBlocksOfAnSmThatBeginBeforeOneEnds) {
     models::Observation seen;
     seen.warps = {warp(0, 0, 10, 50),     warp(0, 0, 12, 60),     warp(1, 1, 9000, 9050),
@@ -32,7 +33,7 @@ TEST(Quantity, CountsTheBlocksOfAnSmThatBeginBeforeOneEnds) {
     EXPECT_FALSE(times_of(seen, Quantity::ResidentBlocks));
 }
 
-TEST(Quantity, HasItsUnitAndSoManyNumbers) {
+TEST(Quantity, HasAUnitAndANumberOfValues) {
     const models::Launch launch{6, 64};
     EXPECT_EQ(times_of_run(Quantity::Region, launch), 12U);
     EXPECT_EQ(times_of_run(Quantity::Clocks, launch), 24U);
@@ -56,7 +57,7 @@ TEST(Quantity, IsReadAsItIsWritten) {
               "resident-blocks, clocks");
 }
 
-// At least the block that was looked at is there, and a launch has so many for each SM.
+// At least one block is resident on an SM, and at most all blocks of the launch.
 TEST(Quantity, OfARunIsOneThatTheLaunchCanGive) {
     const models::Launch launch{6, 64};
     const auto wrong = [&](const std::vector<std::int64_t>& times, Quantity quantity) {
@@ -73,8 +74,8 @@ TEST(Quantity, OfARunIsOneThatTheLaunchCanGive) {
     EXPECT_EQ(wrong({7}, Quantity::ResidentBlocks), "has 7 blocks on an SM; expected 1 to 6");
 }
 
-// On machines whose encoding times the issue as well; the launch is meant for one SM.
-TEST(Quantity, OfAnSmIsSeenOnSimulatedMachines) {
+// Also on machines with encoded issue control; the launch is intended for one SM.
+TEST(Quantity, OfAnSmIsObservedOnSimulatedMachines) {
     const auto policy = models::read_policy("lrr").value();
     for (const auto& [name, blocks] : {std::pair{"fermi-gtx470", 8}, std::pair{"turing-t4", 16}}) {
         auto machine = models::load_architecture(name).value();

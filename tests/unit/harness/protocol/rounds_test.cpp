@@ -1,4 +1,5 @@
-// Series measured in turn, and under rules that stop them early.
+// Series measured in campaign rounds, and under rules that stop them early.
+#include "harness/protocol/measure.hpp"
 #include "harness/protocol/resampling.hpp"
 #include "harness/protocol/rounds.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -13,7 +14,7 @@
 namespace warpbound::harness {
 namespace {
 
-/// Times by the seed alone; remembers the order in which series ran.
+/// Times are a function of the seed; remembers the order in which series ran.
 class NotingDevice final : public Device {
 public:
     class Prepared final : public PreparedKernel {
@@ -68,7 +69,7 @@ protected:
         key.quantity = to_string(Quantity::ExecutionTime);
         return key;
     }
-    /// In rounds; the samples of all series.
+    /// Measures in rounds; returns the samples of all series.
     Result<std::vector<Measured>> run(const Protocol& protocol, std::int64_t count,
                                       Campaign* campaign, unsigned threads = 1,
                                       const std::function<bool()>& stop = {}) {
@@ -105,7 +106,7 @@ protected:
     NotingDevice device_;
 };
 
-TEST_F(Rounds, GiveEverySeriesTheSamplesThatItHasAlone) {
+TEST_F(Rounds, GiveEverySeriesTheSamplesThatItHasInIsolation) {
     const auto measured = run(protocol_of("fixed", 300), 5, campaign_.get());
     ASSERT_TRUE(measured);
     const auto list = campaign_->list().value();
@@ -115,17 +116,17 @@ TEST_F(Rounds, GiveEverySeriesTheSamplesThatItHasAlone) {
         const auto expected = alone(protocol_of("fixed", 300), blocks, nullptr).value().samples;
         EXPECT_EQ(measured.value()[i].samples, expected);
         EXPECT_EQ(campaign_->samples(list[i].id).value(), expected);
-        // All runs were made, and nobody asked whether they were enough.
+        // All runs were made, and convergence was not tested.
         EXPECT_EQ(measured.value()[i].ending, Ending::AllRuns);
         EXPECT_EQ(measured.value()[i].converged, Converged::NotTested);
     }
 }
 
-TEST_F(Rounds, TakeTurnsInAnOrderOfTheSeed) {
+TEST_F(Rounds, AlternateInAnOrderGivenByTheSeed) {
     Protocol protocol = protocol_of("fixed", 96); // Three rounds of 32.
     ASSERT_TRUE(run(protocol, 6, nullptr));
     const auto first = device_.order;
-    EXPECT_GE(first.size(), 16U); // 18 turns; a series may end a round and begin the next.
+    EXPECT_GE(first.size(), 16U); // 18 batches; a series may end a round and begin the next.
     EXPECT_NE(std::vector(first.begin(), first.begin() + 6),
               (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
     device_.order.clear();
@@ -137,8 +138,8 @@ TEST_F(Rounds, TakeTurnsInAnOrderOfTheSeed) {
     EXPECT_NE(device_.order, first);
 }
 
-// A rule takes the first runs of the series that a fixed count has, and the same number of them
-// on any number of threads, alone or in rounds, whole or resumed.
+// A stopping rule keeps a prefix of the runs of a fixed count, of the same length on any number of
+// threads, alone or in rounds, uninterrupted or resumed.
 TEST_F(Rounds, StopASeriesAfterTheSameRunHoweverItIsMeasured) {
     const auto all = alone(protocol_of("fixed", 2000), 1, nullptr).value().samples;
     for (const char* rule : {"spread:0.5%", "extremes", "entropy:0.1"}) {
@@ -158,14 +159,14 @@ TEST_F(Rounds, ContinueASeriesUnderAnotherRule) {
     const auto fixed = alone(protocol_of("fixed", 2000), 1, campaign_.get()).value();
     EXPECT_LT(spread.samples.size(), 2000U);
     EXPECT_EQ(fixed.samples, alone(protocol_of("fixed", 2000), 1, nullptr).value().samples);
-    // There are more runs than the rule wants: all of them are shown, and none is added.
+    // There are more runs than the rule needs: all are returned, and none is added.
     const auto again = alone(protocol_of("spread:0.5%", 2000), 1, campaign_.get()).value();
     EXPECT_EQ(again.samples.size(), 2000U);
     EXPECT_EQ(again.converged, Converged::Yes);
     EXPECT_FALSE(again.warm_up);
 }
 
-TEST_F(Rounds, SayThatASeriesDidNotConverge) {
+TEST_F(Rounds, ReportThatASeriesDidNotConverge) {
     const auto few = alone(protocol_of("spread:0.5%", 100), 1, nullptr).value();
     EXPECT_EQ(few.ending, Ending::AllRuns);
     EXPECT_EQ(few.converged, Converged::No);
@@ -217,10 +218,10 @@ TEST_F(Rounds, StopWhenTheyAreAskedTo) {
         EXPECT_EQ(one.ending, Ending::Interrupted);
 }
 
-TEST(Together, RecordsAllOrNothing) {
+TEST(Transaction, RecordsAllOrNothing) {
     const tests::TemporaryFolder folder;
     const auto campaign = Campaign::open(folder.path() / "campaign.db").value();
-    const auto failed = campaign->together([&]() -> Result<void> {
+    const auto failed = campaign->in_one_transaction([&]() -> Result<void> {
         const auto series = campaign->series({"a", "d", "", "p", "k", "f", "1x32", "region"});
         if (!series) return series.as_failure();
         if (auto done = campaign->append(series.value().id, {{0, 1, {5}, {}}}); !done) return done;
@@ -228,7 +229,7 @@ TEST(Together, RecordsAllOrNothing) {
     });
     ASSERT_FALSE(failed);
     EXPECT_TRUE(campaign->list().value().empty());
-    const auto kept = campaign->together([&]() -> Result<void> {
+    const auto kept = campaign->in_one_transaction([&]() -> Result<void> {
         const auto series = campaign->series({"a", "d", "", "p", "k", "f", "1x32", "region"});
         if (!series) return series.as_failure();
         if (auto done = campaign->append(series.value().id, {{0, 1, {5}, {}}}); !done) return done;

@@ -7,7 +7,8 @@
 namespace warpbound::harness {
 namespace {
 
-/// Two warps that issue `orders[seed % size]` one a cycle; a warp ends with its last issue.
+/// Two warps that issue in the order `orders[seed % size]`, one per cycle; a warp ends with its
+/// last issue.
 class ScriptedMachine final : public simulator::Machine {
 public:
     explicit ScriptedMachine(std::vector<std::vector<int>> orders) : orders_{std::move(orders)} {}
@@ -56,7 +57,7 @@ TEST(Schedules, RepeatTheSlowestRun) {
     EXPECT_FALSE(timeline_of(ScriptedMachine{{{}}}, eight, 0));
 }
 
-TEST(Schedules, KeepWhatTheRunShows) {
+TEST(Schedules, RecordTheIssuesOfTheRun) {
     const auto runs = run_schedules(ScriptedMachine{{{0, 1, 0, 0}}}, protocol(3));
     ASSERT_TRUE(runs);
     ASSERT_EQ(runs.value().size(), 3U);
@@ -75,7 +76,7 @@ TEST(Schedules, KeepWhatTheRunShows) {
     EXPECT_EQ(summary.times.best, 4);
 }
 
-TEST(Schedules, TellIssueOrdersApart) {
+TEST(Schedules, DistinguishIssueOrders) {
     const ScriptedMachine machine{{{0, 1, 0, 1}, {0, 0, 1, 1}, {1, 0, 1, 0}}};
     const auto runs = run_schedules(machine, protocol(100));
     ASSERT_TRUE(runs);

@@ -25,7 +25,7 @@ TEST(Summary, TakesNearestRanks) {
 }
 
 // Variance of {1, 2} with n - 1 is 1/2, wherever the values lie.
-TEST(Summary, KeepsTheSpreadBesideALargeOffset) {
+TEST(Summary, KeepsTheDeviationWithALargeOffset) {
     const std::vector<std::int64_t> samples{1'000'000'000'000'001, 1'000'000'000'000'002};
     EXPECT_NEAR(summarise(samples).standard_deviation, 0.7071067811865476, 1e-12);
 }
@@ -52,8 +52,8 @@ TEST(Summary, SplitsModesAtWideGaps) {
 constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
 
-// {-2^63, 2^63 - 1}: distance 2^64 - 1, mean -1/2 (0 after rounding to a double's 53 bits beside
-// 2^63), deviation (2^64 - 1) / sqrt(2). One gap is the usual gap, so it splits nothing.
+// {-2^63, 2^63 - 1}: distance 2^64 - 1, mean -1/2 (0 after rounding to a double's 53 bits next
+// to 2^63), deviation (2^64 - 1) / sqrt(2). One gap is the usual gap, so it splits nothing.
 TEST(Summary, HoldsTheExtremesOfATime) {
     const std::vector<std::int64_t> samples{highest, lowest};
     const Summary summary = summarise(samples);

@@ -3,6 +3,7 @@
 #include "harness/protocol/stopping.hpp"
 #include "harness/protocol/warm_up.hpp"
 #include "harness/suite/measure_point.hpp"
+#include "harness/suite/suites.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,13 +17,13 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The number of runs after which the rule is content; 0: it is not after `most`.
+/// The number of runs after which the rule is satisfied; 0: not within `most` runs.
 std::int64_t runs_until_content(const char* rule_text, std::int64_t most,
                                 const std::function<std::int64_t(std::int64_t)>& time_of) {
     const auto rule = make_rule(read_stop(rule_text).value(), most);
     for (std::int64_t run = 1; run <= most; ++run) {
-        rule->hear(time_of(run - 1));
-        if (rule->is_content()) return run;
+        rule->observe(time_of(run - 1));
+        if (rule->has_enough()) return run;
     }
     return 0;
 }
@@ -48,13 +49,13 @@ TEST(Stopping, ReadsWhatItWrites) {
     }
 }
 
-TEST(Stopping, OfAFixedCountIsContentWithTheLastRun) {
+TEST(Stopping, OfAFixedCountIsSatisfiedByTheLastRun) {
     EXPECT_EQ(runs_until_content("fixed", 500, uniform(9, 1)), 500);
 }
 
-// A constant sample is known after the fewest times, except for entropy, which looks back 64 runs:
-// looks are at 32, 36, 40, 45, 50, 56, 63 and 70 times.
-TEST(Stopping, IsSoonContentWithAConstantSample) {
+// A constant sample satisfies a rule after the minimum number of times, except entropy, which needs
+// 64 runs: tests are made at 32, 36, 40, 45, 50, 56, 63 and 70 times.
+TEST(Stopping, IsSoonSatisfiedByAConstantSample) {
     const auto constant = [](std::int64_t) { return std::int64_t{24}; };
     EXPECT_EQ(runs_until_content("spread:0.5%", 500, constant), 32);
     EXPECT_EQ(runs_until_content("extremes", 500, constant), 32);
@@ -72,8 +73,8 @@ TEST(Stopping, OfSpreadStopsAtTheHalfWidth) {
     EXPECT_EQ(runs_until_content("spread:0.5%", 200, uniform(200, 1)), 0);
 }
 
-// The 32nd time is longer than all before: the rule waits for as many again, and its looks are at
-// 63 and at 70 times.
+// The 32nd time is longer than all before: the rule needs as many again, and it tests at 63 and at
+// 70 times.
 TEST(Stopping, OfExtremesWaitsAsLongAgainAfterANewWorstTime) {
     const auto late = [](std::int64_t run) { return std::int64_t{run == 31 ? 99 : 24}; };
     EXPECT_EQ(runs_until_content("extremes", 10'000, late), 70);
@@ -91,19 +92,19 @@ TEST(Stopping, OfEntropyWaitsForTheHistogram) {
     const auto runs =
         runs_until_content("entropy", 10'000, [](std::int64_t run) { return 7 * run; });
     EXPECT_GE(runs, 4500);
-    EXPECT_LE(runs, 5250); // The next look.
+    EXPECT_LE(runs, 5250); // The next test.
 }
 
-// A run without times is heard, and is no time.
+// A run without times counts as a run, and adds no time.
 TEST(Stopping, CountsRunsWithoutTimesAsRunsOnly) {
     const auto fixed = make_rule(read_stop("fixed").value(), 2);
     const auto spread = make_rule(read_stop("spread").value(), 1000);
     for (int run = 0; run < 100; ++run) {
-        fixed->hear(std::nullopt);
-        spread->hear(std::nullopt);
+        fixed->observe(std::nullopt);
+        spread->observe(std::nullopt);
     }
-    EXPECT_TRUE(fixed->is_content());
-    EXPECT_FALSE(spread->is_content());
+    EXPECT_TRUE(fixed->has_enough());
+    EXPECT_FALSE(spread->has_enough());
 }
 
 // --- warm-up ----------------------------------------------------------------------------------
@@ -135,7 +136,7 @@ TEST(WarmUp, EndsWhenTheBestOfAWindowNoLongerFalls) {
     EXPECT_TRUE(settled.settled);
 }
 
-TEST(WarmUp, SaysThatItDidNotSettle) {
+TEST(WarmUp, ReportsThatItDidNotSettle) {
     const auto never =
         warmed(std::nullopt, [](std::int64_t run) { return std::optional{100'000 - run}; });
     EXPECT_EQ(never.runs, most_warm_up);
@@ -152,7 +153,7 @@ TEST(WarmUp, RefusesWhatARunRefuses) {
     EXPECT_EQ(refused.error().what, "no");
 }
 
-// --- the time of an operation, by two ways ----------------------------------------------------
+// --- the time of an operation, by two methods ----------------------------------------------------
 
 RegionTimes constant(std::int64_t n, std::int64_t time) {
     return {n, time, time, static_cast<double>(time)};
@@ -187,9 +188,9 @@ TEST(PerOperation, FindsAnEmptyRegionThatIsWrong) {
         EXPECT_EQ(per_operation(independent(), constant(0, empty), true)->disagreement, "");
 }
 
-// A chain: 30 + 18 (n - 1) (V14 Table 20). The slope is the latency; the empty region is not what
-// is left for n = 0, and that is no error.
-TEST(PerOperation, ComparesNoOverheadOfAChain) {
+// A chain: 30 + 18 (n - 1) (V14 Table 20). The slope is the latency; the empty region differs from
+// the extrapolation to n = 0, and that is no error.
+TEST(PerOperation, DoesNotCompareTheOverheadOfAChain) {
     std::vector<RegionTimes> regions;
     for (std::int64_t n = 1; n <= 16; ++n)
         regions.push_back(constant(n, 12 + 18 * n));
@@ -200,7 +201,7 @@ TEST(PerOperation, ComparesNoOverheadOfAChain) {
     EXPECT_EQ(found->disagreement, "");
 }
 
-TEST(PerOperation, SaysNothingWhereTimesVaryOrLieOnNoLine) {
+TEST(PerOperation, IsSilentWhereTimesVaryOrAreNotLinear) {
     auto varying = independent();
     varying[7].worst += 2;
     EXPECT_EQ(per_operation(varying, constant(0, 30), true)->disagreement, "");
@@ -212,7 +213,7 @@ TEST(PerOperation, SaysNothingWhereTimesVaryOrLieOnNoLine) {
     EXPECT_FALSE(per_operation({}, std::nullopt, true));
 }
 
-/// The simulated Fermi, of which some kernels are told to take longer than they do.
+/// The simulated Fermi, with longer times reported for some kernels.
 class WrongDevice final : public Device {
 public:
     WrongDevice(std::string kernel, std::int64_t error)
@@ -249,7 +250,7 @@ private:
     std::int64_t error_;
 };
 
-/// What the points of independent additions say on a device.
+/// The result of the points of independent additions on a device.
 PerOperation additions_on(const Device& device) {
     const auto fermi = models::load_architecture("fermi-gtx470").value();
     Protocol protocol;

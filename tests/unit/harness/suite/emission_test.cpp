@@ -17,7 +17,7 @@ assembly::Function read(const std::string& text) {
     return program ? program.value().functions.front() : assembly::Function{};
 }
 
-/// Issue cycle of each instruction when only stall counts decide.
+/// Issue cycle of each instruction if only stall counts determine it.
 std::vector<std::int64_t> earliest_issues(const assembly::Function& function) {
     std::vector<std::int64_t> issues{0};
     for (const auto& instruction : function.instructions)
@@ -36,13 +36,14 @@ std::vector<models::Architecture> encoded_machines() {
     return machines;
 }
 
-/// A stall above 11 holds only with the yield bit (Huerta et al., MICRO 2025).
+/// A stall above 11 is effective only with the yield bit (Huerta et al., MICRO 2025).
 void expect_honoured_stalls(const assembly::Function& function, const std::string& text) {
     for (const auto& instruction : function.instructions)
         EXPECT_TRUE(instruction.control->stall <= 11 || instruction.control->yield) << text;
 }
 
-// One fixed latency after the other: the consumer issues exactly then, whatever NOPs it takes.
+// Consecutive fixed latencies: the consumer issues exactly when the result is ready, with NOPs as
+// needed.
 TEST(Emission, ProtectsEachFixedLatencyByStallsThatTheHardwareHonours) {
     auto machine = models::load_architecture("maxwell-gtx970").value();
     const std::vector<Operation> operations{
@@ -62,9 +63,9 @@ TEST(Emission, ProtectsEachFixedLatencyByStallsThatTheHardwareHonours) {
     }
 }
 
-// A consumer issues 2 cycles or more after the producer whose
-// scoreboard it waits for, and each general register that an operation of variable latency wrote is
-// waited for before it is touched again.
+// A consumer issues 2 cycles or more after the producer whose scoreboard it waits for, and each
+// general register that an operation of variable latency wrote is waited for before it is accessed
+// again.
 void expect_protected_results(const std::string& text) {
     const auto function = read(text);
     const auto issues = earliest_issues(function);
@@ -82,9 +83,9 @@ void expect_protected_results(const std::string& text) {
             ASSERT_GE(issues[i] - issues[producers.at(board)], 2) << text;
         }
         const auto& effects = function.instructions[i].effects;
-        auto touched = effects.reads;
-        touched.insert(touched.end(), effects.writes.begin(), effects.writes.end());
-        for (const auto& reg : touched)
+        auto accessed = effects.reads;
+        accessed.insert(accessed.end(), effects.writes.begin(), effects.writes.end());
+        for (const auto& reg : accessed)
             if (const auto found = awaited.find(reg); found != awaited.end()) {
                 ASSERT_TRUE(waits.count(found->second)) << text;
                 awaited.erase(found);

@@ -19,8 +19,8 @@ const LaunchLimit& along(const std::vector<LaunchLimit>& limits, const std::stri
                          [&](const auto& limit) { return limit.axis == axis; });
 }
 
-// What the description says, found without it, and right whatever it says.
-TEST(LaunchLimits, AreWhatTheDeviceTakes) {
+// The limits of the description, found without reading it, for any values in it.
+TEST(LaunchLimits, AreTheLargestLaunchesThatTheDeviceAccepts) {
     models::Architecture machine = models::load_architecture("fermi-gtx470").value();
     for (const auto& [registers, shared] :
          {std::pair{63, 49152}, std::pair{64, 32768}, std::pair{100, 5000}}) {
@@ -35,7 +35,7 @@ TEST(LaunchLimits, AreWhatTheDeviceTakes) {
     }
 }
 
-TEST(LaunchLimits, SayWhereNothingLargerWasTried) {
+TEST(LaunchLimits, ReportWhereNothingLargerWasTried) {
     const auto limits = limits_of(models::load_architecture("fermi-gtx470").value());
     ASSERT_EQ(limits.size(), 4U);
     for (const auto& limit : limits) {

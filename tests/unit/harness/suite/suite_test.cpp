@@ -16,8 +16,7 @@ namespace {
 using tests::points;
 using tests::times_of;
 
-/// What a benchmark needs more of a description than most have, as the refusals of machines that
-/// lack it say it. Empty: nothing.
+/// What a benchmark needs that most descriptions lack, in the words of the refusal. Empty: nothing.
 std::string needs_much(const std::string& name) {
     if (name == "saxpy-occupancy")
         return "blocks/(start|replacement) is unknown|limits/shared-memory-per-block is absent";
@@ -36,7 +35,7 @@ TEST(Suite, RunsOnEveryDescribedMachine) {
         const auto device = simulated_device(models::load_architecture(entry.name).value(), {});
         for (const auto& benchmark : benchmarks()) {
             if (benchmark.interlocked) continue; // Measured in calibration_test.cpp.
-            // Blocks on an SM: quantity_test.cpp, calibration_memory_test.cpp.
+            // Resident blocks: quantity_test.cpp, calibration_memory_test.cpp.
             if (benchmark.quantity == Quantity::ResidentBlocks) continue;
             if (benchmark.copies) continue; // Measured in copies_test.cpp.
             const auto all = points(benchmark.name, entry.name);
@@ -61,7 +60,7 @@ TEST(Suite, RunsOnEveryDescribedMachine) {
             << benchmark.name;
 }
 
-TEST(Suite, NamesOnlyBenchmarksThatThereAre) {
+TEST(Suite, NamesOnlyExistingBenchmarks) {
     std::set<std::string> names;
     for (const auto& benchmark : benchmarks())
         EXPECT_TRUE(names.insert(benchmark.name).second) << benchmark.name;
@@ -70,11 +69,12 @@ TEST(Suite, NamesOnlyBenchmarksThatThereAre) {
             EXPECT_TRUE(names.contains(name)) << suite.name << " " << name;
 }
 
-// The body stands between the clock reads and executes as often as the fact says.
-TEST(Suite, WritesALoopThatTakesSoManyTrips) {
+// The body is between the clock reads and executes as often as the fact states.
+TEST(Suite, WritesALoopWithTheStatedIterations) {
     const auto all = points("granularity", "fermi-gtx470");
     ASSERT_EQ(all.size(), 32U);
-    // Each trip: its additions 6 cycles apart, and from the branch 32 cycles to the next trip.
+    // Each iteration: its additions 6 cycles apart, and 32 cycles from the branch to the next
+    // iteration.
     for (const auto& point : all) {
         const std::int64_t operations = point.axes.front().second;
         const auto times = times_of(point, "fermi-gtx470", 3);
@@ -82,14 +82,15 @@ TEST(Suite, WritesALoopThatTakesSoManyTrips) {
     }
 }
 
-// Two instructions of one unit wait for its port, those of two units each for its own. Stores wait
-// for the write buffer too, and times of accesses vary.
-TEST(Suite, TakesForIndependentPairsWhatTheirPortsTake) {
+// Two instructions of one unit wait for its port; instructions of two units wait for separate
+// ports. Stores also wait for the write buffer, and times of accesses vary.
+TEST(Suite, TimesIndependentPairsByTheirPorts) {
     auto machine = models::load_architecture("fermi-gtx470").value();
     std::int64_t initiation = 0;
     for (const auto& [opcode_class, timing] : machine.classes) {
         const std::string path = "classes/" + std::string{to_string(opcode_class)};
-        // Below and above the interval of 6 cycles, and so far apart that four pairs tell them.
+        // Below and above the interval of 6 cycles, and different enough that four pairs
+        // distinguish them.
         initiation = initiation % 20 + 5;
         ASSERT_TRUE(models::override_value(machine, path + "/initiation", initiation));
         if (timing.values.find("latency") != nullptr && !timing.values.find("latency")->interval) {
@@ -132,7 +133,7 @@ TEST(Suite, TakesForIndependentPairsWhatTheirPortsTake) {
     EXPECT_GT(pairs, 200);
 }
 
-// Each operation of a chain reads what the one before wrote.
+// Each operation of a chain reads the result of the previous one.
 TEST(Suite, ChainsPairsThroughTheirResults) {
     int pairs = 0;
     for (const auto& benchmark : benchmarks()) {
@@ -148,9 +149,9 @@ TEST(Suite, ChainsPairsThroughTheirResults) {
     EXPECT_GT(pairs, 100);
 }
 
-// No two loads of a region touch the same line of 128 bytes, and all addresses come from one
-// register: nothing but the loads is in the chain.
-TEST(Suite, LoadsEachGlobalValueFromALineOfItsOwn) {
+// No two loads of a region access the same line of 128 bytes, and all addresses use one register:
+// only the loads are in the chain.
+TEST(Suite, LoadsEachGlobalValueFromASeparateLine) {
     for (const auto& entry : models::list_architectures())
         for (const auto& point : points("global-load", entry.name)) {
             const auto program = assembly::read_program({point.name, point.text});
@@ -167,7 +168,7 @@ TEST(Suite, LoadsEachGlobalValueFromALineOfItsOwn) {
         }
 }
 
-TEST(Suite, SaysOfEachCalibratingBenchmarkWhatItCalibratesAndWhere) {
+TEST(Suite, StatesForEachCalibratingBenchmarkWhatItCalibratesAndWhere) {
     const auto fermi = models::load_architecture("fermi-gtx470").value();
     const auto volta = models::load_architecture("volta-v100").value();
     int count = 0;
@@ -185,7 +186,7 @@ TEST(Suite, SaysOfEachCalibratingBenchmarkWhatItCalibratesAndWhere) {
     EXPECT_GT(count, 70);
 }
 
-// Nothing of a machine but its instruction set goes into the code: it is the same for a stranger.
+// The code depends only on the instruction set of a machine: it is the same for an unknown machine.
 TEST(Suite, WritesCalibratingBenchmarksWithoutKnowingTheMachine) {
     const auto fermi = models::load_architecture("fermi-gtx470").value();
     models::Architecture stranger;
@@ -200,7 +201,7 @@ TEST(Suite, WritesCalibratingBenchmarksWithoutKnowingTheMachine) {
     }
 }
 
-TEST(Suite, RefusesAnUnknownNameWithThoseLikeIt) {
+TEST(Suite, RefusesAnUnknownNameWithSimilarOnes) {
     const auto machine = models::load_architecture("fermi-gtx470").value();
     const auto what = [&](std::string_view name) {
         const auto none = points_of(name, machine);

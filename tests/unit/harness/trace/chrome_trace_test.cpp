@@ -64,7 +64,7 @@ TEST(ChromeTrace, ShowsIssuesStallsAndUnits) {
     EXPECT_EQ(tracks.at({2, 1}).at(1).until, 20);
 }
 
-// Two blocks on two SMs that hold one each: processes 1 and 2 are of SM 0, 3 and 4 of SM 1.
+// Two blocks on two SMs that hold one each: processes 1 and 2 belong to SM 0, 3 and 4 to SM 1.
 TEST(ChromeTrace, HasProcessesForEachSm) {
     auto machine = small_machine(models::IssueControl::Interlocked);
     set(machine.geometry, "multiprocessors", 2);
@@ -87,8 +87,8 @@ TEST(ChromeTrace, HasProcessesForEachSm) {
         })) << process;
 }
 
-// One block on two SMs: whichever it is on, the launch completes in a process that there is.
-TEST(ChromeTrace, CompletesInAProcessThatHasAName) {
+// One block on two SMs: whichever SM it is on, the launch completes in an existing process.
+TEST(ChromeTrace, CompletesInANamedProcess) {
     auto machine = small_machine(models::IssueControl::Interlocked);
     set(machine.geometry, "multiprocessors", 2);
     const auto program = straight_line({add(1, 2, 3)});
@@ -126,8 +126,9 @@ TEST(ChromeTrace, IsValidWhenTheRunIsStopped) {
             text_of<ChromeTrace>(test.program, test.machine, test.launch, result, cycles)));
 }
 
-// Over random programs: slices of a track follow each other, a warp's fill the time from its start
-// to its end, a port is taken by one instruction at a time, and the write buffer empties.
+// Over random programs: slices of a track do not overlap, those of a warp fill the time from its
+// start to its end, a port is occupied by one instruction at a time, and the write buffer drains
+// completely.
 TEST(ChromeTrace, FillsTheTracksWithoutOverlap) {
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         SCOPED_TRACE(seed);

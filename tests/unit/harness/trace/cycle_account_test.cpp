@@ -1,4 +1,4 @@
-// Every cycle of every warp and scheduler stands in exactly one category.
+// Every cycle of every warp and scheduler is in exactly one category.
 
 #include "harness/trace/cycle_account.hpp"
 #include "tests/support/every_policy.hpp"
@@ -20,7 +20,7 @@ CycleAccount account_of(const TestProgram& program, const models::Architecture& 
         static_cast<std::size_t>(machine.schedulers.find("count")->interval->lo);
     CycleAccountant accountant{1, schedulers, program.function.instructions.size()};
     for (const auto& event : run.events)
-        accountant.hear(event);
+        accountant.receive(event);
     return accountant.close(run.observation.execution_time.count());
 }
 
@@ -37,10 +37,10 @@ simulator::Issued issue(std::int64_t cycle, std::int64_t since) {
 
 TEST(WaitingCycles, GiveEachCycleToTheFirstStallOfTheList) {
     auto issued = issue(20, 5);
-    issued.waits[Stall::Gap] = 8;
-    issued.waits[Stall::Register] = 7; // Over before the gap is.
-    issued.waits[Stall::Scoreboard] = 12;
-    issued.waits[Stall::Port] = 18;
+    issued.stalls[Stall::Gap] = 8;
+    issued.stalls[Stall::Register] = 7; // Ends before the gap does.
+    issued.stalls[Stall::Scoreboard] = 12;
+    issued.stalls[Stall::Port] = 18;
     EXPECT_THAT(waiting_cycles(issued), testing::ElementsAre(3, 0, 0, 0, 4, 0, 6, 0, 0, 0, 2));
     EXPECT_EQ(last_stall(issued), Stall::NotChosen);
     EXPECT_THAT(waiting_cycles(issued, 10), testing::ElementsAre(0, 0, 0, 0, 2, 0, 6, 0, 0, 0, 2));
@@ -49,12 +49,12 @@ TEST(WaitingCycles, GiveEachCycleToTheFirstStallOfTheList) {
 TEST(WaitingCycles, AreNoneForAnInstructionThatIssuesAtOnce) {
     EXPECT_THAT(waiting_cycles(issue(5, 5)), Each(0));
     EXPECT_EQ(last_stall(issue(5, 5)), std::nullopt);
-    // The second of a pair.
+    // The second instruction of a pair.
     EXPECT_THAT(waiting_cycles(issue(5, 6)), Each(0));
 }
 
 // A gap of 6 and additions of 18 cycles: 5 cycles of gap, then 12 for the register; the result of
-// the second comes at 36.
+// the second is available at 36.
 TEST(CycleAccount, SplitsADependentAdditionIntoGapAndRegister) {
     auto machine = small_machine(models::IssueControl::Interlocked);
     set(machine.schedulers, "count", 1);
@@ -80,7 +80,7 @@ TEST(CycleAccount, CountsASchedulerWithoutWarpsAsNotStarted) {
     const auto account = account_of(program, machine, run(program, machine));
     ASSERT_EQ(account.schedulers.size(), 2U);
     EXPECT_EQ(account.schedulers[1].not_started, account.cycles);
-    EXPECT_EQ(account.schedulers_together().total(), 2 * account.cycles);
+    EXPECT_EQ(account.all_schedulers().total(), 2 * account.cycles);
 }
 
 void expect_exact(const CycleAccount& account) {
@@ -106,8 +106,7 @@ void expect_exact(const CycleAccount& account) {
     EXPECT_EQ(issues, account.instructions);
 }
 
-// Sums are exact over random programs, machines, policies, draws, and blocks that take the place of
-// others.
+// Sums are exact over random programs, machines, policies, draws, and blocks that replace others.
 TEST(CycleAccount, SumsExactlyToTheCycles) {
     for (const char* name : tests::every_policy) {
         const auto policy = models::read_policy(name);

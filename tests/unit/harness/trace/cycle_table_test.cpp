@@ -1,4 +1,4 @@
-// Every cycle of every warp stands in the table once, with what the events say of it.
+// Every cycle of every warp is in the table once, as in the events.
 
 #include "harness/trace/cycle_table.hpp"
 #include "harness/trace/waiting.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 using namespace simulator::test;
 
-/// Cell by cycle and warp, cut as the table cuts it.
+/// Cell by cycle and warp, truncated as in the table.
 using Cells = std::map<std::pair<std::int64_t, int>, std::string>;
 
 Cells read_table(const std::string& text) {
@@ -62,12 +62,12 @@ Cells expected_of(const TestProgram& program, const TestRun& result) {
         cell += (cell.empty() ? "" : "+") +
                 assembly::opcode_text(program.function.instructions[issued->instruction]);
     }
-    for (auto& [place, cell] : cells)
+    for (auto& [position, cell] : cells)
         if (cell.size() > 12) cell = cell.substr(0, 11) + "~";
     return cells;
 }
 
-TEST(CycleTable, HoldsWhatTheEventsSay) {
+TEST(CycleTable, AgreesWithTheEvents) {
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         SCOPED_TRACE(seed);
         Case test = random_case(seed);
@@ -84,7 +84,7 @@ TEST(CycleTable, HoldsWhatTheEventsSay) {
     }
 }
 
-// What a warp waited for when the run was stopped is not known.
+// The stall of a warp when the run was stopped is not known.
 TEST(CycleTable, EndsWhereTheRunWasStopped) {
     const auto machine = small_machine(models::IssueControl::Interlocked);
     const auto program = straight_line({add(1, 2, 3), add(4, 1, 1)});

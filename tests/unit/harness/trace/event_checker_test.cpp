@@ -32,7 +32,7 @@ TEST(EventChecker, AcceptsRandomKernelsWithLoopsOnDescribedMachines) {
         auto machine = models::load_architecture(name);
         ASSERT_TRUE(machine) << to_string(machine.error());
         if (seed % 2 == 0) {
-            // Blocks wait for others to end; not every description knows what that costs.
+            // Blocks wait for others to end; not every description states the replacement time.
             set(machine.value().limits, "max-blocks", 2);
             set(machine.value().blocks, "start", Values{5, 9});
             set(machine.value().blocks, "replacement", Values{20, 40});
@@ -79,7 +79,7 @@ struct Log {
     std::vector<Event> events;
     Dice dice;
 
-    /// A random event of a kind that satisfies a condition; none when there is none.
+    /// A random event of a type that satisfies a condition; none if there is none.
     template <typename Kind> Kind* any(const std::function<bool(const Kind&)>& holds = {}) {
         std::vector<Kind*> found;
         for (Event& event : events)
@@ -102,7 +102,7 @@ struct Log {
                 return other;
         return nullptr;
     }
-    /// Moves an issue a cycle ahead, with what it says of its port.
+    /// Moves an issue one cycle earlier, with its port occupancy.
     static bool hasten(Issued* issued) {
         if (issued == nullptr) return false;
         --issued->cycle;
@@ -116,20 +116,20 @@ struct Log {
 
 struct Plant {
     std::string name;
-    std::string rule;                ///< A word with which some violation must begin; empty: any.
-    std::function<bool(Log&)> plant; ///< False where the log offers no place for it.
+    std::string rule;                ///< Prefix of an expected violation; empty: any.
+    std::function<bool(Log&)> plant; ///< Returns false if the log has no suitable event.
 };
 
-/// Held last by this stall alone, so that a cycle earlier breaks its rule.
-bool held_by(const Issued& issued, Stall stall) {
-    return issued.waits[stall] == issued.cycle && issued.cycle > issued.since;
+/// Only this stall delayed the issue in the last cycle, so one cycle earlier breaks its rule.
+bool delayed_only_by(const Issued& issued, Stall stall) {
+    return issued.stalls[stall] == issued.cycle && issued.cycle > issued.since;
 }
 
 std::vector<Plant> plants() {
     const auto early = [](Stall stall) {
         return [stall](Log& log) {
-            return Log::hasten(
-                log.any<Issued>([&](const Issued& issued) { return held_by(issued, stall); }));
+            return Log::hasten(log.any<Issued>(
+                [&](const Issued& issued) { return delayed_only_by(issued, stall); }));
         };
     };
     return {
@@ -142,8 +142,8 @@ std::vector<Plant> plants() {
         {"claims another register time", "C5",
          [](Log& log) {
              auto* issued =
-                 log.any<Issued>([](const Issued& i) { return i.waits[Stall::Register] > 0; });
-             if (issued != nullptr) --issued->waits[Stall::Register];
+                 log.any<Issued>([](const Issued& i) { return i.stalls[Stall::Register] > 0; });
+             if (issued != nullptr) --issued->stalls[Stall::Register];
              return issued != nullptr;
          }},
         {"leaves its port early", "C12",
@@ -211,7 +211,7 @@ std::vector<Plant> plants() {
              drained->cycle -= 10'000;
              return true;
          }},
-        {"drains a store nobody made", "",
+        {"drains a store that was not issued", "",
          [](Log& log) {
              log.events.emplace_back(Drained{.cycle = 10'000, .warp = 0});
              return true;
@@ -239,7 +239,7 @@ std::vector<Plant> plants() {
         {"never ends", "C2", [](Log& log) { return log.remove(log.any<WarpEnded>()); }},
         {"starts in another scheduler", "C1",
          [](Log& log) {
-             // A block of one warp might have another slot.
+             // A block of one warp might have another block slot.
              if (log.test.launch.threads <= 32) return false;
              ++log.any<WarpStarted>()->scheduler;
              return true;
@@ -255,13 +255,13 @@ std::vector<Plant> plants() {
              for (const Event& event : log.events)
                  if (const auto* started = std::get_if<WarpStarted>(&event))
                      scheduler[started->warp] = started->scheduler;
-             // Late enough for its own conditions: its scheduler chose another one in the cycle
-             // before.
+             // Ready by its own conditions: its scheduler chose another warp in the previous cycle.
              Issued* issued = log.any<Issued>([&](const Issued& i) {
-                 return i.waits[Stall::Port] < i.cycle && !held_by(i, Stall::Gap) &&
-                        !held_by(i, Stall::Register) && !held_by(i, Stall::Scoreboard) &&
-                        !held_by(i, Stall::Barrier) && !held_by(i, Stall::WriteBuffer) &&
-                        i.cycle > i.since &&
+                 return i.stalls[Stall::Port] < i.cycle && !delayed_only_by(i, Stall::Gap) &&
+                        !delayed_only_by(i, Stall::Register) &&
+                        !delayed_only_by(i, Stall::Scoreboard) &&
+                        !delayed_only_by(i, Stall::Barrier) &&
+                        !delayed_only_by(i, Stall::WriteBuffer) && i.cycle > i.since &&
                         std::any_of(log.events.begin(), log.events.end(), [&](const Event& event) {
                             const auto* other = std::get_if<Issued>(&event);
                             return other != nullptr && other->cycle == i.cycle - 1 &&
@@ -307,13 +307,13 @@ TEST(EventChecker, FindsEveryPlantedError) {
     expect_found(plants(), random_case);
 }
 
-/// The event of the same issue, of another kind.
+/// The event of another type that belongs to the same issue.
 template <typename Other, typename Kind> Other* same_issue(Log& log, const Kind& what) {
     return log.any<Other>(
         [&](const Other& other) { return other.warp == what.warp && other.number == what.number; });
 }
 
-/// A fetch out of which something issued: not one that was flushed.
+/// A fetch of which an instruction issued: it was not flushed.
 InstructionsFetched* used_fetch(Log& log) {
     return log.any<InstructionsFetched>([&](const InstructionsFetched& fetched) {
         for (const Event& event : log.events)
@@ -375,7 +375,7 @@ TEST(EventChecker, FindsAWrongExecutionTime) {
     EXPECT_THAT(found.front(), testing::StartsWith("C2"));
 }
 
-// The log of one policy is not that of another: where the order of choice differs, it is found.
+// The log of one policy violates the rules of another, if the issue orders differ.
 TEST(EventChecker, FindsAnotherPolicy) {
     int found = 0;
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -391,7 +391,7 @@ TEST(EventChecker, FindsAnotherPolicy) {
     EXPECT_GT(found, 60);
 }
 
-/// How many of the logs of one policy are found not to be of another.
+/// The number of logs of one policy that are found to violate another.
 int found_of_other(const models::WarpPolicy& ran, const models::WarpPolicy& claimed) {
     int found = 0;
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {

@@ -1,5 +1,5 @@
-// Flow facts held against traces made up for the saxpy example: a lane that turns too often, one
-// that takes a forbidden way, and lanes that part.
+// Flow facts checked against synthetic traces of the saxpy example: too many iterations, a
+// forbidden path, and divergent lanes.
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/reader.hpp"
@@ -48,11 +48,11 @@ protected:
                 added.destinations.push_back(*written);
         }
     }
-    /// The whole kernel with so many turns of its loop.
-    void run(int turns, std::uint32_t mask = 0xffffffffU) {
+    /// The whole kernel with the given number of loop iterations.
+    void run(int iterations, std::uint32_t mask = 0xffffffffU) {
         issue(0, 0xe0, mask);
         issue(0xf0, 0xf0, mask);
-        for (int turn = 0; turn < turns; ++turn)
+        for (int iteration = 0; iteration < iterations; ++iteration)
             issue(0x100, 0x130, mask);
         issue(0x140, 0x150, mask);
     }
@@ -67,7 +67,7 @@ protected:
     SassTrace trace_;
 };
 
-TEST_F(FactCheckTest, HoldsWhatNoLaneContradicts) {
+TEST_F(FactCheckTest, AcceptsFactsThatNoLaneContradicts) {
     run(128);
     facts_.nevers.push_back({.block = 0x160, .from = {}});
     const auto checks = check();
@@ -84,12 +84,12 @@ TEST_F(FactCheckTest, NamesTheLaneThatRefutesALoopBound) {
                 HasSubstr("lane 0 of warp 0 of block 0,0,0 executes its header 129 times"));
 }
 
-// Lanes that part are followed one by one.
-TEST_F(FactCheckTest, FollowsLanesThatPart) {
+// Divergent lanes are checked individually.
+TEST_F(FactCheckTest, FollowsDivergentLanes) {
     issue(0, 0xf0);
-    for (int turn = 0; turn < 100; ++turn)
+    for (int iteration = 0; iteration < 100; ++iteration)
         issue(0x100, 0x130);
-    for (int turn = 0; turn < 29; ++turn)
+    for (int iteration = 0; iteration < 29; ++iteration)
         issue(0x100, 0x130, 0x10U);
     issue(0x140, 0x150);
     EXPECT_THAT(check()[0].refuted_by.value_or(""), HasSubstr("lane 4 of warp 0"));
@@ -98,7 +98,7 @@ TEST_F(FactCheckTest, FollowsLanesThatPart) {
     EXPECT_EQ(check()[0].cases, 32);
 }
 
-TEST_F(FactCheckTest, HoldsEveryKindOfPathFact) {
+TEST_F(FactCheckTest, ChecksEveryTypeOfPathFact) {
     run(2);
     facts_.nevers.push_back({.block = 0x60, .from = {}});
     facts_.exclusives.push_back({.first = 0x60, .second = 0x140, .from = {}});
@@ -106,21 +106,21 @@ TEST_F(FactCheckTest, HoldsEveryKindOfPathFact) {
     often.terms.push_back({.coefficient = 2, .from = std::nullopt, .block = 0x100});
     often.terms.push_back({.coefficient = 1, .from = 0x100, .block = 0x100});
     often.relation = models::Relation::Equal;
-    often.constant = 5; // Two executions, one turn back.
+    often.constant = 5; // Two executions, one back edge.
     facts_.constraints.push_back(often);
     often.constant = 4;
     facts_.constraints.push_back(often);
     const auto checks = check();
     ASSERT_EQ(checks.size(), 5U);
     EXPECT_EQ(checks[0].refuted_by, std::nullopt);
-    EXPECT_THAT(checks[1].refuted_by.value_or(""), HasSubstr("passes it"));
-    EXPECT_THAT(checks[2].refuted_by.value_or(""), HasSubstr("passes both"));
+    EXPECT_THAT(checks[1].refuted_by.value_or(""), HasSubstr("executes it"));
+    EXPECT_THAT(checks[2].refuted_by.value_or(""), HasSubstr("executes both"));
     EXPECT_EQ(checks[3].refuted_by, std::nullopt);
     EXPECT_THAT(checks[4].refuted_by.value_or(""), HasSubstr("makes the sum 5"));
 }
 
-// A loop of guarded instructions: of its last turn lane 0 leaves no trace.
-TEST_F(FactCheckTest, LeavesOpenWhatCountsBlocksThatLeaveNoTrace) {
+// A loop of guarded instructions: lane 0 leaves no trace of its last iteration.
+TEST_F(FactCheckTest, LeavesOpenFactsThatCountSilentBlocks) {
     use("!Arch sm_20\n!Kernel k\nMOV R1, R2;\nH: @P0 FADD R4, R4, R3;\n@P1 BRA H;\nEXIT;\n");
     const auto loop = [](std::int64_t min, std::int64_t max) {
         return models::LoopFact{.header = 0x8, .min = min, .max = max, .from = {}};
@@ -133,7 +133,7 @@ TEST_F(FactCheckTest, LeavesOpenWhatCountsBlocksThatLeaveNoTrace) {
         return fact;
     };
     issue(0, 0, 1);
-    for (int turn = 0; turn < 2; ++turn)
+    for (int iteration = 0; iteration < 2; ++iteration)
         issue(0x10, 0x10, 1);
     issue(0x8, 0x10, 0);
     issue(0x18, 0x18, 1);
@@ -148,7 +148,7 @@ TEST_F(FactCheckTest, LeavesOpenWhatCountsBlocksThatLeaveNoTrace) {
     };
     EXPECT_TRUE(is_open(checks[0]));
     EXPECT_THAT(checks[1].refuted_by.value_or(""), HasSubstr("executes its header at least 2"));
-    EXPECT_THAT(checks[2].refuted_by.value_or(""), HasSubstr("passes it"));
+    EXPECT_THAT(checks[2].refuted_by.value_or(""), HasSubstr("executes it"));
     EXPECT_TRUE(is_open(checks[3]));
     EXPECT_TRUE(is_open(checks[4]));
     EXPECT_EQ(checks[5].open, 0);
@@ -156,13 +156,13 @@ TEST_F(FactCheckTest, LeavesOpenWhatCountsBlocksThatLeaveNoTrace) {
     EXPECT_THAT(checks[6].refuted_by.value_or(""), HasSubstr("makes the sum at least 2"));
 }
 
-// Between two stays in the inner loop lies only what a predicate switches off.
-TEST_F(FactCheckTest, LeavesOpenWhetherTwoStaysInALoopAreOne) {
+// Between two traversals of the inner loop there are only predicated-off instructions.
+TEST_F(FactCheckTest, LeavesOpenWhetherTwoLoopTraversalsAreOne) {
     use("!Arch sm_20\n!Kernel k\nMOV R1, R2;\nO: @P2 MOV R1, R2;\nH: FADD R4, R4, R3;\n"
         "@P0 BRA H;\n@P1 BRA O;\nEXIT;\n");
     facts_.loops.push_back({.header = 0x10, .min = 2, .max = 2, .from = {}});
     issue(0, 0, 1);
-    for (int turn = 0; turn < 3; ++turn)
+    for (int iteration = 0; iteration < 3; ++iteration)
         issue(0x10, 0x10, 1);
     issue(0x28, 0x28, 1);
     ASSERT_EQ(check()[0].refuted_by, std::nullopt);

@@ -1,5 +1,5 @@
-// Traces that do not fit the listing or the launch, refused with their place; and what gaps, masks
-// and the order of lanes in a trace mean.
+// Traces that do not match the listing or the launch are refused with their position; and the
+// meaning of gaps, masks and the order of lanes in a trace.
 
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
@@ -31,7 +31,8 @@ EXIT;
 !EndKernel
 )";
 
-constexpr std::int64_t first_line = 9; ///< Of the file: the first instruction of the first warp.
+constexpr std::int64_t first_line =
+    9; ///< Line in the file of the first instruction of the first warp.
 
 class RecordedRefusal : public testing::Test {
 protected:
@@ -94,15 +95,15 @@ const std::string end = "0030 ffffffff 0 EXIT 0 0";
 
 using testing::ElementsAre;
 
-TEST_F(RecordedRefusal, TakesAWarpThatKeepsTogether) {
+TEST_F(RecordedRefusal, AcceptsAConvergedWarp) {
     EXPECT_THAT(stream({s2r, not_taken, add, off, bar, load, end}),
                 ElementsAre("0-1:ffffffff!", "2-3:ffffffff", "4-6:ffffffff"));
     EXPECT_THAT(stream({s2r, "0008 ffffffff 0 BRA 0 0", bar, load, end}),
                 ElementsAre("0-1:ffffffff!", "4-6:ffffffff!"));
 }
 
-// The masks of a branch say who goes where, in whatever order they then issue; the lanes that come
-// behind BAR first are in front of it for the others.
+// The masks of a branch determine the path of each lane, whatever the later issue order; lanes that
+// have passed BAR wait for the others.
 TEST_F(RecordedRefusal, FollowsLanesInTheOrderOfTheTrace) {
     EXPECT_THAT(stream({s2r, "0008 0000ffff 0 BRA 0 0", "0010 ffff0000 1 R1 IADD 1 R0 0",
                         "0020 0000ffff 0 BAR.SYNC 0 0", "0018 00ff0000 0 ST 2 R2 R1 4 1 0x0 4",
@@ -111,10 +112,10 @@ TEST_F(RecordedRefusal, FollowsLanesInTheOrderOfTheTrace) {
                             "4-4:ffff0000", "5-6:ffffffff"));
 }
 
-TEST_F(RecordedRefusal, NamesThePlaceOfWhatDoesNotFit) {
+TEST_F(RecordedRefusal, ReportsThePositionOfAMismatch) {
     struct Case {
         std::vector<std::string> issues;
-        std::int64_t line; ///< Of warp 0, from 0 on.
+        std::int64_t line; ///< Line of warp 0, from 0 on.
         std::vector<std::string> words;
     };
     const Case cases[] = {
@@ -122,21 +123,21 @@ TEST_F(RecordedRefusal, NamesThePlaceOfWhatDoesNotFit) {
         {{"0000 ffffffff 1 R0 MOV 0 0"}, 0, {"MOV at 0x0000, where the listing has S2R", ":3)"}},
         {{"0000 ffffffff 1 R7 S2R 0 0"}, 0, {"S2R at 0x0000 writes R7", "S2R (k.sass:3) with R0"}},
         {{"0000 ffffffff 0 S2R 0 0"}, 0, {"writes no general register"}},
-        {{s2r, add}, 1, {"no lane of warp 0 of block 0,0,0 can be there; they go on at 0x0008"}},
+        {{s2r, add}, 1, {"no lane of warp 0 of block 0,0,0 can be there; they continue at 0x0008"}},
         {{"0000 0000ffff 1 R0 S2R 0 0", "0000 00ff0000 1 R0 S2R 0 0", "0008 ffff0000 0 BRA 0 0"},
          2,
          {"lanes 0xff000000 of warp 0", "cannot be there"}},
         {{"0000 00000000 1 R0 S2R 0 0"}, 0, {"it is recorded for no lane and has no guard"}},
-        {{s2r, not_taken, "0020 ffffffff 0 BAR.SYNC 0 0"}, 2, {"they go on at 0x0010"}},
+        {{s2r, not_taken, "0020 ffffffff 0 BAR.SYNC 0 0"}, 2, {"they continue at 0x0010"}},
         {{s2r, not_taken, add, "0018 ffffffff 0 ST 2 R2 R1 0"}, 3, {"executes without addresses"}},
         {{s2r, not_taken, add, off, bar, load, "0030 0000ffff 0 EXIT 0 0"},
          6,
-         {"the recording of warp 0 of block 0,0,0 ends before lanes 0xffff0000, which go on at "
+         {"the recording of warp 0 of block 0,0,0 ends before lanes 0xffff0000, which continue at "
           "0x0030"}},
         {{s2r, not_taken, add, off, bar, load, "0030 0000ffff 0 EXIT 0 0",
           "0030 ffff8000 0 EXIT 0 0"},
          7,
-         {"lanes 0x00008000 have ended"}},
+         {"lanes 0x00008000 have exited"}},
         {{s2r, not_taken, add, off, bar, load}, 5, {"ends before lanes 0xffffffff"}},
     };
     for (const auto& [issues, line, words] : cases) {
@@ -148,18 +149,18 @@ TEST_F(RecordedRefusal, NamesThePlaceOfWhatDoesNotFit) {
     }
 }
 
-TEST_F(RecordedRefusal, GivesAWarpItsThreadsOnly) {
+TEST_F(RecordedRefusal, AllowsOnlyLanesThatHaveAThread) {
     const std::vector<std::string> whole{s2r, not_taken, add, off, bar, load, end};
     std::vector<std::string> half;
     for (std::string line : whole)
         half.push_back(line.replace(5, 4, "0000"));
     EXPECT_TRUE(open(trace_of({half}, 16)));
     EXPECT_THAT(refusal(trace_of({whole}, 16)).what,
-                HasSubstr("lanes 0xffff0000 are none of warp 0 of block 0,0,0, which has "
+                HasSubstr("lanes 0xffff0000 are not of warp 0 of block 0,0,0, which has "
                           "0x0000ffff"));
 }
 
-TEST_F(RecordedRefusal, WantsEveryWarpAndBlockOfTheLaunch) {
+TEST_F(RecordedRefusal, RequiresEveryWarpAndBlockOfTheLaunch) {
     const std::vector<std::string> whole{s2r, not_taken, add, off, bar, load, end};
     EXPECT_THAT(refusal(trace_of({whole, {}}, 64)).what,
                 HasSubstr("warp 1 of block 0,0,0 has no instructions"));
@@ -176,7 +177,7 @@ TEST_F(RecordedRefusal, WantsEveryWarpAndBlockOfTheLaunch) {
     EXPECT_THAT(refusal("").what, HasSubstr("expected the lines -kernel name"));
 }
 
-TEST_F(RecordedRefusal, WantsTheKernelAndTheMachineOfTheListing) {
+TEST_F(RecordedRefusal, RequiresTheKernelAndTheMachineOfTheListing) {
     std::string other = trace_of({{s2r}});
     other.replace(other.find("= k\n"), 4, "= j\n");
     EXPECT_THAT(refusal(other).what, HasSubstr("a trace of kernel 'j'; 'k' of k.sass"));
@@ -184,16 +185,16 @@ TEST_F(RecordedRefusal, WantsTheKernelAndTheMachineOfTheListing) {
     EXPECT_THAT(refusal(newer).what, HasSubstr("a trace of sm_75 code; k.sass has sm_20"));
 }
 
-// From sm_70 on threads arrive one by one (C9).
+// From sm_70 on threads arrive individually (C9).
 TEST_F(RecordedRefusalSm75, RefusesABarrierThatPartOfTheLanesReach) {
     const Failure failure =
         refusal(trace_of({{s2r, "0010 0000ffff 0 BRA 0 0", "0040 0000ffff 0 BAR.SYNC 0 0"}}));
     EXPECT_EQ(failure.line, first_line + 2);
-    EXPECT_THAT(failure.what, AllOf(HasSubstr("lanes 0x0000ffff of 0xffffffff come to it"),
+    EXPECT_THAT(failure.what, AllOf(HasSubstr("lanes 0x0000ffff of 0xffffffff reach it"),
                                     HasSubstr("from sm_70 on")));
 }
 
-// The second warp ends without coming to the barrier that counts two warps.
+// The second warp ends without reaching the barrier that counts two warps.
 TEST_F(RecordedRefusal, ExplainsADeadlock) {
     program_ = assembly::read_program({"k.sass", "!Kernel k\n@P0 BRA out;\nBAR.SYNC 0x0, 0x40;\n"
                                                  "out:\nEXIT;\n!EndKernel\n"})
@@ -217,8 +218,8 @@ TEST_F(RecordedRefusal, ExplainsADeadlock) {
                 HasSubstr("a recorded launch has its own paths"));
 }
 
-// Of an LDGSTS both addresses are recorded, in a line each; that of global memory counts.
-TEST_F(RecordedRefusal, TakesTheSecondAddressOfAnLdgsts) {
+// Both addresses of an LDGSTS are recorded, one per line; the one of global memory is used.
+TEST_F(RecordedRefusal, UsesTheSecondAddressOfAnLdgsts) {
     program_ = assembly::read_program({"k.sass", "!Arch sm_80\n!Kernel k\nLDGSTS.E [R8], [R2];\n"
                                                  "EXIT;\n!EndKernel\n"})
                    .value();
@@ -234,9 +235,9 @@ TEST_F(RecordedRefusal, TakesTheSecondAddressOfAnLdgsts) {
     EXPECT_EQ(block->warps[0].accesses[0].base, 0x7000U);
 }
 
-// The lanes that issue a guarded instruction are those of the next one that is not; the second line
-// of an LDGSTS is no instruction.
-TEST_F(RecordedRefusal, LooksBehindTheLinesOfAnLdgstsForTheLanesOfAGuardedInstruction) {
+// The lanes that issue a guarded instruction are those of the next unguarded one; the second line
+// of an LDGSTS is not an instruction.
+TEST_F(RecordedRefusal, SkipsTheLinesOfAnLdgstsToFindTheLanesOfAGuardedInstruction) {
     program_ =
         assembly::read_program({"k.sass", "!Arch sm_80\n!Kernel k\n@P0 LDGSTS.E [R8], [R2];\n"
                                           "@P1 IADD3 R1, R0, 0x1, RZ;\nMOV R4, R5;\n"
@@ -271,7 +272,7 @@ TEST_F(RecordedRefusal, UnpacksAddressesForTheLanesThatAccess) {
     EXPECT_EQ(block->warps[0].executing, std::vector<RecordedLanes>{0x106U});
 }
 
-// A file of which nothing is kept is read again while it runs.
+// A file of which no block is kept is read again during the run.
 TEST_F(RecordedRefusal, NoticesAFileThatChanges) {
     const std::string path = testing::TempDir() + "changing.traceg";
     const std::string text = trace_of({{s2r, not_taken, add, off, bar, load, end}});

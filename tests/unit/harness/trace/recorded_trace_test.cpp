@@ -1,5 +1,5 @@
-// Traces of simulated runs, run again: the same events where nothing is drawn, judged by the
-// independent checker everywhere, whole and damaged.
+// Replay of traces of simulated runs: the same events if nothing is random, checked by the
+// independent checker in all cases, intact and damaged.
 
 #include "harness/simulator/machine.hpp"
 #include "harness/trace/recorded_trace.hpp"
@@ -36,14 +36,14 @@ Opened open_text(const std::string& text, const Kernel& kernel,
                                {kernel.function, kernel.graph, "listing"}, kept);
 }
 
-/// What is compared of two runs.
+/// The parts of two runs that are compared.
 std::vector<std::string> words_of(const std::vector<Event>& events) {
     std::vector<std::string> words;
     for (const Event& event : events) {
         if (const auto* issued = std::get_if<Issued>(&event))
             words.push_back(fmt::format("{} warp {} issues {} for {:x} of {:x}, {} passes",
                                         issued->cycle, issued->warp, issued->instruction,
-                                        issued->on, issued->lanes, issued->passes));
+                                        issued->executing, issued->lanes, issued->passes));
         if (const auto* completed = std::get_if<Completed>(&event))
             words.push_back(fmt::format("{} warp {} completes {}", completed->cycle,
                                         completed->warp, completed->instruction));
@@ -54,11 +54,11 @@ std::vector<std::string> words_of(const std::vector<Event>& events) {
 }
 
 struct Replayed {
-    std::string refusal; ///< Of the trace or of its run.
+    std::string refusal; ///< Refusal of the trace or of its run.
     TestRun run;
 };
 
-/// Runs the trace and holds the run against it.
+/// Runs the trace and checks the run against it.
 Replayed replay(const std::string& text, const Kernel& of, const models::Architecture& machine,
                 const RunOptions& options, const models::WarpPolicy& policy = {},
                 std::size_t kept = RecordedTrace::default_kept_limit,
@@ -95,7 +95,7 @@ Replayed replay(const std::string& text, const Kernel& of, const models::Archite
     return replayed;
 }
 
-/// Each access gets a pattern and the level that the draw would choose among all.
+/// Each access gets an address pattern, and the level that the draw would choose.
 void state_addresses(tests::ReadKernel& kernel, Draw draw, std::uint64_t seed) {
     tests::RandomSource random_source{seed};
     kernel.facts.memory.clear();
@@ -146,7 +146,7 @@ Made random_run(std::uint64_t seed, Draw draw, const models::WarpPolicy& policy)
                     .value();
     state_addresses(*made.read, draw, seed);
     const bool parts = !made.read->facts.divergents.empty();
-    // Patterns give all lanes of a warp an address unless lanes may part (C21).
+    // Patterns give all lanes of a warp an address unless lanes may diverge (C21).
     made.kernel = {made.read->function,
                    &made.read->graph,
                    &made.read->facts,
@@ -162,7 +162,7 @@ Made random_run(std::uint64_t seed, Draw draw, const models::WarpPolicy& policy)
     return made;
 }
 
-TEST(RecordedTrace, RunsAgainWithTheSameEventsWhereNothingIsDrawn) {
+TEST(RecordedTrace, ReplaysWithTheSameEventsWhereNothingIsRandom) {
     int ran = 0;
     for (std::uint64_t seed = 1; seed <= 240; ++seed) {
         const Draw draw = seed / 2 % 2 == 0 ? Draw::AllLow : Draw::AllHigh;
@@ -178,10 +178,10 @@ TEST(RecordedTrace, RunsAgainWithTheSameEventsWhereNothingIsDrawn) {
             << "seed " << seed << " under " << to_string(policy) << "\n"
             << text;
         if (testing::Test::HasFailure()) return;
-        // Blocks that are read again from the file are the same.
+        // Blocks that are read again from the file are equal.
         const Replayed anew = replay(text, made.kernel, made.machine, options, policy, 0);
         EXPECT_EQ(words_of(anew.run.events), words_of(again.run.events)) << "seed " << seed;
-        // Other draws and more SMs follow the same trace; `replay` holds them against it.
+        // Other draws and more SMs follow the same trace; `replay` checks them against it.
         for (const Draw other : {Draw::Uniform, Draw::Extremes, Draw::Adversarial})
             EXPECT_EQ(replay(text, made.kernel, made.machine,
                              {.seed = seed, .draw = other, .path = {}}, policy, 0, 2)
@@ -193,8 +193,8 @@ TEST(RecordedTrace, RunsAgainWithTheSameEventsWhereNothingIsDrawn) {
     EXPECT_GT(ran, 150);
 }
 
-// With patterns for all accesses nothing but latencies is drawn, which both draw alike.
-TEST(RecordedTrace, LeadsTheSameAddressesThroughTheSameCaches) {
+// With patterns for all accesses only latencies are random, and both runs draw the same.
+TEST(RecordedTrace, SendsTheSameAddressesThroughTheSameCaches) {
     int ran = 0;
     for (std::uint64_t seed = 1; seed <= 120; ++seed) {
         RandomAccesses made = random_accesses(seed);
@@ -222,8 +222,8 @@ TEST(RecordedTrace, LeadsTheSameAddressesThroughTheSameCaches) {
     EXPECT_GT(ran, 40);
 }
 
-// The checker is no rubber stamp: it sees a run that left its trace.
-TEST(RecordedTrace, IsHeldAgainstItsRunIssueByIssue) {
+// The checker detects a run that deviates from its trace.
+TEST(RecordedTrace, IsCheckedAgainstItsRunIssueByIssue) {
     const Made made = random_run(2, Draw::AllHigh, {});
     ASSERT_FALSE(made.run.events.empty());
     const SassTrace whole = tests::trace_of(made.kernel, made.machine, made.run.events);
@@ -245,7 +245,7 @@ TEST(RecordedTrace, IsHeldAgainstItsRunIssueByIssue) {
     EXPECT_THAT(found(changed), testing::Contains(HasSubstr("C54: a warp issues")));
 }
 
-/// Lines that are left out, doubled or swapped, and characters that are changed.
+/// Lines that are removed, duplicated or swapped, and changed characters.
 std::string damaged(std::string text, tests::RandomSource& random_source) {
     const auto size = static_cast<std::int64_t>(text.size());
     const auto line_at = [&](std::int64_t at) {
@@ -276,7 +276,7 @@ std::string damaged(std::string text, tests::RandomSource& random_source) {
     }
 }
 
-TEST(RecordedTrace, IsRefusedOrRunsAsItSaysWhenItIsDamaged) {
+TEST(RecordedTrace, IsRefusedOrFollowedWhenItIsDamaged) {
     int refused = 0;
     int ran = 0;
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {

@@ -1,4 +1,5 @@
-// Recorded SASS traces: values, refusals with their place, and the fuzz corpus whole and damaged.
+// Recorded SASS traces: values, refusals with their position, and the fuzz corpus intact and
+// damaged.
 
 #include "harness/trace/kernels_list.hpp"
 #include "harness/trace/sass_trace.hpp"
@@ -49,8 +50,8 @@ TEST(SassTrace, HoldsLaunchBlocksAndWarps) {
     EXPECT_EQ(load.width, 4);
 }
 
-// Not 0 bytes: of a trace without it nothing is known.
-TEST(SassTrace, KnowsNoSharedMemoryThatIsNotSaid) {
+// Not 0 bytes: if the trace does not state it, it is unknown.
+TEST(SassTrace, LeavesUnstatedSharedMemoryUnknown) {
     auto source = assembly::read_source(corpus + "kernel-1.traceg").value();
     const std::size_t line = source.text.find("-shmem");
     source.text.erase(line, source.text.find('\n', line) + 1 - line);
@@ -60,7 +61,7 @@ TEST(SassTrace, KnowsNoSharedMemoryThatIsNotSaid) {
     EXPECT_EQ(read_sass_trace({"again", print(trace.value())}).value(), trace.value());
 }
 
-TEST(SassTrace, KnowsNoRegistersThatAreNotSaid) {
+TEST(SassTrace, LeavesUnstatedRegistersUnknown) {
     const auto source = assembly::read_source(corpus + "kernel-1.traceg").value();
     const std::size_t line = source.text.find("-nregs");
     const std::size_t end = source.text.find('\n', line);
@@ -74,13 +75,13 @@ TEST(SassTrace, KnowsNoRegistersThatAreNotSaid) {
     }
 }
 
-// What is said of the form of all blocks stands before the first.
+// The format of all blocks is stated before the first one.
 TEST(SassTrace, RefusesAFormatBetweenBlocks) {
     auto source = assembly::read_source(corpus + "kernel-1.traceg").value();
     source.text.insert(source.text.rfind("#BEGIN_TB"), "#traces format = with immediates\n");
     const auto trace = read_sass_trace(source);
     ASSERT_FALSE(trace);
-    EXPECT_THAT(trace.error().what, HasSubstr("behind the first block"));
+    EXPECT_THAT(trace.error().what, HasSubstr("after the first block"));
 }
 
 TEST(SassTrace, UnpacksTheThreeFormsOfAddresses) {
@@ -115,7 +116,7 @@ TEST(SassTrace, TakesTheWidthFromTheOpcode) {
     EXPECT_EQ(trace.blocks[0].warps[0].issues[5].width, 8);  // STG.E.64.SYS
 }
 
-// 16 lanes of 4 bytes from 0x82 on touch the bytes 0x82..0xc1: sectors 4, 5 and 6.
+// 16 lanes of 4 bytes from 0x82 on access the bytes 0x82..0xc1: sectors 4, 5 and 6.
 TEST(TraceMix, CountsSectorsLanesAndPaths) {
     const auto mix = mix_of(read_corpus("kernel-1.traceg"));
     ASSERT_TRUE(mix);
@@ -168,7 +169,7 @@ struct Refusal {
 
 class SassTraceRefusal : public testing::TestWithParam<Refusal> {};
 
-TEST_P(SassTraceRefusal, NamesThePlace) {
+TEST_P(SassTraceRefusal, ReportsThePosition) {
     auto source = assembly::read_source(corpus + "kernel-2.traceg").value();
     const auto& refusal = GetParam();
     const auto at = source.text.find(refusal.replaced);

@@ -1,4 +1,4 @@
-// The bytes of trace files: what is no plain file is refused and never waited for.
+// The bytes of trace files: anything but a regular file is refused without blocking.
 
 #include "harness/trace/trace_bytes.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -9,8 +9,8 @@
 
 namespace warpbound::harness::trace {
 
-/// The text that a writer makes of a run. `cycles`: where the run is said to have ended; events
-/// from there on are left out.
+/// The text that a writer produces for a run. `cycles`: the end of the run as passed to the writer;
+/// later events are left out.
 template <typename Writer>
 std::string text_of(const simulator::test::TestProgram& program,
                     const models::Architecture& machine, models::Launch launch,
@@ -25,7 +25,7 @@ std::string text_of(const simulator::test::TestProgram& program,
     Writer writer{kernel.value(), [&](std::string_view piece) { text += piece; }};
     for (const auto& event : run.events)
         if (std::visit([](const auto& what) { return what.cycle; }, event) < cycles)
-            writer.hear(event);
+            writer.receive(event);
     writer.close(std::min(cycles, run.observation.execution_time.count()));
     return text;
 }

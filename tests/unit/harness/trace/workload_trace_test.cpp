@@ -1,5 +1,5 @@
-// A run of a workload as a Chrome trace: every operation stands on the track of its stream and on
-// that of its engine.
+// A run of a workload as a Chrome trace: every operation is on the track of its stream and on that
+// of its engine.
 
 #include "harness/trace/workload_trace.hpp"
 
@@ -27,7 +27,7 @@ TEST(WorkloadTrace, PutsOperationsOnStreamsAndEngines) {
     EXPECT_EQ(trace.at("otherData").at("machine"), "machine");
 
     std::map<std::pair<int, int>, std::vector<std::string>> slices;
-    std::map<int, std::vector<std::int64_t>> in_queue; // Ends of asynchronous slices by their id.
+    std::map<int, std::vector<std::int64_t>> in_queue; // Ends of asynchronous slices by id.
     for (const json& event : trace.at("traceEvents")) {
         const std::pair track{event.at("pid").get<int>(), event.at("tid").get<int>()};
         if (event.at("ph") == "X")

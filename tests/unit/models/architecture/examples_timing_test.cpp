@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(All, ExampleListing,
                                          Listing{"saxpy/sm_75.sass", "turing-t4"},
                                          Listing{"saxpy/sm_90.sass", "hopper-h200"}));
 
-// The flow facts beside the listings are read.
+// The flow facts in the folders of the listings are read.
 TEST(ExampleFlowFacts, AreRead) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator{WARPBOUND_EXAMPLES}) {
         if (entry.path().string().find("flow-facts.xml") == std::string::npos) continue;

@@ -108,7 +108,7 @@ TEST(InstructionTiming, TakesTheIntervalOfAnInterlockedMachine) {
     EXPECT_TRUE(timing.waits_for_registers);
     EXPECT_FALSE(timing.enters_write_buffer);
     EXPECT_EQ(timing.unit, 0U);
-    EXPECT_THAT(timing.weak_values, testing::ElementsAre("classes/move/latency (assumed)"));
+    EXPECT_THAT(timing.values_with_caveat, testing::ElementsAre("classes/move/latency (assumed)"));
 }
 
 // The machine's own range may be wider than that of its samples.
@@ -117,9 +117,10 @@ TEST(InstructionTiming, NamesARangeThatWasMeasured) {
     measured.classes.at(OpcodeClass::LoadShared).values.values = {
         value("latency", 26, 50, Grade::Measured), value("pass-cost", 2, 2, Grade::Measured),
         value("initiation", 2, 2, Grade::Measured)};
-    EXPECT_THAT(timing_of(instruction(OpcodeClass::LoadShared), measured).value().weak_values,
-                testing::ElementsAre("classes/load-shared/latency (measured ranges, which may be "
-                                     "too narrow)"));
+    EXPECT_THAT(
+        timing_of(instruction(OpcodeClass::LoadShared), measured).value().values_with_caveat,
+        testing::ElementsAre("classes/load-shared/latency (measured ranges, which may be "
+                             "too narrow)"));
 }
 
 // One number that stands between the ends of samples is a range as well.
@@ -130,12 +131,13 @@ TEST(InstructionTiming, NamesANumberThatUnequalSamplesShowed) {
     measured.classes.at(OpcodeClass::LoadShared).values.values = {
         between, value("pass-cost", 2, 2, Grade::Measured),
         value("initiation", 2, 2, Grade::Measured)};
-    EXPECT_THAT(timing_of(instruction(OpcodeClass::LoadShared), measured).value().weak_values,
-                testing::ElementsAre("classes/load-shared/latency (measured ranges, which may be "
-                                     "too narrow)"));
+    EXPECT_THAT(
+        timing_of(instruction(OpcodeClass::LoadShared), measured).value().values_with_caveat,
+        testing::ElementsAre("classes/load-shared/latency (measured ranges, which may be "
+                             "too narrow)"));
 }
 
-// Contract C4, encoded: the stall count, at least 1 unless the pair issues together.
+// Contract C4, encoded: the stall count, at least 1 unless the pair is dual-issued.
 TEST(InstructionTiming, TakesTheStallCountOfAnEncodedMachine) {
     const auto move = instruction(OpcodeClass::Move);
     EXPECT_EQ(timing_of(stalled(move, 5), encoded).value().gap.lo, 5);
@@ -160,7 +162,8 @@ TEST(InstructionTiming, GivesControlTransfersTheLargerGap) {
     EXPECT_EQ(timing.gap_taken.lo, 32);
     EXPECT_EQ(timing_of(stalled(branch, 40), encoded).value().gap.lo, 40);
     EXPECT_EQ(timing_of(stalled(branch, 30), encoded).value().gap_taken.lo, 32);
-    EXPECT_THAT(timing.weak_values, testing::ElementsAre("control-flow/branch-taken (inferred)"));
+    EXPECT_THAT(timing.values_with_caveat,
+                testing::ElementsAre("control-flow/branch-taken (inferred)"));
     EXPECT_EQ(timing.latency, (Interval{.lo = 0, .typical = 0, .hi = 0}));
 }
 
@@ -258,7 +261,7 @@ TEST(InstructionTiming, TakesPassesFromAPattern) {
         {.name = "shared", .values = {value("banks", 32, 32), value("bank-width", 4, 4)}});
     EXPECT_EQ(timing_of(load, architecture, facts).value().passes,
               (Interval{.lo = 2, .typical = 2, .hi = 2}));
-    facts.divergents.push_back({.at = 0, .from = {}}); // Then some lanes may access alone.
+    facts.divergents.push_back({.at = 0, .from = {}}); // Then a subset of the lanes may access.
     EXPECT_EQ(timing_of(load, architecture, facts).value().passes,
               (Interval{.lo = 1, .typical = std::nullopt, .hi = 2}));
     facts.divergents.clear();
@@ -299,7 +302,7 @@ TEST(InstructionTiming, SendsStoresThroughTheWriteBuffer) {
     const auto timing = timing_of(store, interlocked).value();
     EXPECT_TRUE(timing.enters_write_buffer);
     EXPECT_EQ(timing.latency.hi, 0);
-    EXPECT_THAT(timing.weak_values, testing::ElementsAre("write-buffer/drain (assumed)"));
+    EXPECT_THAT(timing.values_with_caveat, testing::ElementsAre("write-buffer/drain (assumed)"));
     Architecture architecture = interlocked;
     architecture.write_buffer.values = {value("entries", 8, 8)};
     EXPECT_THAT(timing_of(store, architecture).error().what,

@@ -7,7 +7,7 @@
 namespace warpbound::models {
 namespace {
 
-/// A description whose part begins in line 2.
+/// A description whose tested element begins in line 2.
 std::string machine(const std::string& part) {
     return "<architecture name='m' title='M' isa='sm_20' issue-control='interlocked'>\n" + part +
            "\n</architecture>\n";

@@ -37,7 +37,7 @@ TEST(Addresses, AddUpStridesAndWrapAround) {
     EXPECT_EQ(first.address[0], 0x1000U);
     EXPECT_EQ(first.address[15], 0x1000U + 60);
     EXPECT_EQ(first.address[16], 0x1000U + 256);
-    const AccessPlace place{.block = 2, .warp = 3, .execution = 5};
+    const WarpAccess place{.block = 2, .warp = 3, .execution = 5};
     EXPECT_EQ(addresses_of(pattern, place, warp_mask, 4).address[0],
               0x1000U + 2 * 1024 + 3 * 512 + 5 * 64);
     pattern.footprint = 1024;
@@ -52,7 +52,7 @@ TEST(Addresses, AtRandomStayInTheFootprintAndRepeat) {
     pattern.random = 7;
     std::set<std::uint64_t> seen;
     for (std::uint64_t execution = 0; execution < 50; ++execution) {
-        const AccessPlace place{.block = 1, .warp = 2, .execution = execution};
+        const WarpAccess place{.block = 1, .warp = 2, .execution = execution};
         const auto lanes = addresses_of(pattern, place, warp_mask, 8);
         EXPECT_EQ(addresses_of(pattern, place, warp_mask, 8).address, lanes.address);
         for (std::size_t lane = 0; lane < 32; ++lane) {
@@ -141,7 +141,7 @@ TEST(Passes, AgreeWithAPlainCountOnRandomAddresses) {
     }
 }
 
-// Where lanes part, the passes of all are a bound from above (C22).
+// Of a divergent warp, the passes of all lanes are an upper bound (C22).
 TEST(Passes, OfFewerLanesAreNoMore) {
     std::mt19937_64 random{20261122};
     std::int64_t fewer = 0;
@@ -168,7 +168,7 @@ TEST(Passes, OfFewerLanesAreNoMore) {
     EXPECT_GT(fewer, 50'000);
 }
 
-TEST(PassRange, HoldsForEveryPlaceOfRandomPatterns) {
+TEST(PassRange, HoldsForEveryAccessOfRandomPatterns) {
     std::mt19937_64 random{5};
     const auto pick = [&](std::uint64_t most) { return random() % (most + 1); };
     for (int round = 0; round < 300; ++round) {
@@ -191,7 +191,7 @@ TEST(PassRange, HoldsForEveryPlaceOfRandomPatterns) {
         const auto range = pass_range(pattern, 32, 4, 128, lines);
         EXPECT_GE(range.lo, 1);
         for (int place = 0; place < 50; ++place) {
-            const AccessPlace at{.block = pick(20), .warp = pick(31), .execution = pick(100000)};
+            const WarpAccess at{.block = pick(20), .warp = pick(31), .execution = pick(100000)};
             const auto passes = lines(addresses_of(pattern, at, warp_mask, 4));
             EXPECT_GE(passes, range.lo) << "round " << round;
             EXPECT_LE(passes, range.hi) << "round " << round;
@@ -213,7 +213,7 @@ TEST(AddressPattern, FoldsTheExactSumIntoTheFootprint) {
             << execution;
 }
 
-TEST(PassRange, IsOneNumberWhereEveryPlaceIsAligned) {
+TEST(PassRange, IsOneNumberWhereEveryAccessIsAligned) {
     AddressPattern rows;
     rows.thread_stride = 4;
     rows.warp_stride = 128;

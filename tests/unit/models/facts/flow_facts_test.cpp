@@ -32,7 +32,7 @@ FlowFacts content(FlowFacts facts) {
 TEST(FlowFacts, AreForOneListingAndKernel) {
     FlowFacts facts;
     facts.kernel = "k";
-    EXPECT_FALSE(check_written_for(facts, "k", digest)); // says of no listing
+    EXPECT_FALSE(check_written_for(facts, "k", digest)); // names no listing
     facts.program_digest = digest;
     EXPECT_TRUE(check_written_for(facts, "k", digest));
     EXPECT_FALSE(check_written_for(facts, "j", digest));
@@ -117,7 +117,7 @@ TEST(FlowFacts, KeepPatterns) {
     EXPECT_EQ(content(again.value()), content(read.value()));
 }
 
-// Addresses that are drawn have no strides, whatever a pattern made in code says.
+// Random addresses have no strides, even if a pattern made in code has them.
 TEST(FlowFacts, OfDrawnAddressesAreWrittenSoThatTheyAreRead) {
     FlowFacts facts;
     facts.kernel = "k";
@@ -211,7 +211,7 @@ TEST(FlowFacts, AreRefusedWithALine) {
         {"half a row", fact("<memory at='1'>\n<pattern row='4'/></memory>"), 3, "both or neither"},
         {"random strides",
          fact("<memory at='1'>\n<pattern random='1' footprint='8' warp-stride='4'/></memory>"), 3,
-         "beside 'random'"},
+         "combined with 'random'"},
         {"random everywhere", fact("<memory at='1'>\n<pattern random='1'/></memory>"), 3,
          "without 'footprint'"},
         {"child of a pattern", fact("<memory at='1'><pattern>\n<x/></pattern></memory>"), 3,

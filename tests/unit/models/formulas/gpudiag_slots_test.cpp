@@ -67,7 +67,7 @@ TEST(GpudiagSlots, RefusesIncompleteInput) {
                 HasSubstr("0 register counts for 1 register files"));
 }
 
-TEST(GpudiagInverse, RefusesTimesThatSayNothing) {
+TEST(GpudiagInverse, RefusesUninformativeTimes) {
     EXPECT_THAT(multiprocessors_from(std::vector<double>{1, 1, 1}, 0.1).error().what,
                 HasSubstr("never doubles"));
     EXPECT_THAT(slots_from(std::vector<double>{}, 0.1).error().what, HasSubstr("no times"));

@@ -28,7 +28,7 @@ TEST(Queues, RefuseWhatTheyCannotComputeWith) {
     EXPECT_THAT(requests_in_system(1, 0).error().what, HasSubstr("time in the system"));
 }
 
-TEST(Queues, MakeNobodyWaitWithoutRequests) {
+TEST(Queues, HaveNoDelayWithoutRequests) {
     EXPECT_EQ(constant_service_wait({.rate = 0, .service = 4}).value().value(), 0);
     EXPECT_EQ(batch_wait(0, 4).value().last, 0);
 }

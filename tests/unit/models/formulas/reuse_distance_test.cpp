@@ -35,14 +35,14 @@ TEST(ReuseDistance, CountsDifferentLinesSinceTheLastUse) {
 }
 
 // Two ways, one set: the third line pushes out the first.
-TEST(ReuseDistance, HitsBelowTheWays) {
+TEST(ReuseDistance, HitsBelowTheNumberOfWays) {
     const auto found = outcomes(at_times({{1, 0}, {2, 1}, {1, 2}, {3, 3}, {2, 4}, {3, 5}}),
                                 {.sets = 1, .ways = 2}, {});
     EXPECT_EQ(letters(found.value()), "xxhxxh");
     EXPECT_EQ(found.value()[2].distance, 1);
 }
 
-TEST(ReuseDistance, MergesWithDataOnItsWay) {
+TEST(ReuseDistance, MergesWithOutstandingData) {
     const auto found =
         outcomes(at_times({{1, 0}, {1, 9}, {1, 10}}), {.sets = 1, .ways = 2}, {.miss = 10});
     EXPECT_EQ(letters(found.value()), "xmh");

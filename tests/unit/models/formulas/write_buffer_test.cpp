@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 
 // Two entries, drains of 10: the third store waits for the first to leave at 10, the fourth, ready
-// only at 100, for nobody.
+// only at 100, where no store waits for it.
 TEST(WriteBuffer, HoldsAStoreUntilAnEntryIsFree) {
     const std::vector<Store> stores{{0_cycles, 10_cycles},
                                     {0_cycles, 10_cycles},

@@ -192,7 +192,7 @@ TEST(KernelProfile, RefusesWrongSteps) {
         {"counts too",
          "<kernel-profile name='' shared-loads='1'><step class='nop'/>"
          "</kernel-profile>",
-         1, "together with steps"},
+         1, "combined with steps"},
     };
     for (const auto& refusal : refusals)
         expect_refusal(refusal, read_profile);
@@ -209,7 +209,7 @@ Result<Steps> steps_of(const std::string& text, const std::vector<std::size_t>& 
     return steps_along(function, graph.value(), path, facts);
 }
 
-TEST(StepsAlong, FollowRegistersAcrossTurnsOfALoop) {
+TEST(StepsAlong, FollowRegistersAcrossIterationsOfALoop) {
     FlowFacts facts;
     facts.memory.push_back({0, CountRange{2, 3}, std::nullopt, MemoryLevel::L2, {}, {}});
     const auto steps = steps_of("!Arch sm_20\n!Kernel loop\n"
@@ -223,7 +223,7 @@ TEST(StepsAlong, FollowRegistersAcrossTurnsOfALoop) {
     EXPECT_EQ(load.level, MemoryLevel::L2);
     EXPECT_EQ(load.bytes_per_lane, 4);
     EXPECT_EQ(load.stall, std::nullopt);
-    // The sum reads the load before it and, in the second turn, the sum three steps back.
+    // The sum reads the load before it and, in the second iteration, the sum three steps back.
     EXPECT_EQ(steps.value()[1].distances, (std::vector<std::int64_t>{1}));
     EXPECT_EQ(steps.value()[4].distances, (std::vector<std::int64_t>{1, 3}));
     EXPECT_TRUE(steps.value()[2].transfers);

@@ -38,7 +38,7 @@ TEST(Launch, RefusesOtherResources) {
         EXPECT_FALSE(parse_launch(text).has_value()) << text;
 }
 
-TEST(Launch, SaysWhatWasExpected) {
+TEST(Launch, NamesWhatWasExpected) {
     EXPECT_EQ(parse_launch("1x32,registers=a").error().what,
               "registers=a in a launch; expected one number 1 to 65536, once");
     EXPECT_EQ(parse_launch("1x2000").error().what, "a block of 2000 threads; expected 1 to 1024");

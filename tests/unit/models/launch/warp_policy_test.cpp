@@ -36,7 +36,7 @@ TEST(WarpPolicy, RefusesWhatItDoesNotKnow) {
         EXPECT_THAT(words(text), HasSubstr("takes no")) << text;
 }
 
-TEST(WarpPolicy, SaysWhatItGuarantees) {
+TEST(WarpPolicy, HasAGuarantee) {
     const auto guarantee = [](const char* text) {
         return to_string(guarantee_of(read_policy(text).value()));
     };

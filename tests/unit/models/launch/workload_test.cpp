@@ -28,7 +28,7 @@ TEST(Workload, KeepsTheOrderOfTheHost) {
     EXPECT_EQ(workload.operations, expected);
 }
 
-TEST(Workload, RefusesWithThePlace) {
+TEST(Workload, RefusesWithTheLine) {
     const std::string launch = "<launch file=\"k\" grid=\"1x32\"/>\n";
     const auto of = [&](const std::string& element) {
         return "<workload>\n" + launch + element + "\n</workload>";

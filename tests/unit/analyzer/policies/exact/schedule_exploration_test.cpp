@@ -114,10 +114,10 @@ TEST(SlotRounds, RepeatAfterAPeriodButForNames) {
             const models::WarpPolicy policy = models::read_policy(text).value();
             const SlotTable order{policy, places, 3};
             const SlotRound round{order, policy.every, places};
-            for (Time cycle = 0; cycle < 3 * order.round(); ++cycle) {
+            for (Time cycle = 0; cycle < 3 * order.period(); ++cycle) {
                 const auto& now = round.upcoming(cycle);
                 const auto& later = round.upcoming(cycle + round.period());
-                for (Time ahead = 0; ahead < 6 * order.round(); ++ahead) {
+                for (Time ahead = 0; ahead < 6 * order.period(); ++ahead) {
                     const auto rank = [&](const std::vector<std::size_t>& places_by_slot,
                                           std::size_t owner) {
                         return std::find(places_by_slot.begin(), places_by_slot.end(), owner) -

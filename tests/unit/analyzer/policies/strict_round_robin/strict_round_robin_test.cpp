@@ -167,14 +167,14 @@ TEST(StrictTurns, NameWhatIsNotBounded) {
 /// Bounds as sums of lemmas. Fails the test where terms are not what they are said to be.
 struct Proved {
     explicit Proved(Analyzed& context) {
-        context.request.proofs = &proofs;
+        context.request.certificates = &certificates;
         bounds = envelope(context);
-        context.request.proofs = nullptr;
+        context.request.certificates = nullptr;
         if (context.request.launch.blocks * context.request.launch.threads == 32) return;
         EXPECT_EQ(bounds.upper.proved.count(), sum_of(bounds.upper.terms).count());
         for (const BoundTerm& term : bounds.upper.terms)
             if (!term.certificate.empty()) {
-                EXPECT_TRUE(std::any_of(proofs.certificates.begin(), proofs.certificates.end(),
+                EXPECT_TRUE(std::any_of(certificates.certificates.begin(), certificates.certificates.end(),
                                         [&](const PathCertificate& certificate) {
                                             return certificate.id == term.certificate &&
                                                    certificate.bound == term.cycles;
@@ -192,7 +192,7 @@ struct Proved {
         return ids;
     }
 
-    CertificateStore proofs;
+    CertificateStore certificates;
     Envelope bounds;
 };
 

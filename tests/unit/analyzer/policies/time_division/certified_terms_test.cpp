@@ -25,7 +25,7 @@ struct SharedPorts {
     explicit SharedPorts(const std::string& body) : context{slotted(body, 7)} {
         for (auto& unit : context->architecture.units)
             unit.scope = models::UnitScope::Core;
-        context->request.proofs = &proofs;
+        context->request.certificates = &certificates;
     }
 
     /// Fails the test where the terms do not add up to the bound.
@@ -41,7 +41,7 @@ struct SharedPorts {
     }
 
     std::unique_ptr<Analyzed> context;
-    CertificateStore proofs;
+    CertificateStore certificates;
 };
 
 const BoundTerm* term_of(const SideResult& side, const std::string& certificate) {
@@ -62,7 +62,7 @@ TEST(SlottedTerms, CountTheWarpsOfOtherSchedulersForTheSlowestPlace) {
     EXPECT_EQ(lost->cycles, 2 * 12);
     for (const char* every : {"4", "8", "12"})
         EXPECT_TRUE(std::any_of(
-            shared.proofs.certificates.begin(), shared.proofs.certificates.end(),
+            shared.certificates.certificates.begin(), shared.certificates.certificates.end(),
             [&](const PathCertificate& certificate) {
                 return certificate.id == std::string{"execution-time-upper-slot-distance-"} + every;
             }))
@@ -78,8 +78,8 @@ TEST(SlottedTerms, AreNotTighterThanWithoutProofs) {
         for (const std::int64_t warps : {1, 2, 5, 8, 32}) {
             const auto context = slotted(body, warps, facts);
             const auto plain = context->run();
-            CertificateStore proofs;
-            context->request.proofs = &proofs;
+            CertificateStore certificates;
+            context->request.certificates = &certificates;
             const auto proved = context->run();
             ASSERT_TRUE(plain && proved);
             const auto bounds = plain.value().execution_time.bounds();
@@ -107,8 +107,8 @@ TEST(SlottedTerms, CountAtBarriersThePlaceWhereItTakesLongest) {
 
 TEST(SlottedTerms, RefuseBarriersThatPathsPassUnequallyOften) {
     const auto context = slotted("@P0 BRA 0x10; BAR.SYNC 0x0; EXIT;", 4);
-    CertificateStore proofs;
-    context->request.proofs = &proofs;
+    CertificateStore certificates;
+    context->request.certificates = &certificates;
     const auto refused = context->run();
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().what, HasSubstr("paths pass this barrier 0 to 1 times"));

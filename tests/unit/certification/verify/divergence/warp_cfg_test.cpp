@@ -358,7 +358,7 @@ TEST(LanesEvidence, OfAGuardedArrivalAtABarrierRegisterIsRefused) {
 .L_end:
   EXIT ?trans5;
 )"),
-                HasSubstr("no evidence is written that verify does not follow: K1: 0x0030: a "
+                HasSubstr("the evidence is not written because verify would refuse its control flow: K1: 0x0030: a "
                           "guarded arrival"));
 }
 

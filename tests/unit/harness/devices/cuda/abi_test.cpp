@@ -11,7 +11,7 @@
 namespace warpbound::harness::cuda {
 namespace {
 
-/// Passed in the same way: as large, and both integers or both pointers.
+/// Passed alike: of equal size, and both integers or both pointers.
 template <typename Ours, typename Theirs> constexpr bool alike() {
     constexpr bool both_pointers = std::is_pointer_v<Ours> && std::is_pointer_v<Theirs>;
     constexpr bool both_numbers = (std::is_integral_v<Ours> || std::is_enum_v<Ours>)&&(

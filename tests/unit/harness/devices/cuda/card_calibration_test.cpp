@@ -1,4 +1,4 @@
-// What calibration reads off the samples of cards.
+// Calibration from the samples of cards.
 #include "harness/calibration/calibrate.hpp"
 #include "tests/unit/harness/devices/cuda/stand_in.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using tests::StandIn;
 
-/// What a stand-in of a generation shows of blocks of some sizes.
+/// The series that a stand-in card of a generation gives for blocks of some sizes.
 std::vector<RecordedSeries> residence_of(int sm) {
     const StandIn driver{"target " + std::to_string(sm)};
     const auto device = open_device("cuda:0");
@@ -47,17 +47,20 @@ TEST(CardCalibration, IsOfTheTargetThatTheCardHas) {
     }
 }
 
-// Else listings would be taken to wait for their registers, as only hardware before sm_30 does.
+// Otherwise listings would be assumed to have hardware interlocks, as only hardware before sm_30
+// has.
 TEST(CardCalibration, DescribesAMachineWhoseEncodingTimesTheIssue) {
     const auto calibration = calibrate(Measurements::of(residence_of(86), {86}).value());
     ASSERT_TRUE(calibration) << to_string(calibration.error());
-    const auto machine = describe(calibration.value(), {"card", "a card", "room.db", std::nullopt});
+    const auto machine =
+        describe(calibration.value(), {"card", "a card", "limits.db", std::nullopt});
     ASSERT_TRUE(machine) << to_string(machine.error());
     EXPECT_EQ(machine.value().target, assembly::Target{86});
     const auto* blocks = machine.value().limits.find("max-blocks");
     ASSERT_NE(blocks, nullptr);
     EXPECT_EQ(blocks->interval->lo, 16);
-    EXPECT_EQ(blocks->reason, "taken with 24 registers of a thread, which are taken not to limit");
+    EXPECT_EQ(blocks->reason,
+              "taken with 24 registers of a thread, which are assumed not to limit");
     EXPECT_EQ(static_cast<int>(machine.value().issue_control),
               static_cast<int>(models::IssueControl::Encoded));
 }

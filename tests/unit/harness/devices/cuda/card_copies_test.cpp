@@ -19,7 +19,7 @@ Protocol protocol_of(std::int64_t repetitions) {
     return protocol;
 }
 
-// The stand-in's clock counts once in a nanosecond, and its copies take 8 us and 10 bytes in one.
+// The stand-in's clock has 1 GHz; its copies take 8 us plus 1 ns per 10 bytes.
 TEST(CardCopies, TakeTheTimeBetweenTheEvents) {
     const StandIn driver;
     const auto device = open_device("cuda:0");
@@ -58,7 +58,7 @@ TEST(CardCopies, AreRecordedWithWhatHappensToThem) {
           Row{"lost-at 2", RunAnomaly::DeviceLost, "cuMemcpyHtoDAsync_v2 failed", true},
           Row{"refused-at 2", RunAnomaly::LaunchFailure, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
               false},
-          Row{"no-rate-at 2", RunAnomaly::Clock, "stood still", false},
+          Row{"no-rate-at 2", RunAnomaly::Clock, "did not advance", false},
           Row{"slow-from 2 900", RunAnomaly::Throttled, "clock rate 900.0 MHz", false}}) {
         const StandIn driver{script};
         const auto device = open_device("cuda:0");
@@ -81,7 +81,7 @@ TEST(CardCopies, AreRecordedWithWhatHappensToThem) {
 }
 
 TEST(CardCopies, AreRefusedWithoutMemoryForThem) {
-    for (const int allocation : {2, 3}) { // The first one is the clock rate's.
+    for (const int allocation : {2, 3}) { // The first allocation is for the clock rate.
         const StandIn driver{"out-of-memory-at " + std::to_string(allocation)};
         const auto device = open_device("cuda:0");
         ASSERT_TRUE(device);

@@ -23,8 +23,8 @@ std::vector<std::int64_t> numbers(const std::vector<LaunchLimit>& limits) {
     return all;
 }
 
-// The stand-in's blocks have at most 1024 threads and 98304 bytes, its threads 255 registers;
-// blocks without end.
+// The stand-in's blocks have at most 1024 threads and 98304 bytes, its threads 255 registers; the
+// number of blocks is unlimited.
 const std::vector<std::int64_t> of_stand_in{1024, std::int64_t{1} << 20U, 255, 98304};
 
 TEST(CardLimits, AreFoundByRunning) {
@@ -37,7 +37,7 @@ TEST(CardLimits, AreFoundByRunning) {
                 HasSubstr("took 255 registers of a thread, and 256 were asked for"));
 }
 
-TEST(CardLimits, AreNotToldWhereTheDeviceWasLost) {
+TEST(CardLimits, AreNotReportedIfTheDeviceWasLost) {
     struct Row {
         const char* script;
         const char* text;
@@ -55,7 +55,7 @@ TEST(CardLimits, AreNotToldWhereTheDeviceWasLost) {
     }
 }
 
-TEST(CardLimits, TakeALaunchWhoseClockWasWrongForOneThatRan) {
+TEST(CardLimits, CountALaunchWithAWrongClockAsOneThatRan) {
     for (const char* script : {"clock-jump-at 6", "clock-back-at 6"}) {
         const StandIn driver{script};
         const auto limits = limits_of_card();

@@ -75,7 +75,7 @@ Protocol short_protocol(std::int64_t repetitions = 6) {
     return protocol;
 }
 
-/// Measures into a campaign beside the script, from the start or from where it stopped.
+/// Measures into a campaign in the folder of the script, from the start or resumed.
 Result<Measured> measured(const StandIn& driver, const BenchmarkPoint& point,
                           std::int64_t repetitions = 6) {
     const auto device = open_device("cuda:0");
@@ -108,7 +108,7 @@ TEST(CudaDevice, GivesTheTimeOfEachWarp) {
     EXPECT_EQ(recorded(driver), result.value().samples);
 }
 
-// The stand-in follows the addresses that the device laid out, 100 cycles to a stop.
+// The stand-in follows the addresses that the device laid out, 100 cycles per element.
 TEST(CudaDevice, LaysOutTheWalkOfAPointerChase) {
     const StandIn driver;
     const auto device = open_device("cuda:0");
@@ -116,7 +116,7 @@ TEST(CudaDevice, LaysOutTheWalkOfAPointerChase) {
     const auto points = ptx_points_of("pointer-chase", {80});
     ASSERT_TRUE(points) << to_string(points.error());
     for (BenchmarkPoint point : points.value()) {
-        point.launch.threads = 64; // Two warps, each with a walk of its own.
+        point.launch.threads = 64; // Two warps, each with its own walk.
         const auto result = measure_point(*device.value(), point, short_protocol(1), nullptr);
         ASSERT_TRUE(result) << to_string(result.error());
         const auto& sample = result.value().samples.front();
@@ -239,7 +239,7 @@ TEST(CudaDevice, RefusesWhatIsNotCompiledWithTheLog) {
 }
 
 TEST(CudaDevice, RefusesAKernelWithoutMemoryForIt) {
-    for (const int allocation : {1, 2, 3, 5}) { // The first one is the clock rate's.
+    for (const int allocation : {1, 2, 3, 5}) { // The first allocation is for the clock rate.
         const StandIn driver{"out-of-memory-at " + std::to_string(allocation)};
         const auto result = measured(driver, ptx_point("dependent-add"));
         ASSERT_FALSE(result) << allocation;
@@ -248,12 +248,12 @@ TEST(CudaDevice, RefusesAKernelWithoutMemoryForIt) {
     }
 }
 
-/// A fault in the fourth launch (the second recorded run) and what is recorded of it.
+/// A fault in the fourth launch (the second recorded run) and its record.
 struct Fault {
     const char* script;
     RunAnomaly anomaly;
     const char* text;
-    bool loses; ///< The device; then the third run says so and is the last one.
+    bool loses; ///< Whether the device is lost; then the third run reports it and is the last one.
 };
 
 class CudaFault : public testing::TestWithParam<Fault> {};
@@ -282,7 +282,7 @@ TEST_P(CudaFault, IsRecordedAndTheSeriesResumed) {
     EXPECT_THAT(to_string(result.error()), HasSubstr(fault.text));
     EXPECT_EQ(samples.back().remark.anomaly, RunAnomaly::DeviceLost);
     EXPECT_EQ(samples.size(), fault.anomaly == RunAnomaly::DeviceLost ? 2U : 3U);
-    // A process that comes later finds the device well.
+    // A later process finds the device working.
     driver.play("");
     const auto later = measured(driver, point);
     ASSERT_TRUE(later) << to_string(later.error());
@@ -316,7 +316,7 @@ INSTANTIATE_TEST_SUITE_P(
         return name;
     });
 
-TEST(CudaDevice, TakesASlightlyLowerClockForTheSame) {
+TEST(CudaDevice, AcceptsASlightlyLowerClockRate) {
     const StandIn driver{"slow-from 4 960"};
     const auto result = measured(driver, ptx_point("dependent-add"));
     ASSERT_TRUE(result);
@@ -339,13 +339,13 @@ TEST(CudaDevice, StaysThrottledFromOneSeriesToTheNext) {
     EXPECT_THAT(anomalies(ptx_point("dependent-mad")), testing::Each(RunAnomaly::Throttled));
 }
 
-TEST(CudaDevice, SaysThatTheTimerStoodStillWhereNoRateWasLeft) {
+TEST(CudaDevice, ReportsThatTheTimerDidNotAdvanceWhereNoRateWasStored) {
     const StandIn driver{"no-rate-at 4"};
     const auto result = measured(driver, ptx_point("dependent-add"));
     ASSERT_TRUE(result);
     EXPECT_EQ(result.value().samples[1].remark,
               (Remark{RunAnomaly::Clock,
-                      "the timer of nanoseconds stood still while the clock rate was measured"}));
+                      "the nanosecond timer did not advance while the clock rate was measured"}));
 }
 
 TEST(CudaDevice, RefusesToEmptyAnL2OfUnknownSize) {
@@ -359,7 +359,7 @@ TEST(CudaDevice, RefusesToEmptyAnL2OfUnknownSize) {
     EXPECT_TRUE(PointRun::prepare(*device.value(), ptx_point("dependent-add")));
 }
 
-/// The blocks that were on an SM at once in each run.
+/// The number of blocks resident on an SM at once, per run.
 std::vector<std::int64_t> resident(const StandIn& driver, const std::string& point) {
     std::vector<std::int64_t> counts;
     const auto result = measured(driver, ptx_point_named(point));
@@ -370,8 +370,8 @@ std::vector<std::int64_t> resident(const StandIn& driver, const std::string& poi
     return counts;
 }
 
-// The stand-in has two SMs of 48 warps, 16 blocks, 65536 registers and 102400 bytes of which each
-// block takes 1024 more than it asks for.
+// The stand-in has two SMs of 48 warps, 16 blocks, 65536 registers and 102400 bytes of shared
+// memory; each block takes 1024 bytes more than requested.
 TEST(CudaSemaphore, CountsTheBlocksThatFit) {
     const StandIn driver;
     using Counts = std::vector<std::int64_t>;

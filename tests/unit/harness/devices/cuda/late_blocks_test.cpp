@@ -24,7 +24,7 @@ std::int64_t counted(const std::vector<models::WarpObservation>& warps) {
     return times_of(seen, Quantity::ResidentBlocks).value().front();
 }
 
-TEST(LateBlocks, AreThoseOfTheSecondHalfOfTheWait) {
+TEST(LateBlocks, BeginInTheSecondHalfOfTheWait) {
     std::vector<models::WarpObservation> warps{warp(0, 0, 0, waiting), warp(1, 0, 5, waiting + 5)};
     EXPECT_FALSE(cuda::late_blocks(warps));
     warps.push_back(warp(2, 0, waiting / 2, waiting * 3 / 2));
@@ -33,16 +33,16 @@ TEST(LateBlocks, AreThoseOfTheSecondHalfOfTheWait) {
     ASSERT_TRUE(cuda::late_blocks(warps));
     EXPECT_EQ(cuda::late_blocks(warps)->anomaly, RunAnomaly::Clock);
     EXPECT_THAT(cuda::late_blocks(warps)->text,
-                testing::HasSubstr("a block began on SM 0 131073 cycles behind the first one"));
-    // What begins when the first one has left is in its place.
+                testing::HasSubstr("a block began on SM 0 131073 cycles after the first one"));
+    // A block that begins after the first one has left takes its block slot.
     warps.back() = warp(2, 0, waiting, 2 * waiting);
     EXPECT_FALSE(cuda::late_blocks(warps));
-    // All blocks met, so nobody gave up.
+    // All blocks were counted, so none timed out.
     EXPECT_FALSE(cuda::late_blocks({warp(0, 0, 0, waiting - 1), warp(1, 0, waiting - 2, waiting)}));
 }
 
 // The second warp of the first block waits for longer than the first one, and a block that begins
-// meanwhile is counted beside it: it is as late as any.
+// meanwhile is counted as concurrent: it is late like any other.
 TEST(LateBlocks, EndWithTheirLastWarpAsWhereTheyAreCounted) {
     const std::vector<models::WarpObservation> warps{
         warp(0, 0, 0, waiting), warp(0, 1, 40, waiting + 40), warp(1, 0, waiting + 20, 2 * waiting),

@@ -45,7 +45,7 @@ TEST(PtxStatement, FindsWhatIsReadAndWritten) {
     EXPECT_TRUE(effects_of_ptx("bar.sync 0;").reads.empty());
 }
 
-TEST(Ptx, SaysWhatShallStandBetweenTheClockReads) {
+TEST(Ptx, ListsTheInstructionsIntendedBetweenTheClockReads) {
     const auto points = ptx_points_of("dependent-mad-add", {75});
     ASSERT_TRUE(points) << to_string(points.error());
     const auto& region = points.value().front().ptx->region;
@@ -107,7 +107,7 @@ TEST(Ptx, WritesALoopThatTheCompilerDoesNotUnroll) {
     EXPECT_THAT(refused.error().what, HasSubstr("could be one of the loop's own"));
 }
 
-TEST(Ptx, SaysWhereAWalkGoes) {
+TEST(Ptx, StatesStrideAndFootprintOfAWalk) {
     const auto points = ptx_points_of("pointer-chase", {75});
     ASSERT_TRUE(points) << to_string(points.error());
     for (const auto& point : points.value()) {
@@ -149,7 +149,7 @@ TEST(Ptx, WritesBlocksThatWaitForEachOther) {
     EXPECT_FALSE(emit_semaphore("k", {20}, least_semaphore_registers));
 }
 
-// Else they would be those that a compiler likes, and nobody could say that they do not limit.
+// Otherwise the compiler would choose them, and they could limit the residency.
 TEST(Ptx, OfWaitingBlocksStatesRegistersWhereTheyShallNotLimit) {
     for (const char* benchmark : {"resident-warps", "resident-shared-memory"})
         for (const int sm : {30, 75, 90}) {
@@ -175,7 +175,7 @@ TEST(Ptx, RefusesWhatHasNoneByName) {
     EXPECT_FALSE(ptx_points_of("no-such", {75}));
 }
 
-/// Output of a command, and whether it ended well.
+/// Output of a command, and whether it succeeded.
 std::pair<std::string, bool> output_of(const std::string& command) {
     std::array<char, 4096> part{};
     std::string all;
@@ -186,7 +186,7 @@ std::pair<std::string, bool> output_of(const std::string& command) {
     return {all, pclose(pipe) == 0};
 }
 
-/// The real targets that an assembler knows, by its help: "sm_75", not "sm_90a".
+/// The real targets that an assembler lists in its help: "sm_75", not "sm_90a".
 std::set<int> known_targets(const std::string& help) {
     std::set<int> targets;
     for (std::size_t at = help.find("'sm_"); at != std::string::npos;
@@ -198,11 +198,11 @@ std::set<int> known_targets(const std::string& help) {
     return targets;
 }
 
-/// Kernels of a module, by their names there.
+/// Kernels of a module, by their entry names.
 using Kernels = std::map<std::string, PtxKernel>;
 
 /// All kernels of all benchmarks that have PTX as one module: entries are named k0, k1 and so on.
-/// Points that differ in their launch only are one kernel.
+/// Points that differ only in their launch share one kernel.
 std::string module_of_all(assembly::Target target, Kernels& kernels) {
     const auto header = ptx_header(target);
     std::string module = header.value();
@@ -222,41 +222,41 @@ std::string module_of_all(assembly::Target target, Kernels& kernels) {
     return module;
 }
 
-constexpr unsigned clock_code = 0x1000; ///< No nine bits have it.
+constexpr unsigned clock_code = 0x1000; ///< Not a nine-bit operation code.
 constexpr unsigned nop_code = 0x118;
 constexpr unsigned branch_code = 0x147;
-/// Additions, comparisons and branches that count a loop's trips: IADD3, IADD, UIADD3, ISETP,
-/// UISETP, BRA.
+/// Additions, comparisons and branches of the loop control: IADD3, IADD, UIADD3, ISETP, UISETP,
+/// BRA.
 const std::set<unsigned> loop_codes{0x010, 0x035, 0x090, 0x00c, 0x08c, branch_code};
 
 /// The operation codes of a function's instructions, of machine code of sm_75 and later: the lowest
-/// nine bits, without those that choose the form of the operands.
+/// nine bits, without the bits that select the operand form.
 std::vector<unsigned> operation_codes(const std::string& image, const std::string& kernel) {
-    const auto at = [&](std::size_t place, std::size_t bytes) {
+    const auto at = [&](std::size_t offset, std::size_t bytes) {
         std::uint64_t value = 0;
-        std::memcpy(&value, image.data() + place, bytes);
+        std::memcpy(&value, image.data() + offset, bytes);
         return static_cast<std::size_t>(value);
     };
     const std::size_t sections = at(40, 8); // ELF64
     const auto section = [&](std::size_t index) { return sections + 64 * index; };
     const std::size_t names = at(section(at(62, 2)) + 24, 8);
     // CS2R or CS2UR, of special register 0x50: SR_CLOCKLO.
-    const auto read_clock = [&](std::size_t place) {
-        const std::size_t code = at(place, 2) % 0x1000;
-        return (code == 0x805 || code == 0x8cb) && at(place + 9, 1) == 0x50;
+    const auto read_clock = [&](std::size_t offset) {
+        const std::size_t code = at(offset, 2) % 0x1000;
+        return (code == 0x805 || code == 0x8cb) && at(offset + 9, 1) == 0x50;
     };
     std::vector<unsigned> codes;
     for (std::size_t i = 0; i < at(60, 2); ++i) {
         if (std::string{image.data() + names + at(section(i), 4)} != ".text." + kernel) continue;
         const std::size_t begin = at(section(i) + 24, 8);
-        for (std::size_t place = begin; place < begin + at(section(i) + 32, 8); place += 16)
-            codes.push_back(read_clock(place) ? clock_code
-                                              : static_cast<unsigned>(at(place, 2)) & 0x1ffU);
+        for (std::size_t offset = begin; offset < begin + at(section(i) + 32, 8); offset += 16)
+            codes.push_back(read_clock(offset) ? clock_code
+                                               : static_cast<unsigned>(at(offset, 2)) & 0x1ffU);
     }
     return codes;
 }
 
-/// Read off what ptxas 13.0 makes of kernels with one operation.
+/// Read from the code that ptxas 13.0 generates for kernels with one operation.
 const std::map<unsigned, OpcodeClass> known_codes{
     {clock_code, OpcodeClass::ClockRead},  {0x009, OpcodeClass::FloatCompare},
     {0x012, OpcodeClass::Logic},           {0x017, OpcodeClass::IntegerAdd},
@@ -276,8 +276,8 @@ std::string class_of(unsigned code) {
                                       : std::string{to_string(found->second)};
 }
 
-/// What ptxas left of the regions: the same classes in the same order. Kernels with an operation of
-/// another class are not looked at; returns how many were.
+/// Checks the regions that ptxas generated: the same classes in the same order. Kernels with an
+/// operation of another class are skipped; returns the number of checked kernels.
 int expect_regions(const std::string& image, const Kernels& kernels, int sm) {
     std::set<OpcodeClass> known;
     for (const auto& [code, opcode_class] : known_codes)
@@ -285,15 +285,15 @@ int expect_regions(const std::string& image, const Kernels& kernels, int sm) {
     int looked_at = 0;
     for (const auto& [entry, kernel] : kernels) {
         if (kernel.semaphore) continue; // Nothing is timed.
-        std::vector<std::string> meant{"clock-read"};
+        std::vector<std::string> intended{"clock-read"};
         bool all_known = true;
         for (const auto& instruction : kernel.region) {
-            meant.emplace_back(to_string(instruction.opcode_class));
+            intended.emplace_back(to_string(instruction.opcode_class));
             all_known = all_known && known.count(instruction.opcode_class) > 0;
         }
         if (!all_known) continue;
         ++looked_at;
-        meant.emplace_back("clock-read");
+        intended.emplace_back("clock-read");
         std::vector<std::string> built;
         std::vector<unsigned> of_loop;
         int reads = 0;
@@ -303,7 +303,7 @@ int expect_regions(const std::string& image, const Kernels& kernels, int sm) {
                 continue;
             }
             const std::string one = class_of(code);
-            // Targets with few units for doubles wait for them with NOPs.
+            // Targets with few double-precision units wait for them with NOPs.
             if (code == nop_code && !kernel.region.empty() &&
                 kernel.region.front().opcode_class == OpcodeClass::Double)
                 continue;
@@ -311,7 +311,7 @@ int expect_regions(const std::string& image, const Kernels& kernels, int sm) {
             if (reads > 0) built.push_back(one);
             if (reads == 2) break;
         }
-        EXPECT_EQ(built, meant) << "sm_" << sm << "\n" << kernel.text;
+        EXPECT_EQ(built, intended) << "sm_" << sm << "\n" << kernel.text;
         if (!kernel.loops) continue;
         EXPECT_EQ(of_loop.size(), 3U) << "sm_" << sm << "\n" << kernel.text;
         EXPECT_TRUE(!of_loop.empty() && of_loop.back() == branch_code) << "sm_" << sm << "\n"
@@ -325,8 +325,8 @@ std::string bytes_of(const std::filesystem::path& file) {
     return {std::istreambuf_iterator<char>{stream}, {}};
 }
 
-// The register counts of launches are those that the code takes.
-TEST(Ptx, OfWaitingBlocksTakesTheRegistersThatItNames) {
+// The register counts of launches are those that the code uses.
+TEST(Ptx, OfWaitingBlocksUsesTheRegistersThatItStates) {
     const std::string ptxas = WARPBOUND_TEST_PTXAS;
     if (ptxas.empty()) GTEST_SKIP() << "ptxas was not found when this was configured";
     const tests::TemporaryFolder folder;

@@ -15,7 +15,7 @@ using tests::ptx_point;
 using tests::StandIn;
 using State = SequenceVerdict::State;
 
-/// What cuobjdump prints of a kernel with that between the clock reads.
+/// The cuobjdump listing of a kernel with the given text between the clock reads.
 std::string listing(const std::vector<std::string>& region) {
     std::string text = "\tcode for sm_80\n\t\tFunction : timed_region\n";
     std::vector<std::string> all{"LDG.E R3, [R4]", "CS2R R6, SR_CLOCKLO"};
@@ -36,7 +36,7 @@ TEST(Sequence, IsVerifiedWhereClassesOrderAndChainAgree) {
     EXPECT_EQ(verdict.state, State::Verified) << verdict.text;
     EXPECT_EQ(verdict.text, "verified with nvdisasm");
     EXPECT_EQ(compared("empty-region", 0, {}).state, State::Verified);
-    // A register of its own for each result is as good.
+    // A separate register for each result is equivalent.
     EXPECT_EQ(compared("dependent-add", 1, {"FADD R0, R8, R3", "FADD R0, R0, R3"}).state,
               State::Verified);
     EXPECT_EQ(compared("independent-add", 1, {"FADD R8, R8, R3", "FADD R9, R9, R3"}).state,
@@ -47,24 +47,26 @@ TEST(Sequence, ShowsTheFirstDifference) {
     const auto broken = compared("dependent-add", 1, {"FADD R8, R8, R3", "FADD R9, R7, R3"});
     EXPECT_EQ(broken.state, State::Differs);
     EXPECT_EQ(broken.text,
-              "of 2 instructions built and 2 meant, number 2 is 'FADD R9, R7, R3 ;' (float-add, "
-              "reads no other's result); meant was 'add.rn.f32 %f9, %f8, %f3;' (float-add, reads "
+              "of 2 instructions built and 2 intended, number 2 is 'FADD R9, R7, R3 ;' (float-add, "
+              "reads no other result); expected 'add.rn.f32 %f9, %f8, %f3;' (float-add, reads "
               "the result of 1)");
     const auto order = compared("dependent-mad-add", 0, {"FADD R9, R8, R3", "FFMA R8, R8, R3, R3"});
     EXPECT_EQ(order.state, State::Differs);
     EXPECT_THAT(order.text, HasSubstr("number 1 is 'FADD R9, R8, R3 ;' (float-add"));
-    EXPECT_THAT(order.text, HasSubstr("meant was 'fma.rn.f32"));
+    EXPECT_THAT(order.text, HasSubstr("expected 'fma.rn.f32"));
     const auto extra =
         compared("dependent-add", 1, {"FADD R8, R8, R3", "MOV R7, R3", "FADD R9, R8, R3"});
     EXPECT_EQ(extra.state, State::Differs);
     EXPECT_THAT(extra.text,
-                StartsWith("of 3 instructions built and 2 meant, number 2 is 'MOV R7, R3 ;'"));
-    const auto behind = compared("dependent-add", 1, {"FADD R8, R8, R3", "FADD R9, R8, R3", "NOP"});
-    EXPECT_THAT(behind.text, HasSubstr("number 3 is 'NOP ;' (nop, reads no other's result); meant "
-                                       "was the second clock read"));
+                StartsWith("of 3 instructions built and 2 intended, number 2 is 'MOV R7, R3 ;'"));
+    const auto after = compared("dependent-add", 1, {"FADD R8, R8, R3", "FADD R9, R8, R3", "NOP"});
+    EXPECT_THAT(
+        after.text,
+        HasSubstr(
+            "number 3 is 'NOP ;' (nop, reads no other result); expected the second clock read"));
     const auto lacking = compared("dependent-add", 1, {"FADD R8, R8, R3"});
     EXPECT_EQ(lacking.state, State::Differs);
-    EXPECT_THAT(lacking.text, HasSubstr("number 2 is the second clock read; meant was"));
+    EXPECT_THAT(lacking.text, HasSubstr("number 2 is the second clock read; expected"));
 }
 
 TEST(Sequence, OfALoopIsThatOfItsBody) {
@@ -75,11 +77,11 @@ TEST(Sequence, OfALoopIsThatOfItsBody) {
                                          "ISETP.NE.AND P0, PT, RZ, UR4, PT", "FADD R9, R9, R3",
                                          "@P0 BRA 0x20"};
     EXPECT_EQ(of_two(built).state, State::Verified) << of_two(built).text;
-    // Unrolled: what a trip executes is there twice.
+    // Unrolled: the body of an iteration occurs twice.
     std::vector<std::string> unrolled = built;
     unrolled.insert(unrolled.begin() + 1, {"FADD R8, R8, R3", "FADD R9, R9, R3"});
     EXPECT_EQ(of_two(unrolled).state, State::Differs);
-    EXPECT_THAT(of_two(unrolled).text, StartsWith("of 4 instructions built and 2 meant"));
+    EXPECT_THAT(of_two(unrolled).text, StartsWith("of 4 instructions built and 2 intended"));
     std::vector<std::string> more = built;
     more.insert(more.begin() + 1, "IADD3 R5, R5, 0x1, RZ");
     EXPECT_THAT(of_two(more).text,
@@ -88,7 +90,8 @@ TEST(Sequence, OfALoopIsThatOfItsBody) {
     none.pop_back();
     EXPECT_THAT(of_two(none).text,
                 StartsWith("the loop has 1 additions, 1 comparisons and 0 branches"));
-    // A walk: the load's own address is of the trip before, and the addition waits for the load.
+    // A walk: the load's address is from the previous iteration, and the addition waits for the
+    // load.
     const auto chase = [](const std::string& add) {
         return compared("pointer-chase", 0,
                         {"LDG.E.64 R8, [R8.64]", "UIADD3 UR4, UR4, -0x1, URZ",
@@ -111,7 +114,7 @@ TEST(Sequence, OfALoopDiffersWhereBodyAndLoopReadEachOther) {
         region[index] = text;
         return of_two(region);
     };
-    // Behind the counter's addition, and before it in the next trip.
+    // After the addition of the counter, and before it in the next iteration.
     const auto reads = with(1, "FADD R8, R8, R5");
     EXPECT_EQ(reads.state, State::Differs);
     EXPECT_EQ(reads.text, "'FADD R8, R8, R5 ;' reads the result of 'IADD3 R5, R5, -0x1, RZ ;': one "
@@ -123,7 +126,7 @@ TEST(Sequence, OfALoopDiffersWhereBodyAndLoopReadEachOther) {
     EXPECT_EQ(of_two(next_trip).text, reads.text);
     EXPECT_EQ(with(3, "@P0 FADD R9, R9, R3").state, State::Differs);
     EXPECT_EQ(with(2, "ISETP.NE.AND P0, PT, R8, RZ, PT").state, State::Differs);
-    // Two additions and no comparison; a move of the uniform file is none.
+    // Two additions and no comparison; a move in the uniform register file is not an addition.
     for (const char* other : {"IADD3 R6, R6, 0x1, RZ", "UIADD3 UR5, UR5, 0x1, URZ"})
         EXPECT_THAT(with(2, other).text,
                     StartsWith("the loop has 2 additions, 0 comparisons and 1 branches"));
@@ -132,7 +135,7 @@ TEST(Sequence, OfALoopDiffersWhereBodyAndLoopReadEachOther) {
     EXPECT_EQ(with(2, "UISETP.NE.AND UP0, UPT, UR5, URZ, UPT").state, State::Verified);
 }
 
-TEST(Sequence, IsUnverifiedWhereTheListingSaysNothing) {
+TEST(Sequence, IsUnverifiedWhereTheListingIsUnusable) {
     const auto kernel = *ptx_point("dependent-add").ptx;
     EXPECT_THAT(compare_sequence("garbage", kernel, "nvdisasm").text,
                 StartsWith("unverified: the listing of nvdisasm cannot be read: "));
@@ -145,7 +148,7 @@ TEST(Sequence, IsUnverifiedWhereTheListingSaysNothing) {
     EXPECT_EQ(compare_sequence(other, kernel, "nvdisasm").state, State::Unverified);
 }
 
-/// A disassembler that prints a text, whatever it is given.
+/// A disassembler that prints a fixed text.
 std::string printing(const std::string& text) {
     return "#!/bin/sh\n/bin/cat <<'END'\n" + text + "END\n";
 }
@@ -190,7 +193,7 @@ TEST(Sequence, OfTheBuiltCodeDecidesWhatSamplesAreWorth) {
 
 TEST(Sequence, IsNotWaitedForWithoutEnd) {
     const StandIn driver;
-    // One that keeps its output open, and one that closes it and stays.
+    // One tool that keeps its output open, and one that closes it and does not end.
     for (const char* text :
          {"#!/bin/sh\nexec /bin/sleep 100\n", "#!/bin/sh\nexec >&-\nexec /bin/sleep 100\n"}) {
         driver.install("nvdisasm", text);

@@ -1,8 +1,9 @@
 #pragma once
 /// \file
-/// The stand-in driver in the place of the real one.
+/// Replaces the real driver by the stand-in driver.
 
 #include "harness/suite/measure_point.hpp"
+#include "harness/suite/suites.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <cstdlib>
@@ -11,8 +12,8 @@
 
 namespace warpbound::tests {
 
-/// As long as it lives, `cuda:0` is the stand-in, with that script; launches that do not end are
-/// given up after 50 ms, and no disassembler is found but in `folder()`.
+/// During its lifetime, `cuda:0` is the stand-in with the given script; launches time out after 50
+/// ms, and disassemblers are found only in `folder()`.
 class StandIn {
 public:
     explicit StandIn(const std::string& script = "") {
@@ -36,11 +37,11 @@ public:
     StandIn(StandIn&&) = delete;
     StandIn& operator=(StandIn&&) = delete;
 
-    /// Of devices that are opened from now on.
+    /// Sets the script of devices that are opened from now on.
     void play(const std::string& script) const {
         std::ofstream{folder_.path() / "script"} << script;
     }
-    /// An executable file.
+    /// Installs an executable file.
     void install(const std::string& name, const std::string& text) const {
         const auto path = folder_.path() / name;
         std::ofstream{path} << text;
@@ -53,7 +54,7 @@ private:
     std::string path_;
 };
 
-/// A point of a benchmark for the stand-in's usual target.
+/// A point of a benchmark for the stand-in's default target.
 inline harness::BenchmarkPoint ptx_point(const std::string& benchmark, std::size_t index = 0) {
     auto points = harness::ptx_points_of(benchmark, {80});
     if (!points) throw std::runtime_error{to_string(points.error())};

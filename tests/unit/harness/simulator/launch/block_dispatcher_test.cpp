@@ -1,8 +1,8 @@
 // Blocks on one or several SMs: room, dispatch, order.
 
-#include "harness/simulator/adversary.hpp"
+#include "harness/simulator/sm/adversary.hpp"
 #include "harness/simulator/decode/translation.hpp"
-#include "harness/simulator/launch/residency.hpp"
+#include "harness/simulator/decode/residency.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
 #include "tests/unit/harness/simulator/any_order.hpp"
 #include "tests/unit/harness/simulator/random_case.hpp"
@@ -72,7 +72,7 @@ TEST(Residency, GivesTheLowestFreeIndices) {
     residence.leave(two, first);
     EXPECT_THAT(residence.enter(three), ElementsAre(0, 1, 4));
     EXPECT_EQ(residence.missing(Demand{.warps = 4}), Resource::Warps);
-    EXPECT_TRUE(residence.has_room(two));
+    EXPECT_TRUE(residence.fits(two));
     residence.enter(two);
     EXPECT_EQ(residence.missing(Demand{.warps = 1}), Resource::Blocks);
 }
@@ -229,7 +229,7 @@ TEST(AdversarialDraw, LetsWhoIsAheadOrBehindGoFirst) {
         const Adversary drawn = adversary_of({.seed = seed, .draw = Draw::Adversarial, .path = {}});
         first = first || drawn.precedence == Precedence::FurthestFirst;
         last = last || drawn.precedence == Precedence::FurthestLast;
-        piles = piles || drawn.piles_up;
+        piles = piles || drawn.concentrates_blocks;
         EXPECT_NE(drawn.values, Draw::Adversarial);
         EXPECT_EQ(adversary_of({.seed = seed, .draw = Draw::Extremes, .path = {}}).values,
                   Draw::Extremes);

@@ -73,13 +73,13 @@ TEST(MissTable, HoldsSectorsUntilTheyCome) {
     misses.add(7, 1);
     EXPECT_EQ(misses.find(8), nullptr);
     ASSERT_NE(misses.find(7), nullptr);
-    EXPECT_TRUE(misses.takes_more(*misses.find(7)));
+    EXPECT_TRUE(misses.can_merge(*misses.find(7)));
     misses.find(7)->waiting.push_back(2);
-    EXPECT_FALSE(misses.takes_more(*misses.find(7)));
+    EXPECT_FALSE(misses.can_merge(*misses.find(7)));
     misses.add(8, 3);
-    EXPECT_EQ(misses.room(), 0U);
+    EXPECT_EQ(misses.free_entries(), 0U);
     misses.remove(7);
-    EXPECT_EQ(misses.room(), 1U);
+    EXPECT_EQ(misses.free_entries(), 1U);
     misses.add(9, 4);
     EXPECT_THAT(misses.find(9)->waiting, ElementsAre(4U));
 }
@@ -109,7 +109,7 @@ TEST_F(Channel, TakesRowHitsFirstAndLetsBanksOverlap) {
     channel.join(transfer(0, 6));
     channel.join(transfer(1, 5));
     channel.join(transfer(0, 5));
-    EXPECT_FALSE(channel.has_room());
+    EXPECT_FALSE(channel.fits());
     std::vector<std::tuple<std::int64_t, std::uint64_t, std::uint64_t, bool>> served;
     std::int64_t now = 0;
     while ((now = channel.next(now)) != never) {

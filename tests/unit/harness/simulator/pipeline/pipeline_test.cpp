@@ -182,7 +182,7 @@ TEST(Constants, OfALoadAreThoseOfItsLanes) {
     place.index_register = 2;
     auto program =
         program_of({{make("LDC", assembly::OpcodeClass::LoadConstant, {reg(8), place}), exit()}});
-    EXPECT_THAT(refusal(program, machine), HasSubstr("the place of its constant is in a register"));
+    EXPECT_THAT(refusal(program, machine), HasSubstr("the address of its constant is in a register"));
     program.set_pattern(0).thread_stride = 8;
     const TestRun result = run(program, machine);
     EXPECT_THAT(result.issues().front(), 100);

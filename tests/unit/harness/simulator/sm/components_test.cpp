@@ -36,42 +36,42 @@ private:
 };
 
 TEST(Link, ShowsAMessageForOneStepAfterItWasPut) {
-    Board board;
+    ClockedState clocked_state;
     Sleeper reader;
-    Link<int> link{board};
+    Link<int> link{clocked_state};
     const Source<int> source{link};
     const Sink<int> sink{link};
     sink.read_by(reader);
-    std::vector<Component*> called;
+    std::vector<Component*> scheduled;
     source.put(1);
     source.put(2);
     EXPECT_THAT(sink.messages(), IsEmpty()); // [staged: 1 2 | visible: -]
-    board.propagate(called);
+    clocked_state.propagate(scheduled);
     EXPECT_THAT(sink.messages(), ElementsAre(1, 2)); // [staged: - | visible: 1 2]
-    EXPECT_THAT(called, ElementsAre(&reader));
-    board.propagate(called);
+    EXPECT_THAT(scheduled, ElementsAre(&reader));
+    clocked_state.propagate(scheduled);
     EXPECT_THAT(sink.messages(), IsEmpty()); // [staged: - | visible: -]
-    EXPECT_THAT(called, ElementsAre(&reader));
+    EXPECT_THAT(scheduled, ElementsAre(&reader));
 }
 
 TEST(Link, RefusesToSpeakToNobody) {
-    Board board;
-    Link<int> link{board};
+    ClockedState clocked_state;
+    Link<int> link{clocked_state};
     link.put(1);
-    std::vector<Component*> called;
-    EXPECT_THROW(board.propagate(called), std::logic_error);
+    std::vector<Component*> scheduled;
+    EXPECT_THROW(clocked_state.propagate(scheduled), std::logic_error);
 }
 
 TEST(StagedValue, StaysVisible) {
-    Board board;
-    Staged<int> value{board, 1};
-    std::vector<Component*> called;
+    ClockedState clocked_state;
+    Staged<int> value{clocked_state, 1};
+    std::vector<Component*> scheduled;
     value.set(2);
     EXPECT_EQ(value.visible(), 1);
-    board.propagate(called);
-    board.propagate(called);
+    clocked_state.propagate(scheduled);
+    clocked_state.propagate(scheduled);
     EXPECT_EQ(value.visible(), 2);
-    EXPECT_THAT(called, IsEmpty());
+    EXPECT_THAT(scheduled, IsEmpty());
 }
 
 TEST(WakeTimes, FindTheEarliestAmongMany) {
@@ -127,9 +127,9 @@ TEST(RandomStream, IsTheSameOnEveryPlatform) {
 TEST(WriteBuffer, KeepsAnEntryUntilItsDrain) {
     WriteBuffer buffer{2};
     EXPECT_EQ(buffer.enter(0, 10), 10);
-    EXPECT_EQ(buffer.room_at(), 0);
+    EXPECT_EQ(buffer.free_at(), 0);
     EXPECT_EQ(buffer.enter(3, 10), 20); // In order: after the first.
-    EXPECT_EQ(buffer.room_at(), 10);
+    EXPECT_EQ(buffer.free_at(), 10);
     EXPECT_EQ(buffer.enter(30, 10), 40);
     EXPECT_EQ(buffer.last_drain(), 40);
 }

@@ -19,7 +19,7 @@ public:
              std::size_t told)
         : program_{program_of({instructions})}, code_{translated(control)} {
         for (std::size_t index = 0; index < told; ++index)
-            code_.operations[index].result_is_told = true;
+            code_.operations[index].result_is_notified = true;
         if (!start(0, 0)) throw std::runtime_error{"no path"};
     }
     /// The warp of a block takes the place.
@@ -27,7 +27,7 @@ public:
         return warp.start(Grid{&code_, 0}, block, 0, at).has_value();
     }
     /// Issues the next instruction as soon as the warp lets it.
-    void issue() { warp.issue(warp.ready_at(), Waits{}); }
+    void issue() { warp.issue(warp.ready_at(), StallEnds{}); }
 
 private:
     [[nodiscard]] KernelCode translated(models::IssueControl control) const {

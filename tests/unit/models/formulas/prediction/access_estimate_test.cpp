@@ -33,11 +33,11 @@ ProfileStep access(OpcodeClass opcode_class, std::int64_t address, const Address
     return step;
 }
 
-/// `turns` executions of one load by `warps` warps of one block.
-AccessEstimate of_load(const AddressPattern& pattern, std::int64_t turns, std::int64_t warps,
+/// `iterations` executions of one load by `warps` warps of one block.
+AccessEstimate of_load(const AddressPattern& pattern, std::int64_t iterations, std::int64_t warps,
                        const Architecture& machine = cached()) {
     Steps steps;
-    for (std::int64_t turn = 0; turn < turns; ++turn)
+    for (std::int64_t iteration = 0; iteration < iterations; ++iteration)
         steps.push_back(access(OpcodeClass::LoadGlobal, 0, pattern));
     const Stated stated;
     Inputs inputs{machine, stated, Variant::Typical};
@@ -46,7 +46,7 @@ AccessEstimate of_load(const AddressPattern& pattern, std::int64_t turns, std::i
     return found.at(0).value();
 }
 
-// One line, the same at all of ten turns: the first comes from DRAM, nine hit.
+// One line, the same at all of ten iterations: the first comes from DRAM, nine hit.
 TEST(AccessEstimate, MissesOnceAndHitsAfterwards) {
     const auto found = of_load({.thread_stride = 4, .random = {}}, 10, 1);
     EXPECT_EQ(found.passes, 1);
@@ -57,13 +57,13 @@ TEST(AccessEstimate, MissesOnceAndHitsAfterwards) {
 }
 
 // Four warps at one step: the first fetches the line, three wait for it, none sends again.
-TEST(AccessEstimate, MergesWarpsThatAskForALineOnItsWay) {
+TEST(AccessEstimate, MergesWarpsThatRequestAnOutstandingLine) {
     const auto found = of_load({.thread_stride = 4, .random = {}}, 1, 4);
     EXPECT_DOUBLE_EQ(found.transactions, 0.25);
     EXPECT_DOUBLE_EQ(found.shares->dram, 1);
 }
 
-// 16 lines in turn: too many for the 8 of the L1, few enough for the 64 of the L2.
+// 16 lines cyclically: too many for the 8 of the L1, few enough for the 64 of the L2.
 TEST(AccessEstimate, FindsInTheL2WhatTheL1CannotHold) {
     const auto found = of_load(
         {.thread_stride = 4, .iteration_stride = 128, .footprint = 2048, .random = {}}, 64, 1);
@@ -115,7 +115,7 @@ TEST(AccessEstimate, CountsExecutionsByInstruction) {
     AddressPattern elsewhere = pattern;
     elsewhere.base = 1 << 20;
     Steps steps;
-    for (int turn = 0; turn < 3; ++turn) {
+    for (int iteration = 0; iteration < 3; ++iteration) {
         steps.push_back(access(OpcodeClass::LoadGlobal, 0, pattern));
         steps.push_back(access(OpcodeClass::LoadGlobal, 8, elsewhere));
     }
@@ -185,7 +185,7 @@ TEST(AccessEstimate, NamesSizesThatNoCacheHas) {
     }
 }
 
-// Of what is not described nothing is said but that.
+// Values that the description lacks are named as missing and give no estimate.
 TEST(AccessEstimate, NamesOnlyWhatIsMissing) {
     for (const char* path : {"memories/l1/line", "memories/l2/line"}) {
         Architecture machine = cached();
@@ -222,7 +222,7 @@ TEST(AccessEstimate, FindsTheSameWhereAccessesLieAlike) {
 }
 
 // Without sets the L1 is one set of its size, and the L2 takes SDCM.
-TEST(AccessEstimate, DoesWithSizesAlone) {
+TEST(AccessEstimate, NeedsNoMoreThanSizes) {
     Architecture machine = load_architecture("fermi-gtx470").value();
     for (const auto& [path, number] :
          {std::pair{"memories/l1/line", 128}, std::pair{"memories/l1/size", 1024},

@@ -132,9 +132,9 @@ TEST(Residency, RefusesResourcesThatContradictTheKernel) {
     EXPECT_EQ(slots("hidden-latency", 0).value(), 8);
     EXPECT_EQ(slots("shared-memory", 12288).value(), 4); // 49152 / 12288.
     EXPECT_THAT(slots("shared-memory", 2559).error().what,
-                HasSubstr("shared-memory is stated to be 2559; the kernel itself says 2560"));
+                HasSubstr("shared-memory is stated to be 2559; the kernel itself has 2560"));
     EXPECT_THAT(slots("registers", 27).error().what,
-                HasSubstr("registers is stated to be 27; the kernel itself says 26"));
+                HasSubstr("registers is stated to be 27; the kernel itself has 26"));
 }
 
 // 6 blocks of 2 warps on Fermi's 48 warps and 8 blocks: all of them fit one multiprocessor.

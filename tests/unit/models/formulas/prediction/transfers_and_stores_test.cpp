@@ -1,4 +1,4 @@
-// What `predict` shows beside the models' times: copies, and stores at the write buffer.
+// Results of `predict` other than the models' times: copies, and stores at the write buffer.
 #include "models/architecture/value_path.hpp"
 #include "models/formulas/prediction/store_delays.hpp"
 #include "models/formulas/prediction/transfers.hpp"
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 TEST(Copies, AreReadAndRefused) {
     const auto copy = parse_copy("device-to-host=4096");
     ASSERT_TRUE(copy.has_value());
-    EXPECT_EQ(copy.value().way, Way::DeviceToHost);
+    EXPECT_EQ(copy.value().direction, CopyDirection::DeviceToHost);
     EXPECT_EQ(copy.value().bytes, 4096);
     for (const char* text :
          {"", "host-to-device", "host-to-device=0", "host-to-device=-4", "host-to-host=4",
@@ -29,8 +29,8 @@ TEST(Copies, AddUpOneAfterTheOther) {
     const Architecture machine = load_architecture("maxwell-gtx970").value();
     const Stated stated;
     Inputs inputs{machine, stated, Variant::Typical};
-    const std::vector<Copy> copies{{Way::HostToDevice, 10'886'200},
-                                   {Way::DeviceToHost, 10'317'400}};
+    const std::vector<Copy> copies{{CopyDirection::HostToDevice, 10'886'200},
+                                   {CopyDirection::DeviceToHost, 10'317'400}};
     EXPECT_NEAR(copy_time(copies, inputs)->value(), 3.969e-6 + 5.157e-6 + 2e-3, 1e-12);
     // 1,253,000 cycles at 1253 MHz are a millisecond.
     EXPECT_NEAR(end_to_end(Estimate<Cycles>{1'253'000}, copies, inputs)->value(), 3.009126e-3,
@@ -41,7 +41,8 @@ TEST(Copies, NeedADescribedLink) {
     const Architecture machine = load_architecture("turing-t4").value();
     const Stated stated;
     Inputs inputs{machine, stated, Variant::Typical};
-    EXPECT_FALSE(copy_time(std::vector<Copy>{{Way::HostToDevice, 1}}, inputs).has_value());
+    EXPECT_FALSE(
+        copy_time(std::vector<Copy>{{CopyDirection::HostToDevice, 1}}, inputs).has_value());
     EXPECT_THAT(inputs.missing(), Contains(HasSubstr("transfers/host-to-device-start")));
 }
 
@@ -59,7 +60,7 @@ ProfileStep addition() {
     return step;
 }
 
-/// Eight entries, an entry drained in 5 to 8 cycles; instructions of a warp 6 cycles apart.
+/// Eight entries, an entry drained in 5 to 8 cycles; instructions of a warp 6 cycles distance.
 StoreDelays delays_of(Steps steps, std::int64_t warps) {
     NamedProfile profile;
     profile.steps = std::move(steps);
@@ -78,7 +79,7 @@ TEST(StoreDelays, AreAbsentWithoutStores) {
     EXPECT_FALSE(store_delays(Question{profile, setting}).has_value());
 }
 
-// Two stores of a warp 12 cycles apart: one warp's leave before the next comes. With two warps a
+// Two stores of a warp 12 cycles distance: one warp's leave before the next comes. With two warps a
 // store may come every 6 cycles, faster than 8: all four may wait.
 TEST(StoreDelays, BoundOneWarpByItsOwnDistance) {
     const Steps steps{store(), addition(), store()};
@@ -110,7 +111,7 @@ TEST(StoreDelays, CountBlocksThatFollowOthers) {
     EXPECT_EQ(found.guarantee->delay.upper(), Cycles{64 * 8});
 }
 
-// Two lines a lane at most, whatever the estimate of the pattern's passes says.
+// At most two lines per lane, whatever the estimate of the pattern's passes.
 TEST(StoreDelays, CountTwoPassesForEachLaneOfAPattern) {
     Architecture machine = load_architecture("fermi-gtx470").value();
     ASSERT_TRUE(override_value(machine, "memories/l1/line", 128).has_value());
@@ -124,7 +125,7 @@ TEST(StoreDelays, CountTwoPassesForEachLaneOfAPattern) {
     EXPECT_LE(found.recurrence->last_drained.value(), 64 * 8);
 }
 
-// C26: they wait for the way to the L2, which the guarantee does not know.
+// C26: they wait for the request link to the L2, which the guarantee does not cover.
 TEST(StoreDelays, GiveNoGuaranteeThroughTheCaches) {
     Architecture machine = load_architecture("fermi-gtx470").value();
     for (const auto& [path, number] :
@@ -137,11 +138,11 @@ TEST(StoreDelays, GiveNoGuaranteeThroughTheCaches) {
     const auto found = delays_of(cached, {.blocks = 1, .threads = 32}, machine);
     EXPECT_FALSE(found.guarantee.has_value());
     EXPECT_TRUE(found.recurrence.has_value());
-    EXPECT_THAT(found.refusal, HasSubstr("the way to the L2"));
+    EXPECT_THAT(found.refusal, HasSubstr("the request link to the L2"));
 }
 
 // C26: with one access through the caches every store is in the buffer a cycle longer.
-TEST(StoreDelays, GiveNoGuaranteeBesideLoadsThroughTheCaches) {
+TEST(StoreDelays, GiveNoGuaranteeWithLoadsThroughTheCaches) {
     Architecture machine = load_architecture("fermi-gtx470").value();
     for (const auto& [path, number] :
          {std::pair{"memories/l1/line", 128}, std::pair{"memories/l1/size", 16384},
@@ -161,11 +162,11 @@ TEST(StoreDelays, GiveNoGuaranteeBesideLoadsThroughTheCaches) {
 
 // The guarantee covers what the recurrence finds, at any number of warps and stores.
 TEST(StoreDelays, AreNeverLongerByRecurrenceThanGuaranteed) {
-    for (std::size_t apart = 0; apart < 4; ++apart)
+    for (std::size_t distance = 0; distance < 4; ++distance)
         for (std::int64_t warps = 1; warps <= 48; warps += 7) {
             Steps steps{store()};
             for (int turn = 0; turn < 5; ++turn) {
-                for (std::size_t k = 0; k < apart; ++k)
+                for (std::size_t k = 0; k < distance; ++k)
                     steps.push_back(addition());
                 steps.push_back(store());
             }
@@ -175,7 +176,7 @@ TEST(StoreDelays, AreNeverLongerByRecurrenceThanGuaranteed) {
             std::int64_t ready = 0;
             for (const auto& passage : found.recurrence->passages) {
                 if (at > 0 && at % static_cast<std::size_t>(warps) == 0)
-                    ready += 6 * static_cast<std::int64_t>(apart + 1);
+                    ready += 6 * static_cast<std::int64_t>(distance + 1);
                 EXPECT_LE(passage.drained.count() - ready, found.guarantee->delay.upper().count());
                 ++at;
             }

@@ -1,0 +1,30 @@
+#pragma once
+/// \file
+/// Facts that follow from the threads of a block: uniformity analysis and coalescing analysis, run
+/// under the weakest assumption on divergence that holds.
+
+#include "analyzer/flow/coalescing.hpp"
+#include "analyzer/flow/uniformity.hpp"
+#include "assembly/flow/control_flow_graph.hpp"
+
+namespace warpbound::analyzer {
+
+struct ThreadFacts {
+    CoalescingFacts accesses;
+    InstructionUniformity uniformity;
+    /// No branch diverges: this follows from the code, not from a statement.
+    bool always_uniform = false;
+};
+
+/// What follows from the code for blocks of this shape. `convergence`: Converged states that no
+/// branch diverges and that every predicate is uniform where it decides; with MayDiverge only what
+/// holds without that statement is derived. Where `always_uniform` follows, both agree.
+/// `parameters`: stated kernel parameters, on which all results then depend.
+/// Accesses that need sizes which the description lacks are left out.
+/// Sound when: see derive_transactions.
+ThreadFacts derive_thread_facts(const assembly::Function& function,
+                                const assembly::ControlFlowGraph& graph, const BlockShape& shape,
+                                const models::Architecture& architecture, Convergence convergence,
+                                const KernelParameters& parameters = {});
+
+} // namespace warpbound::analyzer

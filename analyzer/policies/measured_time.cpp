@@ -1,0 +1,85 @@
+#include "analyzer/policies/measured_time.hpp"
+
+#include "analyzer/evidence/path_certificates.hpp"
+#include "analyzer/microarchitecture/clock_region.hpp"
+#include "analyzer/path/loop_bounded_paths.hpp"
+
+#include <algorithm>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+/// From the issue of the first clock read to that of the last, by loop bounds alone. Absolute times
+/// are forgotten at the first read; only what is outstanding then counts.
+std::optional<models::Cycles> region_cost(const AnalysisContext& context, const PipelinePair& rules,
+                                          const ClockRegion& region, Side side) {
+    const auto& graph = *context.request.graph;
+    const Outstanding before = outstanding(graph, rules.lower, rules.upper, context.facts.never,
+                                           whole_run(graph, rules.upper), rules.start());
+    const auto& entry = before.entries[region.first_block];
+    if (!entry) return std::nullopt;
+    const StateInterval behind_first =
+        state_after(graph, rules.lower, rules.upper, *entry, region.first_block, region.first);
+    const Span lower = span_of(graph, rules.lower, region, behind_first.lower);
+    const Span upper = span_of(graph, rules.upper, region, behind_first.upper);
+    const std::vector<bool> never = outside(graph, context.facts.never, region);
+    const auto paths = [&](std::optional<std::size_t> nodes) {
+        return path_graph_of(context, rules, side, never, side == Side::Lower ? lower : upper,
+                             {lower.state, upper.state}, nodes);
+    };
+    PathSolution solved;
+    solved.witness =
+        LoopBoundedPaths{graph, paths(std::nullopt), context.facts.loops, side}.start_to_end();
+    if (!solved.witness) return std::nullopt;
+    solved.bound = solved.witness->cost;
+    record(
+        context,
+        side == Side::Upper
+            ? CertificateName{"measured-time-upper", "time from the first clock read to the last"}
+            : CertificateName{"measured-time-lower", "time from the first clock read to the last"},
+        side, Facts::LoopBounds, solved, paths);
+    if (context.request.certificates != nullptr)
+        context.request.certificates->certificates.back().between = {region.first_block,
+                                                                     region.last_block};
+    return models::Cycles{solved.bound};
+}
+
+/// The measured time adds the latency of the last read and takes away that of the first (C3).
+std::optional<Envelope> measured_envelope(const AnalysisContext& context, const PipelinePair& rules,
+                                          const ClockRegion& region) {
+    const auto lower = region_cost(context, rules, region, Side::Lower);
+    const auto upper = region_cost(context, rules, region, Side::Upper);
+    if (!lower || !upper) return std::nullopt;
+    const auto& first = context.timings[region.first].value().latency;
+    const auto& last = context.timings[region.last].value().latency;
+    Envelope envelope;
+    envelope.lower.proved = *lower + models::Cycles{last.lo} - models::Cycles{first.hi};
+    envelope.upper.proved = *upper + models::Cycles{last.hi} - models::Cycles{first.lo};
+    return envelope;
+}
+
+} // namespace
+
+MeasuredTime bound_measured_time(const AnalysisContext& context) {
+    const Request& request = context.request;
+    const RegionSearch search =
+        find_clock_region(*request.function, *request.graph, context.facts.never);
+    if (!search.region) return {std::nullopt, search.absent};
+    if (!request.facts->divergents.empty())
+        return {std::nullopt, "the measured time of a warp is bounded only where it is uniform"};
+    if (context.shape.warps() != 1)
+        return {std::nullopt, "the measured time of a warp is bounded only where it runs alone"};
+    if (context.caches)
+        return {std::nullopt,
+                "the measured time is not bounded where accesses go through the caches"};
+    const models::Interval& entries = context.buffer_entries;
+    const std::int64_t fewest = std::min(entries.lo, PipelineModel::tracked_entries);
+    if (!entries.is_exact() || entries.hi != fewest)
+        return {std::nullopt, "the size of the write buffer is not one small number"};
+    return {measured_envelope(context, pipelines_of(context, fewest, context.buffer_drain),
+                              *search.region),
+            search.absent};
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,50 @@
+#include "analyzer/value/thread_states.hpp"
+
+#include <utility>
+
+namespace warpbound::analyzer {
+
+ThreadStates::ThreadStates(const assembly::Function& function,
+                           const assembly::ControlFlowGraph& graph,
+                           const ThreadArithmetic& arithmetic)
+    : function_{function}, graph_{graph}, arithmetic_{arithmetic}, starts_(graph.blocks.size()),
+      origins_(graph.blocks.size()) {
+    Origin next = 1; // For each block: its join, then its instructions.
+    for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
+        origins_[block] = next;
+        next += graph.blocks[block].last - graph.blocks[block].first + 2;
+    }
+    find_fixed_point();
+}
+
+/// Terminates: a join only ever removes knowledge.
+void ThreadStates::find_fixed_point() {
+    starts_[0].emplace(arithmetic_);
+    std::vector<bool> pending(graph_.blocks.size(), false);
+    pending[0] = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+            if (!pending[block]) continue;
+            pending[block] = false;
+            changed = true;
+            ThreadRegisters registers = *starts_[block];
+            execute(block, registers, [](auto&&...) {});
+            for (const std::size_t edge : graph_.blocks[block].out) {
+                const std::size_t to = graph_.edges[edge].to;
+                if (!starts_[to]) {
+                    starts_[to] = registers;
+                    pending[to] = true;
+                    continue;
+                }
+                ThreadRegisters joined = *starts_[to];
+                joined.join(registers, origins_[to]);
+                if (joined == *starts_[to]) continue;
+                starts_[to] = std::move(joined);
+                pending[to] = true;
+            }
+        }
+    }
+}
+
+} // namespace warpbound::analyzer

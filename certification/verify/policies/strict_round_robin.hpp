@@ -1,0 +1,24 @@
+#pragma once
+/// \file
+/// The sums that bound a launch under strict round robin (steps S25, S25a and S28 of
+/// docs/soundness.md).
+
+#include "certification/verify/interference/certificate_values.hpp"
+#include "certification/verify/policies/round_robin_demand.hpp"
+
+#include <vector>
+
+namespace warpbound::certification::verify {
+
+/// Whether several warps of a scheduler take turns: a warp that is alone on its scheduler always
+/// has the turn.
+bool has_strict_turns(const TimedCode& code);
+
+/// The sum by rotations where the certificates count them, else that by warps. `through_caches`:
+/// whether accesses wait at caches. Requires: `has_strict_turns`. Throws `Finding` when the
+/// rotations do not fit the launch. Side: upper.
+std::vector<Term> strict_round_robin_terms_of(const TimedCode& code, const DemandTables& tables,
+                                              const RotationDemand& demand, bool through_caches,
+                                              const CertificateValues& values);
+
+} // namespace warpbound::certification::verify

@@ -1,0 +1,184 @@
+#include "certification/verify/terms.hpp"
+
+#include "certification/verify/certificate_ids.hpp"
+#include "certification/verify/interference/critical_path.hpp"
+#include "certification/verify/memory/queueing.hpp"
+#include "certification/verify/memory/service_times.hpp"
+#include "certification/verify/policies/strict_round_robin.hpp"
+#include "certification/verify/policies/time_division.hpp"
+#include "certification/verify/policies/two_level.hpp"
+#include "models/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::certification::verify {
+
+namespace {
+
+using Timing = models::InstructionTiming;
+
+CertificateValues values_of(const LaunchDemand& demand, const ClaimRow& claim) {
+    return {demand.code, demand.tables, claim.id};
+}
+
+/// S27: a round-robin interference bound is claimed where the kernel has its certificates.
+std::string claimed_suffix(const LaunchDemand& demand) {
+    const std::string& suffix = demand.round_robin_suffix;
+    const bool is_claimed =
+        !suffix.empty() &&
+        find_certificate(demand.code.kernel, certificate_id::stall + suffix) != nullptr;
+    return is_claimed ? suffix : std::string{};
+}
+
+std::vector<std::vector<Term>> work_conserving_sums(const LaunchDemand& demand) {
+    InterferenceInputs inputs{demand.code, demand.tables, claimed_suffix(demand), nullptr};
+    if (exceeds_active_set(demand.code))
+        inputs.policy_terms = [&demand](std::int64_t warps) {
+            return active_set_terms_of(demand.code, warps);
+        };
+    return critical_path_terms_of(inputs);
+}
+
+/// Without queueing delay.
+std::vector<std::vector<Term>> policy_sums(const LaunchDemand& demand,
+                                           const CertificateValues& values) {
+    const bool through_caches = demand.memory.has_value();
+    if (has_strict_turns(demand.code))
+        return {strict_round_robin_terms_of(demand.code, demand.tables, demand.rotations,
+                                            through_caches, values)};
+    if (demand.code.geometry.warps == 1) return {{{1, 0, certificate_id::upper_path}}};
+    if (demand.distances.empty()) return work_conserving_sums(demand);
+    return {time_division_upper_terms_of(demand.code, demand.tables, demand.distances,
+                                         through_caches, values)};
+}
+
+std::vector<std::vector<Term>> upper_sums(const LaunchDemand& demand, const ClaimRow& claim) {
+    const CertificateValues values = values_of(demand, claim);
+    auto sums = policy_sums(demand, values);
+    if (demand.memory)
+        for (std::vector<Term>& terms : sums)
+            terms = with_queueing_terms(std::move(terms), *demand.memory,
+                                        !demand.distances.empty(), values);
+    return sums;
+}
+
+std::vector<Term> lower_sum(const LaunchDemand& demand, const ClaimRow& claim) {
+    if (demand.code.geometry.warps == 1) return {{1, 0, certificate_id::lower_path}};
+    const std::string first = claim.terms.empty() ? "" : claim.terms.front().certificate;
+    if (auto terms =
+            time_division_lower_terms_of(demand.code, first, values_of(demand, claim)))
+        return std::move(*terms);
+    return lower_terms_of(demand.code, demand.tables, first);
+}
+
+std::vector<const Timing*> clock_reads(const TimedCode& code, std::size_t block) {
+    std::vector<const Timing*> reads;
+    for (std::size_t i = code.lower_flow.first.at(block); i <= code.lower_flow.last.at(block); ++i)
+        if (code.kernel.function->instructions[i].opcode_class == assembly::OpcodeClass::ClockRead)
+            reads.push_back(&code.timings[i].value());
+    return reads;
+}
+
+/// S9: the time between two clock reads.
+std::vector<Term> measured_sum(const LaunchDemand& demand, const ClaimRow& claim) {
+    const KernelCase& kernel = demand.code.kernel;
+    if (demand.memory)
+        throw Finding{Verdict::Failed,
+                      kernel.id + ": no measured time is bounded where accesses wait at caches"};
+    const std::string id =
+        claim.upper ? certificate_id::measured_upper : certificate_id::measured_lower;
+    const Certificate* certificate = find_certificate(kernel, id);
+    if (certificate == nullptr || !certificate->between)
+        throw Finding{Verdict::Incomplete, claim.id + ": path certificate " + id + " is missing"};
+    // C3: each read adds its own latency; the safe end of each counts.
+    const auto first_reads = clock_reads(demand.code, certificate->between->first);
+    const auto last_reads = clock_reads(demand.code, certificate->between->second);
+    const bool one_block = certificate->between->first == certificate->between->second;
+    if (first_reads.empty() || last_reads.empty() || (one_block && first_reads.size() < 2))
+        throw Finding{Verdict::Failed, claim.id + ": no two clock reads in its blocks"};
+    const auto& first = first_reads.front()->latency;
+    const auto& last = last_reads.back()->latency;
+    return {{1, 0, id}, {1, claim.upper ? last.hi - first.lo : last.lo - first.hi, ""}};
+}
+
+/// A claim is one of these.
+std::vector<std::vector<Term>> possible_sums(const LaunchDemand& demand, const ClaimRow& claim) {
+    if (claim.quantity == "measured-time") return {measured_sum(demand, claim)};
+    if (claim.upper) return upper_sums(demand, claim);
+    return {lower_sum(demand, claim)};
+}
+
+/// Throws `Finding` when the claim adds up other terms.
+void check_sum(const CertificateValues& values, const ClaimRow& claim,
+               std::vector<Term>& expected) {
+    std::vector<Term> stated = claim.terms;
+    models::Cycles sum{0};
+    for (Term& term : expected) {
+        term.cycles = cycles_of(values, term);
+        const std::int64_t value = models::times(term.cycles, term.count);
+        sum += models::Cycles{value};
+        const auto same = std::find(stated.begin(), stated.end(), term);
+        if (same != stated.end())
+            stated.erase(same);
+        else if (value != 0)
+            throw Finding{Verdict::Failed,
+                          fmt::format("{}: its sum lacks {} x {} cycles ({})", claim.id, term.count,
+                                      term.cycles,
+                                      term.certificate.empty() ? "machine" : term.certificate)};
+    }
+    if (!stated.empty())
+        throw Finding{Verdict::Failed,
+                      claim.id + ": its sum has a term that the launch does not require"};
+    if (sum.count() != claim.value)
+        throw Finding{Verdict::Failed, fmt::format("{}: claims {}, its terms add up to {}",
+                                                   claim.id, claim.value, sum.count())};
+}
+
+} // namespace
+
+LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows) {
+    const LaunchGeometry geometry = read_launch_geometry(kernel);
+    auto distances = distances_of_warp_slots(kernel.policy, geometry, geometry.block_slots);
+    LaunchDemand demand{
+        timed_code(kernel, flows, geometry), std::move(distances), std::nullopt, {}, {}, {}};
+    const TimedCode& code = demand.code;
+    demand.tables = work_conserving_demand_of(code);
+    for (std::size_t i = 0; i < code.timings.size() && !demand.memory; ++i)
+        if (code.reachable[i] && code.timings[i].value().through_caches)
+            demand.memory = read_memory_parameters(kernel, geometry.multiprocessors);
+    if (demand.memory) demand.tables.merge(service_demand_of(code, *demand.memory));
+    if (demand.memory && !demand.distances.empty())
+        demand.tables.merge(
+            slot_boundary_demand_of(code, any_distance(demand.distances).longest));
+    if (kernel.policy.kind == models::PolicyKind::LooseRoundRobin && !demand.memory) {
+        InterferencePerTurn per_turn = interference_per_turn_of(code);
+        demand.tables.merge(per_turn.tables);
+        demand.round_robin_suffix = per_turn.suffix;
+    }
+    const models::PolicyGuarantee guarantee = models::guarantee_of(kernel.policy);
+    if (guarantee == models::PolicyGuarantee::OrderForced) {
+        demand.rotations = rotation_demand_of(code);
+        demand.tables.merge(demand.rotations.tables);
+    }
+    if (guarantee == models::PolicyGuarantee::SetLimited)
+        demand.tables.merge(active_set_demand_of(code));
+    demand.tables.merge(blocked_slot_demand_of(code, demand.distances));
+    return demand;
+}
+
+void check_terms(const LaunchDemand& demand, const ClaimRow& claim) {
+    std::optional<Finding> first;
+    for (std::vector<Term>& expected : possible_sums(demand, claim)) {
+        try {
+            return check_sum(values_of(demand, claim), claim, expected);
+        } catch (const Finding& finding) {
+            if (!first) first = finding;
+        }
+    }
+    throw Finding{first.value()};
+}
+
+} // namespace warpbound::certification::verify

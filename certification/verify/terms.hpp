@@ -1,0 +1,38 @@
+#pragma once
+/// \file
+/// The sums of terms that a claim may be, composed from the critical path, the policy and the
+/// memory hierarchy.
+
+#include "certification/verify/interference/demand.hpp"
+#include "certification/verify/memory/memory_parameters.hpp"
+#include "certification/verify/policies/round_robin_demand.hpp"
+#include "certification/verify/policies/slot_table.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpbound::certification::verify {
+
+/// What the terms of a kernel's claims are made from, by listing, description and launch.
+struct LaunchDemand {
+    TimedCode code;
+    /// Of the warp slots of a time-division policy; else none.
+    std::vector<SlotDistance> distances;
+    /// None where no access goes through the caches.
+    std::optional<MemoryParameters> memory;
+    /// What each certificate of a sum adds up; times to completion are no such sums.
+    DemandTables tables;
+    /// Of the certificates of a round-robin interference bound; else empty.
+    std::string round_robin_suffix;
+    RotationDemand rotations; ///< Strict round robin; its tables are among `tables`.
+};
+
+/// Kernel and flows must live as long. Throws `Finding` when the description lacks a value.
+LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows);
+
+/// Throws `Finding` when the terms of the claim are not those that the launch requires, or do not
+/// add up to its value.
+void check_terms(const LaunchDemand& demand, const ClaimRow& claim);
+
+} // namespace warpbound::certification::verify

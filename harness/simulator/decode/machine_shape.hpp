@@ -1,0 +1,40 @@
+#pragma once
+/// \file
+/// The parameters of a simulated machine that do not depend on the kernel.
+
+#include "harness/simulator/clock/random.hpp"
+#include "harness/simulator/decode/residency.hpp"
+#include "harness/simulator/decode/memory_shape.hpp"
+#include "harness/simulator/decode/pipeline_shape.hpp"
+#include "models/launch/warp_policy.hpp"
+
+#include <cstddef>
+#include <optional>
+
+namespace warpbound::harness::simulator {
+
+struct MachineShape {
+    std::size_t multiprocessors = 1;
+    models::WarpPolicy policy;
+    std::size_t schedulers = 1; ///< Of each SM.
+    Range issue_slot{1, 1};
+    std::size_t warp_ports = 0;
+    std::size_t partition_ports = 0;
+    std::size_t core_ports = 0;
+    Capacity capacity;           ///< Of each SM.
+    std::int64_t warp_slots = 0; ///< Of each SM: hardware warp indices in use.
+    /// From the end of a block to the first cycle of the block that replaces it.
+    /// Present when a block may have to wait for free resources.
+    std::optional<Range> replacement;
+    std::optional<Range> start;
+    /// Present when a store can reach the write buffer.
+    std::optional<Range> buffer_entries;
+    std::optional<Range> buffer_drain;
+    std::optional<FetchShape> fetch;                ///< None: perfect (C17).
+    std::optional<RegisterFileShape> register_file; ///< None: perfect (C17).
+    std::optional<LineCacheShape> constants;        ///< None: perfect (C17).
+    /// Present when an access can go through the caches. All stores then drain into the L2.
+    std::optional<MemoryShape> memory;
+};
+
+} // namespace warpbound::harness::simulator

@@ -1,0 +1,165 @@
+#include "harness/simulator/decode/pipeline_shape.hpp"
+
+#include "harness/simulator/decode/architecture_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace warpbound::harness::simulator {
+
+namespace {
+
+CollectorShape collector_of(ArchitectureValues& values,
+                            const ArchitectureValues::Group& collector) {
+    return CollectorShape{.issue_slots = values.count(collector, "issue-slots"),
+                          .entry_ports = values.count(collector, "entry-ports"),
+                          .collectors = values.count(collector, "collectors"),
+                          .exit_ports = values.count(collector, "exit-ports"),
+                          .dispatch_slots = values.count(collector, "dispatch-slots"),
+                          .execution_units = values.count(collector, "execution-units")};
+}
+
+const assembly::RegisterOperand* general_register(const assembly::Instruction& instruction,
+                                                  std::size_t operand) {
+    if (operand >= instruction.operands.size()) return nullptr;
+    const auto* reg = std::get_if<assembly::RegisterOperand>(&instruction.operands[operand]);
+    return reg != nullptr && reg->file == assembly::RegisterFile::General && reg->index ? reg
+                                                                                        : nullptr;
+}
+
+/// Whether the reuse cache holds the register for every operand that names it.
+bool is_kept(const assembly::Instruction& instruction, int index,
+             const assembly::Instruction& before) {
+    bool named = false;
+    for (std::size_t operand = 1; operand < instruction.operands.size(); ++operand) {
+        const auto* reg = general_register(instruction, operand);
+        if (reg == nullptr || *reg->index != index) continue;
+        const auto* kept = general_register(before, operand);
+        if (kept == nullptr || *kept->index != index ||
+            std::find(kept->suffixes.begin(), kept->suffixes.end(), "reuse") ==
+                kept->suffixes.end())
+            return false;
+        named = true;
+    }
+    return named;
+}
+
+} // namespace
+
+std::vector<std::uint64_t> lines_of(const assembly::Function& function, const FetchShape& fetch) {
+    const std::uint64_t line = fetch.cache ? fetch.cache->line : 1;
+    std::vector<std::uint64_t> lines;
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+    for (const auto& instruction : function.instructions) {
+        size = static_cast<std::uint64_t>(instruction.address) - address;
+        address = static_cast<std::uint64_t>(instruction.address);
+        lines.push_back(address / line);
+    }
+    lines.push_back((address + size) / line);
+    return lines;
+}
+
+Result<std::optional<FetchShape>> fetch_of(const models::Architecture& architecture) {
+    const models::ValueGroup& described = architecture.fetch;
+    if (described.values.empty()) return std::optional<FetchShape>{};
+    ArchitectureValues values{architecture};
+    const ArchitectureValues::Group group{&described, "fetch"};
+    FetchShape fetch;
+    fetch.delivered = std::min(values.count(group, "buffer"), values.count(group, "width"));
+    fetch.ports = values.count(group, "ports");
+    const bool cached =
+        std::any_of(described.values.begin(), described.values.end(),
+                    [](const auto& value) { return value.name.starts_with("cache-"); });
+    if (cached)
+        fetch.cache = LineCacheShape{.sets = values.count(group, "cache-sets"),
+                                     .ways = values.count(group, "cache-ways"),
+                                     .line = values.count(group, "cache-line"),
+                                     .miss = values.range(group, "cache-miss")};
+    if (values.failure()) return *values.failure();
+    return std::optional{fetch};
+}
+
+Result<std::optional<RegisterFileShape>> register_file_of(const models::Architecture& architecture,
+                                                          std::size_t schedulers) {
+    if (architecture.register_file.values.empty() && architecture.operand_collectors.empty())
+        return std::optional<RegisterFileShape>{};
+    ArchitectureValues values{architecture};
+    const ArchitectureValues::Group group{&architecture.register_file, "register-file"};
+    RegisterFileShape file;
+    file.banks = values.count(group, "banks");
+    file.result_slots = values.count(group, "result-slots");
+    file.write_back = values.number(group, "write-back", 1, count_limit);
+    for (const models::Unit& unit : architecture.units) {
+        const models::ValueGroup* described = architecture.operand_collector(unit.name);
+        file.pool_of_unit.emplace_back();
+        if (described == nullptr) continue;
+        const CollectorShape collector =
+            collector_of(values, {described, fmt::format("operand-collectors/{}", unit.name)});
+        file.pool_of_unit.back() = file.pools.size();
+        const std::size_t pools = unit.scope == models::UnitScope::Partition ? schedulers : 1;
+        constexpr std::size_t entry_limit = std::size_t{1} << 16U; // Limits host memory.
+        const std::size_t entries =
+            pools * (collector.collectors + collector.exit_ports + collector.execution_units);
+        values.expect(
+            entries <= entry_limit,
+            fmt::format("operand-collectors/{} has {} collectors, exit ports and units on "
+                        "an SM; expected at most {}",
+                        unit.name, entries, entry_limit));
+        if (values.failure()) break;
+        file.pools.insert(file.pools.end(), pools, collector);
+    }
+    if (values.failure()) return *values.failure();
+    return std::optional{std::move(file)};
+}
+
+Result<std::optional<LineCacheShape>> constants_of(const models::Architecture& architecture) {
+    const models::ValueGroup* const described = architecture.memory("constant");
+    if (described == nullptr || described->values.empty()) return std::optional<LineCacheShape>{};
+    ArchitectureValues values{architecture};
+    const ArchitectureValues::Group group{described, "memories/constant"};
+    LineCacheShape cache;
+    cache.sets = values.count(group, "sets");
+    cache.ways = values.count(group, "ways");
+    cache.line = static_cast<std::size_t>(values.bytes(group, "line"));
+    cache.miss = values.range(group, "miss", 1);
+    if (values.failure()) return *values.failure();
+    return std::optional{cache};
+}
+
+Result<std::vector<std::uint64_t>> constant_lines(const assembly::Instruction& instruction,
+                                                  const LineCacheShape& cache, bool by_address) {
+    std::vector<std::uint64_t> lines;
+    for (const assembly::Operand& operand : instruction.operands) {
+        const auto* const constant = std::get_if<assembly::ConstantOperand>(&operand);
+        if (constant == nullptr) continue;
+        const bool indexed = constant->index_register.value_or(-1) >= 0;
+        if (constant->uniform_register || constant->bank_register || (indexed && !by_address))
+            return Failure{"the address of its constant is in a register; with memories/constant "
+                           "described, expected a load with an address pattern or an address that "
+                           "is known",
+                           "", 0, 0};
+        if (!indexed)
+            lines.push_back(constant_line(static_cast<std::uint64_t>(constant->bank),
+                                          static_cast<std::uint64_t>(constant->offset), cache));
+    }
+    std::sort(lines.begin(), lines.end());
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+    return lines;
+}
+
+std::vector<std::uint16_t> bank_reads(const assembly::Instruction& instruction,
+                                      const std::vector<assembly::Register>& reads,
+                                      const assembly::Instruction* before) {
+    std::vector<std::uint16_t> banked;
+    for (const assembly::Register& reg : reads) {
+        if (reg.file != assembly::RegisterFile::General) continue;
+        if (before != nullptr && is_kept(instruction, reg.index, *before)) continue;
+        banked.push_back(static_cast<std::uint16_t>(reg.index));
+    }
+    return banked;
+}
+
+} // namespace warpbound::harness::simulator

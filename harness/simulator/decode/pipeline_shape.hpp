@@ -1,0 +1,78 @@
+#pragma once
+/// \file
+/// Parameters of the described front end, constant cache and register file of an SM. Each of them
+/// is perfect where it is not described (C17).
+
+#include "assembly/isa/program.hpp"
+#include "harness/simulator/clock/random.hpp"
+#include "models/architecture/architecture.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace warpbound::harness::simulator {
+
+/// A cache whose miss latency is known.
+struct LineCacheShape {
+    std::size_t sets = 1;
+    std::size_t ways = 1;
+    std::size_t line = 1; ///< Unit: bytes.
+    Range miss;           ///< Unit: core cycles.
+};
+
+/// Instruction buffers, fetch ports and instruction cache (C43 to C46).
+struct FetchShape {
+    std::size_t delivered = 1; ///< Instructions that a fetch puts into an empty buffer, at most.
+    std::size_t ports = 1;
+    std::optional<LineCacheShape> cache; ///< None: every look-up hits.
+};
+
+/// The operand-collection stages of a unit, from issue to execution (C47 to C49). All are counts.
+struct CollectorShape {
+    std::size_t issue_slots = 1;
+    std::size_t entry_ports = 1;
+    std::size_t collectors = 1;
+    std::size_t exit_ports = 1;
+    std::size_t dispatch_slots = 1;
+    std::size_t execution_units = 1;
+};
+
+struct RegisterFileShape {
+    std::size_t banks = 1;
+    std::size_t result_slots = 1;
+    std::int64_t write_back = 1; ///< Unit: core cycles.
+    /// Of each unit with operand collectors: one pool for the SM, or one per scheduler, by scope.
+    std::vector<CollectorShape> pools;
+    std::vector<std::optional<std::size_t>> pool_of_unit; ///< Index of its first pool.
+};
+
+/// None without `<fetch>`. Refuses values that are absent or not a single count.
+Result<std::optional<FetchShape>> fetch_of(const models::Architecture& architecture);
+/// The constant cache (C51 to C53); none without values of `<memory name="constant">`. Refuses as
+/// `fetch_of`.
+Result<std::optional<LineCacheShape>> constants_of(const models::Architecture& architecture);
+/// The cache line of each instruction, and of the address after the last one.
+std::vector<std::uint64_t> lines_of(const assembly::Function& function, const FetchShape& fetch);
+/// None without `<register-file>` and `<operand-collectors>`. One of them requires the other.
+Result<std::optional<RegisterFileShape>> register_file_of(const models::Architecture& architecture,
+                                                          std::size_t schedulers);
+
+/// The lines that an instruction reads through its constant operands (C51). Refuses an operand with
+/// an index in a register, unless the instruction is a load with an address pattern (`by_address`):
+/// its lines depend on the lane addresses.
+Result<std::vector<std::uint64_t>> constant_lines(const assembly::Instruction& instruction,
+                                                  const LineCacheShape& cache, bool by_address);
+/// The line of an offset in a constant bank (C51).
+inline std::uint64_t constant_line(std::uint64_t bank, std::uint64_t offset,
+                                   const LineCacheShape& cache) {
+    return ((bank << 16U) + offset) / cache.line;
+}
+
+/// The general registers that an instruction has to read from the banks, each once. `before` is the
+/// preceding instruction of its block, which always executes, or null. A register that `before`
+/// keeps for the same operand (`.reuse`) is not read again (C48).
+std::vector<std::uint16_t> bank_reads(const assembly::Instruction& instruction,
+                                      const std::vector<assembly::Register>& reads,
+                                      const assembly::Instruction* before);
+
+} // namespace warpbound::harness::simulator

@@ -1,0 +1,467 @@
+/// \file
+/// Derived transactions and uniformity, compared with an interpreter that runs every thread of a
+/// block.
+
+#include "analyzer/flow/thread_facts.hpp"
+#include "assembly/isa/reader.hpp"
+#include "models/architecture/architecture.hpp"
+#include "tests/support/campaign.hpp"
+#include "tests/support/lane_interpreter.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace warpbound::tests {
+namespace {
+
+/// Writes random kernels that compute addresses. `diverging`: with divergent branches.
+class AddressWriter {
+public:
+    AddressWriter(RandomSource& random_source, bool diverging)
+        : random_source_{random_source}, diverging_{diverging} {}
+
+    std::string write() {
+        text_ = "!Arch sm_75\n!Kernel k\n";
+        add("S2R R10, SR_CTAID.X"); // R10 to R12 are uniform.
+        add("MOV R11, c[0x0][0x160]");
+        add("IMAD R12, R10, 0x80, R11");
+        add("UMOV UR4, 0x10");
+        for (int reg = 2; reg < 6; ++reg)
+            load(fmt::format("R{}", reg));
+        for (int number = 0; number < 3; ++number)
+            compare(fmt::format("P{}", number), any(), "PT");
+        sequence(static_cast<int>(random_source_.whole(4, 12)), 2);
+        add("EXIT");
+        return text_ + "!EndKernel\n";
+    }
+
+private:
+    bool one_in(std::int64_t n) { return random_source_.whole(1, n) == 1; }
+    void add(const std::string& line) { text_ += line + " ?trans6;\n"; }
+    std::string power() { return fmt::format("0x{:x}", 1 << random_source_.whole(0, 8)); }
+    std::string number() { return fmt::format("0x{:x}", random_source_.whole(0, 255)); }
+    std::string any() {
+        return one_in(4) ? fmt::format("R{}", random_source_.whole(10, 12))
+                         : fmt::format("R{}", random_source_.whole(2, 8));
+    }
+    std::string into() { return fmt::format("R{}", random_source_.whole(2, 8)); }
+    std::string predicate() {
+        return fmt::format("{}P{}", one_in(2) ? "!" : "", random_source_.whole(0, 2));
+    }
+    /// A branch condition: P3 is uniform, the others need not be.
+    std::string branch_condition() {
+        if (diverging_ && one_in(2)) return predicate();
+        compare("P3", fmt::format("R{}", random_source_.whole(10, 12)), "PT");
+        return one_in(2) ? "P3" : "!P3";
+    }
+    std::string guard() { return one_in(8) ? "@" + predicate() + " " : ""; }
+
+    void load(const std::string& reg) {
+        static const char* const special[] = {"SR_TID.X", "SR_TID.X",  "SR_TID.X",  "SR_TID.Y",
+                                              "SR_TID.Z", "SR_LANEID", "SR_CTAID.X"};
+        switch (random_source_.whole(1, 6)) {
+        case 1:
+            return add(fmt::format("MOV {}, {}", reg, number()));
+        case 2:
+            return add(fmt::format("MOV {}, c[0x0][0x16{}]", reg, one_in(2) ? 0 : 4));
+        case 3:
+            return add(fmt::format("{}LDS {}, [R9]", guard(), reg));
+        default:
+            return add(
+                fmt::format("{}S2R {}, {}", guard(), reg, special[random_source_.whole(0, 6)]));
+        }
+    }
+
+    void compute() {
+        const std::string start = guard();
+        switch (random_source_.whole(1, 14)) {
+        case 1:
+            return add(fmt::format("{}IADD3 {}, {}, {}, {}", start, into(), any(),
+                                   one_in(2) ? "-" + any() : number(), one_in(3) ? any() : "RZ"));
+        case 2:
+        case 3:
+            return add(fmt::format("{}IMAD {}, {}, {}, {}", start, into(), any(),
+                                   one_in(4) ? any() : power(), one_in(2) ? any() : "RZ"));
+        case 4:
+            return add(fmt::format("{}SHF.L.U32 {}, {}, 0x{:x}, RZ", start, into(), any(),
+                                   random_source_.whole(0, 9)));
+        case 5:
+            return add(fmt::format("{}SHF.R.{}.HI {}, RZ, 0x{:x}, {}", start,
+                                   one_in(2) ? "U32" : "S32", into(), random_source_.whole(0, 6),
+                                   any()));
+        case 6:
+        case 7:
+            return add(fmt::format(
+                "{}LOP3.LUT {}{}, {}, {}, {}, 0x{:x}, !PT", start, one_in(4) ? "P2, " : "", into(),
+                any(),
+                one_in(3) ? any() : fmt::format("0x{:x}", (1 << random_source_.whole(0, 8)) - 1),
+                one_in(3) ? any() : "RZ", one_in(2) ? 0xc0 : random_source_.whole(0, 255)));
+        case 8:
+            return add(fmt::format("{}LEA {}, {}, {}, 0x{:x}", start, into(), any(), any(),
+                                   random_source_.whole(0, 7)));
+        case 9:
+            return add(fmt::format("{}LEA.HI {}, {}, {}, RZ, 0x{:x}", start, into(), any(), any(),
+                                   random_source_.whole(1, 31)));
+        case 10:
+            return add(
+                fmt::format("{}SEL {}, {}, {}, {}", start, into(), any(), any(), predicate()));
+        case 11:
+            return add(fmt::format("{}IMNMX{} {}, {}, {}, {}", start, one_in(2) ? ".U32" : "",
+                                   into(), any(), any(), one_in(2) ? "PT" : "!PT"));
+        case 12:
+            return add(fmt::format("{}IMAD.WIDE R{}, {}, {}, {}", start,
+                                   2 * random_source_.whole(1, 3), any(), power(),
+                                   one_in(2) ? fmt::format("R{}", 2 * random_source_.whole(1, 3))
+                                             : "c[0x0][0x168]"));
+        case 13:
+            return add("UIADD3 UR4, UR4, 0x4, URZ");
+        default:
+            return load(into());
+        }
+    }
+
+    void compare(const std::string& result, const std::string& left, const std::string& and_also) {
+        static const char* const names[] = {"LT", "LE", "EQ", "NE", "GE", "GT"};
+        add(fmt::format("ISETP.{}{}.{} {}, PT, {}, {}, {}", names[random_source_.whole(0, 5)],
+                        one_in(3) ? ".U32" : "", one_in(4) ? "OR" : "AND", result, left,
+                        one_in(3) && and_also != "PT"
+                            ? any()
+                            : fmt::format("0x{:x}", random_source_.whole(0, 40)),
+                        and_also));
+    }
+
+    void access() {
+        static const char* const texts[] = {
+            "LDS R9, [{}]",       "LDS R9, [{}+0x4]",        "LDS R9, [{}.X4]",
+            "STS [{}], R9",       "STS.64 [{}], R6",         "LDS.U8 R9, [{}]",
+            "STS.128 [{}], R4",   "ATOMS.ADD R9, [{}], R9",  "LDG.E.SYS R9, [{}]",
+            "STG.E.SYS [{}], R9", "LDG.E.SYS R9, [{}+0x40]", "LDS R9, [{}+UR4]"};
+        add(guard() + fmt::format(fmt::runtime(texts[random_source_.whole(0, 11)]), any()));
+    }
+
+    void sequence(int statements, int depth) {
+        for (int i = 0; i < statements; ++i) {
+            switch (random_source_.whole(1, 12)) {
+            case 1:
+                compare(fmt::format("P{}", random_source_.whole(0, 2)), any(),
+                        one_in(2) ? "PT" : predicate());
+                break;
+            case 2:
+                if (depth > 0) branch(depth);
+                break;
+            case 3:
+                if (depth > 0) loop(depth);
+                break;
+            case 4:
+                if (one_in(4))
+                    add(fmt::format("@{} EXIT", diverging_ ? predicate() : branch_condition()));
+                break;
+            case 5:
+            case 6:
+            case 7:
+                access();
+                break;
+            default:
+                compute();
+            }
+        }
+    }
+
+    void branch(int depth) {
+        const int label = labels_++;
+        const std::string condition = branch_condition();
+        add(fmt::format("@{} BRA X{}", condition, label));
+        sequence(static_cast<int>(random_source_.whole(1, 3)), depth - 1);
+        if (one_in(2)) {
+            add(fmt::format("BRA Y{}", label));
+            text_ += fmt::format("X{}:\n", label);
+            sequence(static_cast<int>(random_source_.whole(1, 2)), depth - 1);
+            text_ += fmt::format("Y{}:\n", label);
+        } else {
+            text_ += fmt::format("X{}:\n", label);
+        }
+        add("NOP");
+    }
+
+    /// At most four iterations, counted by a register that nothing else writes.
+    void loop(int depth) {
+        const int label = labels_++;
+        const int counter = 13 + label % 10;
+        add(fmt::format("MOV R{}, RZ", counter));
+        text_ += fmt::format("L{}:\n", label);
+        add(fmt::format("IADD3 R{0}, R{0}, 0x1, RZ", counter));
+        sequence(static_cast<int>(random_source_.whole(1, 4)), depth - 1);
+        add(fmt::format("ISETP.LT.AND P4, PT, R{}, 0x{:x}, {}", counter, random_source_.whole(2, 4),
+                        diverging_ && one_in(2) ? predicate() : "PT"));
+        add(fmt::format("@P4 BRA L{}", label));
+    }
+
+    RandomSource& random_source_;
+    bool diverging_;
+    std::string text_;
+    int labels_ = 0;
+};
+
+/// Transactions with 32 banks of 4 bytes, or lines of 128 bytes; nothing where a lane is not
+/// aligned.
+std::optional<std::int64_t> transactions_of(const assembly::Instruction& instruction,
+                                            const std::map<std::size_t, std::uint32_t>& lanes) {
+    const auto& memory = *instruction.effects.memory;
+    const auto bytes = static_cast<std::uint32_t>(memory.bytes_per_lane);
+    for (const auto& [lane, address] : lanes)
+        if (address % bytes != 0) return std::nullopt;
+    if (memory.space != assembly::StateSpace::Shared) {
+        std::set<std::uint32_t> lines;
+        for (const auto& [lane, address] : lanes)
+            lines.insert(address / 128);
+        return static_cast<std::int64_t>(lines.size());
+    }
+    const bool is_atomic = instruction.mnemonic == "ATOMS";
+    // Groups of lanes whose words fill all banks once.
+    std::map<std::size_t, std::map<std::uint32_t, std::multiset<std::uint32_t>>> groups;
+    const std::size_t group = 32 / std::max<std::size_t>(1, bytes / 4);
+    for (const auto& [lane, address] : lanes)
+        for (std::uint32_t word = address / 4; word <= (address + bytes - 1) / 4; ++word)
+            groups[lane / group][word % 32].insert(word);
+    std::int64_t transactions = 0;
+    for (const auto& [number, banks] : groups) {
+        std::size_t most = 0;
+        for (const auto& [bank, words] : banks)
+            most = std::max(most, is_atomic
+                                      ? words.size()
+                                      : std::set<std::uint32_t>(words.begin(), words.end()).size());
+        transactions += static_cast<std::int64_t>(most);
+    }
+    return transactions;
+}
+
+using analyzer::Uniformity;
+using Warp = std::vector<LaneRun>;
+
+/// Whether the lanes of a warp took the same path until they exited.
+bool never_diverges(const Warp& warp) {
+    const auto longest =
+        std::max_element(warp.begin(), warp.end(), [](const LaneRun& a, const LaneRun& b) {
+            return a.path.size() < b.path.size();
+        });
+    return std::all_of(warp.begin(), warp.end(), [&](const LaneRun& lane) {
+        return lane.steps.size() <= longest->steps.size() &&
+               std::equal(lane.path.begin(), lane.path.end(), longest->path.begin()) &&
+               std::equal(lane.steps.begin(), lane.steps.end(), longest->steps.begin(),
+                          [](const LaneStep& a, const LaneStep& b) {
+                              return a.instruction == b.instruction;
+                          });
+    });
+}
+
+/// Moreover all predicates were uniform.
+bool all_uniform(const Warp& warp) {
+    return never_diverges(warp) && std::all_of(warp.begin(), warp.end(), [&](const LaneRun& lane) {
+               return lane.steps.size() == warp[0].steps.size() &&
+                      std::equal(lane.steps.begin(), lane.steps.end(), warp[0].steps.begin(),
+                                 [](const LaneStep& a, const LaneStep& b) {
+                                     return a.executes == b.executes;
+                                 });
+           });
+}
+
+class ThreadFactChecks {
+public:
+    explicit ThreadFactChecks(const assembly::Function& function) : function_{function} {}
+
+    /// Step by step, for a warp that never diverges.
+    void check_converged(const analyzer::ThreadFacts& facts, const Warp& warp) {
+        std::size_t steps = 0;
+        for (const LaneRun& lane : warp)
+            steps = std::max(steps, lane.steps.size());
+        for (std::size_t step = 0; step < steps; ++step) {
+            std::map<std::size_t, std::uint32_t> accessing;
+            std::set<bool> truths;
+            std::size_t instruction = 0;
+            for (std::size_t lane = 0; lane < warp.size(); ++lane) {
+                if (step >= warp[lane].steps.size()) continue;
+                const LaneStep& here = warp[lane].steps[step];
+                instruction = here.instruction;
+                truths.insert(here.executes);
+                if (here.executes) accessing[lane] = here.address;
+            }
+            if (facts.uniformity[instruction] == Uniformity::Uniform) {
+                ASSERT_EQ(truths.size(), 1U) << address_text(instruction);
+            }
+            check(facts, instruction, accessing);
+        }
+    }
+
+    /// For a warp that may diverge: any sets of lanes, at any of their executions.
+    void check_diverging(const analyzer::ThreadFacts& facts, const Warp& warp,
+                         RandomSource& random_source) {
+        std::map<std::size_t, std::set<bool>> truths_at;
+        std::map<std::size_t, std::map<std::size_t, std::vector<std::uint32_t>>> accesses;
+        for (std::size_t lane = 0; lane < warp.size(); ++lane)
+            for (const LaneStep& step : warp[lane].steps) {
+                truths_at[step.instruction].insert(step.executes);
+                if (step.executes) accesses[step.instruction][lane].push_back(step.address);
+            }
+        for (const auto& [instruction, truths] : truths_at) {
+            if (facts.uniformity[instruction] == Uniformity::Uniform) {
+                ASSERT_EQ(truths.size(), 1U) << address_text(instruction);
+            }
+        }
+        for (const auto& [instruction, lanes] : accesses)
+            for (int sample = 0; sample < 3; ++sample) {
+                std::map<std::size_t, std::uint32_t> accessing;
+                for (const auto& [lane, addresses] : lanes)
+                    if (sample == 0 || random_source.whole(1, 4) > 1)
+                        accessing[lane] = addresses[static_cast<std::size_t>(random_source.whole(
+                            0, static_cast<std::int64_t>(addresses.size()) - 1))];
+                check(facts, instruction, accessing);
+            }
+    }
+
+    /// A divergent instruction diverges in some warp, if all lanes of all warps reach it.
+    void check_divergent(const analyzer::ThreadFacts& facts, const std::vector<Warp>& warps) {
+        for (std::size_t i = 0; i < facts.uniformity.size(); ++i) {
+            if (facts.uniformity[i] != Uniformity::Divergent) continue;
+            bool all_reach = true;
+            bool some_diverges = false;
+            for (const Warp& warp : warps) {
+                std::set<bool> truths;
+                for (const LaneRun& lane : warp) {
+                    const auto step =
+                        std::find_if(lane.steps.begin(), lane.steps.end(),
+                                     [&](const LaneStep& at) { return at.instruction == i; });
+                    if (step == lane.steps.end())
+                        all_reach = false;
+                    else
+                        truths.insert(step->executes);
+                }
+                some_diverges = some_diverges || truths.size() == 2;
+            }
+            if (!all_reach) continue;
+            ++divergent_;
+            ASSERT_TRUE(some_diverges) << address_text(i);
+        }
+    }
+
+    [[nodiscard]] std::size_t checked() const { return checked_; }
+    [[nodiscard]] std::size_t attained() const { return attained_; }
+    [[nodiscard]] std::size_t divergent() const { return divergent_; }
+
+private:
+    [[nodiscard]] std::string address_text(std::size_t instruction) const {
+        return fmt::format("at 0x{:04x}", function_.instructions[instruction].address);
+    }
+
+    void check(const analyzer::ThreadFacts& facts, std::size_t instruction,
+               const std::map<std::size_t, std::uint32_t>& accessing) {
+        const auto derived =
+            std::find_if(facts.accesses.transactions.begin(), facts.accesses.transactions.end(),
+                         [&](const auto& of) { return of.instruction == instruction; });
+        if (derived == facts.accesses.transactions.end() || accessing.empty()) return;
+        const auto counted = transactions_of(function_.instructions[instruction], accessing);
+        if (!counted) return;
+        ++checked_;
+        if (*counted == derived->transactions.hi) ++attained_;
+        ASSERT_LE(*counted, derived->transactions.hi)
+            << address_text(instruction) << ": " << derived->reason;
+        ASSERT_GE(*counted, derived->transactions.lo)
+            << address_text(instruction) << ": " << derived->reason;
+    }
+
+    const assembly::Function& function_;
+    std::size_t checked_ = 0;
+    std::size_t attained_ = 0;
+    std::size_t divergent_ = 0;
+};
+
+TEST(Coalescing, HoldsForEveryThreadOfRandomCode) {
+    std::size_t derived = 0;
+    std::size_t never_diverging = 0;
+    std::size_t checked = 0;
+    std::size_t attained = 0;
+    std::size_t divergent = 0;
+    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 1000));
+    const auto architecture = models::load_architecture("turing-t4");
+    ASSERT_TRUE(architecture);
+    for_seeds(cases, [&](RandomSource& random_source) {
+        const std::string text =
+            AddressWriter{random_source, random_source.whole(0, 1) == 1}.write();
+        const auto program = assembly::read_program({"random", text});
+        ASSERT_TRUE(program) << to_string(program.error()) << text;
+        const assembly::Function& function = program.value().functions.front();
+        const auto graph = assembly::build_control_flow_graph(function);
+        ASSERT_TRUE(graph) << to_string(graph.error()) << text;
+        static const analyzer::BlockShape shapes[] = {{{32, 1, 1}}, {{16, 2, 1}}, {{8, 8, 1}},
+                                                      {{40, 1, 1}}, {{4, 4, 4}},  {{3, 11, 1}},
+                                                      {{96, 1, 1}}, {{7, 1, 1}}};
+        const analyzer::BlockShape& shape = shapes[random_source.whole(0, 7)];
+        SCOPED_TRACE(fmt::format("{} x {} x {}\n{}", shape.threads[0], shape.threads[1],
+                                 shape.threads[2], text));
+        const auto derive = [&](analyzer::Convergence convergence) {
+            return analyzer::derive_thread_facts(function, graph.value(), shape,
+                                                 architecture.value(), convergence);
+        };
+        const auto if_diverging = derive(analyzer::Convergence::MayDiverge);
+        const auto if_converged = derive(analyzer::Convergence::Converged);
+        derived += if_diverging.accesses.transactions.size();
+        never_diverging += if_diverging.always_uniform ? 1U : 0U;
+        ThreadFactChecks checks{function};
+        for (int run = 0; run < 2; ++run) {
+            LaneInputs inputs;
+            for (const std::int64_t offset : {0x160, 0x164})
+                inputs.constants[offset] = static_cast<std::uint32_t>(
+                    (random_source.whole(0, 1) == 1 ? 128 : 1) * random_source.whole(0, 40));
+            for (const std::int64_t offset : {0x168, 0x16c})
+                inputs.constants[offset] =
+                    static_cast<std::uint32_t>(4 * random_source.whole(0, 64));
+            inputs.special["SR_CTAID.X"] = static_cast<std::uint32_t>(random_source.whole(0, 20));
+            std::vector<Warp> warps;
+            for (std::int64_t thread = 0; thread < shape.count(); ++thread) {
+                const auto count = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
+                inputs.special["SR_TID.X"] = count(thread % shape.threads[0]);
+                inputs.special["SR_TID.Y"] = count(thread / shape.threads[0] % shape.threads[1]);
+                inputs.special["SR_TID.Z"] = count(thread / shape.threads[0] / shape.threads[1]);
+                inputs.special["SR_LANEID"] = count(thread % 32);
+                if (thread % 32 == 0) warps.emplace_back();
+                warps.back().push_back(
+                    LaneInterpreter{function, graph.value(), random_source, {}, inputs}.run(2'000));
+                ASSERT_TRUE(warps.back().back().ended);
+            }
+            bool uniform_run = true;
+            for (const Warp& warp : warps) {
+                if (if_diverging.always_uniform) {
+                    ASSERT_TRUE(never_diverges(warp));
+                    checks.check_converged(if_diverging, warp);
+                } else {
+                    checks.check_diverging(if_diverging, warp, random_source);
+                }
+                uniform_run = uniform_run && all_uniform(warp);
+            }
+            checks.check_divergent(if_diverging, warps);
+            for (const Warp& warp : warps)
+                if (uniform_run) checks.check_converged(if_converged, warp);
+            if (testing::Test::HasFailure()) return;
+        }
+        checked += checks.checked();
+        attained += checks.attained();
+        divergent += checks.divergent();
+    });
+    EXPECT_GT(derived, static_cast<std::size_t>(cases));
+    EXPECT_GT(never_diverging, static_cast<std::size_t>(cases) / 10);
+    EXPECT_GT(attained, checked / 4);
+    EXPECT_GT(divergent, static_cast<std::size_t>(cases) / 40);
+    RecordProperty("derived", static_cast<int>(derived));
+    RecordProperty("never_diverging", static_cast<int>(never_diverging));
+    RecordProperty("checked", static_cast<int>(checked));
+    RecordProperty("attained", static_cast<int>(attained));
+    RecordProperty("divergent", static_cast<int>(divergent));
+}
+
+} // namespace
+} // namespace warpbound::tests

@@ -1,0 +1,334 @@
+/// \file
+/// Bundles of random kernels whose lanes part: what `certify` writes, `verify` follows on its own,
+/// and simulated runs are inside.
+
+#include "assembly/support/source_text.hpp"
+#include "certification/verify/divergence/warp_cfg.hpp"
+#include "certification/verify/divergence/warp_states.hpp"
+#include "certification/verify/evidence.hpp"
+#include "harness/simulator/clock/event.hpp"
+#include "harness/simulator/machine.hpp"
+#include "models/architecture/value_path.hpp"
+#include "tests/support/campaign.hpp"
+#include "tests/support/evidence.hpp"
+#include "tests/support/simt_states.hpp"
+#include "tests/support/loop_exit_kernel.hpp"
+#include "tests/support/random_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace warpbound {
+namespace {
+
+namespace check = certification::verify;
+
+struct Drawn {
+    certification::KernelInput input;
+    bool breaks_loops = false; ///< As `RandomKernel` has it.
+};
+
+/// None: no lanes part in the kernel drawn.
+std::optional<Drawn> input_of(std::uint64_t seed) {
+    constexpr std::array<std::pair<const char*, int>, 5> machines{{{"fermi-gtx470", 20},
+                                                                   {"maxwell-gtx970", 52},
+                                                                   {"turing-t4", 75},
+                                                                   {"hopper-h200", 90},
+                                                                   {"fermi-gtx470", 20}}};
+    const auto& [machine, sm] = machines[seed % machines.size()];
+    const bool cached = seed % machines.size() == 4;
+    std::mt19937_64 random{seed};
+    const auto from_one_to = [&](std::uint64_t most) {
+        return static_cast<std::int64_t>(1 + random() % most);
+    };
+    tests::RandomKernelOptions options;
+    options.sm = sm;
+    options.statements = 2 + static_cast<int>(seed % 8);
+    options.depth = 1 + static_cast<int>(seed % 3);
+    options.max_iterations = 4;
+    options.calls = seed / 7 % 4 == 0;
+    options.further_facts = seed % 3 == 0;
+    options.clock_reads = seed % 5 == 0;
+    options.divergence = true;
+    options.barriers = seed % 2 == 0;
+    options.breaks = seed / 4 % 4 == 0;
+    options.broken_loops = sm >= 70 && seed / 10 % 2 == 0;
+    if (options.broken_loops) options.depth = 2;
+    options.tables = seed / 7 % 4 == 0;
+    options.patterns = cached;
+    options.caches = cached;
+    tests::RandomKernel kernel = tests::random_kernel(seed, options);
+    if (kernel.facts.divergents.empty()) return std::nullopt;
+    kernel.facts.program_digest = assembly::digest_of(kernel.text);
+    models::Architecture architecture = models::load_architecture(machine).value();
+    tests::set_value(architecture.blocks, "replacement", {0, 3, 9});
+    tests::set_value(architecture.blocks, "start", {5, 5, 20});
+    if (cached) {
+        architecture.memories = models::load_architecture("gtx480-gpgpusim").value().memories;
+        std::erase_if(architecture.memories,
+                      [](const auto& memory) { return memory.name == "constant"; });
+        for (const auto& [path, number] :
+             {std::pair{"memories/shared/banks", 32}, std::pair{"memories/shared/bank-width", 4}}) {
+            models::SourcedValue value;
+            value.interval = models::Interval{number, std::nullopt, number};
+            value.source = "made up";
+            value.grade = models::Grade::Inferred;
+            if (!models::set_value(architecture, path, std::move(value)))
+                throw std::runtime_error{path};
+        }
+    }
+    certification::KernelInput input;
+    input.listing = kernel.text;
+    input.kernel = kernel.facts.kernel;
+    input.flow_facts = models::write_flow_facts(kernel.facts);
+    input.architecture = models::write_architecture(architecture);
+    input.launch = seed % 3 == 0
+                       ? "1x32"
+                       : std::to_string(from_one_to(6)) + "x" + std::to_string(from_one_to(200));
+    constexpr std::array policies{
+        "lrr", "gto", "oldest", "two-level:active=1", "unknown", "variable-rate:fast=0,every=2",
+        "srr"};
+    input.policy = policies[random() % (cached ? 5 : policies.size())];
+    const bool slotted = input.policy.rfind("variable-rate", 0) == 0;
+    if (seed % 3 != 0 && !slotted) input.multiprocessors = from_one_to(3);
+    return Drawn{std::move(input), kernel.breaks_loops};
+}
+
+std::string kind_of(const std::string& refusal) {
+    std::string kind = refusal;
+    for (auto at = kind.find("0x"); at != std::string::npos; at = kind.find("0x", at + 1))
+        kind.replace(at, 6, "..");
+    return kind;
+}
+
+/// Leaves out ways of copies one by one: how many `verify` misses.
+void count_missed_ways(check::KernelCase& kernel, std::map<std::string, int>& counts) {
+    constexpr std::size_t most_copies = 40;
+    for (std::size_t copy = 0; copy < kernel.in_turn.size() && copy < most_copies; ++copy) {
+        const auto all = kernel.in_turn[copy].successors;
+        for (std::size_t way = 0; way < all.size(); ++way) {
+            kernel.in_turn[copy].successors.erase(kernel.in_turn[copy].successors.begin() +
+                                                  static_cast<std::ptrdiff_t>(way));
+            ++counts["ways_left_out"];
+            try {
+                check::check_flows(kernel);
+            } catch (const check::Finding&) {
+                ++counts["ways_missed"];
+            }
+            kernel.in_turn[copy].successors = all;
+        }
+    }
+}
+
+/// The blocks that each warp of a simulated run executes are a path of the copies.
+class Followed {
+public:
+    explicit Followed(const check::KernelCase& kernel) : kernel_{kernel} {}
+
+    void hear(const harness::simulator::Event& event) {
+        const auto* issued = std::get_if<harness::simulator::Issued>(&event);
+        if (issued == nullptr) return;
+        const auto first = kernel_.function->index_of(kernel_.blocks[issued->block].first);
+        if (issued->instruction != *first) return;
+        const auto warp = at_.find(issued->warp);
+        std::set<std::size_t> next;
+        if (warp == at_.end()) {
+            next.insert(0);
+        } else {
+            for (const std::size_t copy : warp->second)
+                for (const std::size_t to : kernel_.in_turn[copy].successors)
+                    if (kernel_.in_turn[to].of == issued->block) next.insert(to);
+        }
+        is_path_ = is_path_ && !next.empty();
+        at_[issued->warp] = std::move(next);
+        ++blocks_;
+    }
+    [[nodiscard]] bool is_path() const {
+        return is_path_ && std::all_of(at_.begin(), at_.end(), [&](const auto& warp) {
+                   return std::any_of(warp.second.begin(), warp.second.end(), [&](auto copy) {
+                       return kernel_.blocks[kernel_.in_turn[copy].of].exits;
+                   });
+               });
+    }
+    [[nodiscard]] int blocks() const { return blocks_; }
+
+private:
+    const check::KernelCase& kernel_;
+    std::map<int, std::set<std::size_t>> at_; ///< By warp: copies that it may be at.
+    bool is_path_ = true;
+    int blocks_ = 0;
+};
+
+/// Runs the kernel and follows its warps. Returns how many blocks they executed.
+int follow_runs(const certification::KernelInput& input, const check::KernelCase& kernel,
+                std::uint64_t seed) {
+    const auto loaded = certification::load(input, "K1");
+    const certification::LoadedInput& made = *loaded.value();
+    const auto machine = harness::simulator::Machine::prepare(
+        made.architecture, {made.function, &made.graph, &made.facts, made.launch}, made.policy,
+        made.multiprocessors);
+    if (!machine) return 0;
+    int blocks = 0;
+    for (std::uint64_t run = 0; run < 6; ++run) {
+        Followed followed{kernel};
+        const auto seen = machine.value()->run(
+            {seed * 31 + run, run % 2 == 0 ? harness::Draw::Uniform : harness::Draw::Extremes, {}},
+            [&](const auto& event) { followed.hear(event); });
+        if (!seen) continue;
+        EXPECT_TRUE(followed.is_path()) << "run " << run << ", seed " << seed;
+        blocks += followed.blocks();
+    }
+    return blocks;
+}
+
+using Counts = std::map<std::string, int>;
+
+/// Where only the last of several groups is known, all that lanes do is found as well.
+void compare_states(const check::KernelCase& kernel, std::uint64_t seed, Counts& counts) {
+    constexpr std::size_t most = 300; // The comparison takes long otherwise.
+    const check::ControlFlow flow = check::check_flows(kernel).of_code;
+    const auto each = check::follow_lanes(kernel, flow, check::Waiting::Each);
+    if (!each || each->states.size() > most) return;
+    ++counts["followed_by_the_last"];
+    try {
+        const auto last = check::follow_lanes(kernel, flow, check::Waiting::Last);
+        ASSERT_TRUE(last) << "seed " << seed;
+        EXPECT_TRUE(tests::has_all_runs(*last, *each)) << "seed " << seed;
+        if (last->states.size() < each->states.size()) ++counts["fewer_states"];
+    } catch (const check::Finding&) {
+        ++counts["not_followed_by_the_last"];
+    }
+}
+
+/// Certifies, verifies and runs the kernel; none: refused, which is counted.
+std::unique_ptr<check::KernelCase> check_case(certification::KernelInput input, std::uint64_t seed,
+                                              Counts& counts, Counts& refusals) {
+    certification::BundleInputs inputs;
+    inputs.tool_version = "1";
+    inputs.kernels.push_back(std::move(input));
+    bool run = true;
+    try {
+        tests::add_runs(inputs.kernels.front(), 10, harness::Draw::Adversarial);
+    } catch (const std::runtime_error&) {
+        run = false; // made-up facts may contradict each other
+    }
+    const auto bundle = certification::build_bundle(inputs);
+    if (!bundle) {
+        const std::string& why = bundle.error().what;
+        EXPECT_TRUE(why.find("is missing in a copy") == std::string::npos ||
+                    why.find("in more ways than this check follows") != std::string::npos)
+            << "lanes may go ways that are not bounded, seed " << seed;
+        ++refusals[kind_of(bundle.error().what)];
+        return nullptr;
+    }
+    check::Options options;
+    options.rebuild = tests::rebuild;
+    options.tool_version = "1";
+    for (const auto& step : check::verify(tests::plain(bundle.value().files), options))
+        EXPECT_TRUE(step.verdict == check::Verdict::Holds ||
+                    step.verdict == check::Verdict::NotApplicable)
+            << step.step << ": " << step.detail << ", seed " << seed;
+    check::Evidence evidence = check::read_evidence(tests::plain(bundle.value().files));
+    auto kernel = std::move(evidence.kernels.front());
+    compare_states(*kernel, seed, counts);
+    counts["blocks_followed"] += follow_runs(inputs.kernels.front(), *kernel, seed);
+    count_missed_ways(*kernel, counts);
+    ++counts["bundles"];
+    if (run) ++counts["bundles_with_runs"];
+    if (kernel->in_turn.size() > kernel->blocks.size()) ++counts["with_copies"];
+    if (std::any_of(kernel->in_turn.begin(), kernel->in_turn.end(),
+                    [](const auto& copy) { return copy.repeated.has_value(); }))
+        ++counts["groups_in_turn"];
+    return kernel;
+}
+
+void show(Counts& counts, const Counts& refusals) {
+    for (const auto& [what, count] : refusals)
+        std::cout << count << " x " << what << "\n";
+    for (const auto& [what, count] : counts) {
+        std::cout << count << " x " << what << "\n";
+        testing::Test::RecordProperty(what, count);
+    }
+}
+
+TEST(EvidenceOfLanesProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 100);
+    const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
+    Counts refusals;
+    Counts counts;
+    for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+        const auto made = input_of(seed);
+        if (!made) continue;
+        const certification::KernelInput* const input = &made->input;
+        ++counts["drawn"];
+        const auto kernel = check_case(*input, seed, counts, refusals);
+        if (!kernel) continue;
+        if (std::any_of(kernel->certificates.begin(), kernel->certificates.end(),
+                        [](const auto& certificate) {
+                            return certificate.id == "execution-time-upper-loads";
+                        }))
+            ++counts["through_caches"];
+        if (input->listing.find("BREAK") != std::string::npos) ++counts["with_break"];
+        if (made->breaks_loops) ++counts["loops_left_inside_branches"];
+        if (kernel->launch.blocks * kernel->launch.threads > 32) ++counts["several_warps"];
+        if (kernel->launch.threads > 32 && input->listing.find("BAR.SYNC") != std::string::npos)
+            ++counts["barriers"];
+        ++counts["policy " + input->policy];
+    }
+    show(counts, refusals);
+    const int drawn = counts["drawn"];
+    EXPECT_GT(counts["bundles"] * 2, drawn) << "most kernels were refused";
+    EXPECT_GT(counts["bundles_with_runs"] * 3, drawn);
+    EXPECT_GT(counts["with_copies"] * 3, drawn) << "hardly a bundle had a second way";
+    EXPECT_GT(counts["several_warps"] * 4, drawn);
+    EXPECT_GT(counts["groups_in_turn"] * 15, drawn);
+    EXPECT_GT(counts["barriers"] * 40, drawn - 40);
+    EXPECT_GT(counts["through_caches"] * 40, drawn - 40);
+    EXPECT_GT(counts["blocks_followed"], drawn * 20);
+    EXPECT_GT(counts["ways_missed"] * 10, counts["ways_left_out"] * 9);
+    EXPECT_GT(counts["followed_by_the_last"], counts["not_followed_by_the_last"] * 10);
+    EXPECT_GT(counts["fewer_states"] * 20, counts["followed_by_the_last"]);
+}
+
+TEST(EvidenceOfLanesProperty, OfKernelsWhoseLanesLeavePointsVerifiesAndHoldsRuns) {
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 100);
+    const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
+    const auto architecture = tests::machine_of_loop_exit_kernels();
+    ASSERT_TRUE(architecture);
+    Counts refusals;
+    Counts counts;
+    for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+        tests::LoopExitKernel made = tests::loop_exit_kernel(seed);
+        made.facts.kernel = "k";
+        made.facts.program_digest = assembly::digest_of(made.text);
+        certification::KernelInput input;
+        input.listing = made.text;
+        input.kernel = "k";
+        input.flow_facts = models::write_flow_facts(made.facts);
+        input.architecture = models::write_architecture(architecture.value());
+        input.launch = seed % 4 == 0 ? "2x96" : "1x32";
+        input.policy = "lrr";
+        check_case(std::move(input), seed, counts, refusals);
+    }
+    show(counts, refusals);
+    const int drawn = static_cast<int>(cases);
+    EXPECT_GT(counts["bundles"] * 10, drawn * 8);
+    EXPECT_EQ(counts["bundles_with_runs"], counts["bundles"]);
+    EXPECT_EQ(counts["with_copies"], counts["bundles"]);
+    EXPECT_GT(counts["groups_in_turn"] * 10, drawn);
+    EXPECT_GT(counts["blocks_followed"], drawn * 20);
+    EXPECT_GT(counts["ways_missed"] * 10, counts["ways_left_out"] * 8);
+}
+
+} // namespace
+} // namespace warpbound

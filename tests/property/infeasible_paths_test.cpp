@@ -1,0 +1,238 @@
+/// \file
+/// Derived infeasible paths, compared with an interpreter that runs the code; and the bounds that
+/// use them, compared with simulated runs on the interpreter's paths.
+
+#include "analyzer/analyze.hpp"
+#include "analyzer/flow/infeasible_paths.hpp"
+#include "assembly/isa/reader.hpp"
+#include "harness/device.hpp"
+#include "harness/simulator/machine.hpp"
+#include "tests/support/campaign.hpp"
+#include "tests/support/lane_interpreter.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace warpbound::tests {
+namespace {
+
+constexpr models::Launch launch{3, 96};
+
+/// Writes random branches on few numbers, so that many conditions are correlated.
+class BranchWriter {
+public:
+    explicit BranchWriter(RandomSource& random_source) : random_source_{random_source} {}
+
+    std::string write() {
+        text_ = "!Arch sm_75\n!Kernel k\n";
+        for (int reg = 2; reg < 6; ++reg)
+            load(reg);
+        if (one_in(2)) { // Sums of thread and block index.
+            add("S2R R2, SR_TID.X");
+            add("S2R R3, SR_CTAID.X");
+            add(fmt::format("IMAD R2, R2, {}, R4", one_in(2) ? "0x1" : "-0x1"));
+            add(fmt::format("IMAD R3, R3, 0x60, {}", one_in(2) ? "R2" : "RZ"));
+        }
+        sequence(static_cast<int>(random_source_.whole(3, 7)), 2);
+        add("EXIT");
+        return text_ + "!EndKernel\n";
+    }
+
+private:
+    bool one_in(std::int64_t n) { return random_source_.whole(1, n) == 1; }
+    void add(const std::string& line) { text_ += line + " ?trans6;\n"; }
+    std::string number() {
+        // Also near the ends of the sums of thread and block index.
+        const std::int64_t value =
+            (one_in(3) ? 96 * random_source_.whole(1, 3) : 0) + random_source_.whole(-3, 12);
+        return value < 0 ? fmt::format("-0x{:x}", -value) : fmt::format("0x{:x}", value);
+    }
+    std::string any() { return fmt::format("R{}", random_source_.whole(2, 5)); }
+    std::string predicate() {
+        return fmt::format("{}P{}", one_in(2) ? "!" : "", random_source_.whole(0, 3));
+    }
+
+    void load(int reg) {
+        const std::string guard = one_in(10) ? "@" + predicate() + " " : "";
+        switch (random_source_.whole(1, 6)) {
+        case 1:
+            return add(fmt::format("{}MOV R{}, {}", guard, reg, number()));
+        case 2:
+            return add(fmt::format("{}IADD3 R{}, {}, {}, RZ", guard, reg, any(), number()));
+        case 3:
+            return add(
+                fmt::format("{}S2R R{}, {}", guard, reg, one_in(2) ? "SR_TID.X" : "SR_CTAID.X"));
+        case 4:
+            return add(fmt::format("{}LDS R{}, [R9]", guard, reg));
+        case 5:
+            return add(fmt::format("{}IMAD R{}, {}, {}, {}", guard, reg, any(),
+                                   one_in(2) ? "-0x1" : "0x60", any()));
+        default:
+            return add(fmt::format("{}MOV R{}, c[0x0][0x16{}]", guard, reg, one_in(2) ? 0 : 4));
+        }
+    }
+
+    void compare() {
+        static const char* const names[] = {"LT", "LE", "EQ", "NE", "GE", "GT"};
+        const auto into = random_source_.whole(0, 3);
+        if (one_in(5))
+            return add(fmt::format("PLOP3.LUT P{}, PT, {}, {}, {}, 0x{:x}, 0x0", into, predicate(),
+                                   one_in(2) ? "PT" : predicate(), one_in(2) ? "PT" : predicate(),
+                                   random_source_.whole(0, 255)));
+        add(fmt::format(
+            "{}ISETP.{}{}.{} P{}, PT, {}, {}, {}", one_in(10) ? "@" + predicate() + " " : "",
+            names[random_source_.whole(0, 5)], one_in(4) ? ".U32" : "", one_in(4) ? "OR" : "AND",
+            into, any(), one_in(4) ? any() : number(), one_in(3) ? predicate() : "PT"));
+    }
+
+    void sequence(int statements, int depth) {
+        for (int i = 0; i < statements; ++i) {
+            if (one_in(3)) load(static_cast<int>(random_source_.whole(2, 5)));
+            if (!one_in(4)) compare();
+            if (depth > 0 && one_in(8))
+                loop(depth);
+            else if (one_in(12))
+                add(fmt::format("@{} EXIT", predicate()));
+            else
+                branch(depth);
+        }
+    }
+
+    void branch(int depth) {
+        const int label = labels_++;
+        add(fmt::format("@{} BRA X{}", predicate(), label));
+        if (depth > 0 && one_in(3))
+            sequence(1, depth - 1);
+        else
+            add("IADD3 R7, R7, 0x1, RZ");
+        if (one_in(2)) {
+            add(fmt::format("BRA Y{}", label));
+            text_ += fmt::format("X{}:\n", label);
+            add("IADD3 R8, R8, R7, RZ");
+            text_ += fmt::format("Y{}:\n", label);
+        } else {
+            text_ += fmt::format("X{}:\n", label);
+        }
+        add("NOP");
+    }
+
+    /// Two or three iterations, counted by a register that nothing else writes.
+    void loop(int depth) {
+        const int label = labels_++;
+        const int counter = 10 + label % 20;
+        add(fmt::format("MOV R{}, RZ", counter));
+        text_ += fmt::format("L{}:\n", label);
+        add(fmt::format("IADD3 R{0}, R{0}, 0x1, RZ", counter));
+        sequence(1, depth - 1);
+        add(fmt::format("ISETP.LT.AND P4, PT, R{}, 0x{}, PT", counter, random_source_.whole(2, 3)));
+        add(fmt::format("@P4 BRA L{}", label));
+    }
+
+    RandomSource& random_source_;
+    std::string text_;
+    int labels_ = 0;
+};
+
+/// Why a run violates a fact; empty when it satisfies it.
+std::string violation(const analyzer::DerivedPathFact& derived,
+                      const assembly::ControlFlowGraph& graph, const LaneRun& run) {
+    const auto visits = [&](std::int64_t address) {
+        return std::count_if(run.path.begin(), run.path.end(), [&](std::size_t block) {
+            return graph.blocks[block].address == address;
+        });
+    };
+    bool satisfied = true;
+    if (const auto* never = std::get_if<models::NeverFact>(&derived.fact)) {
+        satisfied = visits(never->block) == 0;
+    } else if (const auto* pair = std::get_if<models::ExclusiveFact>(&derived.fact)) {
+        satisfied = visits(pair->first) == 0 || visits(pair->second) == 0;
+    } else {
+        const auto& linear = std::get<models::LinearFact>(derived.fact);
+        std::int64_t sum = 0;
+        for (const auto& term : linear.terms) {
+            if (!term.from) sum += term.coefficient * visits(term.block);
+            for (std::size_t edge = 0; term.from && edge < graph.edges.size(); ++edge)
+                if (graph.blocks[graph.edges[edge].from].address == *term.from &&
+                    graph.blocks[graph.edges[edge].to].address == term.block)
+                    sum += term.coefficient * run.edges[edge];
+        }
+        satisfied = linear.relation == models::Relation::AtLeast ? sum >= linear.constant
+                                                                 : sum <= linear.constant;
+    }
+    return satisfied ? "" : analyzer::text_of(derived) + ": " + derived.reason;
+}
+
+TEST(InfeasiblePaths, HoldForEveryRunOfRandomCode) {
+    std::size_t derived_facts = 0;
+    std::size_t nevers = 0;
+    std::size_t tighter = 0;
+    std::size_t simulated = 0;
+    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 2000));
+    auto architecture = models::load_architecture("turing-t4");
+    ASSERT_TRUE(architecture);
+    for_seeds(cases, [&](RandomSource& random_source) {
+        const std::string text = BranchWriter{random_source}.write();
+        const auto program = assembly::read_program({"random", text});
+        ASSERT_TRUE(program) << to_string(program.error()) << text;
+        const assembly::Function& function = program.value().functions.front();
+        const auto graph = assembly::build_control_flow_graph(function);
+        ASSERT_TRUE(graph) << to_string(graph.error()) << text;
+        const auto derived = analyzer::derive_infeasible_paths(function, graph.value(), launch,
+                                                               analyzer::Convergence::Converged);
+        derived_facts += derived.size();
+        for (const auto& fact : derived)
+            nevers += std::holds_alternative<models::NeverFact>(fact.fact) ? 1U : 0U;
+
+        models::FlowFacts facts;
+        for (const auto& loop : graph.value().loops)
+            facts.loops.push_back({graph.value().blocks[loop.header].address, 1, 3, {}});
+        analyzer::Request request;
+        request.function = &function;
+        request.graph = &graph.value();
+        request.architecture = &architecture.value();
+        request.facts = &facts;
+        request.launch = {1, 32};
+        const auto stated = analyzer::analyze(request);
+        request.follow_branches = true;
+        const auto followed = analyzer::analyze(request);
+        ASSERT_TRUE(stated) << to_string(stated.error()) << text;
+        ASSERT_TRUE(followed) << to_string(followed.error()) << text;
+        const auto bounds = followed.value().execution_time.bounds();
+        ASSERT_LE(bounds.upper(), stated.value().execution_time.upper.proved) << text;
+        ASSERT_GE(bounds.lower(), stated.value().execution_time.lower.proved) << text;
+        if (bounds.upper() < stated.value().execution_time.upper.proved) ++tighter;
+        const harness::Kernel launched{&function, &graph.value(), &facts, {1, 32}};
+        const auto machine = harness::simulator::Machine::prepare(architecture.value(), launched);
+        ASSERT_TRUE(machine) << to_string(machine.error()) << text;
+        for (int run = 0; run < 6; ++run) {
+            const LaneRun of_launch =
+                LaneInterpreter{function, graph.value(), random_source, launch}.run(1'000);
+            for (const auto& fact : derived)
+                ASSERT_EQ(violation(fact, graph.value(), of_launch), "") << text;
+            const LaneRun of_one_warp =
+                LaneInterpreter{function, graph.value(), random_source, {1, 32}}.run(1'000);
+            ASSERT_TRUE(of_one_warp.ended) << text;
+            for (const auto draw : {harness::Draw::AllLow, harness::Draw::AllHigh}) {
+                const auto observed = machine.value()->run({1, draw, of_one_warp.path});
+                ASSERT_TRUE(observed) << to_string(observed.error()) << text;
+                ++simulated;
+                ASSERT_TRUE(bounds.contains(observed.value().execution_time))
+                    << observed.value().execution_time.count() << " outside ["
+                    << bounds.lower().count() << ", " << bounds.upper().count() << "]\n"
+                    << text;
+            }
+        }
+    });
+    EXPECT_GT(derived_facts, static_cast<std::size_t>(cases));
+    EXPECT_GT(nevers, static_cast<std::size_t>(cases) / 10);
+    EXPECT_GT(tighter, static_cast<std::size_t>(cases) / 20);
+    RecordProperty("derived", static_cast<int>(derived_facts));
+    RecordProperty("nevers", static_cast<int>(nevers));
+    RecordProperty("tighter", static_cast<int>(tighter));
+    RecordProperty("simulated", static_cast<int>(simulated));
+}
+
+} // namespace
+} // namespace warpbound::tests

@@ -1,0 +1,140 @@
+/// \file
+/// Derived loop bounds, compared with an interpreter that runs the code.
+
+#include "analyzer/flow/loop_bounds.hpp"
+#include "assembly/isa/reader.hpp"
+#include "tests/support/campaign.hpp"
+#include "tests/support/lane_interpreter.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace warpbound::tests {
+namespace {
+
+using assembly::Function;
+
+/// Writes random nested loops with counters, some of which are also written elsewhere.
+class LoopWriter {
+public:
+    explicit LoopWriter(RandomSource& random_source) : random_source_{random_source} {}
+
+    std::string write() {
+        text_ = "!Arch sm_75\n!Kernel k\n";
+        for (std::int64_t loops = random_source_.whole(1, 2); loops > 0; --loops)
+            loop(static_cast<int>(random_source_.whole(1, 2)));
+        return text_ + "EXIT;\n!EndKernel\n";
+    }
+
+private:
+    bool one_in(std::int64_t n) { return random_source_.whole(1, n) == 1; }
+    void add(const std::string& line) { text_ += line + ";\n"; }
+    std::string number() {
+        const std::int64_t value = random_source_.whole(-40, 40);
+        return value < 0 ? fmt::format("-0x{:x}", -value) : fmt::format("0x{:x}", value);
+    }
+
+    void load(int reg) {
+        const std::string guard = one_in(12) ? "@P6 " : "";
+        switch (random_source_.whole(1, 4)) {
+        case 1:
+            return add(fmt::format("{}MOV R{}, {}", guard, reg, number()));
+        case 2:
+            return add(fmt::format("{}IMAD.MOV.U32 R{}, RZ, RZ, {}", guard, reg, number()));
+        case 3:
+            return add(fmt::format("{}IADD3 R{}, RZ, {}, RZ", guard, reg, number()));
+        default:
+            return add(fmt::format("{}MOV R{}, R{}", guard, reg, random_source_.whole(2, 9)));
+        }
+    }
+
+    void step(int reg) {
+        const std::string guard = one_in(12) ? "@P6 " : "";
+        const std::int64_t by = random_source_.whole(-3, 3);
+        const std::string amount = by < 0 ? fmt::format("-0x{:x}", -by) : fmt::format("0x{:x}", by);
+        if (one_in(2))
+            add(fmt::format("{}IADD3 R{}, R{}, {}, RZ", guard, reg, reg, amount));
+        else
+            add(fmt::format("{}IMAD.IADD R{}, R{}, 0x1, {}", guard, reg, reg, amount));
+    }
+
+    void compare(int predicate, int reg) {
+        static const char* const names[] = {"LT", "LE", "EQ", "NE", "GE", "GT"};
+        const std::string right =
+            one_in(3) ? fmt::format("R{}", random_source_.whole(2, 9)) : number();
+        add(fmt::format("ISETP.{}{}.AND P{}, PT, R{}, {}, PT", names[random_source_.whole(0, 5)],
+                        one_in(3) ? ".U32" : "", predicate, reg, right));
+    }
+
+    void loop(int depth) {
+        const int label = labels_++;
+        const int reg = static_cast<int>(random_source_.whole(2, 5));
+        load(reg);
+        if (one_in(2)) load(static_cast<int>(random_source_.whole(6, 9)));
+        text_ += fmt::format("L{}:\n", label);
+        if (one_in(8)) add(fmt::format("@P5 BRA D{}", label));
+        if (depth > 1) loop(depth - 1);
+        if (one_in(6)) {
+            add(fmt::format("@P4 BRA M{}", label));
+            step(reg);
+            text_ += fmt::format("M{}:\n", label);
+        }
+        step(reg);
+        if (one_in(6)) load(static_cast<int>(random_source_.whole(2, 9)));
+        compare(label % 3, reg);
+        const char* const negation = one_in(2) ? "!" : "";
+        if (one_in(4)) {
+            add(fmt::format("@{}P{} BRA D{}", negation, label % 3, label));
+            add(fmt::format("BRA L{}", label));
+        } else {
+            add(fmt::format("@{}P{} BRA L{}", negation, label % 3, label));
+        }
+        text_ += fmt::format("D{}:\n", label);
+        add("NOP");
+    }
+
+    RandomSource& random_source_;
+    std::string text_;
+    int labels_ = 0;
+};
+
+TEST(LoopBounds, HoldForEveryEntryOfRandomLoops) {
+    int derived_loops = 0;
+    int exact_loops = 0;
+    int entries = 0;
+    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 2000));
+    for_seeds(cases, [&](RandomSource& random_source) {
+        const std::string text = LoopWriter{random_source}.write();
+        const auto program = assembly::read_program({"random", text});
+        ASSERT_TRUE(program) << to_string(program.error()) << text;
+        const Function& function = program.value().functions.front();
+        const auto graph = assembly::build_control_flow_graph(function);
+        if (!graph) return; // E.g. a loop without an exit.
+        const auto derived =
+            analyzer::derive_loops(function, graph.value(), analyzer::Convergence::Converged);
+        for (const auto& loop : derived) {
+            derived_loops += loop ? 1 : 0;
+            exact_loops += loop && loop->min == loop->max ? 1 : 0;
+        }
+        for (int run = 0; run < 4; ++run)
+            for (const auto& [loop, counts] :
+                 LaneInterpreter{function, graph.value(), random_source}.run(1'000).header_counts)
+                for (const std::int64_t count : counts) {
+                    if (!derived[loop]) continue;
+                    ++entries;
+                    ASSERT_GE(count, derived[loop]->min) << text;
+                    ASSERT_LE(count, derived[loop]->max) << text;
+                }
+    });
+    EXPECT_GT(derived_loops, cases / 4);
+    EXPECT_GT(exact_loops, cases / 8);
+    EXPECT_GT(entries, cases);
+    RecordProperty("derived", derived_loops);
+    RecordProperty("exact", exact_loops);
+    RecordProperty("entries", entries);
+}
+
+} // namespace
+} // namespace warpbound::tests

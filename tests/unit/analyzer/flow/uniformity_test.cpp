@@ -1,0 +1,89 @@
+#include "analyzer/flow/flow_facts_template.hpp"
+#include "analyzer/flow/thread_facts.hpp"
+#include "analyzer/flow/uniformity.hpp"
+#include "tests/unit/analyzer/analyzed.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <string>
+
+namespace warpbound::analyzer {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// "0x0020 uniform; 0x0040 divergent".
+std::string uniformities(const std::string& body, const BlockShape& shape) {
+    const auto context = analyzed(body, {}, "turing-t4", 75);
+    const auto derived = derive_thread_facts(*context->request.function, context->graph, shape,
+                                             context->architecture, Convergence::MayDiverge);
+    std::string text;
+    for (std::size_t i = 0; i < derived.uniformity.size(); ++i) {
+        if (!derived.uniformity[i]) continue;
+        const char* const name = *derived.uniformity[i] == Uniformity::Uniform     ? "uniform"
+                                 : *derived.uniformity[i] == Uniformity::Divergent ? "divergent"
+                                                                                   : "unknown";
+        text += fmt::format("{}{:#06x} {}", text.empty() ? "" : "; ",
+                            context->request.function->instructions[i].address, name);
+    }
+    return text + (derived.always_uniform ? " (never diverges)" : "");
+}
+
+TEST(Uniformity, FollowsFromTheShapeOfTheBlock) {
+    const std::string code = "S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x40, PT; @!P0 BRA D; "
+                             "NOP; D: EXIT;";
+    EXPECT_EQ(uniformities(code, {{128, 1, 1}}), "0x0020 uniform (never diverges)");
+    EXPECT_EQ(uniformities(code, {{96, 1, 1}}), "0x0020 uniform (never diverges)");
+    EXPECT_EQ(uniformities("S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x30, PT; @!P0 BRA D; NOP; "
+                           "D: EXIT;",
+                           {{128, 1, 1}}),
+              "0x0020 divergent");
+    EXPECT_EQ(uniformities("S2R R0, SR_TID.Y; ISETP.LT.AND P0, PT, R0, 0x2, PT; @!P0 BRA D; NOP; "
+                           "D: EXIT;",
+                           {{16, 4, 1}}),
+              "0x0020 uniform (never diverges)");
+    EXPECT_EQ(
+        uniformities("S2R R0, SR_TID.X; LOP3.LUT P0, RZ, R0, 0x1, RZ, 0xc0, !PT; @P0 EXIT; EXIT;",
+                     {{32, 1, 1}}),
+        "0x0020 divergent (never diverges)");
+}
+
+TEST(Uniformity, FollowsFromValuesThatTheWarpShares) {
+    EXPECT_EQ(uniformities("S2R R0, SR_CTAID.X; ISETP.LT.AND P0, PT, R0, c[0x0][0x160], PT; "
+                           "@!P0 BRA D; NOP; D: EXIT;",
+                           {{64, 1, 1}}),
+              "0x0020 uniform (never diverges)");
+    EXPECT_EQ(uniformities("S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, c[0x0][0x160], PT; "
+                           "@!P0 BRA D; NOP; D: EXIT;",
+                           {{64, 1, 1}}),
+              "0x0020 unknown");
+    EXPECT_EQ(uniformities("LDS R0, [RZ]; ISETP.LT.AND P0, PT, R0, 0x4, PT; @!P0 EXIT; EXIT;",
+                           {{64, 1, 1}}),
+              "0x0020 unknown (never diverges)");
+}
+
+TEST(Uniformity, IsWrittenIntoTheTemplate) {
+    const auto context =
+        analyzed("S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x10, PT; BSSY B0, D; @!P0 BRA D; "
+                 "LDS R4, [R0.X4]; D: BSYNC B0; IMAD.WIDE R2, R0, 0x4, c[0x0][0x160]; "
+                 "STG.E.SYS [R2], R4; EXIT;",
+                 {}, "turing-t4", 75);
+    const BlocksOnMachine blocks{{{32, 1, 1}}, &context->architecture};
+    const auto text = flow_facts_template(context->program, *context->request.function,
+                                          context->graph, {}, blocks);
+    EXPECT_THAT(text, HasSubstr("<divergent at=\"0x0030\" origin=\"static\" status=\"proved\"/>"));
+    EXPECT_THAT(text, HasSubstr("<memory at=\"0x0040\" conflict-degree=\"1\" origin=\"static\" "
+                                "status=\"proved\"/>"));
+    EXPECT_THAT(text, HasSubstr("<memory at=\"0x0070\" transactions=\"1..2\" origin=\"static\" "
+                                "status=\"unchecked\"/>"));
+    EXPECT_THAT(text, Not(HasSubstr("?\"")));
+    const auto read = models::read_flow_facts({"template", text});
+    ASSERT_TRUE(read) << to_string(read.error());
+    EXPECT_EQ(read.value().divergents.size(), 1U);
+    EXPECT_EQ(read.value().memory.size(), 2U);
+}
+
+} // namespace
+} // namespace warpbound::analyzer
