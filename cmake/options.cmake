@@ -26,3 +26,8 @@ function(warpbound_library folder)
   add_library(warpbound::${folder} ALIAS warpbound_${folder})
   target_link_libraries(warpbound_${folder} PUBLIC warpbound_options)
 endfunction()
+
+# For code in which no time is spent: compiling it takes a quarter less.
+macro(warpbound_compile_fast)
+  add_compile_options($<$<CONFIG:Release>:-O1>)
+endmacro()

@@ -53,7 +53,7 @@ enum class Draw {
     Extremes,    ///< lo or hi, each with probability 1/2
     AllLow,      ///< always lo; guarded instructions are predicated off
     AllHigh,     ///< always hi; guarded instructions execute
-    Adversarial, ///< values that make long times likely; see `harness/simulator/adversary.hpp`
+    Adversarial, ///< values that make long times likely; see `harness/simulator/sm/adversary.hpp`
 };
 std::string_view to_string(Draw draw);
 

@@ -104,7 +104,7 @@ Result<Architecture> describe(const Calibration& calibration, const DescriptionR
                 // on it.
                 path.replace(path.size() - port_of_class.size(), port_of_class.size(),
                              "/initiation");
-                value.source = "the scope of the port was not measured:  " + missing.why;
+                value.source = "the scope of the port was not measured: " + missing.why;
             }
             if (auto done = put(path, std::move(value)); !done) return done.as_failure();
         }

@@ -9,7 +9,7 @@ namespace warpbound::harness {
 
 namespace {
 
-std::string text_of(const Reading& reading) {
+std::string reading_text(const Reading& reading) {
     const auto& [lo, typical, hi] = reading.interval;
     const std::string value = lo == hi ? fmt::format("{}", lo) : fmt::format("{}..{}", lo, hi);
     return fmt::format("{}{} by {}", reading.sharpness == Sharpness::AtMost ? "at most " : "",
@@ -92,7 +92,7 @@ Result<std::vector<Finding>> Ledger::findings() const {
             for (const auto& b : readings)
                 if (contradict(a, b))
                     return Failure{fmt::format("two benchmarks contradict each other: {}, and {}",
-                                               text_of(a), text_of(b)),
+                                               reading_text(a), reading_text(b)),
                                    path};
         Finding finding{path, readings.front().interval, readings.front().sharpness, {}, {}, {}};
         for (const auto& reading : readings) {

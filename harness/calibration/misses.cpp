@@ -12,7 +12,7 @@ namespace warpbound::harness {
 
 namespace {
 
-constexpr const char* entries_path = "memories/l1/mshr-entries";
+constexpr const char* mshr_entries_path = "memories/l1/mshr-entries";
 
 /// Why two loads may share an MSHR entry (C25: one per sector); empty: each load takes its own. The
 /// line size is checked too, because caches may have one entry per line.
@@ -79,7 +79,7 @@ Result<Reload> reload_of(const Measurements& measurements, const Basis& basis) {
 } // namespace
 
 void read_misses(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
-    const auto none = [&](const std::string& why) { ledger.unidentified(entries_path, why); };
+    const auto none = [&](const std::string& why) { ledger.unidentified(mshr_entries_path, why); };
     if (const std::string why = why_shared(ledger); !why.empty()) return none(why);
     const auto reload = reload_of(measurements, basis);
     if (!reload) return none(reload.error().what);
@@ -115,10 +115,10 @@ void read_misses(const Measurements& measurements, const Basis& basis, Ledger& l
                                     "full, or the first may return before the entries are used up",
                                     loads));
         const std::int64_t entries = loads - 1;
-        return ledger.read(entries_path, {{entries, entries, entries},
-                                          Sharpness::Exact,
-                                          "cache-misses",
-                                          std::move(used_series)});
+        return ledger.read(mshr_entries_path, {{entries, entries, entries},
+                                               Sharpness::Exact,
+                                               "cache-misses",
+                                               std::move(used_series)});
     }
     none(fmt::format("at least {}", most_misses));
 }

@@ -117,7 +117,7 @@ void read_resource(const Resource& resource, const std::vector<ResidencyPoint>& 
     }
     const auto put = [&](const std::string& path, const std::set<std::int64_t>& values) {
         if (values.empty())
-            return ledger.unidentified(path, "no allocation rule gives the counts of  " +
+            return ledger.unidentified(path, "no allocation rule gives the counts of " +
                                                  resource.benchmark);
         if (!is_bounded)
             return ledger.unidentified(path, resource.benchmark +

@@ -12,7 +12,7 @@ namespace warpbound::harness {
 
 namespace {
 
-constexpr const char* entries_path = "write-buffer/entries";
+constexpr const char* buffer_entries_path = "write-buffer/entries";
 constexpr const char* drain_path = "write-buffer/drain";
 
 /// A reading of the write buffer by one benchmark.
@@ -21,13 +21,13 @@ struct BufferReading {
     Ledger& ledger;
 
     void neither(const std::string& why) const {
-        ledger.unidentified(entries_path, fmt::format("{}: {}", benchmark, why));
+        ledger.unidentified(buffer_entries_path, fmt::format("{}: {}", benchmark, why));
         ledger.unidentified(drain_path, fmt::format("{}: {}", benchmark, why));
     }
 
     void found(std::int64_t entries, std::vector<std::int64_t> drains,
                const std::vector<const RecordedSeries*>& series) const {
-        ledger.read(entries_path,
+        ledger.read(buffer_entries_path,
                     {{entries, entries, entries}, Sharpness::Exact, benchmark, series});
         ledger.read(drain_path, reading_of(std::move(drains), benchmark, series));
     }
@@ -188,7 +188,8 @@ void read_plug(const Measurements& measurements, const Basis& basis, Ledger& led
         if (drains.size() < times.size()) {
             // Only slow drains can be observed, so the drain time is unknown; that stores wait
             // shows the number of entries.
-            ledger.read(entries_path, {{n, n, n}, Sharpness::Exact, reading.benchmark, series});
+            ledger.read(buffer_entries_path,
+                        {{n, n, n}, Sharpness::Exact, reading.benchmark, series});
             return ledger.unidentified(
                 drain_path, "store-plug: in some runs the first store drains before others wait");
         }
@@ -202,7 +203,7 @@ void read_plug(const Measurements& measurements, const Basis& basis, Ledger& led
 void read_train(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
     const auto no_drain = [&](const std::string& why) {
         ledger.unidentified(drain_path, "store-train-next: " + why);
-        ledger.unidentified(entries_path, "store-train: " + why);
+        ledger.unidentified(buffer_entries_path, "store-train: " + why);
     };
     const auto* port = measurements.find("port-store-global");
     const auto* next = measurements.find("store-train-next");
@@ -223,7 +224,7 @@ void read_train(const Measurements& measurements, const Basis& basis, Ledger& le
     }
     ledger.read(drain_path, reading_of(std::move(waits), "store-train-next", {next, port}));
     const auto no_entries = [&](const std::string& why) {
-        ledger.unidentified(entries_path, "store-train: " + why);
+        ledger.unidentified(buffer_entries_path, "store-train: " + why);
     };
     std::vector<const RecordedSeries*> series{next, port};
     std::array<double, train_counts.size()> times{};
@@ -248,7 +249,7 @@ void read_train(const Measurements& measurements, const Basis& basis, Ledger& le
                                     std::abs(occupied(i + 1) - static_cast<double>(entries)));
         if (off > 0.35 || entries < 1 || i + 2 == train_counts.size()) continue;
         return ledger.read(
-            entries_path,
+            buffer_entries_path,
             {{entries, entries, entries}, Sharpness::Exact, "store-train", std::move(series)});
     }
     no_entries("trains of two lengths do not agree on a whole number");
@@ -257,7 +258,7 @@ void read_train(const Measurements& measurements, const Basis& basis, Ledger& le
 /// Initiation intervals from the distance of two stores of a warp, unless that may be the drain
 /// time of the only entry.
 void read_store_ports(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
-    const auto entries = ledger.number(entries_path);
+    const auto entries = ledger.number(buffer_entries_path);
     for (const auto& of : calibrated_classes()) {
         if (!of.is_buffered) continue;
         const std::string path = fmt::format("classes/{}/initiation", of.name);

@@ -200,7 +200,7 @@ std::map<std::string, double, std::less<>> parts_of(std::string_view name) {
 }
 
 /// Distance between two points of a benchmark; points of other benchmarks are farther.
-double distance(std::string_view a, std::string_view b) {
+double point_distance(std::string_view a, std::string_view b) {
     constexpr double other_benchmark = 1e12;
     if (a.substr(0, a.find('/')) != b.substr(0, b.find('/'))) return other_benchmark;
     double sum = 0;
@@ -271,7 +271,7 @@ private:
             if (series.key.device == identity_.name && series.key.device_detail == identity_.detail)
                 keys.push_back(&series.key);
         std::stable_sort(keys.begin(), keys.end(), [&](const SeriesKey* a, const SeriesKey* b) {
-            return distance(wanted.name, a->name) < distance(wanted.name, b->name);
+            return point_distance(wanted.name, a->name) < point_distance(wanted.name, b->name);
         });
         keys.resize(std::min(keys.size(), few));
         std::vector<std::string> nearest;
@@ -299,7 +299,7 @@ std::vector<DeviceIdentity> machines_of(const Recording& recording) {
     return machines;
 }
 
-std::string text_of(const DeviceIdentity& identity) {
+std::string identity_text(const DeviceIdentity& identity) {
     return identity.name + " " + identity.detail;
 }
 
@@ -309,7 +309,7 @@ std::vector<DeviceIdentity> chosen(const std::vector<DeviceIdentity>& machines,
     std::vector<DeviceIdentity> with;
     std::vector<DeviceIdentity> ending;
     for (const auto& machine : machines) {
-        const std::string text = text_of(machine);
+        const std::string text = identity_text(machine);
         if (text.find(part) != std::string::npos) with.push_back(machine);
         if (text.ends_with(part)) ending.push_back(machine);
     }
@@ -334,7 +334,7 @@ Result<std::unique_ptr<Device>> recorded_device(std::string_view name) {
     if (machines.size() > 1) {
         std::vector<std::string> texts;
         for (const auto& machine : machines)
-            texts.push_back(text_of(machine));
+            texts.push_back(identity_text(machine));
         return Failure{fmt::format("holds several machines; choose one with #PART, which must "
                                    "occur in one of them only, or end one: {}",
                                    fmt::join(texts, "; ")),

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t most_replicates = 1000;
 constexpr std::int64_t fewest_replicates = 100;
 constexpr std::int64_t most_times = 20'000'000;
-constexpr double confidence = 0.95;
+constexpr double interval_confidence = 0.95;
 
 /// The distinct times of a sample, and for each run the ranks of its times among them.
 struct Ranked {
@@ -78,8 +78,8 @@ private:
 
 ConfidenceInterval middle_of(std::vector<double> values) {
     std::sort(values.begin(), values.end());
-    const auto outside =
-        static_cast<std::size_t>(static_cast<double>(values.size()) * (1 - confidence) / 2);
+    const auto outside = static_cast<std::size_t>(static_cast<double>(values.size()) *
+                                                  (1 - interval_confidence) / 2);
     return {values[outside], values[values.size() - 1 - outside]};
 }
 
@@ -108,7 +108,7 @@ Bootstrap bootstrap(std::span<const std::vector<std::int64_t>> runs, std::uint64
         medians.push_back(drawn.percentile(50));
         highs.push_back(drawn.percentile(99));
     }
-    return {BootstrapIntervals{confidence, replicates, middle_of(std::move(means)),
+    return {BootstrapIntervals{interval_confidence, replicates, middle_of(std::move(means)),
                                middle_of(std::move(medians)), middle_of(std::move(highs))},
             {}};
 }

@@ -16,7 +16,7 @@ constexpr std::size_t listed_values = 64;
 constexpr std::uint64_t gap_factor = 8;
 
 /// `larger - smaller`, which may not fit into an int64_t. Requires: smaller <= larger.
-std::uint64_t distance(std::int64_t smaller, std::int64_t larger) {
+std::uint64_t value_distance(std::int64_t smaller, std::int64_t larger) {
     return static_cast<std::uint64_t>(larger) - static_cast<std::uint64_t>(smaller);
 }
 
@@ -42,7 +42,7 @@ std::vector<Mode> modes_of(const std::map<std::int64_t, Occurrence>& distinct) {
     std::uint64_t lattice = 0;
     for (auto before = distinct.begin(), value = std::next(before); value != distinct.end();
          before = value++) {
-        gaps.push_back(distance(before->first, value->first));
+        gaps.push_back(value_distance(before->first, value->first));
         lattice = std::gcd(lattice, gaps.back());
     }
     std::uint64_t widest = 0;
@@ -93,11 +93,11 @@ Summary summarise(std::span<const std::int64_t> samples) {
     // they round (by less than 1 in 10^9 for ten million samples), and cannot overflow.
     double sum = 0;
     for (const std::int64_t value : sorted)
-        sum += static_cast<double>(distance(summary.best, value));
+        sum += static_cast<double>(value_distance(summary.best, value));
     const double mean = sum / static_cast<double>(sorted.size());
     double squares = 0;
     for (const std::int64_t value : sorted) {
-        const double difference = static_cast<double>(distance(summary.best, value)) - mean;
+        const double difference = static_cast<double>(value_distance(summary.best, value)) - mean;
         squares += difference * difference;
     }
     summary.mean = static_cast<double>(summary.best) + mean;

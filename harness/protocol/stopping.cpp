@@ -14,7 +14,7 @@ namespace warpbound::harness {
 namespace {
 
 constexpr std::int64_t fewest_times = 32;
-constexpr double confidence = 0.95;
+constexpr double spread_confidence = 0.95;
 constexpr double default_share = 0.005;
 constexpr double default_bits = 0.02;
 
@@ -70,7 +70,7 @@ private:
     [[nodiscard]] bool satisfied() const override {
         const auto n = static_cast<double>(times());
         const boost::math::students_t reference{n - 1};
-        const double factor = boost::math::quantile(reference, (1 + confidence) / 2);
+        const double factor = boost::math::quantile(reference, (1 + spread_confidence) / 2);
         return factor * std::sqrt(squares_ / (n - 1) / n) <= share_ * std::abs(first_ + mean_);
     }
 

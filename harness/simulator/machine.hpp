@@ -16,8 +16,9 @@ namespace warpbound::harness::simulator {
 /// A kernel on the simulated machine. Immutable after `prepare`; runs share nothing.
 class Machine {
 public:
-    /// For a machine of `multiprocessors` SMs. Refuses values that a run may need and the description
-    /// lacks, a block that fits no SM, and constructs that this version does not simulate.
+    /// For a machine of `multiprocessors` SMs. Refuses values that a run may need and the
+    /// description lacks, a block that fits no SM, and constructs that this version does not
+    /// simulate.
     static Result<std::shared_ptr<const Machine>> prepare(const models::Architecture& architecture,
                                                           const Kernel& kernel,
                                                           const models::WarpPolicy& policy = {},
@@ -30,8 +31,8 @@ public:
 /// A workload on the simulated machine (C32 to C36). Immutable after `prepare`; runs share nothing.
 class WorkloadMachine {
 public:
-    /// Refuses as `translate` of the workload. The kernels' functions, graphs and facts must outlive
-    /// it.
+    /// Refuses as `translate` of the workload. The kernels' functions, graphs and facts must
+    /// outlive it.
     static Result<std::shared_ptr<const WorkloadMachine>>
     prepare(const models::Architecture& architecture, const Workload& workload,
             const models::WarpPolicy& policy = {}, std::int64_t multiprocessors = 1,

@@ -1,9 +1,9 @@
 #include "harness/simulator/machine_run.hpp"
 
-#include "harness/simulator/sm/adversary.hpp"
 #include "harness/simulator/launch/block_dispatcher.hpp"
 #include "harness/simulator/launch/streams.hpp"
 #include "harness/simulator/memory/memory_system.hpp"
+#include "harness/simulator/sm/adversary.hpp"
 #include "harness/simulator/sm/multiprocessor.hpp"
 
 #include <fmt/format.h>
@@ -128,7 +128,8 @@ void MachineRun::complete_launches(std::int64_t now) {
 }
 
 WorkloadObservation MachineRun::observation() const {
-    WorkloadObservation observed{.seed = options_.seed, .makespan = 0, .operations = host_->times()};
+    WorkloadObservation observed{
+        .seed = options_.seed, .makespan = 0, .operations = host_->times()};
     for (std::size_t launch = 0; launch < plan_.grids.size(); ++launch) {
         OperationTimes& times = observed.operations[plan_.grids[launch].operation];
         times.started = dispatcher_->progress(launch).started;
@@ -166,7 +167,8 @@ Result<WorkloadObservation> MachineRun::run() {
 Result<models::Observation> run_once(const KernelCode& code, const RunOptions& options,
                                      const Listener& listener, const TickOrder& order) {
     if (code.recorded != nullptr && !options.path.empty())
-        return Failure{"a recorded launch has its own paths; expected no path in the options", "", 0, 0};
+        return Failure{"a recorded launch has its own paths; expected no path in the options", "",
+                       0, 0};
     if (const auto checked = code.paths.check(options.path); !checked) return checked.as_failure();
     const RunPlan plan = plan_of(code);
     MachineRun run{plan, options, listener, order};
@@ -180,8 +182,9 @@ Result<models::Observation> run_once(const KernelCode& code, const RunOptions& o
 Result<WorkloadObservation> run_workload(const RunPlan& plan, const RunOptions& options,
                                          const Listener& listener, const TickOrder& order) {
     if (!options.path.empty())
-        return Failure{"the kernels of a workload choose their own paths; expected no path in the options", "", 0,
-                       0};
+        return Failure{
+            "the kernels of a workload choose their own paths; expected no path in the options", "",
+            0, 0};
     return MachineRun{plan, options, listener, order}.run();
 }
 

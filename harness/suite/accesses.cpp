@@ -10,7 +10,7 @@ namespace {
 
 using assembly::OpcodeClass;
 
-constexpr std::int64_t line_bytes = 128; ///< Line size of the caches of every machine.
+constexpr std::int64_t access_line_bytes = 128; ///< Line size of the caches of every machine.
 
 /// Before sm_50 global memory has instructions without a suffix.
 bool is_old(const models::Architecture& architecture) {
@@ -61,7 +61,7 @@ Operation shared_store(std::int64_t stride) {
 
 Operation global_load(const models::Architecture& architecture, int destination,
                       std::int64_t transactions, std::int64_t line, std::int64_t words) {
-    const std::string offset = line == 0 ? "" : fmt::format("+0x{:x}", line * line_bytes);
+    const std::string offset = line == 0 ? "" : fmt::format("+0x{:x}", line * access_line_bytes);
     Operation load{fmt::format("{}{} R{}, [R4{}]", is_old(architecture) ? "LD" : "LDG",
                                words == 1 ? "" : fmt::format(".{}", 32 * words), destination,
                                offset),
@@ -70,7 +70,7 @@ Operation global_load(const models::Architecture& architecture, int destination,
                    {4}};
     if (words == 1)
         load.ptx = fmt::format("ld.volatile.global.f32 %f{}, [%global_by_{}+{}];", destination,
-                               4 * transactions, line * line_bytes);
+                               4 * transactions, line * access_line_bytes);
     return global_access(std::move(load), transactions, models::MemoryLevel::Dram);
 }
 

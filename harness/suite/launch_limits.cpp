@@ -12,7 +12,7 @@ namespace warpbound::harness {
 
 namespace {
 
-constexpr const char* registers = "registers";
+constexpr const char* registers_axis = "registers";
 
 /// Sets one axis of a launch.
 struct LaunchAxis {
@@ -25,7 +25,8 @@ constexpr LaunchAxis launch_axes[]{
     {"threads", 4096, [](models::Launch& launch, std::int64_t value) { launch.threads = value; }},
     {"blocks", std::int64_t{1} << 20U, // Each warp on a card stores a record.
      [](models::Launch& launch, std::int64_t value) { launch.blocks = value; }},
-    {registers, 1024, [](models::Launch& launch, std::int64_t value) { launch.registers = value; }},
+    {registers_axis, 1024,
+     [](models::Launch& launch, std::int64_t value) { launch.registers = value; }},
     {"shared-memory", std::int64_t{1} << 20U,
      [](models::Launch& launch, std::int64_t value) { launch.shared_memory = value; }},
 };
@@ -67,7 +68,7 @@ std::optional<std::string> take_registers(BenchmarkPoint& point, const Device& d
 
 LaunchLimit limit_along(const LaunchAxis& axis, const Device& device, BenchmarkPoint point) {
     LaunchLimit limit{axis.name, 0, {}, 0};
-    const bool by_code = point.ptx && std::string_view{axis.name} == registers;
+    const bool by_code = point.ptx && std::string_view{axis.name} == registers_axis;
     const std::int64_t least = by_code ? least_semaphore_registers : 1;
     const auto refusal = [&](std::int64_t value) {
         axis.set(point.launch, value);

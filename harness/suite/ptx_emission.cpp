@@ -30,7 +30,7 @@ constexpr auto releases = std::to_array<PtxRelease>({{30, "3.1"},
                                                      {90, "7.8"}});
 
 constexpr std::int64_t warp_lanes = 32;
-constexpr std::int64_t word = 4;
+constexpr std::int64_t shared_word = 4;
 constexpr std::int64_t widest_access = 16;
 constexpr std::int64_t walk_word = 8;
 
@@ -164,7 +164,7 @@ private:
     /// Notes a register that is read; if not yet written, it needs an initial value.
     Result<void> note_read(const PtxRegister& reg, std::int64_t largest_offset) {
         const std::int64_t reach =
-            (warp_lanes - 1) * reg.number * (reg.prefix == shared_prefix ? word : 1) +
+            (warp_lanes - 1) * reg.number * (reg.prefix == shared_prefix ? shared_word : 1) +
             largest_offset + widest_access;
         if (reg.prefix == shared_prefix)
             kernel.shared_bytes = std::max(kernel.shared_bytes, reach);
@@ -225,8 +225,8 @@ private:
         for (const auto& reg : inputs_) {
             if (reg.prefix == shared_prefix) {
                 line(fmt::format("mov.u32 {}, shared_words;", reg.name()));
-                line(
-                    fmt::format("mad.lo.u32 {0}, %lane, {1}, {0};", reg.name(), word * reg.number));
+                line(fmt::format("mad.lo.u32 {0}, %lane, {1}, {0};", reg.name(),
+                                 shared_word * reg.number));
             } else if (reg.prefix == global_prefix) {
                 line(fmt::format("mad.wide.u32 {}, %warp, {}, %memory;", reg.name(),
                                  kernel.memory_per_warp));

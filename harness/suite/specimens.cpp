@@ -90,7 +90,7 @@ constexpr auto table = std::to_array<Specimen>({
 });
 
 constexpr std::int64_t word_bytes = 4;
-constexpr std::int64_t line_bytes = 128;
+constexpr std::int64_t specimen_line_bytes = 128;
 
 } // namespace
 
@@ -115,7 +115,7 @@ Operation specimen(const Specimen& of, int destination, std::int64_t passes,
     // Lanes at the distance that results in that many transactions, and lines that no other access
     // uses.
     operation.ptx = fmt::format(fmt::runtime(of.ptx[use % of.ptx.size()]), destination, passes,
-                                passes * word_bytes, destination * passes * line_bytes);
+                                passes * word_bytes, destination * passes * specimen_line_bytes);
     operation.opcode_class = of.opcode_class;
     if (of.has_result) operation.destination = destination;
     if (is_shared_access(of.opcode_class)) return shared_access(std::move(operation), passes);

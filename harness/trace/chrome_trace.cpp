@@ -22,7 +22,7 @@ std::string json_string(const std::string& text) {
     return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-std::string name_of(std::string_view what, int process, int track, const std::string& name) {
+std::string name_event(std::string_view what, int process, int track, const std::string& name) {
     return fmt::format(R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{{"name":{}}}}})", what,
                        process, track, json_string(name));
 }
@@ -56,15 +56,15 @@ void ChromeTrace::receive_one(const simulator::WarpStarted& started) {
     slots_[warp] = WarpSlot{started.multiprocessor, started.scheduler, started.warp_slot};
     const int process = warps_process(started.multiprocessor);
     if (buffered_.emplace(started.multiprocessor, 0).second) {
-        write(name_of("process_name", process, 0,
-                      fmt::format("SM {}: warps of {} on {}", started.multiprocessor, kernel_->name,
-                                  kernel_->machine)));
-        write(name_of("process_name", units_process(started.multiprocessor), 0,
-                      fmt::format("SM {}: functional units", started.multiprocessor)));
+        write(name_event("process_name", process, 0,
+                         fmt::format("SM {}: warps of {} on {}", started.multiprocessor,
+                                     kernel_->name, kernel_->machine)));
+        write(name_event("process_name", units_process(started.multiprocessor), 0,
+                         fmt::format("SM {}: functional units", started.multiprocessor)));
     }
-    write(name_of("thread_name", process, started.warp,
-                  fmt::format("block {} warp {}", started.warp / kernel_->warps_per_block,
-                              started.warp % kernel_->warps_per_block)));
+    write(name_event("thread_name", process, started.warp,
+                     fmt::format("block {} warp {}", started.warp / kernel_->warps_per_block,
+                                 started.warp % kernel_->warps_per_block)));
     write(fmt::format(
         R"({{"name":"thread_sort_index","ph":"M","pid":{},"tid":{},"args":{{"sort_index":{}}}}})",
         process, started.warp, started.warp));
@@ -114,7 +114,7 @@ int ChromeTrace::track_of(const Port& port) {
     std::string name = kernel_->units[unit].name;
     if (scheduler >= 0) name += fmt::format(", scheduler {}", scheduler);
     if (slot >= 0) name += fmt::format(", warp slot {}", slot);
-    write(name_of("thread_name", units_process(multiprocessor), entry->second, name));
+    write(name_event("thread_name", units_process(multiprocessor), entry->second, name));
     return entry->second;
 }
 

@@ -14,7 +14,7 @@ using models::HostOperationKind;
 constexpr int streams_process = 1;
 constexpr int engines_process = 2;
 
-Json name_of(std::string_view what, int process, std::size_t track, std::string_view name) {
+Json name_record(std::string_view what, int process, std::size_t track, std::string_view name) {
     return {
         {"name", what}, {"ph", "M"}, {"pid", process}, {"tid", track}, {"args", {{"name", name}}}};
 }
@@ -61,15 +61,15 @@ std::string csv_of(const TracedWorkload& workload) {
 
 std::string chrome_trace_of(const TracedWorkload& workload) {
     Json events = Json::array();
-    events.push_back(name_of("process_name", streams_process, 0, "streams"));
+    events.push_back(name_record("process_name", streams_process, 0, "streams"));
     for (std::size_t stream = 0; stream < workload.streams.size(); ++stream)
-        events.push_back(name_of("thread_name", streams_process, stream + 1,
-                                 "stream " + workload.streams[stream]));
-    events.push_back(name_of("thread_name", streams_process, 0, "NULL stream"));
-    events.push_back(name_of("process_name", engines_process, 0, "engines"));
-    events.push_back(name_of("thread_name", engines_process, 0, "execution queue"));
-    events.push_back(name_of("thread_name", engines_process, 1, "copies to the device"));
-    events.push_back(name_of("thread_name", engines_process, 2, "copies to the host"));
+        events.push_back(name_record("thread_name", streams_process, stream + 1,
+                                     "stream " + workload.streams[stream]));
+    events.push_back(name_record("thread_name", streams_process, 0, "NULL stream"));
+    events.push_back(name_record("process_name", engines_process, 0, "engines"));
+    events.push_back(name_record("thread_name", engines_process, 0, "execution queue"));
+    events.push_back(name_record("thread_name", engines_process, 1, "copies to the device"));
+    events.push_back(name_record("thread_name", engines_process, 2, "copies to the host"));
     for (std::size_t index = 0; index < workload.operations.size(); ++index) {
         const HostOperation& operation = workload.operations[index];
         const OperationTimes& times = workload.times[index];

@@ -24,7 +24,7 @@ bool is_loaded_from_level(OpcodeClass opcode_class) {
     return opcode_class == OpcodeClass::LoadGlobal || opcode_class == OpcodeClass::LoadLocal;
 }
 
-bool is_shared_access(OpcodeClass opcode_class) {
+bool counts_bank_conflicts(OpcodeClass opcode_class) {
     return opcode_class == OpcodeClass::LoadShared || opcode_class == OpcodeClass::StoreShared ||
            opcode_class == OpcodeClass::AtomicShared;
 }
@@ -159,7 +159,7 @@ void LookUp::find_passes() {
     if (fact != nullptr && fact->pattern) return find_pattern_passes(*fact->pattern);
     std::optional<CountRange> stated;
     if (fact != nullptr)
-        stated = is_shared_access(instruction_.opcode_class) ? fact->conflict_degree
+        stated = counts_bank_conflicts(instruction_.opcode_class) ? fact->conflict_degree
                                                              : fact->transactions;
     result_.passes = stated ? to_interval(*stated) : any_passes;
 }

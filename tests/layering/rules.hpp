@@ -37,6 +37,9 @@ inline constexpr auto orders = std::to_array<FolderOrder>({
      "analyzer/bound.hpp analyzer/request.hpp",
      {"value", "flow", "path", "microarchitecture", "launch", "divergence interference", "evidence",
       "memory policies", "host"}},
+    {"harness/simulator",
+     "",
+     {"divergence", "clock", "paths", "decode", "memory", "pipeline", "launch", "sm"}},
 });
 
 /// Files that no file of a folder may include.

@@ -7,10 +7,10 @@
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/value_path.hpp"
-#include "tests/support/accesses_in_turn.hpp"
+#include "tests/support/mixed_accesses.hpp"
 #include "tests/support/campaign.hpp"
-#include "tests/support/crowded_accesses.hpp"
-#include "tests/support/orderly_accesses.hpp"
+#include "tests/support/bottleneck_accesses.hpp"
+#include "tests/support/strided_accesses.hpp"
 #include "tests/support/random_source.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/programs.hpp"
@@ -142,7 +142,7 @@ TEST(Caches, NoSimulatedTimeOfRandomAccessesLeavesItsEnvelope) {
 
 TEST(Caches, NoSimulatedTimeOfOrderlyAccessesLeavesItsEnvelope) {
     std::array<Ratios, 2> ratios;
-    check_all(tests::orderly_accesses, ratios);
+    check_all(tests::strided_accesses, ratios);
     if (HasFatalFailure()) return;
     EXPECT_LT(middle_of(ratios[0].upper), 4.0);
     EXPECT_LT(middle_of(ratios[1].upper), 6.0);
@@ -153,17 +153,17 @@ TEST(Caches, NoSimulatedTimeOfOrderlyAccessesLeavesItsEnvelope) {
 // Few entries and places, one or two slow servers, barriers: everybody waits for everything.
 TEST(Caches, NoSimulatedTimeOfScarceAccessesLeavesItsEnvelope) {
     std::array<Ratios, 2> ratios;
-    check_all(tests::accesses_in_turn, ratios);
+    check_all(tests::mixed_accesses, ratios);
     if (HasFatalFailure()) return;
     EXPECT_LT(middle_of(ratios[1].upper), 6.5);
 }
 
 /// What takes nearly all of the time decides the bound, which may then not be far above it.
 TEST(Caches, NoSimulatedTimeOfOneCrowdedResourceLeavesItsEnvelope) {
-    for (const auto crowded : tests::all_crowded) {
+    for (const auto crowded : tests::all_bottlenecks) {
         SCOPED_TRACE(to_string(crowded));
         std::array<Ratios, 2> ratios;
-        check_all([&](std::uint64_t seed) { return tests::crowded_accesses(crowded, seed); },
+        check_all([&](std::uint64_t seed) { return tests::bottleneck_accesses(crowded, seed); },
                   ratios, 200);
         if (HasFatalFailure()) return;
         const double least = *std::ranges::min_element(ratios[1].upper);
@@ -171,17 +171,17 @@ TEST(Caches, NoSimulatedTimeOfOneCrowdedResourceLeavesItsEnvelope) {
                                       std::to_string(least));
         // There are two links, or a link and a channel.
         const bool both =
-            crowded == tests::Crowded::Link || crowded == tests::Crowded::ChannelAndLink;
+            crowded == tests::Bottleneck::Link || crowded == tests::Bottleneck::ChannelAndLink;
         EXPECT_LT(least, both ? 2.0 : 1.5);
         // Of the link and of places in entries half of the time may pass elsewhere.
         const bool halved =
-            crowded == tests::Crowded::Link || crowded == tests::Crowded::PlacesInEntry;
+            crowded == tests::Bottleneck::Link || crowded == tests::Bottleneck::MshrMerges;
         const double middle = middle_of(ratios[1].upper);
         testing::Test::RecordProperty("middle_upper_ratio_" + std::string{to_string(crowded)},
                                       std::to_string(middle));
         // Rows that one bank opens count as if no other one worked meanwhile.
-        const double most = crowded == tests::Crowded::Banks            ? 4.25
-                            : crowded == tests::Crowded::ChannelAndLink ? 3.25
+        const double most = crowded == tests::Bottleneck::Banks            ? 4.25
+                            : crowded == tests::Bottleneck::ChannelAndLink ? 3.25
                             : halved                                    ? 2.75
                                                                         : 2.2;
         EXPECT_LT(middle, most);
@@ -190,10 +190,10 @@ TEST(Caches, NoSimulatedTimeOfOneCrowdedResourceLeavesItsEnvelope) {
 
 // Stores go the way of loads up to the slices, and what they left may have to go on to DRAM.
 TEST(Caches, NoSimulatedTimeOfManyStoresLeavesItsEnvelope) {
-    for (const auto crowded : tests::all_crowded_by_stores) {
+    for (const auto crowded : tests::all_store_bottlenecks) {
         SCOPED_TRACE(to_string(crowded));
         std::array<Ratios, 2> ratios;
-        check_all([&](std::uint64_t seed) { return tests::crowded_stores(crowded, seed); }, ratios,
+        check_all([&](std::uint64_t seed) { return tests::bottleneck_stores(crowded, seed); }, ratios,
                   200);
         if (HasFatalFailure()) return;
         const double middle = middle_of(ratios[1].upper);
@@ -201,10 +201,10 @@ TEST(Caches, NoSimulatedTimeOfManyStoresLeavesItsEnvelope) {
                                       std::to_string(middle));
         EXPECT_LT(middle, 2.0);
     }
-    for (const auto crowded : tests::all_crowded) {
+    for (const auto crowded : tests::all_bottlenecks) {
         SCOPED_TRACE(to_string(crowded));
         std::array<Ratios, 2> ratios;
-        check_all([&](std::uint64_t seed) { return tests::crowded_accesses(crowded, seed, true); },
+        check_all([&](std::uint64_t seed) { return tests::bottleneck_accesses(crowded, seed, true); },
                   ratios, 100);
         if (HasFatalFailure()) return;
     }
@@ -223,7 +223,7 @@ void check_in_order_of_the_policy(const std::string& policy_of, Seen& seen) {
     testing::Test::RecordProperty("first_seed", std::to_string(first));
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         tests::RandomSource choose{seed * 31};
-        RandomAccesses made = tests::accesses_in_turn(seed);
+        RandomAccesses made = tests::mixed_accesses(seed);
         const std::int64_t schedulers = choose.whole(1, 3);
         harness::simulator::test::set(made.machine.schedulers, "count", schedulers);
         const std::int64_t slot = choose.whole(1, 5);
@@ -301,7 +301,7 @@ TEST(Caches, NoSimulatedTimeOfDataBetweenSlotsLeavesItsEnvelope) {
     Ratios ratios;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         const std::string failure =
-            check_case(tests::snug_accesses(seed), seed, "variable-rate:fast=0,every=2", 1, ratios);
+            check_case(tests::slot_aligned_accesses(seed), seed, "variable-rate:fast=0,every=2", 1, ratios);
         ASSERT_TRUE(failure.empty()) << failure;
     }
     testing::Test::RecordProperty("least_upper_ratio",

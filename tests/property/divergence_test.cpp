@@ -29,7 +29,7 @@ struct DivergenceVerdict {
     bool order_forced = false;  ///< Policy: srr.
     bool barriers = false;      ///< At which several warps of a block wait.
     bool patterns = false;      ///< Of addresses, with an effect.
-    bool breaks_out = false;    ///< As `RandomKernel` has it.
+    bool pops_in_branches = false;    ///< As `RandomKernel` has it.
     bool leaves = false;        ///< As `RandomKernel` has it.
 };
 
@@ -109,7 +109,7 @@ DivergenceVerdict check_divergent_kernel(std::uint64_t seed,
     options.divergence = true;
     options.barriers = seed % 2 == 0;
     options.breaks = seed / 4 % 4 == 0;
-    options.broken_loops = seed / 4 % 4 == 1;
+    options.loop_exits_in_branches = seed / 4 % 4 == 1;
     options.tables = seed / 7 % 4 == 0;
     options.caches = global == GlobalMemory::ThroughCaches;
     options.patterns = options.caches || seed / 16 % 2 == 0;
@@ -152,7 +152,7 @@ DivergenceVerdict check_divergent_kernel(std::uint64_t seed,
     verdict.order_forced = guarantee == models::PolicyGuarantee::OrderForced;
     verdict.barriers =
         request.launch.threads > 32 && kernel.text.find("BAR.SYNC") != std::string::npos;
-    verdict.breaks_out = kernel.breaks_out;
+    verdict.pops_in_branches = kernel.pops_in_branches;
     verdict.leaves = kernel.leaves;
     verdict.patterns =
         std::any_of(made.facts.memory.begin(), made.facts.memory.end(), [&](const auto& fact) {
@@ -214,7 +214,7 @@ struct DivergenceCounts {
     int time_division = 0; ///< Of several warps.
     int order_forced = 0;  ///< Of several warps.
     int barriers = 0;
-    int breaks_out = 0;
+    int pops_in_branches = 0;
     int leaves = 0;
     int patterns = 0;
     std::map<std::string, int> refused;
@@ -229,7 +229,7 @@ struct DivergenceCounts {
         time_division += verdict.several_warps && verdict.time_division ? 1 : 0;
         order_forced += verdict.several_warps && verdict.order_forced ? 1 : 0;
         barriers += verdict.barriers ? 1 : 0;
-        breaks_out += verdict.breaks_out ? 1 : 0;
+        pops_in_branches += verdict.pops_in_branches ? 1 : 0;
         leaves += verdict.leaves ? 1 : 0;
         patterns += verdict.patterns ? 1 : 0;
         tightness.push_back(verdict.tightness);
@@ -245,7 +245,7 @@ struct DivergenceCounts {
         property("several_warps_srr", std::to_string(order_forced));
         property("wait_at_barriers", std::to_string(barriers));
         property("with_patterns", std::to_string(patterns));
-        property("break_out_of_branches", std::to_string(breaks_out));
+        property("break_out_of_branches", std::to_string(pops_in_branches));
         property("leave_points_by_break", std::to_string(leaves));
         std::sort(tightness.begin(), tightness.end());
         if (!tightness.empty()) {
@@ -274,7 +274,7 @@ TEST(Divergence, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
     const DivergenceCounts counts = check_divergent_kernels(GlobalMemory::Stated);
     const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 2000);
     EXPECT_GT(static_cast<std::uint64_t>(counts.bounded) * 4, cases);
-    EXPECT_GT(counts.breaks_out * 40, counts.bounded);
+    EXPECT_GT(counts.pops_in_branches * 40, counts.bounded);
     EXPECT_GT(counts.barriers * 40, counts.bounded);
     EXPECT_GT(counts.patterns * 10, counts.bounded);
 }

@@ -119,9 +119,9 @@ struct PathVerdict {
     std::string failure;
     bool duplicated = false; ///< There are more nodes than blocks.
     bool leaves = false;     ///< As `RandomKernel` has it.
-    bool leaves_at_several = false;
-    bool breaks_loops = false;
-    bool parts_to_several = false;
+    bool has_several_loop_exits = false;
+    bool has_loop_exits_in_branches = false;
+    bool diverges_at_multiway_branches = false;
     std::uint64_t followed = 0;
 };
 
@@ -137,7 +137,7 @@ PathVerdict check_paths(std::uint64_t seed, const tests::DescribedMachine& descr
     options.clock_reads = false;
     options.divergence = true;
     options.breaks = true;
-    options.broken_loops = seed / 2 % 5 == 0;
+    options.loop_exits_in_branches = seed / 2 % 5 == 0;
     options.tables = seed / 11 % 3 == 0;
     options.barriers = seed % 2 == 0;
     const tests::RandomKernel kernel = tests::random_kernel(seed, options);
@@ -167,9 +167,9 @@ PathVerdict check_paths(std::uint64_t seed, const tests::DescribedMachine& descr
     PathVerdict verdict;
     verdict.duplicated = cfg.value().graph.blocks.size() > made.graph.blocks.size();
     verdict.leaves = kernel.leaves;
-    verdict.leaves_at_several = kernel.leaves_at_several;
-    verdict.breaks_loops = kernel.breaks_loops;
-    verdict.parts_to_several = kernel.parts_to_several;
+    verdict.has_several_loop_exits = kernel.has_several_loop_exits;
+    verdict.has_loop_exits_in_branches = kernel.has_loop_exits_in_branches;
+    verdict.diverges_at_multiway_branches = kernel.diverges_at_multiway_branches;
     constexpr std::array draws{harness::Draw::Uniform, harness::Draw::Extremes,
                                harness::Draw::Adversarial};
     for (std::uint64_t run = 0; run < 30; ++run) {
@@ -201,31 +201,31 @@ PathVerdict check_paths(std::uint64_t seed, const tests::DescribedMachine& descr
 TEST(DivergentPaths, OfSimulatedWarpsArePathsOfTheSerializedCfg) {
     std::uint64_t duplicated = 0;
     std::uint64_t leaves = 0;
-    std::uint64_t leaves_at_several = 0;
-    std::uint64_t breaks_loops = 0;
-    std::uint64_t parts_to_several = 0;
+    std::uint64_t has_several_loop_exits = 0;
+    std::uint64_t has_loop_exits_in_branches = 0;
+    std::uint64_t diverges_at_multiway_branches = 0;
     std::uint64_t followed = 0;
     const std::uint64_t cases = tests::run_campaign(check_paths, [&](const PathVerdict& verdict) {
         followed += verdict.followed;
         if (verdict.followed == 0) return;
         duplicated += verdict.duplicated ? 1 : 0;
         leaves += verdict.leaves ? 1 : 0;
-        leaves_at_several += verdict.leaves_at_several ? 1 : 0;
-        breaks_loops += verdict.breaks_loops ? 1 : 0;
-        parts_to_several += verdict.parts_to_several ? 1 : 0;
+        has_several_loop_exits += verdict.has_several_loop_exits ? 1 : 0;
+        has_loop_exits_in_branches += verdict.has_loop_exits_in_branches ? 1 : 0;
+        diverges_at_multiway_branches += verdict.diverges_at_multiway_branches ? 1 : 0;
     });
     RecordProperty("followed", std::to_string(followed));
     RecordProperty("with_duplicates", std::to_string(duplicated));
     RecordProperty("leave_points_by_break", std::to_string(leaves));
-    RecordProperty("several_loop_exits", std::to_string(leaves_at_several));
-    RecordProperty("loop_exits_inside_branches", std::to_string(breaks_loops));
-    RecordProperty("multiway_branches", std::to_string(parts_to_several));
+    RecordProperty("several_loop_exits", std::to_string(has_several_loop_exits));
+    RecordProperty("loop_exits_inside_branches", std::to_string(has_loop_exits_in_branches));
+    RecordProperty("multiway_branches", std::to_string(diverges_at_multiway_branches));
     EXPECT_GT(followed, cases * 5);
     EXPECT_GT(duplicated * 5, cases);
     EXPECT_GT(leaves * 40, cases);
-    EXPECT_GT(leaves_at_several * 40, cases);
-    EXPECT_GT(breaks_loops * 100, cases);
-    EXPECT_GT(parts_to_several * 20, cases);
+    EXPECT_GT(has_several_loop_exits * 40, cases);
+    EXPECT_GT(has_loop_exits_in_branches * 100, cases);
+    EXPECT_GT(diverges_at_multiway_branches * 20, cases);
 }
 
 } // namespace

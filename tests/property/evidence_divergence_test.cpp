@@ -35,7 +35,7 @@ namespace check = certification::verify;
 
 struct Drawn {
     certification::KernelInput input;
-    bool breaks_loops = false; ///< As `RandomKernel` has it.
+    bool has_loop_exits_in_branches = false; ///< As `RandomKernel` has it.
 };
 
 /// None: no lanes part in the kernel drawn.
@@ -62,8 +62,8 @@ std::optional<Drawn> input_of(std::uint64_t seed) {
     options.divergence = true;
     options.barriers = seed % 2 == 0;
     options.breaks = seed / 4 % 4 == 0;
-    options.broken_loops = sm >= 70 && seed / 10 % 2 == 0;
-    if (options.broken_loops) options.depth = 2;
+    options.loop_exits_in_branches = sm >= 70 && seed / 10 % 2 == 0;
+    if (options.loop_exits_in_branches) options.depth = 2;
     options.tables = seed / 7 % 4 == 0;
     options.patterns = cached;
     options.caches = cached;
@@ -101,7 +101,7 @@ std::optional<Drawn> input_of(std::uint64_t seed) {
     input.policy = policies[random() % (cached ? 5 : policies.size())];
     const bool slotted = input.policy.rfind("variable-rate", 0) == 0;
     if (seed % 3 != 0 && !slotted) input.multiprocessors = from_one_to(3);
-    return Drawn{std::move(input), kernel.breaks_loops};
+    return Drawn{std::move(input), kernel.has_loop_exits_in_branches};
 }
 
 std::string kind_of(const std::string& refusal) {
@@ -279,7 +279,7 @@ TEST(EvidenceOfLanesProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
                         }))
             ++counts["through_caches"];
         if (input->listing.find("BREAK") != std::string::npos) ++counts["with_break"];
-        if (made->breaks_loops) ++counts["loops_left_inside_branches"];
+        if (made->has_loop_exits_in_branches) ++counts["loops_left_inside_branches"];
         if (kernel->launch.blocks * kernel->launch.threads > 32) ++counts["several_warps"];
         if (kernel->launch.threads > 32 && input->listing.find("BAR.SYNC") != std::string::npos)
             ++counts["barriers"];

@@ -119,11 +119,11 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
     const auto from_one_to = [&](std::uint64_t most) {
         return static_cast<std::int64_t>(1 + random() % most);
     };
-    const bool facts_on_counts = drawn == Drawn::FactsOnCounts;
+    const bool count_facts = drawn == Drawn::FactsOnCounts;
     const bool in_turns = drawn == Drawn::StrictTurns || drawn == Drawn::CachesInTurns;
     const bool in_slots = drawn == Drawn::CachesInSlots;
     const bool in_order = in_turns || in_slots;
-    const bool alone = facts_on_counts || (!in_order && seed % 3 == 0);
+    const bool alone = count_facts || (!in_order && seed % 3 == 0);
     const std::size_t chosen = random() % policies.size();
     const std::string policy = in_turns   ? "srr"
                                : in_slots ? slots[chosen % slots.size()]
@@ -133,8 +133,8 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
     options.statements = 3 + static_cast<int>(seed % 7);
     options.depth = 1 + static_cast<int>(seed % 3);
     options.calls = seed / 7 % 4 == 0;
-    if (facts_on_counts) {
-        options.facts_on_counts = true;
+    if (count_facts) {
+        options.count_facts = true;
         options.statements += 3;
         ++options.depth;
     }

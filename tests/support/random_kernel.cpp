@@ -12,8 +12,8 @@ namespace warpbound::tests {
 
 namespace {
 
-/// Writes one kernel: how statements follow each other.
-class Writer : private RandomStatements {
+/// Writes one kernel: the control structure around the statements.
+class KernelWriter : private RandomStatements {
 public:
     using RandomStatements::RandomStatements;
 
@@ -47,19 +47,19 @@ private:
                 barrier();
             else if (may_call_ && with_probability(12))
                 call();
-            else if (options_.broken_loops && depth > 1 && breaks_.label.empty() &&
+            else if (options_.loop_exits_in_branches && depth > 1 && breaks_.label.empty() &&
                      with_probability(40))
-                loop_of_lanes(statements, depth);
+                divergent_loop(statements, depth);
             else if (kind == 0 && (breaks_.label.empty() || with_probability(30)))
                 loop(statements, depth);
             else if (options_.breaks && kind == 3 && options_.sm < 70)
                 points(statements, depth);
             else if (options_.breaks && kind == 3 && barriers_ < 7 &&
                      (breaks_.label.empty() || with_probability(30)))
-                point_that_some_leave(statements, depth);
+                point_with_leaving_lanes(statements, depth);
             else if (kind <= 2 && options_.tables && with_probability(50))
                 table(statements, depth);
-            else if (kind <= (ways_out_.empty() ? 2 : 6))
+            else if (kind <= (pops_.empty() ? 2 : 6))
                 branch(statements, depth);
             else if (kind == 3 && options_.predicates && !options_.barriers && with_probability(30))
                 guarded_exit();
@@ -69,54 +69,56 @@ private:
     }
 
     void loop(int statements, int depth) {
-        if (options_.divergence && with_probability(60)) return loop_of_lanes(statements, depth);
+        if (options_.divergence && with_probability(60)) return divergent_loop(statements, depth);
         const auto label = fmt::format("L{}", labels_++);
         models::LoopFact fact;
         fact.header = address_;
         fact.min = draw(1, 3);
         fact.max = fact.min + draw(0, options_.max_iterations - 1);
         put_label(label);
-        const bool meets = options_.barriers && depth == options_.depth && with_probability(40);
-        if (meets) fact.max = fact.min;
-        const bool early_exit = !meets && with_probability(30);
+        const bool has_barrier =
+            options_.barriers && depth == options_.depth && with_probability(40);
+        if (has_barrier) fact.max = fact.min;
+        const bool early_exit = !has_barrier && with_probability(30);
         const auto out = fmt::format("L{}", labels_++);
-        if (meets) plain(); // No loop inside may begin here and share the header.
+        if (has_barrier) plain(); // No inner loop may begin here and share the header.
         const auto outer_breaks = std::exchange(breaks_, {});
         sequence(std::max(1, statements / 3), depth - 1);
         breaks_ = outer_breaks;
-        if (meets) barrier();
+        if (has_barrier) barrier();
         if (early_exit) decide(fmt::format("@{} BRA {}", predicate(), out));
         plain();
-        const auto turn = fmt::format("@{} BRA {}", predicate(), label);
-        if (meets && options_.divergence && !with_probability(10))
-            instruction(turn, 5); // Lanes that part here may come to the barrier apart.
+        const auto back_edge = fmt::format("@{} BRA {}", predicate(), label);
+        if (has_barrier && options_.divergence && !with_probability(10))
+            instruction(back_edge, 5); // Divergence here could split the arrivals at the barrier.
         else
-            decide(turn);
+            decide(back_edge);
         put_label(out);
         plain();
         keep(fact);
     }
 
     void keep(const models::LoopFact& fact) {
-        // A loop inside starts at the same address when nothing stands before it: one header, one
-        // fact.
+        // An inner loop without an instruction before it starts at the same address: one header,
+        // one fact.
         for (const auto& other : kernel_.facts.loops)
-            if (other.header == fact.header) return merge_nothing(fact);
+            if (other.header == fact.header) return widen_loop_fact(fact);
         kernel_.facts.loops.push_back(fact);
     }
 
-    /// Lanes may leave in different turns and meet behind the loop, or leave the point as well.
-    void loop_of_lanes(int statements, int depth) {
+    /// Lanes may exit in different iterations and reconverge after the loop, or leave the point,
+    /// too.
+    void divergent_loop(int statements, int depth) {
         const auto label = fmt::format("L{}", labels_++);
         const auto out = fmt::format("L{}", labels_++);
-        const auto behind = fmt::format("L{}", labels_++);
+        const auto after = fmt::format("L{}", labels_++);
         models::LoopFact fact;
         const bool breaks = options_.sm < 70 && with_probability(50);
         int point = -1;
         if (breaks)
             instruction("PBK " + out, 5);
         else
-            point = join_point(out);
+            point = push_point(out);
         plain();
         fact.header = address_;
         fact.min = draw(1, 3);
@@ -126,14 +128,15 @@ private:
         const bool continues = breaks && with_probability(40);
         if (continues) instruction("PCNT " + next, 5);
         plain();
-        if (breaks) ways_out_.push_back(continues ? "CONT" : "BRK");
+        if (breaks) pops_.push_back(continues ? "CONT" : "BRK");
         const auto broken = fmt::format("L{}", labels_++);
         const auto outer_breaks = std::exchange(breaks_, {point >= 0 ? broken : "", {}});
-        if (options_.broken_loops && depth > 1) branch(std::max(4, statements), depth - 1);
+        if (options_.loop_exits_in_branches && depth > 1)
+            branch(std::max(4, statements), depth - 1);
         sequence(std::max(1, statements / 3), depth - 1);
         const bool is_broken = std::exchange(breaks_, outer_breaks).used;
         if (breaks) {
-            ways_out_.pop_back();
+            pops_.pop_back();
             if (with_probability(60)) decide(fmt::format("@{} BRK", predicate()));
             plain();
             if (continues) {
@@ -147,42 +150,42 @@ private:
             const bool leaves = point >= 0 && !is_broken && with_probability(50);
             if (leaves) {
                 const auto by = predicate();
-                leave(by, point, behind);
+                leave(by, point, after);
             }
             plain();
-            const auto tails = leaves ? std::vector<std::string>{} : places_to_leave();
-            const auto turn = fmt::format("@{} BRA {}", predicate(), label);
+            const auto tails = leaves ? std::vector<std::string>{} : loop_exits();
+            const auto back_edge = fmt::format("@{} BRA {}", predicate(), label);
             if (leaves && with_probability(50))
-                instruction(turn, 5);
+                instruction(back_edge, 5);
             else
-                decide(turn);
+                decide(back_edge);
             for (const std::string& tail : tails) {
                 if (with_probability(50)) plain();
                 put_label(tail);
             }
             if (is_broken) put_label(broken);
-            // Those who have left a loop may leave another one before they meet.
-            if (options_.broken_loops && !is_broken && tails.empty() && depth > 2 &&
+            // Lanes that exited a loop may exit another one before they reconverge.
+            if (options_.loop_exits_in_branches && !is_broken && tails.empty() && depth > 2 &&
                 with_probability(50))
-                loop_of_lanes(statements, depth - 1);
+                divergent_loop(statements, depth - 1);
             if ((is_broken || !tails.empty()) && with_probability(50)) plain();
             if (point == -1) arrive(point, out);
         }
         put_point(point, out);
         plain();
-        put_label(behind);
+        put_label(after);
         plain();
         keep(fact);
     }
 
-    /// Branches out of a loop to labels behind it.
-    std::vector<std::string> places_to_leave() {
+    /// Branches out of the loop to labels after it.
+    std::vector<std::string> loop_exits() {
         std::vector<std::string> labels;
         const auto before = kernel_.facts.divergents.size();
         for (std::int64_t places = draw(0, 2); places > 0; --places) {
             const auto label = fmt::format("L{}", labels_++);
             decide(fmt::format("@{} BRA {}", predicate(), label));
-            if (!options_.barriers && with_probability(20)) { // The others end.
+            if (!options_.barriers && with_probability(20)) { // The other lanes end.
                 plain();
                 instruction("EXIT", 5);
                 put_label(label);
@@ -191,15 +194,15 @@ private:
             }
             plain();
         }
-        kernel_.leaves_at_several =
-            kernel_.leaves_at_several || kernel_.facts.divergents.size() > before;
+        kernel_.has_several_loop_exits =
+            kernel_.has_several_loop_exits || kernel_.facts.divergents.size() > before;
         return labels;
     }
-    /// Lanes leave the point and go on at the label.
+    /// Lanes leave the reconvergence point and continue at the label.
     void leave(const std::string& by, int point, const std::string& to) {
         instruction(fmt::format("@{} BREAK B{}", by, point), 5);
         const std::size_t before = kernel_.facts.divergents.size();
-        if (options_.tables && with_probability(40)) { // Those who stay are transferred.
+        if (options_.tables && with_probability(40)) { // The branch transfers the other lanes.
             const auto stay = fmt::format("L{}", labels_++);
             decide(fmt::format("@!{} BRA {}", by, stay));
             instruction("BRA " + to, 5);
@@ -210,8 +213,9 @@ private:
         kernel_.leaves = kernel_.leaves || kernel_.facts.divergents.size() > before;
     }
 
-    /// Some lanes go past the point at which the others meet, to that around it or to none.
-    void point_that_some_leave(int statements, int depth) {
+    /// Some lanes leave the point at which the others reconverge, for an enclosing point or for
+    /// none.
+    void point_with_leaving_lanes(int statements, int depth) {
         const auto inner = fmt::format("L{}", labels_++);
         const auto outer = fmt::format("L{}", labels_++);
         const auto past = fmt::format("L{}", labels_++);
@@ -230,7 +234,7 @@ private:
             kernel_.leaves = true;
         }
         sequence(std::max(1, statements / 4), depth - 1);
-        if (!options_.barriers && with_probability(30)) { // Some of those who stay end.
+        if (!options_.barriers && with_probability(30)) { // Some of the other lanes end.
             decide(fmt::format("@{} BRA {}", predicate(), inner));
             plain();
             instruction("EXIT", 5);
@@ -254,8 +258,8 @@ private:
         breaks_ = outer_breaks;
     }
 
-    /// Two loops with one header are one natural loop: keep the fact that is there, widened.
-    void merge_nothing(const models::LoopFact& fact) {
+    /// Two loops with one header are one natural loop: widens the existing fact.
+    void widen_loop_fact(const models::LoopFact& fact) {
         for (auto& other : kernel_.facts.loops)
             if (other.header == fact.header) {
                 other.min = 1;
@@ -265,51 +269,51 @@ private:
 
     void branch(int statements, int depth) {
         const auto otherwise = fmt::format("L{}", labels_++);
-        const auto join = fmt::format("L{}", labels_++);
-        const int point = join_point(join);
+        const auto merge = fmt::format("L{}", labels_++);
+        const int point = push_point(merge);
         if (point >= 0) breaks_.points.push_back(point);
         decide(fmt::format("@{} BRA {}", predicate(), otherwise));
         arms_.push_back(address_);
         if (options_.barriers && options_.divergence && with_probability(6)) barrier();
         sequence(std::max(1, statements / 4), depth - 1);
         break_loop();
-        if (!ways_out_.empty() && with_probability(60))
-            return break_out(statements, depth, point, otherwise, join);
+        if (!pops_.empty() && with_probability(60))
+            return break_out(statements, depth, point, otherwise, merge);
         if (with_probability(60)) {
-            arrive(point, join);
+            arrive(point, merge);
             put_label(otherwise);
             arms_.push_back(address_);
             plain();
             sequence(std::max(0, statements / 4 - 1), depth - 1);
             break_loop();
-            if (point == -1) arrive(point, join);
+            if (point == -1) arrive(point, merge);
         } else {
-            if (point == -1) arrive(point, join);
+            if (point == -1) arrive(point, merge);
             put_label(otherwise);
             if (point == -1) {
                 plain();
-                arrive(point, join);
+                arrive(point, merge);
             }
         }
         if (point >= 0) breaks_.points.pop_back();
-        put_point(point, join);
+        put_point(point, merge);
         plain();
     }
 
-    /// To one of several places, of which some lead on to the next one.
+    /// A multi-way branch; some of its targets fall through to the next one.
     void table(int statements, int depth) {
-        const auto join = fmt::format("L{}", labels_++);
-        const int point = join_point(join);
+        const auto merge = fmt::format("L{}", labels_++);
+        const int point = push_point(merge);
         if (point >= 0) breaks_.points.push_back(point);
         std::vector<std::string> targets;
         for (auto count = draw(2, 5); count > 0; --count)
             targets.push_back(fmt::format("L{}", labels_++));
         auto named = targets;
-        if (point != -1 && with_probability(30)) named.push_back(join);
+        if (point != -1 && with_probability(30)) named.push_back(merge);
         const std::size_t before = kernel_.facts.divergents.size();
         decide(fmt::format("BRX {} -0x10 (*\"BRANCH_TARGETS {}\"*)", reg(), fmt::join(named, ",")));
-        kernel_.parts_to_several =
-            kernel_.parts_to_several || kernel_.facts.divergents.size() > before;
+        kernel_.diverges_at_multiway_branches =
+            kernel_.diverges_at_multiway_branches || kernel_.facts.divergents.size() > before;
         for (const auto& target : targets) {
             put_label(target);
             arms_.push_back(address_);
@@ -320,55 +324,55 @@ private:
             if (!options_.barriers && with_probability(8))
                 instruction("EXIT", 5);
             else if ((!is_last && with_probability(75)) || (is_last && point == -1))
-                arrive(point, join);
+                arrive(point, merge);
         }
         if (point >= 0) breaks_.points.pop_back();
-        put_point(point, join);
+        put_point(point, merge);
         plain();
     }
 
-    /// Some lanes leave the loop from inside branches, and the points of these.
+    /// Some lanes exit the loop from within branches, and leave the points of these branches.
     void break_loop() {
-        if (!options_.broken_loops || breaks_.label.empty() || breaks_.points.empty() ||
+        if (!options_.loop_exits_in_branches || breaks_.label.empty() || breaks_.points.empty() ||
             with_probability(30))
             return;
         const auto by = predicate();
         for (std::size_t i = breaks_.points.size(); i-- > 0;)
             instruction(fmt::format("@{} BREAK B{}", by, breaks_.points[i]), 5);
-        const bool parts = options_.divergence && with_probability(97);
-        const auto part = [&] {
-            if (parts) kernel_.facts.divergents.push_back({address_, {}});
+        const bool diverges = options_.divergence && with_probability(97);
+        const auto diverge = [&] {
+            if (diverges) kernel_.facts.divergents.push_back({address_, {}});
         };
-        if (with_probability(30)) { // Those who stay are transferred.
+        if (with_probability(30)) { // The branch transfers the other lanes.
             const auto stay = fmt::format("L{}", labels_++);
-            part();
+            diverge();
             instruction(fmt::format("@!{} BRA {}", by, stay), 5);
             instruction("BRA " + breaks_.label, 5);
             put_label(stay);
         } else {
-            part();
+            diverge();
             instruction(fmt::format("@{} BRA {}", by, breaks_.label), 5);
         }
         breaks_.used = true;
-        kernel_.breaks_loops = true;
+        kernel_.has_loop_exits_in_branches = true;
         plain();
     }
 
-    /// Where those meet who leave branches inside by BRK or CONT.
+    /// Reconvergence points of lanes that leave inner branches by BRK or CONT.
     void points(int statements, int depth) {
         const auto out = fmt::format("L{}", labels_++);
         const auto next = fmt::format("L{}", labels_++);
         const bool continues = with_probability(50);
         instruction("PBK " + out, 5);
         if (continues) instruction("PCNT " + next, 5);
-        ways_out_.push_back(continues ? "CONT" : "BRK");
+        pops_.push_back(continues ? "CONT" : "BRK");
         branch(statements, depth);
         sequence(std::max(1, statements / 3), depth - 1);
         if (!options_.barriers && with_probability(20))
             instruction("EXIT", 5);
         else if (continues)
             instruction(with_probability(60) ? "CONT" : "BRK", 5);
-        ways_out_.pop_back();
+        pops_.pop_back();
         if (continues) {
             put_label(next);
             plain();
@@ -379,17 +383,17 @@ private:
         plain();
     }
 
-    /// The rest of a branch, one way of which leaves the loop, or this turn of it.
+    /// The rest of a branch of which one path leaves the loop, or only the iteration.
     void break_out(int statements, int depth, int point, const std::string& otherwise,
-                   const std::string& join) {
-        kernel_.breaks_out = true;
-        instruction(with_probability(70) ? ways_out_.back() : "BRK", 5);
+                   const std::string& merge) {
+        kernel_.pops_in_branches = true;
+        instruction(with_probability(70) ? pops_.back() : "BRK", 5);
         put_label(otherwise);
         arms_.push_back(address_);
         sequence(std::max(0, statements / 4 - 1), depth - 1);
         plain();
-        arrive(point, join);
-        put_point(point, join);
+        arrive(point, merge);
+        put_point(point, merge);
         plain();
     }
 
@@ -397,10 +401,10 @@ private:
         called_ = true;
         instruction("CAL F", 5);
     }
-    /// What all calls go to.
+    /// The target of all calls.
     void subroutine() {
         may_call_ = false;
-        ways_out_.clear();
+        pops_.clear();
         put_label("F");
         plain();
         sequence(static_cast<int>(draw(1, 3)), std::min(1, options_.depth - 1));
@@ -413,7 +417,7 @@ private:
     }
 
     void further_facts() {
-        const bool counts = options_.facts_on_counts;
+        const bool counts = options_.count_facts;
         if (!arms_.empty() && with_probability(15)) kernel_.facts.nevers.push_back({arm(), {}});
         if (arms_.size() < 2 || (!counts && !with_probability(30))) return;
         const auto first = arm();
@@ -435,22 +439,22 @@ private:
     int labels_ = 0;
     bool may_call_ = options_.calls && options_.sm < 70;
     bool called_ = false;
-    /// The innermost loop with a point: where those go who leave it from inside branches, and the
-    /// points of the branches around.
+    /// The innermost loop with a reconvergence point: the label for lanes that exit it from within
+    /// branches, and the points of these branches.
     struct Breaks {
         std::string label;
         std::vector<int> points;
         bool used = false;
     };
     Breaks breaks_;
-    std::vector<std::string> ways_out_; ///< Of the loops around with PBK: BRK, or CONT.
+    std::vector<std::string> pops_; ///< Of the enclosing loops with PBK: BRK, or CONT.
     std::vector<std::int64_t> arms_;
 };
 
 } // namespace
 
 RandomKernel random_kernel(std::uint64_t seed, const RandomKernelOptions& options) {
-    return Writer{seed, options}.finish();
+    return KernelWriter{seed, options}.finish();
 }
 
 Result<std::unique_ptr<ReadKernel>> read(const RandomKernel& kernel) {

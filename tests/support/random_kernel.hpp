@@ -14,14 +14,14 @@
 
 namespace warpbound::tests {
 
-/// A kernel as the analyzer and the simulator take it.
+/// A kernel as input of the analyzer and the simulator.
 struct ReadKernel {
     assembly::Program program;
     const assembly::Function* function = nullptr; ///< Into `program`.
     assembly::ControlFlowGraph graph;
     models::FlowFacts facts;
 
-    /// Made-up facts that may exclude every path.
+    /// Random facts, which may exclude every path.
     [[nodiscard]] bool has_further_facts() const {
         return !facts.nevers.empty() || !facts.exclusives.empty() || !facts.constraints.empty();
     }

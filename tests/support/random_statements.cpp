@@ -26,17 +26,18 @@ void RandomStatements::instruction(const std::string& text, int least_stall, boo
 }
 
 void RandomStatements::decide(const std::string& text) {
-    may_part();
+    may_diverge();
     instruction(text, 5);
 }
 
-void RandomStatements::may_part() {
+void RandomStatements::may_diverge() {
     if (options_.divergence && with_probability(60))
         kernel_.facts.divergents.push_back({address_, {}});
 }
 
-int RandomStatements::join_point(const std::string& target) {
-    if (!options_.divergence || with_probability(options_.broken_loops ? 5 : 30)) return -2;
+int RandomStatements::push_point(const std::string& target) {
+    if (!options_.divergence || with_probability(options_.loop_exits_in_branches ? 5 : 30))
+        return -2;
     if (options_.sm >= 70) {
         if (barriers_ == 8) return -2;
         instruction(fmt::format("BSSY B{}, {}", barriers_, target), 5);
@@ -68,7 +69,7 @@ void RandomStatements::plain() {
     const std::string guard = options_.predicates && with_probability(15)
                                   ? (with_probability(50) ? "@" : "@!") + predicate() + " "
                                   : "";
-    if (!guard.empty() && options_.divergence && !options_.memory) may_part();
+    if (!guard.empty() && options_.divergence && !options_.memory) may_diverge();
     switch (draw(0, options_.memory ? 11 : 6)) {
     case 0:
         instruction(fmt::format("{}FADD {}, {}, {}", guard, reg(), reg(), reg()));
@@ -134,7 +135,7 @@ void RandomStatements::global_fact() {
     if (options_.caches)
         fact.level = models::MemoryLevel::Any;
     else if (options_.sm == 75 && options_.patterns && fact.level == models::MemoryLevel::Any)
-        fact.level = models::MemoryLevel::L2; // Its pattern does not lead through the caches.
+        fact.level = models::MemoryLevel::L2; // Its pattern does not go through the caches.
     if ((options_.sm == 20 || options_.sm == 75) && has_pattern(fact)) return;
     if (with_probability(80)) {
         const auto transactions = draw(1, 3);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Single statements of random kernels, with the flow facts that they need.
+/// The statements of random kernels, with the flow facts that they need.
 
 #include "tests/support/random_kernel_text.hpp"
 #include "tests/support/random_source.hpp"
@@ -27,16 +27,15 @@ protected:
 
     void put_label(const std::string& label) { kernel_.text += label + ":\n"; }
 
-    /// Appends an instruction with made-up control information where the machine takes it from the
-    /// encoding.
+    /// Appends an instruction, with random control fields where the machine uses them.
     void instruction(const std::string& text, int least_stall = 1, bool variable = false,
                      bool has_result = true, bool has_sources = true);
-    /// A transfer or EXIT that decides something; lanes may part there.
+    /// A conditional transfer or EXIT, at which lanes may diverge.
     void decide(const std::string& text);
-    /// Names the point at which lanes meet behind a branch or a loop; sometimes nothing does.
-    /// The barrier register, or -1 where a stack keeps the points, or -2.
-    int join_point(const std::string& target);
-    /// Goes to the point.
+    /// Pushes the reconvergence point after a branch or a loop; sometimes the code names none.
+    /// Returns the barrier register, -1 for a point on the SIMT stack, or -2 for none.
+    int push_point(const std::string& target);
+    /// Transfers control to the reconvergence point.
     void arrive(int point, const std::string& target);
     void put_point(int point, const std::string& target);
     void clock_read(const std::string& into);
@@ -51,11 +50,11 @@ protected:
     int barriers_ = 0; ///< Convergence barriers in use.
 
 private:
-    void may_part();
+    void may_diverge();
     void shared_fact();
-    /// Fermi's caches are unknown, so that its loads always say that they go to DRAM.
+    /// Fermi's caches are unknown, so its loads always state DRAM as their level.
     void global_fact();
-    /// Gives the fact a pattern in place of passes, and keeps it; or not.
+    /// Draws whether the fact gets a pattern instead of passes; if so, adds it.
     bool has_pattern(models::MemoryFact& fact);
 };
 

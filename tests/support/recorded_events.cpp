@@ -14,9 +14,9 @@ using harness::simulator::Issued;
 using harness::trace::PackedAddresses;
 using harness::trace::TracedIssue;
 
-class Recorder {
+class TraceRecorder {
 public:
-    Recorder(const harness::Kernel& kernel, const models::Architecture& machine)
+    TraceRecorder(const harness::Kernel& kernel, const models::Architecture& machine)
         : kernel_{kernel}, timings_{models::instruction_timings(*kernel.function, machine,
                                                                 *kernel.facts)} {}
 
@@ -24,13 +24,13 @@ public:
                                     const std::vector<Issued>& issues) {
         harness::trace::TracedWarp out{number, {}};
         std::map<std::size_t, std::uint64_t> executions;
-        for (std::size_t place = 0; place < issues.size(); ++place) {
-            const Issued& event = issues[place];
+        for (std::size_t index = 0; index < issues.size(); ++index) {
+            const Issued& event = issues[index];
             const auto& code = kernel_.function->instructions[event.instruction];
             TracedIssue issue;
             issue.address = code.address;
             issue.opcode = assembly::opcode_text(code);
-            issue.mask = static_cast<std::uint32_t>(mask(issues, place));
+            issue.mask = static_cast<std::uint32_t>(mask(issues, index));
             for (std::size_t operand = 0; operand < code.operands.size(); ++operand)
                 if (const auto* reg =
                         std::get_if<assembly::RegisterOperand>(&code.operands[operand]);
@@ -49,11 +49,11 @@ public:
     }
 
 private:
-    std::uint64_t mask(const std::vector<Issued>& issues, std::size_t place) const {
-        const Issued& event = issues[place];
+    std::uint64_t mask(const std::vector<Issued>& issues, std::size_t index) const {
+        const Issued& event = issues[index];
         const auto& code = kernel_.function->instructions[event.instruction];
         const bool exits = code.control_flow == assembly::ControlFlow::Exit;
-        if (!exits && !assembly::transfers_control(code.control_flow)) return event.on;
+        if (!exits && !assembly::transfers_control(code.control_flow)) return event.executing;
         if (!code.guard || code.guard->always()) return event.lanes;
         if (code.guard->never()) return 0;
         std::uint64_t taken = 0;
@@ -61,7 +61,7 @@ private:
             const std::uint64_t bit = std::uint64_t{1} << lane;
             if ((event.lanes & bit) == 0) continue;
             std::optional<std::size_t> next;
-            for (std::size_t later = place + 1; later < issues.size() && !next; ++later)
+            for (std::size_t later = index + 1; later < issues.size() && !next; ++later)
                 if ((issues[later].lanes & bit) != 0) next = issues[later].block;
             bool transferred = exits && !next;
             for (const std::size_t edge : kernel_.graph->blocks[event.block].out)
@@ -86,11 +86,11 @@ private:
                                           .execution = execution},
                                          mask, timing.access.bytes);
         } else {
-            std::uint64_t taken = 0; // Words of one bank and of lines of their own.
+            std::uint64_t distinct = 0; // Words of one bank, each in a different line.
             for (unsigned lane = 0; lane < 32; ++lane)
                 if (((mask >> lane) & 1U) != 0)
                     lanes.address[lane] =
-                        taken < static_cast<std::uint64_t>(event.passes) ? 4096 * taken++ : 0;
+                        distinct < static_cast<std::uint64_t>(event.passes) ? 4096 * distinct++ : 0;
         }
         PackedAddresses packed;
         for (unsigned lane = 0; lane < 32; ++lane)
@@ -121,7 +121,7 @@ harness::trace::SassTrace trace_of(const harness::Kernel& kernel,
     trace.binary_version = kernel.function->target.sm;
     trace.tracer_version = harness::trace::newest_tracer_version;
     const auto of_block = static_cast<int>(kernel.launch.warps_per_block());
-    Recorder recorder{kernel, machine};
+    TraceRecorder recorder{kernel, machine};
     for (const auto& [number, issues] : warps) {
         const std::int64_t block = number / of_block;
         if (trace.blocks.empty() || trace.blocks.back().number[0] != block)

@@ -1,7 +1,6 @@
 #pragma once
 /// \file
-/// The events of a simulated run as a recorded trace, as a tracer would have written it on that
-/// machine.
+/// The events of a simulated run as the trace that a tracer would record on that machine.
 
 #include "harness/device.hpp"
 #include "harness/simulator/clock/event.hpp"
@@ -12,10 +11,10 @@
 
 namespace warpbound::tests {
 
-/// Every warp's issues in their order. A mask has the lanes for which an instruction executed, of a
-/// control transfer those that it transferred. Addresses come from the pattern of the instruction;
-/// where it has none they are made up: as many lines, words or lanes of one word as it took passes.
-/// Requires: a warp has at most 32 lanes.
+/// The issues of every warp in order. A mask has the lanes for which an instruction executed; for a
+/// control transfer, the lanes that it transferred. Addresses come from the instruction's pattern.
+/// Without a pattern they are synthetic: as many lines, words or lanes of one word as the access
+/// took passes. Requires: a warp has at most 32 lanes.
 harness::trace::SassTrace trace_of(const harness::Kernel& kernel,
                                    const models::Architecture& machine,
                                    const std::vector<harness::simulator::Event>& events);

@@ -20,10 +20,11 @@ struct Record {
     std::uint64_t last_nanosecond = 0;
 };
 
-constexpr const char* entry = "clock_rate";
+constexpr const char* clock_rate_entry = "clock_rate";
 /// Starts when the timer has just advanced. Gives up after some seconds if the timer does not
 /// advance.
-constexpr const char* body = R"(.visible .entry clock_rate(.param .u64 record, .param .u64 window)
+constexpr const char* clock_rate_body =
+    R"(.visible .entry clock_rate(.param .u64 record, .param .u64 window)
 {
   .reg .b64 %record, %window, %first, %last, %begin, %now, %passed;
   .reg .b32 %left;
@@ -64,7 +65,7 @@ done:
 Result<ClockRate> ClockRate::prepare(const std::shared_ptr<Session>& session) {
     auto header = ptx_header(session->device().target);
     if (!header) return header.as_failure();
-    auto code = BuiltCode::build(session, header.value() + body, entry);
+    auto code = BuiltCode::build(session, header.value() + clock_rate_body, clock_rate_entry);
     if (!code) return code.as_failure();
     auto record = Buffer::make(session, sizeof(Record));
     if (!record) return record.as_failure();

@@ -31,7 +31,7 @@ std::string text_of(unsigned long long reasons) {
 }
 
 /// The name of the first function that the library lacks; empty: it has all.
-std::string find_functions(const SharedLibrary& library, NvmlFunctions& functions) {
+std::string find_nvml_functions(const SharedLibrary& library, NvmlFunctions& functions) {
     std::string missing;
     const auto find = [&](const char* name, auto& function) {
         if (missing.empty() && !library.find(std::string{"nvml"} + name, function))
@@ -56,7 +56,7 @@ DeviceState::DeviceState(const std::string& bus_id) {
         unknown_ = "NVML cannot be loaded: " + library.error().what;
         return;
     }
-    if (const auto missing = find_functions(library.value(), functions_); !missing.empty()) {
+    if (const auto missing = find_nvml_functions(library.value(), functions_); !missing.empty()) {
         unknown_ = "NVML lacks " + missing;
         return;
     }

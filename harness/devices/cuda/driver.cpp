@@ -11,7 +11,7 @@ namespace warpbound::harness::cuda {
 namespace {
 
 /// The name of the first function that the library lacks; empty: it has all.
-std::string find_functions(const SharedLibrary& library, DriverFunctions& functions) {
+std::string find_driver_functions(const SharedLibrary& library, DriverFunctions& functions) {
     std::string missing;
     const auto find = [&](const char* name, auto& function) {
         if (missing.empty() && !library.find(std::string{"cu"} + name, function))
@@ -67,7 +67,7 @@ std::shared_ptr<const Driver> Driver::load() {
         driver->text_ = "no CUDA driver is installed: " + library.error().what;
         return driver;
     }
-    if (const auto missing = find_functions(library.value(), driver->functions_);
+    if (const auto missing = find_driver_functions(library.value(), driver->functions_);
         !missing.empty()) {
         driver->state_ = DriverState::Incomplete;
         driver->text_ =

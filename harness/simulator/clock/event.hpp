@@ -44,8 +44,8 @@ struct WarpStarted {
     std::int64_t cycle = 0; ///< The first cycle in which it may issue.
     int warp = 0;
     int multiprocessor = 0;
-    int scheduler = 0; ///< Of the SM.
-    int warp_slot = 0; ///< In the scheduler; reused by later warps.
+    int scheduler = 0;       ///< Of the SM.
+    int warp_slot = 0;       ///< In the scheduler; reused by later warps.
     std::int64_t placed = 0; ///< The cycle in which its block was dispatched.
 };
 /// An instruction issued.

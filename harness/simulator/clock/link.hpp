@@ -108,7 +108,8 @@ private:
 /// tick.
 template <typename Value> class Staged final : public Staging {
 public:
-    Staged(ClockedState& clocked_state, Value value) : clocked_state_{&clocked_state}, staged_{value}, visible_{value} {}
+    Staged(ClockedState& clocked_state, Value value)
+        : clocked_state_{&clocked_state}, staged_{value}, visible_{value} {}
 
     void set(const Value& value) {
         clocked_state_->staged(*this);

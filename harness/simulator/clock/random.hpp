@@ -54,7 +54,8 @@ class RandomSource {
 public:
     RandomSource(Draw draw, const RandomStream& stream) : draw_{draw}, stream_{stream} {}
 
-    /// A value in lo .. hi. A range of one value consumes nothing of the stream. Requires: lo <= hi.
+    /// A value in lo .. hi. A range of one value consumes nothing of the stream. Requires: lo <=
+    /// hi.
     std::int64_t draw(std::int64_t lo, std::int64_t hi) {
         return lo == hi ? lo : draw_from_stream(lo, hi);
     }

@@ -15,8 +15,8 @@ struct AccessCode {
 };
 
 /// The addresses of the active lanes of one execution.
-inline models::LaneAddresses addresses_of(const AccessCode& access,
-                                          const models::WarpAccess& place, std::uint64_t active) {
+inline models::LaneAddresses addresses_of(const AccessCode& access, const models::WarpAccess& place,
+                                          std::uint64_t active) {
     return models::addresses_of(access.pattern, place, active, access.rule.bytes);
 }
 

@@ -3,9 +3,9 @@
 /// The parameters of a simulated machine that do not depend on the kernel.
 
 #include "harness/simulator/clock/random.hpp"
-#include "harness/simulator/decode/residency.hpp"
 #include "harness/simulator/decode/memory_shape.hpp"
 #include "harness/simulator/decode/pipeline_shape.hpp"
+#include "harness/simulator/decode/residency.hpp"
 #include "models/launch/warp_policy.hpp"
 
 #include <cstddef>

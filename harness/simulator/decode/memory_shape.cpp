@@ -88,8 +88,9 @@ void ShapeReader::expect_fit(const MemoryShape& shape) {
                     shape.slices, shape.dram.channels));
     constexpr std::uint64_t entry_limit = std::uint64_t{1} << 22U; // Limits host memory.
     const auto expect_few = [&](std::uint64_t entries, std::string_view what) {
-        values_.expect(entries <= entry_limit, fmt::format("memories: {} is {}; expected at most {}",
-                                                          what, entries, entry_limit));
+        values_.expect(
+            entries <= entry_limit,
+            fmt::format("memories: {} is {}; expected at most {}", what, entries, entry_limit));
     };
     expect_few(shape.l1.sets * shape.l1.ways, "l1/sets x ways");
     expect_few(shape.slices * shape.l2.sets * shape.l2.ways, "l2/slices x sets x ways");

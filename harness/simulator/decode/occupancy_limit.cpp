@@ -25,7 +25,7 @@ bool needs_double_unit(std::int64_t registers, const models::Architecture& archi
 class OccupancyReader {
 public:
     OccupancyReader(const models::Architecture& architecture, const models::Launch& launch,
-               std::int64_t warp_size, bool several_blocks)
+                    std::int64_t warp_size, bool several_blocks)
         : architecture_{architecture}, launch_{launch}, warp_size_{warp_size},
           several_blocks_{several_blocks}, values_{architecture}, limits_{&architecture.limits,
                                                                           "limits"} {}
@@ -49,7 +49,7 @@ private:
 };
 
 void OccupancyReader::expect_fit(std::int64_t wanted, std::int64_t most, std::string_view resource,
-                            std::string_view whose) {
+                                 std::string_view whose) {
     values_.expect(wanted <= most,
                    fmt::format("a block of {} warps fits no SM by its {}: it takes {} of the {} "
                                "{} may have",
@@ -93,8 +93,8 @@ Failure OccupancyReader::does_not_fit(Resource resource) const {
     const Demand& demand = limit_.demand;
     std::string detail;
     if (resource == Resource::Registers)
-        detail = fmt::format("it takes {} registers a warp of each partition's {}", demand.registers,
-                            capacity.registers);
+        detail = fmt::format("it takes {} registers a warp of each partition's {}",
+                             demand.registers, capacity.registers);
     else if (resource == Resource::SharedMemory)
         detail =
             fmt::format("it takes {} bytes of {}", demand.shared_memory, capacity.shared_memory);
@@ -129,8 +129,9 @@ Result<OccupancyLimit> OccupancyReader::read(const assembly::Function& function)
 } // namespace
 
 Result<OccupancyLimit> occupancy_limit_of(const models::Architecture& architecture,
-                               const models::Launch& launch, const assembly::Function& function,
-                               std::int64_t warp_size, bool several_blocks) {
+                                          const models::Launch& launch,
+                                          const assembly::Function& function,
+                                          std::int64_t warp_size, bool several_blocks) {
     return OccupancyReader{architecture, launch, warp_size, several_blocks}.read(function);
 }
 

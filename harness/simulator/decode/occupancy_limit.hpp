@@ -19,7 +19,8 @@ struct OccupancyLimit {
 /// `several_blocks` can be co-resident, takes them from the listing. Refuses absent values and a
 /// block that fits no SM, naming the resource.
 Result<OccupancyLimit> occupancy_limit_of(const models::Architecture& architecture,
-                               const models::Launch& launch, const assembly::Function& function,
-                               std::int64_t warp_size, bool several_blocks);
+                                          const models::Launch& launch,
+                                          const assembly::Function& function,
+                                          std::int64_t warp_size, bool several_blocks);
 
 } // namespace warpbound::harness::simulator

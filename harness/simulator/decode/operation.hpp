@@ -45,15 +45,15 @@ struct Operation {
     Range pass_cost;
     PortName port;
     RegisterSpan dependences; ///< Registers that must be ready; empty where none delays issue.
-    RegisterSpan writes; ///< Registers that become ready with the result.
+    RegisterSpan writes;      ///< Registers that become ready with the result.
     Execution execution = Execution::Always;
     std::uint8_t wait_mask = 0;
     std::optional<std::uint8_t> write_barrier;
     std::optional<std::uint8_t> read_barrier;
     std::optional<std::uint8_t> counted_scoreboard; ///< DEPBAR.LE waits on this scoreboard
     std::int64_t counted_limit = 0; ///< until at most `counted_limit` operations are unreleased.
-    std::optional<std::uint8_t> barrier;            ///< BAR: the barrier at which the warp arrives.
-    bool waits_at_barrier = true;                   ///< BAR.SYNC, BAR.RED; not BAR.ARV.
+    std::optional<std::uint8_t> barrier; ///< BAR: the barrier at which the warp arrives.
+    bool waits_at_barrier = true;        ///< BAR.SYNC, BAR.RED; not BAR.ARV.
     std::int64_t barrier_warps = 0; ///< Arrivals that open it; 0: of all warps that have not ended.
     bool may_diverge = false;       ///< Its guard may differ between lanes (C38).
     /// Allocates an entry of the write buffer or the load queue when it issues.
@@ -68,8 +68,8 @@ struct Operation {
     RegisterSpan constants;
     std::optional<std::uint8_t> constant_bank; ///< Of a load whose lines depend on its addresses.
     std::optional<std::uint32_t> access; ///< Index into `KernelCode::accesses`; gives the passes.
-    bool is_recorded = false;                  ///< Its executions have recorded addresses (C56).
-    bool through_caches = false;               ///< The caches determine its level (C23).
+    bool is_recorded = false;            ///< Its executions have recorded addresses (C56).
+    bool through_caches = false;         ///< The caches determine its level (C23).
 };
 
 } // namespace warpbound::harness::simulator

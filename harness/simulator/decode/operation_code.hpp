@@ -20,8 +20,8 @@ public:
     OperationTranslator(const models::Architecture& architecture, const Kernel& kernel,
                         std::vector<PortName> ports, KernelCode& code);
 
-    /// The instruction at the index, which is in the block. Refuses, by address, values out of range
-    /// and instructions that are not simulated.
+    /// The instruction at the index, which is in the block. Refuses, by address, values out of
+    /// range and instructions that are not simulated.
     Result<Operation> translate(const assembly::BasicBlock& block, std::size_t index,
                                 const models::InstructionTiming& timing);
     /// Distinct registers so far.

@@ -2,9 +2,9 @@
 
 #include "harness/recorded_launch.hpp"
 #include "harness/simulator/decode/architecture_values.hpp"
-#include "harness/simulator/decode/operation_code.hpp"
-#include "harness/simulator/decode/occupancy_limit.hpp"
 #include "harness/simulator/decode/memory_shape.hpp"
+#include "harness/simulator/decode/occupancy_limit.hpp"
+#include "harness/simulator/decode/operation_code.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
 #include <fmt/format.h>
@@ -20,8 +20,8 @@ namespace {
 class KernelTranslator {
 public:
     KernelTranslator(const models::Architecture& architecture, const Kernel& kernel,
-               const models::WarpPolicy& policy, std::int64_t multiprocessors,
-               std::int64_t other_blocks)
+                     const models::WarpPolicy& policy, std::int64_t multiprocessors,
+                     std::int64_t other_blocks)
         : architecture_{architecture}, kernel_{kernel}, multiprocessors_{multiprocessors},
           other_blocks_{other_blocks} {
         code_.machine.policy = policy;
@@ -91,7 +91,7 @@ Result<void> KernelTranslator::add_launch() {
     code_.threads = launch.threads;
     code_.blocks = launch.blocks;
     const auto limit = occupancy_limit_of(architecture_, launch, *kernel_.function, code_.warp_size,
-                              launch.blocks + other_blocks_ > 1);
+                                          launch.blocks + other_blocks_ > 1);
     if (!limit) return limit.as_failure();
     code_.demand = limit.value().demand;
     code_.machine.capacity = limit.value().capacity;
@@ -168,7 +168,8 @@ Result<void> KernelTranslator::add_memory() {
     auto memory = read_memory_shape(architecture_);
     if (!memory) return memory.as_failure();
     code_.machine.memory = memory.value();
-    if (code_.machine.register_file) // Accesses allocate their entries when they enter their units (C49).
+    if (code_.machine
+            .register_file) // Accesses allocate their entries when they enter their units (C49).
         for (Operation& operation : code_.operations)
             operation.needs_entry_at_issue = false;
     return boost::outcome_v2::success();
@@ -219,8 +220,9 @@ Result<void> KernelTranslator::add_reconvergence() {
 
 Result<KernelCode> KernelTranslator::translate() {
     for (const auto step :
-         {&KernelTranslator::add_paths, &KernelTranslator::add_geometry, &KernelTranslator::add_launch,
-          &KernelTranslator::add_pipeline, &KernelTranslator::add_instructions, &KernelTranslator::add_memory,
+         {&KernelTranslator::add_paths, &KernelTranslator::add_geometry,
+          &KernelTranslator::add_launch, &KernelTranslator::add_pipeline,
+          &KernelTranslator::add_instructions, &KernelTranslator::add_memory,
           &KernelTranslator::add_write_buffer, &KernelTranslator::add_reconvergence})
         if (const auto added = (this->*step)(); !added) return added.as_failure();
     return std::move(code_);
@@ -231,7 +233,8 @@ Result<KernelCode> KernelTranslator::translate() {
 Result<KernelCode> translate(const models::Architecture& architecture, const Kernel& kernel,
                              const models::WarpPolicy& policy, std::int64_t multiprocessors,
                              std::int64_t other_blocks) {
-    return KernelTranslator{architecture, kernel, policy, multiprocessors, other_blocks}.translate();
+    return KernelTranslator{architecture, kernel, policy, multiprocessors, other_blocks}
+        .translate();
 }
 
 } // namespace warpbound::harness::simulator

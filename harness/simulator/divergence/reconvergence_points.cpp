@@ -82,9 +82,9 @@ private:
     Result<void> mark(const models::DivergentFact& fact) {
         const auto index = kernel_.function->index_of(fact.at);
         if (!index)
-            return Failure{fmt::format("{} has no instruction at 0x{:04x}",
-                                       kernel_.function->name, fact.at),
-                           kernel_.facts->name, fact.from.line, 0};
+            return Failure{
+                fmt::format("{} has no instruction at 0x{:04x}", kernel_.function->name, fact.at),
+                kernel_.facts->name, fact.from.line, 0};
         const auto decides = [&](const assembly::BasicBlock& block) {
             return block.last == *index && block.out.size() + (block.exits ? 1 : 0) > 1;
         };
@@ -144,8 +144,8 @@ private:
             here.updates.push_back({false, PointKind::Barrier, *reg});
             return boost::outcome_v2::success();
         }
-        const auto transferred = assembly::executes_if_taken(
-            *kernel_.function, index, kernel_.graph->blocks[block].last);
+        const auto transferred = assembly::executes_if_taken(*kernel_.function, index,
+                                                             kernel_.graph->blocks[block].last);
         if (!transferred)
             return refuse(instruction, "with a guard it is simulated only before a branch with the "
                                        "same guard or its opposite, where lanes diverge");
@@ -160,7 +160,8 @@ private:
 
 } // namespace
 
-Result<ReconvergencePoints> find_reconvergence_points(const Kernel& kernel, const std::vector<bool>& visited) {
+Result<ReconvergencePoints> find_reconvergence_points(const Kernel& kernel,
+                                                      const std::vector<bool>& visited) {
     return ReconvergenceFinder{kernel, visited}.find();
 }
 

@@ -50,6 +50,7 @@ struct ReconvergencePoints {
 
 /// Refuses divergence facts at instructions that decide nothing, and instructions that this version
 /// does not simulate for diverging lanes. Function and graph must outlive the result.
-Result<ReconvergencePoints> find_reconvergence_points(const Kernel& kernel, const std::vector<bool>& visited);
+Result<ReconvergencePoints> find_reconvergence_points(const Kernel& kernel,
+                                                      const std::vector<bool>& visited);
 
 } // namespace warpbound::harness::simulator

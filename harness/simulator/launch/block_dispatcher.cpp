@@ -10,7 +10,8 @@ BlockDispatcher::BlockDispatcher(Ports links, const MachineShape& machine,
                                  bool concentrates_blocks, EventLog& log)
     : links_{std::move(links)}, machine_{&machine}, grids_{&grids}, log_{&log},
       random_{options.draw, RandomStream{options.seed, StreamOf::Dispatcher, 0}},
-      concentrates_blocks_{concentrates_blocks}, residencies_(machine.multiprocessors, Residency{machine.capacity}) {
+      concentrates_blocks_{concentrates_blocks},
+      residencies_(machine.multiprocessors, Residency{machine.capacity}) {
     for (const Grid& grid : grids)
         progress_.push_back(Progress{.blocks_left = grid.code->blocks});
     links_.launches.read_by(*this);

@@ -58,7 +58,7 @@ private:
     RandomSource random_;
     bool concentrates_blocks_;
     std::vector<Residency> residencies_; ///< Per SM.
-    std::vector<Progress> progress_;    ///< Per launch.
+    std::vector<Progress> progress_;     ///< Per launch.
     std::vector<std::size_t> ended_;
     std::deque<LaunchQueued> queue_;
     bool eligible_ = false;            ///< The first launch in the queue may start.

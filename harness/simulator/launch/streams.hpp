@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// The host: streams, copy engines, and the launches that enter the execution queue (C32, C33, C36).
+/// The host: streams, copy engines, and the launches that enter the execution queue (C32, C33,
+/// C36).
 
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/event_log.hpp"

@@ -48,7 +48,7 @@ void merge(MachineShape& machine, const MachineShape& other) {
 class WorkloadPlanner {
 public:
     WorkloadPlanner(const models::Architecture& architecture, WorkloadCode& code,
-            const StatedLaunchCost& launch_cost)
+                    const StatedLaunchCost& launch_cost)
         : architecture_{architecture}, code_{code}, launch_cost_{launch_cost}, values_{
                                                                                    architecture} {}
 
@@ -147,7 +147,7 @@ void WorkloadPlanner::add_call() {
 /// Needed when a block has to wait for free resources, which only the run determines.
 void WorkloadPlanner::add_replacement() {
     ArchitectureValues values{architecture_,
-                              ", which says when a block that waited for room starts"};
+                              ", which states when a block that waited starts"};
     const ArchitectureValues::Group blocks{&architecture_.blocks, "blocks"};
     const Range replacement = values.range(blocks, "replacement");
     const Range start = values.range(blocks, "start");
@@ -182,9 +182,10 @@ Result<void> WorkloadPlanner::plan(const std::vector<models::HostOperation>& ope
         if (values_.failure()) return *values_.failure();
         code_.plan.steps.push_back(step);
     }
-    values_.expect(!code_.plan.machine.constants || code_.plan.grids.size() <= 1,
-                   "memories/constant is described, and it is unknown which constants several launches "
-                   "share; expected a workload of one launch");
+    values_.expect(
+        !code_.plan.machine.constants || code_.plan.grids.size() <= 1,
+        "memories/constant is described, and it is unknown which constants several launches "
+        "share; expected a workload of one launch");
     add_call();
     if (!code_.plan.grids.empty()) add_replacement();
     if (values_.failure()) return *values_.failure();

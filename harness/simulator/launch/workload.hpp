@@ -45,11 +45,11 @@ struct WorkloadCode {
 /// The launch cost that the user states where the description has none.
 using StatedLaunchCost = std::optional<Range>;
 
-/// For a machine of `multiprocessors` SMs. Refuses kernels that `translate` refuses, a workload that
-/// has kernels and launches none, a workload without operations, and values that the operations need
-/// and the description lacks: the launch cost unless it is stated, start-up time and bandwidth of a
-/// copy's direction, the copy engines where copies run in both directions, the core clock for copies
-/// and for calls that take time.
+/// For a machine of `multiprocessors` SMs. Refuses kernels that `translate` refuses, a workload
+/// that has kernels and launches none, a workload without operations, and values that the
+/// operations need and the description lacks: the launch cost unless it is stated, start-up time
+/// and bandwidth of a copy's direction, the copy engines where copies run in both directions, the
+/// core clock for copies and for calls that take time.
 Result<WorkloadCode> translate(const models::Architecture& architecture, const Workload& workload,
                                const models::WarpPolicy& policy, std::int64_t multiprocessors,
                                const StatedLaunchCost& launch_cost);

@@ -22,7 +22,7 @@ std::optional<Cache::Evicted> Cache::fill(std::uint64_t line, std::uint64_t sect
     if (way == nullptr) {
         const auto first = lines_.begin() + static_cast<std::ptrdiff_t>(line % sets_ * ways_);
         way = &*std::min_element(first, first + static_cast<std::ptrdiff_t>(ways_),
-                                   [](const Line& a, const Line& b) { return a.used < b.used; });
+                                 [](const Line& a, const Line& b) { return a.used < b.used; });
         if (way->valid != 0) evicted = Evicted{.line = way->number, .dirty = way->dirty};
         *way = Line{.number = line, .valid = 0, .dirty = 0, .used = 0};
     }

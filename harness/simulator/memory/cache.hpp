@@ -9,8 +9,8 @@
 
 namespace warpbound::harness::simulator {
 
-/// The owner numbers the lines; line n is in set n mod sets. Bit i of a mask is the i-th sector of a
-/// line.
+/// The owner numbers the lines; line n is in set n mod sets. Bit i of a mask is the i-th sector of
+/// a line.
 class Cache {
 public:
     explicit Cache(const CacheShape& shape)

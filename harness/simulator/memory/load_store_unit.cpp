@@ -90,9 +90,8 @@ bool LoadStoreUnit::receive(std::int64_t now) {
             received_.emplace_back(sender, issue);
     // Operand collectors send accesses in the order in which they entered their units.
     for (std::size_t left = links_.issues.size() > 1 ? received_.size() : 0; left > 1; --left)
-        std::swap(
-            received_[left - 1],
-            received_[static_cast<std::size_t>(random_.draw(0, static_cast<std::int64_t>(left) - 1))]);
+        std::swap(received_[left - 1], received_[static_cast<std::size_t>(
+                                           random_.draw(0, static_cast<std::int64_t>(left) - 1))]);
     for (const auto& [sender, issue] : received_)
         accept(issue, sender, now);
     for (const MemoryAnswer& answer : links_.answers.messages())

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The load/store unit of an SM: coalescing, the L1 with its MSHR, the write buffer, the link to the
-/// L2 (C23 to C26).
+/// The load/store unit of an SM: coalescing, the L1 with its MSHR, the write buffer, the link to
+/// the L2 (C23 to C26).
 
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/event_log.hpp"

@@ -58,8 +58,9 @@ private:
         std::size_t sm = 0;
         std::int64_t transits = 0; ///< Cycles in the interconnect, both directions.
         std::int64_t back = 0;     ///< Of them, for the response.
-        std::uint32_t missing = 0; ///< Sectors whose time is unknown, plus one while it is looked up.
-        std::int64_t ready = 0;    ///< When it leaves for the SM.
+        std::uint32_t missing =
+            0;                  ///< Sectors whose time is unknown, plus one while it is looked up.
+        std::int64_t ready = 0; ///< When it leaves for the SM.
     };
     /// Outstanding sectors of one L2 line from DRAM.
     struct Fetch {

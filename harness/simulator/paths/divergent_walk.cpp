@@ -16,8 +16,8 @@ LaneMask draw_lanes(LaneMask lanes, std::int64_t wanted, RandomSource& random) {
     return drawn;
 }
 
-DivergentWalk::DivergentWalk(const PathSpace& space, const ReconvergencePoints& reconvergence, LaneMask lanes,
-                             const RandomSource& random)
+DivergentWalk::DivergentWalk(const PathSpace& space, const ReconvergencePoints& reconvergence,
+                             LaneMask lanes, const RandomSource& random)
     : space_{&space}, reconvergence_{&reconvergence}, random_{random}, live_{lanes} {
     Cohort cohort;
     cohort.lanes = lanes;
@@ -72,7 +72,7 @@ void DivergentWalk::leave(PointId id, LaneMask lanes) {
 
 void DivergentWalk::leave_barrier(Cohort& cohort, int reg) {
     const auto entry_of_reg = std::find_if(cohort.barriers.begin(), cohort.barriers.end(),
-                                     [reg](const auto& entry) { return entry.first == reg; });
+                                           [reg](const auto& entry) { return entry.first == reg; });
     if (entry_of_reg == cohort.barriers.end()) return;
     leave(entry_of_reg->second, cohort.lanes);
     cohort.barriers.erase(entry_of_reg);
@@ -145,16 +145,18 @@ std::vector<DivergentWalk::Choice> DivergentWalk::choose_divergent() {
         Choice kept_choice{std::move(cohort), successors[static_cast<std::size_t>(drawn)]};
         std::vector<Successor> taken{kept_choice.successor};
         bool may_diverge_further = true;
-        while (may_diverge_further && count_of(kept_choice.cohort.lanes) > 1 && random_.draw(0, 1) == 1)
+        while (may_diverge_further && count_of(kept_choice.cohort.lanes) > 1 &&
+               random_.draw(0, 1) == 1)
             may_diverge_further = diverge_from(kept_choice, taken, choices);
         choices.push_back(std::move(kept_choice));
     }
     return choices;
 }
 
-/// Some lanes of a cohort take a successor that no other lanes of it take, if their loop state allows
-/// one. Returns whether there may be one more.
-bool DivergentWalk::diverge_from(Choice& kept_choice, std::vector<Successor>& taken, std::vector<Choice>& choices) {
+/// Some lanes of a cohort take a successor that no other lanes of it take, if their loop state
+/// allows one. Returns whether there may be one more.
+bool DivergentWalk::diverge_from(Choice& kept_choice, std::vector<Successor>& taken,
+                                 std::vector<Choice>& choices) {
     const LaneMask all = kept_choice.cohort.lanes;
     const LaneMask kept = draw_lanes(all, random_.draw(1, count_of(all) - 1), random_);
     Cohort others = kept_choice.cohort;
@@ -163,7 +165,8 @@ bool DivergentWalk::diverge_from(Choice& kept_choice, std::vector<Successor>& ta
     std::vector<Successor> candidates(block.out.begin(), block.out.end());
     if (block.exits) candidates.emplace_back(std::nullopt);
     std::erase_if(candidates, [&](Successor successor) {
-        return std::find(taken.begin(), taken.end(), successor) != taken.end() || !redirected(others, successor);
+        return std::find(taken.begin(), taken.end(), successor) != taken.end() ||
+               !redirected(others, successor);
     });
     if (candidates.empty()) return false;
     const auto drawn = random_.draw(0, static_cast<std::int64_t>(candidates.size()) - 1);
@@ -181,7 +184,7 @@ bool DivergentWalk::diverge_from(Choice& kept_choice, std::vector<Successor>& ta
 }
 
 std::optional<LoopBound> DivergentWalk::further_iterations(const Cohort& cohort,
-                                                      const PathSpace::Step& step) {
+                                                           const PathSpace::Step& step) {
     const LoopBound& bound = space_->bound(active_.block, step.common - 1);
     const std::int64_t executed = cohort.executed[step.common - 1];
     const std::int64_t least = std::max<std::int64_t>(bound.min - executed - 1, 0);
@@ -196,7 +199,8 @@ std::optional<LoopBound> DivergentWalk::further_iterations(const Cohort& cohort,
     return LoopBound{least, greatest};
 }
 
-std::optional<DivergentWalk::Cohort> DivergentWalk::redirected(const Cohort& cohort, Successor successor) {
+std::optional<DivergentWalk::Cohort> DivergentWalk::redirected(const Cohort& cohort,
+                                                               Successor successor) {
     const std::size_t kept = successor ? space_->step(*successor).common : 0;
     Cohort going = cohort;
     for (std::size_t loop = kept; loop < cohort.executed.size(); ++loop) {
@@ -206,13 +210,15 @@ std::optional<DivergentWalk::Cohort> DivergentWalk::redirected(const Cohort& coh
     if (!successor) return going;
     const PathSpace::Step& step = space_->step(*successor);
     if (!step.iterates)
-        return space_->is_allowed(*successor, going.remaining, trial_) ? std::optional{going} : std::nullopt;
+        return space_->is_allowed(*successor, going.remaining, trial_) ? std::optional{going}
+                                                                       : std::nullopt;
     return further_iterations(cohort, step) ? std::optional{going} : std::nullopt;
 }
 
 /// Where the code names no reconvergence point, diverging lanes reconverge at the immediate
 /// post-dominator.
-void DivergentWalk::push_post_dominator(std::vector<Choice>& choices, const BlockReconvergence& here) {
+void DivergentWalk::push_post_dominator(std::vector<Choice>& choices,
+                                        const BlockReconvergence& here) {
     if (!here.post_dominator) return;
     const auto is_named = [this, &here](const Cohort& cohort) {
         if (!cohort.barriers.empty()) return true;
@@ -271,10 +277,10 @@ std::optional<DivergentWalk::PointId> DivergentWalk::arrival_point(Cohort& cohor
 void DivergentWalk::arrive(Cohort cohort, PointId id, std::size_t block) {
     Point& point = *find(id);
     if (!point.arrived.empty() && point.block != block)
-        anomaly_ = fmt::format("lanes arrive at one reconvergence point and continue at 0x{:04x} and "
-                               "0x{:04x}",
-                               space_->graph().blocks[point.block].address,
-                               space_->graph().blocks[block].address);
+        anomaly_ = fmt::format(
+            "lanes arrive at one reconvergence point and continue at 0x{:04x} and "
+            "0x{:04x}",
+            space_->graph().blocks[point.block].address, space_->graph().blocks[block].address);
     point.block = block;
     add(point.arrived, std::move(cohort));
 }
@@ -294,7 +300,8 @@ void DivergentWalk::go_or_arrive(Cohort cohort, std::size_t block, std::vector<G
     add(group->cohorts, std::move(cohort));
 }
 
-void DivergentWalk::follow(Choice choice, const BlockReconvergence& here, std::vector<Group>& going) {
+void DivergentWalk::follow(Choice choice, const BlockReconvergence& here,
+                           std::vector<Group>& going) {
     Cohort& cohort = choice.cohort;
     if (!choice.successor) {
         live_ &= ~cohort.lanes;
@@ -380,8 +387,9 @@ DivergentTransition DivergentWalk::advance() {
     if (choices.empty()) return {DivergentTransition::Kind::NoPath, true};
     const auto continues = [](const Choice& choice) { return choice.successor.has_value(); };
     const auto first = std::find_if(choices.begin(), choices.end(), continues);
-    if (std::any_of(first, choices.end(),
-                    [&](const Choice& choice) { return choice.successor && choice.successor != first->successor; }))
+    if (std::any_of(first, choices.end(), [&](const Choice& choice) {
+            return choice.successor && choice.successor != first->successor;
+        }))
         push_post_dominator(choices, here);
     std::vector<Group> going;
     for (Choice& choice : choices)

@@ -59,7 +59,8 @@ private:
     struct Cohort {
         LaneMask lanes = 0;
         std::vector<std::int64_t> remaining; ///< As in `PathWalk`.
-        std::vector<std::int64_t> executed; ///< Executions of the header since the loop was entered.
+        std::vector<std::int64_t>
+            executed;                ///< Executions of the header since the loop was entered.
         std::vector<PointId> points; ///< Their SIMT stack, the innermost last; without barriers.
         std::vector<std::pair<int, PointId>> barriers; ///< By barrier register.
     };

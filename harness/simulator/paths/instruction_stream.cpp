@@ -51,7 +51,8 @@ Result<InstructionStream> InstructionStream::replay(const RecordedLaunch& launch
                        "", 0, 0};
     InstructionStream instructions;
     auto& walk = instructions.walk_.emplace<RecordedStream>();
-    walk.warp = {recorded.value(), &recorded.value()->warps[warp]}; // Shares ownership of the block.
+    walk.warp = {recorded.value(),
+                 &recorded.value()->warps[warp]}; // Shares ownership of the block.
     instructions.follow(walk);
     return instructions;
 }

@@ -226,14 +226,16 @@ Failure PathChooser::no_path() const {
                    0};
 }
 
-DivergentTransition::Kind PathChooser::count(DivergentWalk& walk, std::vector<LaneCounts>& lane_counts, std::int64_t limit,
-                                  std::int64_t& steps) const {
+DivergentTransition::Kind PathChooser::count(DivergentWalk& walk,
+                                             std::vector<LaneCounts>& lane_counts,
+                                             std::int64_t limit, std::int64_t& steps) const {
     const auto add = [&](LaneMask lanes, auto counter) {
         for (std::size_t index = 0, size = lane_counts.size(); index < size; ++index) {
             const LaneMask both = lane_counts[index].lanes & lanes;
             if (both == 0) continue;
             if (both != lane_counts[index].lanes) { // The other lanes get their own counts.
-                lane_counts.push_back({lane_counts[index].lanes & ~both, lane_counts[index].counts});
+                lane_counts.push_back(
+                    {lane_counts[index].lanes & ~both, lane_counts[index].counts});
                 lane_counts[index].lanes = both;
             }
             ++counter(lane_counts[index].counts);
@@ -241,8 +243,8 @@ DivergentTransition::Kind PathChooser::count(DivergentWalk& walk, std::vector<La
     };
     const bool has_conditions = !conditions_.empty();
     lane_counts.assign(1, {walk.lanes(),
-                     {std::vector<std::int64_t>(graph_->blocks.size(), 0),
-                      std::vector<std::int64_t>(graph_->edges.size(), 0)}});
+                           {std::vector<std::int64_t>(graph_->blocks.size(), 0),
+                            std::vector<std::int64_t>(graph_->edges.size(), 0)}});
     while (++steps <= limit) {
         if (has_conditions)
             add(walk.lanes(), [&](Counts& of) -> std::int64_t& { return of.blocks[walk.block()]; });
@@ -266,7 +268,8 @@ Result<DivergentWalk> PathChooser::choose(RandomSource random, LaneMask lanes,
         const DivergentWalk walk{space, reconvergence, lanes, random};
         DivergentWalk trial = walk;
         const DivergentTransition::Kind end = count(trial, lane_counts, step_limit, steps);
-        if (end == DivergentTransition::Kind::Anomaly) return Failure{trial.anomaly(), facts_name_, 0, 0};
+        if (end == DivergentTransition::Kind::Anomaly)
+            return Failure{trial.anomaly(), facts_name_, 0, 0};
         if (end == DivergentTransition::Kind::Ended &&
             std::all_of(lane_counts.begin(), lane_counts.end(), [this](const LaneCounts& of_lanes) {
                 return std::all_of(
@@ -277,9 +280,10 @@ Result<DivergentWalk> PathChooser::choose(RandomSource random, LaneMask lanes,
         random = trial.random();
     }
     if (steps > step_limit)
-        return Failure{fmt::format("the walks of a warp with diverging lanes visit more than {} blocks",
-                                   step_limit),
-                       facts_name_, 0, 0};
+        return Failure{
+            fmt::format("the walks of a warp with diverging lanes visit more than {} blocks",
+                        step_limit),
+            facts_name_, 0, 0};
     if (conditions_.empty())
         return Failure{"no walk found on which the active lanes can take one path wherever no "
                        "<divergent> fact allows them to diverge",
@@ -303,7 +307,7 @@ Result<void> PathChooser::check(std::span<const std::size_t> path) const {
         if (std::none_of(out.begin(), out.end(),
                          [&](std::size_t edge) { return graph_->edges[edge].to == path[step]; }))
             return refuse_at(step, fmt::format("no edge leads from block {} to block {}",
-                                                path[step - 1], path[step]));
+                                               path[step - 1], path[step]));
     }
     if (!path.empty() && !graph_->blocks[path.back()].exits)
         return refuse_at(path.size() - 1, "the last block does not exit");

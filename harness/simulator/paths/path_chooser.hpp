@@ -62,8 +62,8 @@ private:
                               Counts& counts, std::int64_t limit);
     /// Walks to the end of all lanes and counts. Returns the last transition, NoPath beyond `limit`
     /// steps.
-    DivergentTransition::Kind count(DivergentWalk& walk, std::vector<LaneCounts>& lane_counts, std::int64_t limit,
-                         std::int64_t& steps) const;
+    DivergentTransition::Kind count(DivergentWalk& walk, std::vector<LaneCounts>& lane_counts,
+                                    std::int64_t limit, std::int64_t& steps) const;
     [[nodiscard]] Failure no_path() const;
     [[nodiscard]] std::vector<std::size_t> blocks_at(std::int64_t address) const;
 

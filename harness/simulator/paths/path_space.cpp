@@ -91,7 +91,8 @@ bool PathSpace::is_allowed(std::size_t edge, std::span<const std::int64_t> remai
                            std::vector<std::int64_t>& trial) const {
     const Step& step = steps_[edge];
     const auto kept = static_cast<std::ptrdiff_t>(step.common);
-    if (std::any_of(remaining.begin() + kept, remaining.end(), [](std::int64_t left) { return left != 0; }))
+    if (std::any_of(remaining.begin() + kept, remaining.end(),
+                    [](std::int64_t left) { return left != 0; }))
         return false;
     trial.assign(remaining.begin(), remaining.begin() + kept);
     if (step.iterates) {
@@ -112,7 +113,8 @@ bool PathSpace::is_allowed(std::size_t edge, std::span<const std::int64_t> remai
 
 /// If the EXIT is reachable after two executions of the header, it is reachable after one and after
 /// any greater number.
-LoopBound PathSpace::entry_iterations(std::size_t header, std::vector<std::int64_t>& remaining) const {
+LoopBound PathSpace::entry_iterations(std::size_t header,
+                                      std::vector<std::int64_t>& remaining) const {
     const LoopBound& bound = innermost_bound(header);
     remaining.push_back(1);
     const std::int64_t greatest = can_finish(header, remaining) ? bound.max : 1;
@@ -126,7 +128,8 @@ bool PathSpace::can_end(std::size_t block, const Digits& digits) const {
 }
 
 template <typename Visit>
-bool PathSpace::follow(std::size_t edge, const Digits& digits, bool any_iteration, Visit visit) const {
+bool PathSpace::follow(std::size_t edge, const Digits& digits, bool any_iteration,
+                       Visit visit) const {
     const Step& step = steps_[edge];
     if (excluded_[step.to]) return false;
     const auto kept = static_cast<std::ptrdiff_t>(step.common);

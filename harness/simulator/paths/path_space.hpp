@@ -20,9 +20,9 @@ struct LoopBound {
 };
 
 /// A position is a block and, for each enclosing loop from the outermost in, the number of header
-/// executions that remain before the loop may be left. Whether the EXIT is reachable from a position
-/// depends on each count only through 0, 1, or more: if one further iteration is possible, so are
-/// two.
+/// executions that remain before the loop may be left. Whether the EXIT is reachable from a
+/// position depends on each count only through 0, 1, or more: if one further iteration is possible,
+/// so are two.
 class PathSpace {
 public:
     /// `bounds` has one entry per loop. Blocks that are `excluded` are not entered.
@@ -43,19 +43,22 @@ public:
                                   std::vector<std::int64_t>& trial) const;
     /// The range of remaining header executions after the loop was entered. `remaining`: of the
     /// loops that enclose it.
-    [[nodiscard]] LoopBound entry_iterations(std::size_t header, std::vector<std::int64_t>& remaining) const;
+    [[nodiscard]] LoopBound entry_iterations(std::size_t header,
+                                             std::vector<std::int64_t>& remaining) const;
 
     /// The loops that an edge stays in, iterates and enters.
     struct Step {
         std::size_t to = 0;
         std::size_t common =
-            0;               ///< Loops that enclose both ends; further ones around `from` are left.
-        bool iterates = false;  ///< A back edge of the innermost common loop.
-        bool enters = false; ///< Enters a loop from outside.
+            0; ///< Loops that enclose both ends; further ones around `from` are left.
+        bool iterates = false; ///< A back edge of the innermost common loop.
+        bool enters = false;   ///< Enters a loop from outside.
     };
     [[nodiscard]] const Step& step(std::size_t edge) const { return steps_[edge]; }
     /// Enclosing loops of a block.
-    [[nodiscard]] std::size_t depth(std::size_t block) const { return enclosing_loops_[block].size(); }
+    [[nodiscard]] std::size_t depth(std::size_t block) const {
+        return enclosing_loops_[block].size();
+    }
     [[nodiscard]] std::size_t greatest_depth() const { return greatest_depth_; }
     /// Bound of the innermost loop around a block. Requires: there is one.
     [[nodiscard]] const LoopBound& innermost_bound(std::size_t block) const {
@@ -83,10 +86,10 @@ private:
     std::vector<LoopBound> bounds_;
     std::vector<bool> excluded_;
     std::vector<std::vector<std::size_t>> enclosing_loops_; ///< Per block, outermost first.
-    std::vector<Step> steps_;                      ///< Per edge.
-    std::vector<std::size_t> first_position_;      ///< Per block.
-    std::vector<bool> can_finish_;                       ///< Per position.
-    std::vector<bool> visited_;                    ///< Per block.
+    std::vector<Step> steps_;                               ///< Per edge.
+    std::vector<std::size_t> first_position_;               ///< Per block.
+    std::vector<bool> can_finish_;                          ///< Per position.
+    std::vector<bool> visited_;                             ///< Per block.
     std::size_t greatest_depth_ = 0;
     bool has_path_ = false;
 };

@@ -44,7 +44,8 @@ private:
     std::span<const std::size_t> blocks_;
     std::size_t next_ = 0;
     std::size_t block_ = 0;
-    std::vector<std::int64_t> remaining_; ///< Header executions that remain, per enclosing loop, outermost first.
+    std::vector<std::int64_t>
+        remaining_; ///< Header executions that remain, per enclosing loop, outermost first.
     std::vector<std::int64_t> trial_;
     RandomSource random_;
 };

@@ -6,8 +6,8 @@
 #include "harness/simulator/clock/event_log.hpp"
 #include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/decode/machine_shape.hpp"
-#include "harness/simulator/pipeline/messages.hpp"
 #include "harness/simulator/pipeline/line_cache.hpp"
+#include "harness/simulator/pipeline/messages.hpp"
 
 #include <vector>
 

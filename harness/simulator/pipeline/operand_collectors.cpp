@@ -33,9 +33,9 @@ OperandCollectors::OperandCollectors(Ports links, std::size_t multiprocessor,
 }
 
 void OperandCollectors::admit() {
-    std::stable_sort(
-        arriving_.begin(), arriving_.end(),
-        [](const InFlight& a, const InFlight& b) { return a.scheduler < b.scheduler; });
+    std::stable_sort(arriving_.begin(), arriving_.end(), [](const InFlight& a, const InFlight& b) {
+        return a.scheduler < b.scheduler;
+    });
     for (std::size_t left = arriving_.size(); left > 1; --left)
         std::swap(arriving_[left - 1], arriving_[static_cast<std::size_t>(
                                            random_.draw(0, static_cast<std::int64_t>(left) - 1))]);
@@ -66,8 +66,9 @@ void OperandCollectors::notify(const InFlight& instruction, ResultNotice notice)
     if (!notice.at) return;
     const RegisterSpan written = order.code->operations[order.instruction].collection.writes;
     for (std::uint32_t reg = 0; reg < written.count; ++reg)
-        banks_.write(banks_.bank_of(order.code->bank_registers[written.first + reg], order.warp_slot),
-                     *notice.at);
+        banks_.write(
+            banks_.bank_of(order.code->bank_registers[written.first + reg], order.warp_slot),
+            *notice.at);
 }
 
 void OperandCollectors::send_to_memory(const InFlight& instruction) {
@@ -198,7 +199,8 @@ std::int64_t OperandCollectors::next_move(std::int64_t now) {
     std::int64_t next = never;
     for (Pool& pool : pools_) {
         if (pool.dispatch.empty()) continue;
-        // A full queue has no wake time: the load/store unit sends a message when it frees an entry.
+        // A full queue has no wake time: the load/store unit sends a message when it frees an
+        // entry.
         const QueueEntries* const queue = queue_of(oldest_of(pool)->order);
         if (queue != nullptr && queue->occupied == queue->count) continue;
         for (const ExecutionUnit& unit : pool.units)

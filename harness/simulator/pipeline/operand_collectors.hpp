@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The operand collectors: from the issue of an instruction to the entry into its unit (C47 to C50).
-/// Loads and stores continue to the load/store unit.
+/// The operand collectors: from the issue of an instruction to the entry into its unit (C47 to
+/// C50). Loads and stores continue to the load/store unit.
 
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/event_log.hpp"
@@ -58,7 +58,8 @@ private:
         CollectorShape shape;
         std::vector<InFlight> latch;
         std::vector<std::optional<InFlight>> collectors;
-        std::vector<std::size_t> next_to_leave; ///< Per exit port: the collector where its search starts.
+        std::vector<std::size_t>
+            next_to_leave; ///< Per exit port: the collector where its search starts.
         std::vector<InFlight> dispatch;
         std::vector<ExecutionUnit> units;
     };

@@ -30,8 +30,8 @@ public:
         writes_.emplace_back(at, bank);
         std::push_heap(writes_.begin(), writes_.end(), std::greater<>{});
     }
-    /// Serves the first reader of every bank that is not written at `now`. Requires: `now` increases
-    /// from call to call.
+    /// Serves the first reader of every bank that is not written at `now`. Requires: `now`
+    /// increases from call to call.
     template <typename Served> void serve(std::int64_t now, const Served& served) {
         while (!writes_.empty() && writes_.front().first <= now) {
             written_at_[writes_.front().second] = writes_.front().first;

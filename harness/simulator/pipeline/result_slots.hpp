@@ -17,7 +17,9 @@ public:
     }
     void take(std::int64_t cycle) { ++occupied_[cycle]; }
     /// Discards the cycles up to `now`.
-    void forget(std::int64_t now) { occupied_.erase(occupied_.begin(), occupied_.upper_bound(now)); }
+    void forget(std::int64_t now) {
+        occupied_.erase(occupied_.begin(), occupied_.upper_bound(now));
+    }
 
 private:
     std::size_t slots_;

@@ -168,7 +168,8 @@ public:
         const auto earlier = [&](std::size_t a, std::size_t b) {
             return std::pair{starts_at_[a], a} < std::pair{starts_at_[b], b};
         };
-        not_started_.insert(std::upper_bound(not_started_.begin(), not_started_.end(), warp, earlier), warp);
+        not_started_.insert(
+            std::upper_bound(not_started_.begin(), not_started_.end(), warp, earlier), warp);
     }
     void chosen(std::size_t warp) override { last_ = warp; }
 
@@ -178,8 +179,8 @@ private:
     std::size_t last_;
     std::vector<std::int64_t> starts_at_; ///< Per warp slot: when its warp may first issue.
     std::vector<std::size_t> active_;
-    std::vector<std::size_t> pending_; ///< First come, first served.
-    std::vector<std::size_t> not_started_;  ///< By start time, then by warp slot.
+    std::vector<std::size_t> pending_;     ///< First come, first served.
+    std::vector<std::size_t> not_started_; ///< By start time, then by warp slot.
     std::vector<std::size_t> order_;
     std::int64_t wake_ = never;
 };
@@ -189,8 +190,10 @@ class VariableRate final : public Arbitration {
 public:
     VariableRate(std::size_t warp_slots, const models::WarpPolicy& policy, std::int64_t slot,
                  RandomSource& random)
-        : slot_{std::max<std::int64_t>(1, slot)}, conserving_{policy.conserving}, rotation_{warp_slots} {
-        const auto fast = static_cast<std::size_t>(policy.fast) % std::max<std::size_t>(1, warp_slots);
+        : slot_{std::max<std::int64_t>(1, slot)}, conserving_{policy.conserving}, rotation_{
+                                                                                      warp_slots} {
+        const auto fast =
+            static_cast<std::size_t>(policy.fast) % std::max<std::size_t>(1, warp_slots);
         const auto every = static_cast<std::size_t>(policy.every);
         if (warp_slots < 2) {
             pattern_.assign(1, 0);
@@ -246,13 +249,13 @@ private:
 
 /// The policy is unknown: each run draws one rule, so that long execution times become likely.
 /// Random: a new order after every choice. Fixed: one order, so the last warp starves.
-/// Changing: an order that lasts for some choices. Least and Most: the warps that were chosen least,
-/// or most, often come first. Youngest: by descending warp slot.
+/// Changing: an order that lasts for some choices. Least and Most: the warps that were chosen
+/// least, or most, often come first. Youngest: by descending warp slot.
 class UnknownPolicy final : public Arbitration {
 public:
     UnknownPolicy(std::size_t warp_slots, const RandomSource& own)
-        : random_{Draw::Uniform, stream_from(own)},
-          rule_{static_cast<Rule>(random_.draw(0, static_cast<std::int64_t>(last_rule)))},
+        : random_{Draw::Uniform, stream_from(own)}, rule_{static_cast<Rule>(random_.draw(
+                                                        0, static_cast<std::int64_t>(last_rule)))},
           order_(warp_slots), times_(warp_slots, 0) {
         std::iota(order_.begin(), order_.end(), std::size_t{0});
         if (rule_ == Rule::Youngest)

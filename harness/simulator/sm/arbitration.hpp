@@ -35,8 +35,8 @@ public:
     virtual void chosen(std::size_t warp) = 0;
 };
 
-/// `warps`: the warp slots of one scheduler. `slot`: its least time between choices, in core cycles.
-/// The initial phase, which the policy leaves open, is drawn from `random`.
+/// `warps`: the warp slots of one scheduler. `slot`: its least time between choices, in core
+/// cycles. The initial phase, which the policy leaves open, is drawn from `random`.
 std::unique_ptr<Arbitration> make_arbitration(const models::WarpPolicy& policy,
                                               const std::vector<Warp>& warps, std::int64_t slot,
                                               RandomSource& random);

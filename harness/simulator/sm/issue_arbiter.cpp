@@ -95,8 +95,8 @@ void IssueArbiter::tick(std::int64_t now) {
     for (std::size_t scheduler = 0; scheduler < links_.requests.size(); ++scheduler)
         if (!links_.requests[scheduler].messages().empty()) requesters_.push_back(scheduler);
     for (std::size_t left = requesters_.size(); left > 1; --left)
-        std::swap(requesters_[left - 1], requesters_[static_cast<std::size_t>(
-                                         random_.draw(0, static_cast<std::int64_t>(left) - 1))]);
+        std::swap(requesters_[left - 1], requesters_[static_cast<std::size_t>(random_.draw(
+                                             0, static_cast<std::int64_t>(left) - 1))]);
     if (precedence_ != Precedence::Random && requesters_.size() > 1)
         std::stable_sort(requesters_.begin(), requesters_.end(), [&](std::size_t a, std::size_t b) {
             const auto issued = [&](std::size_t scheduler) {

@@ -63,9 +63,9 @@ private:
     EventLog* log_;
     RandomSource random_;
     Precedence precedence_;
-    std::optional<WriteBuffer> buffer_;   ///< Where stores end in it.
+    std::optional<WriteBuffer> buffer_;      ///< Where stores end in it.
     std::vector<std::size_t> latch_entries_; ///< Free entries per pool of operand collectors.
-    std::optional<QueueEntries> stores_;   ///< Replaces `buffer_` where stores continue to the L2.
+    std::optional<QueueEntries> stores_; ///< Replaces `buffer_` where stores continue to the L2.
     std::optional<QueueEntries> loads_;
     std::vector<std::size_t> requesters_;
 };

@@ -49,7 +49,7 @@ struct BlockOrder {
     std::size_t block_slot = 0;
     Placement placement;           ///< For Start.
     Residency::WarpSlots released; ///< For Release: warp slots on the SM.
-    std::int64_t at = 0; ///< For Release: the first cycle in which the warps may issue.
+    std::int64_t at = 0;           ///< For Release: the first cycle in which the warps may issue.
 };
 
 } // namespace warpbound::harness::simulator

@@ -77,7 +77,8 @@ WarpScheduler::Ports MultiProcessor::links_of(std::size_t scheduler, const Share
 MultiProcessor::MultiProcessor(std::size_t number, const Ports& links, const MachineShape& machine,
                                const RunOptions& options, Precedence precedence, Clock& clock,
                                EventLog& log, std::vector<models::WarpObservation>& finished)
-    : buffer_free_at_{clock.clocked_state(), 0}, load_queue_free_at_{clock.clocked_state(), 0}, freed_{clock.clocked_state()} {
+    : buffer_free_at_{clock.clocked_state(), 0},
+      load_queue_free_at_{clock.clocked_state(), 0}, freed_{clock.clocked_state()} {
     for (std::size_t port = 0; port < machine.core_ports; ++port)
         ports_free_at_.emplace_back(clock.clocked_state(), 0);
     add_fetch(number, machine, options, clock, log);

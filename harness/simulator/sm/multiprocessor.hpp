@@ -32,8 +32,8 @@ public:
         };
         std::optional<Memory> memory{};
     };
-    /// Adds its components to the clock. `number`: of the SM. `finished` receives the observation of
-    /// each warp that ends, by its number.
+    /// Adds its components to the clock. `number`: of the SM. `finished` receives the observation
+    /// of each warp that ends, by its number.
     MultiProcessor(std::size_t number, const Ports& links, const MachineShape& machine,
                    const RunOptions& options, Precedence precedence, Clock& clock, EventLog& log,
                    std::vector<models::WarpObservation>& finished);

@@ -19,26 +19,28 @@ void ResidentBlocks::send_to_schedulers(const BlockOrder& order) {
 }
 
 void ResidentBlocks::start(const Placement& placement) {
-    auto slot = std::find_if(slots_.begin(), slots_.end(),
-                             [](const BlockSlot& occupied) { return occupied.barriers.live() == 0; });
+    auto slot = std::find_if(slots_.begin(), slots_.end(), [](const BlockSlot& occupied) {
+        return occupied.barriers.live() == 0;
+    });
     if (slot == slots_.end()) slot = slots_.emplace(slots_.end());
     slot->barriers = BlockBarriers{static_cast<std::int64_t>(placement.warp_slots.size())};
     slot->block = placement;
     slot->completes = 0;
     send_to_schedulers(BlockOrder{.kind = BlockOrder::Kind::Start,
-                        .block_slot = static_cast<std::size_t>(slot - slots_.begin()),
-                        .placement = placement,
-                        .released = {},
-                        .at = 0});
+                                  .block_slot = static_cast<std::size_t>(slot - slots_.begin()),
+                                  .placement = placement,
+                                  .released = {},
+                                  .at = 0});
 }
 
 void ResidentBlocks::release(std::size_t block_slot, std::uint8_t barrier, std::int64_t now) {
     const Range latency = slots_[block_slot].block.grid.code->barrier_latency;
-    send_to_schedulers(BlockOrder{.kind = BlockOrder::Kind::Release,
-                        .block_slot = block_slot,
-                        .placement = {},
-                        .released = std::exchange(slots_[block_slot].waiting[barrier], {}),
-                        .at = now + random_.draw(latency)});
+    send_to_schedulers(
+        BlockOrder{.kind = BlockOrder::Kind::Release,
+                   .block_slot = block_slot,
+                   .placement = {},
+                   .released = std::exchange(slots_[block_slot].waiting[barrier], {}),
+                   .at = now + random_.draw(latency)});
 }
 
 void ResidentBlocks::arrive(const WarpReport& report, std::int64_t now) {
@@ -53,8 +55,9 @@ void ResidentBlocks::end(const WarpReport& report, std::int64_t now) {
     slot.completes = std::max(slot.completes, report.completes);
     if (const auto completed = slot.barriers.end()) release(report.block_slot, *completed, now);
     if (slot.barriers.live() > 0) return;
-    links_.ends.put(BlockEnded{
-        .launch = slot.block.launch, .warp_slots = slot.block.warp_slots, .completes = slot.completes});
+    links_.ends.put(BlockEnded{.launch = slot.block.launch,
+                               .warp_slots = slot.block.warp_slots,
+                               .completes = slot.completes});
 }
 
 void ResidentBlocks::tick(std::int64_t now) {

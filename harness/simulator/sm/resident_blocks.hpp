@@ -5,8 +5,8 @@
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/decode/kernel_code.hpp"
-#include "harness/simulator/sm/messages.hpp"
 #include "harness/simulator/sm/barrier.hpp"
+#include "harness/simulator/sm/messages.hpp"
 
 #include <array>
 #include <vector>

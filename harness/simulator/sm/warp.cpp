@@ -90,7 +90,8 @@ void Warp::find_lanes() {
     } else {
         executing_lanes_ = random_.draw(0, 1) == 1 ? lanes : 0;
         if (executing_lanes_ != 0 && operation.may_diverge)
-            executing_lanes_ = draw_lanes(executing_lanes_, random_.draw(1, count_of(executing_lanes_)), random_);
+            executing_lanes_ =
+                draw_lanes(executing_lanes_, random_.draw(1, count_of(executing_lanes_)), random_);
     }
     executes_ = executing_lanes_ != 0;
 }
@@ -122,10 +123,13 @@ void Warp::find_constants() {
 }
 
 std::optional<ConstantRequest> Warp::take_constants() {
-    if (constants_at_ != never || look_up_at_ != never || other_conditions_at_ == never) return std::nullopt;
+    if (constants_at_ != never || look_up_at_ != never || other_conditions_at_ == never)
+        return std::nullopt;
     look_up_at_ = other_conditions_at_;
-    return ConstantRequest{
-        .warp_slot = 0, .warp = number_of_warp_, .lines = constant_lines_, .from = other_conditions_at_};
+    return ConstantRequest{.warp_slot = 0,
+                           .warp = number_of_warp_,
+                           .lines = constant_lines_,
+                           .from = other_conditions_at_};
 }
 
 void Warp::receive_constants(std::int64_t at) {
@@ -182,7 +186,8 @@ void Warp::find_long_dependences() {
     const Operation& operation = *operation_;
     long_at_ = 0;
     for (std::uint32_t i = 0; i < operation.dependences.count; ++i)
-        long_at_ = std::max(long_at_, long_ready_[code_->registers[operation.dependences.first + i]]);
+        long_at_ =
+            std::max(long_at_, long_ready_[code_->registers[operation.dependences.first + i]]);
     for (std::size_t scoreboard = 0; scoreboard < long_release_.size(); ++scoreboard)
         if (((operation.wait_mask >> scoreboard) & 1U) != 0)
             long_at_ = std::max(long_at_, long_clear_at(scoreboard));
@@ -200,7 +205,7 @@ void Warp::release(std::int64_t at) {
 }
 
 StallEnds Warp::stalls(std::int64_t port_at, std::int64_t collector_at, std::int64_t buffer_at,
-                  std::int64_t loads_at) const {
+                       std::int64_t loads_at) const {
     StallEnds ends;
     ends[Stall::Gap] = gap_at_;
     ends[Stall::Barrier] = barrier_at_;

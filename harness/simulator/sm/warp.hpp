@@ -6,8 +6,8 @@
 #include "harness/simulator/clock/event_log.hpp"
 #include "harness/simulator/decode/kernel_code.hpp"
 #include "harness/simulator/launch/messages.hpp"
-#include "harness/simulator/pipeline/messages.hpp"
 #include "harness/simulator/paths/instruction_stream.hpp"
+#include "harness/simulator/pipeline/messages.hpp"
 #include "harness/simulator/sm/port.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 namespace warpbound::harness::simulator {
 
 /// Implements the rules that concern a single warp: C4 to C6, its own ports, C9 after the release,
-/// C10 to C14, its instruction buffer (C43, C46), the constants that it needs (C51). Everything that
-/// the contract leaves open about an instruction is drawn when it becomes the next one.
+/// C10 to C14, its instruction buffer (C43, C46), the constants that it needs (C51). Everything
+/// that the contract leaves open about an instruction is drawn when it becomes the next one.
 class Warp {
 public:
     Warp(const MachineShape& machine, const RunOptions& options, EventLog& log);
@@ -32,8 +32,8 @@ public:
     [[nodiscard]] std::int64_t issued() const { return number_; }
     /// Number of the warp in the run.
     [[nodiscard]] int number() const { return number_of_warp_; }
-    /// The first cycle in which the warp's own conditions let its next instruction issue; `never` at
-    /// a barrier and after the end.
+    /// The first cycle in which the warp's own conditions let its next instruction issue; `never`
+    /// at a barrier and after the end.
     [[nodiscard]] std::int64_t ready_at() const { return ready_at_; }
     /// The next instruction may issue in the same cycle as its predecessor (dual issue).
     [[nodiscard]] bool is_paired(std::int64_t now) const { return paired_ && gap_at_ == now; }
@@ -72,14 +72,14 @@ public:
     void issue(std::int64_t now, const StallEnds& stalls);
 
     /// Receives the times of instruction `number` of the warp with number `warp`, which issued from
-    /// this warp slot with `result_is_notified` or through operand collectors: its result time `at`,
-    /// the time `sources_read` of its read barrier, or both. Returns false when that warp has ended;
-    /// its launch still completes no earlier than these times. Requires: each time is received once,
-    /// before it has passed, and the result not before the sources.
+    /// this warp slot with `result_is_notified` or through operand collectors: its result time
+    /// `at`, the time `sources_read` of its read barrier, or both. Returns false when that warp has
+    /// ended; its launch still completes no earlier than these times. Requires: each time is
+    /// received once, before it has passed, and the result not before the sources.
     [[nodiscard]] bool complete(int warp, std::int64_t number, std::optional<std::int64_t> at,
                                 std::optional<std::int64_t> sources_read = std::nullopt);
-    /// The instruction that issued last, if it executes and its operands are collected; without pool
-    /// and warp slot.
+    /// The instruction that issued last, if it executes and its operands are collected; without
+    /// pool and warp slot.
     [[nodiscard]] const std::optional<CollectOrder>& order() const { return order_; }
 
     /// The request of an empty buffer, without warp slot and time; none when it was made already
@@ -103,7 +103,7 @@ public:
     /// When each stall of the next instruction ends, given when its port, the latch of its operand
     /// collectors, the write buffer and the load queue are free.
     [[nodiscard]] StallEnds stalls(std::int64_t port_at, std::int64_t collector_at,
-                              std::int64_t buffer_at, std::int64_t loads_at) const;
+                                   std::int64_t buffer_at, std::int64_t loads_at) const;
 
     /// Largest completion time (C2) of the instructions that the warp issued so far.
     [[nodiscard]] std::int64_t completion() const { return completion_; }

@@ -36,13 +36,15 @@ std::int64_t WarpScheduler::port_at(const Warp& warp) const {
 
 std::int64_t WarpScheduler::buffer_at(const Warp& warp) const {
     const Operation& operation = warp.operation();
-    if (!warp.executes() || !operation.needs_entry_at_issue || !operation.enters_write_buffer) return 0;
+    if (!warp.executes() || !operation.needs_entry_at_issue || !operation.enters_write_buffer)
+        return 0;
     return links_.shared.buffer_free_at->visible();
 }
 
 std::int64_t WarpScheduler::loads_at(const Warp& warp) const {
     const Operation& operation = warp.operation();
-    if (!warp.executes() || !operation.needs_entry_at_issue || !operation.result_is_notified) return 0;
+    if (!warp.executes() || !operation.needs_entry_at_issue || !operation.result_is_notified)
+        return 0;
     return links_.shared.load_queue_free_at->visible();
 }
 
@@ -50,7 +52,8 @@ std::int64_t WarpScheduler::earliest(const Warp& warp) const {
     if (warp.ready_at() == never) return never;
     if (warp.is_on_wrong_path()) return warp.ready_at();
     const std::int64_t at = std::max({warp.ready_at(), port_at(warp), collector_at(warp)});
-    return warp.operation().needs_entry_at_issue ? std::max({at, buffer_at(warp), loads_at(warp)}) : at;
+    return warp.operation().needs_entry_at_issue ? std::max({at, buffer_at(warp), loads_at(warp)})
+                                                 : at;
 }
 
 std::size_t WarpScheduler::pool_of(const Operation& operation) const {
@@ -89,7 +92,7 @@ bool WarpScheduler::receive_from_pipeline(std::int64_t now) {
             PendingResults& of_launch = pending_results_of(notice.launch);
             if (notice.at) --of_launch.expected;
             if (!warps_[notice.warp_slot].complete(notice.warp, notice.number, notice.at,
-                                               notice.sources_read))
+                                                   notice.sources_read))
                 of_launch.late = std::max(
                     {of_launch.late, notice.at.value_or(0), notice.sources_read.value_or(0)});
             received = true;
@@ -153,7 +156,8 @@ MemoryIssue WarpScheduler::memory_issue(std::size_t warp_slot) {
     return issue;
 }
 
-void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& stalls, bool paired) {
+void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& stalls,
+                          bool paired) {
     Warp& chosen = warps_[warp];
     const Operation& operation = chosen.operation();
     const bool collects = links_.collects && chosen.executes();
@@ -184,17 +188,19 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& s
     fetch_for(warp, now);
     paired_.reset();
     if (arrives)
-        links_.reports.put(WarpReport{.block_slot = block_slots_[warp],
-                                      .warp_slot = static_cast<std::uint32_t>(warp_slot_on_sm(warp)),
-                                      .barrier = operation.barrier,
-                                      .waits = operation.waits_at_barrier,
-                                      .barrier_warps = operation.barrier_warps});
+        links_.reports.put(
+            WarpReport{.block_slot = block_slots_[warp],
+                       .warp_slot = static_cast<std::uint32_t>(warp_slot_on_sm(warp)),
+                       .barrier = operation.barrier,
+                       .waits = operation.waits_at_barrier,
+                       .barrier_warps = operation.barrier_warps});
     if (!chosen.is_live()) {
         auto& finished = (*finished_)[static_cast<std::size_t>(chosen.number())];
         finished = chosen.observation();
         finished.multiprocessor = static_cast<std::int64_t>(config_.multiprocessor);
-        links_.reports.put(WarpReport{
-            .block_slot = block_slots_[warp], .barrier = std::nullopt, .completes = chosen.completion()});
+        links_.reports.put(WarpReport{.block_slot = block_slots_[warp],
+                                      .barrier = std::nullopt,
+                                      .completes = chosen.completion()});
     } else if (!chosen.waits_at() && chosen.is_paired(now)) {
         paired_ = warp;
     }
@@ -202,9 +208,10 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& s
 
 bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
     const Warp& chosen = warps_[warp];
-    const StallEnds stalls = log_->has_listener() ? chosen.stalls(port_at(chosen), collector_at(chosen),
-                                                            buffer_at(chosen), loads_at(chosen))
-                                             : StallEnds{};
+    const StallEnds stalls = log_->has_listener()
+                                 ? chosen.stalls(port_at(chosen), collector_at(chosen),
+                                                 buffer_at(chosen), loads_at(chosen))
+                                 : StallEnds{};
     const Operation& operation = chosen.operation();
     const bool collects = links_.collects.has_value();
     const bool core_port = !collects && operation.port.scope == models::UnitScope::Core;

@@ -5,8 +5,8 @@
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/memory/messages.hpp"
-#include "harness/simulator/sm/messages.hpp"
 #include "harness/simulator/sm/arbitration.hpp"
+#include "harness/simulator/sm/messages.hpp"
 #include "harness/simulator/sm/warp.hpp"
 
 #include <optional>
@@ -120,8 +120,8 @@ private:
     std::vector<models::WarpObservation>* finished_;
     RandomSource random_;
     std::vector<Warp> warps_;
-    std::vector<std::size_t> block_slots_;    ///< Of the warps' blocks on the SM.
-    std::vector<std::size_t> launches_; ///< Of the warps' blocks in the run.
+    std::vector<std::size_t> block_slots_; ///< Of the warps' blocks on the SM.
+    std::vector<std::size_t> launches_;    ///< Of the warps' blocks in the run.
     std::vector<Port> ports_;
     std::unique_ptr<Arbitration> arbitration_;
     std::int64_t next_choice_ = 0;

@@ -14,7 +14,7 @@ bool is_long(assembly::OpcodeClass opcode_class) {
            opcode_class == AtomicGlobal || opcode_class == Texture;
 }
 
-/// Until when results of long operations are on their way to a warp.
+/// When the outstanding long operations of a warp complete.
 class LongResults {
 public:
     explicit LongResults(const RecordedLaunch& run) : run_{run} {}
@@ -30,7 +30,7 @@ public:
             release = std::max(release, until);
         }
     }
-    /// The end of all that the issue may wait for.
+    /// The latest completion for which the issue may wait.
     [[nodiscard]] std::int64_t until(const Issue& issue) const {
         std::int64_t at = 0;
         const auto& effects = run_.effects[issue.event.instruction];
@@ -55,17 +55,17 @@ private:
 
 } // namespace
 
-std::vector<bool> stays_active(const RecordedLaunch& run, const WarpRecord& warp) {
-    std::vector<bool> stays(warp.issues.size(), false);
+std::vector<bool> remains_active(const RecordedLaunch& run, const WarpRecord& warp) {
+    std::vector<bool> remains(warp.issues.size(), false);
     LongResults results{run};
-    for (std::size_t place = 0; place + 1 < warp.issues.size(); ++place) {
-        const Issue& issue = warp.issues[place];
-        const Issue& next = warp.issues[place + 1];
+    for (std::size_t issue_index = 0; issue_index + 1 < warp.issues.size(); ++issue_index) {
+        const Issue& issue = warp.issues[issue_index];
+        const Issue& next = warp.issues[issue_index + 1];
         results.add(issue);
-        stays[place] =
-            next.event.waits[Stall::Barrier] == 0 && results.until(next) <= issue.event.cycle;
+        remains[issue_index] =
+            next.event.stalls[Stall::Barrier] == 0 && results.until(next) <= issue.event.cycle;
     }
-    return stays;
+    return remains;
 }
 
 } // namespace warpbound::tests

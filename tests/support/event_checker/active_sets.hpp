@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// When a warp surely is in the active set of the two-level policy (C19).
+/// When a warp is certainly in the active set of the two-level policy (C19).
 
 #include "tests/support/event_checker/recorded_launch.hpp"
 
@@ -8,8 +8,8 @@
 
 namespace warpbound::tests {
 
-/// Per issue of the warp: whether it stays active from this issue to the next one, because the next
-/// one waits neither at a barrier nor for the result of a long operation. False for the last one.
-std::vector<bool> stays_active(const RecordedLaunch& run, const WarpRecord& warp);
+/// Per issue of the warp: whether it remains active until its next issue, because that one waits
+/// neither at a barrier nor for the result of a long operation. False for the last issue.
+std::vector<bool> remains_active(const RecordedLaunch& run, const WarpRecord& warp);
 
 } // namespace warpbound::tests

@@ -11,92 +11,98 @@ namespace warpbound::tests {
 
 namespace {
 
-/// C1, C20, C30, C31: blocks, slots and places.
-class Places {
+/// C1, C20, C30, C31: blocks, block slots and warp slots.
+class BlockSlots {
 public:
-    explicit Places(RecordedLaunch& run) : run_{run} {}
+    explicit BlockSlots(RecordedLaunch& run) : run_{run} {}
 
     void check() {
         collect();
-        const auto slots = static_cast<std::int64_t>(stays_.size());
-        const std::int64_t room = room_of_an_sm();
+        const auto slots = static_cast<std::int64_t>(residences_.size());
+        const std::int64_t limit_of_sm = block_slots_of_an_sm();
         const std::int64_t blocks = run_.kernel.launch.blocks;
-        if (slots != std::min(blocks, run_.run.multiprocessors * room))
-            run_.say(fmt::format("C31: {} slots are taken by {} blocks on {} SMs of {}", slots,
-                                 blocks, run_.run.multiprocessors, room));
-        for (auto& [slot, stays] : stays_) {
-            std::sort(stays.begin(), stays.end());
-            if (slot.first < 0 || slot.first >= run_.run.multiprocessors || slot.second >= room)
-                run_.say(fmt::format("C30: SM {} has no slot {}", slot.first, slot.second));
-            check_stays(slot.second, stays);
+        if (slots != std::min(blocks, run_.run.multiprocessors * limit_of_sm))
+            run_.report(fmt::format("C31: {} block slots are occupied by {} blocks on {} SMs of {}",
+                                    slots, blocks, run_.run.multiprocessors, limit_of_sm));
+        for (auto& [slot, residences] : residences_) {
+            std::sort(residences.begin(), residences.end());
+            if (slot.first < 0 || slot.first >= run_.run.multiprocessors ||
+                slot.second >= limit_of_sm)
+                run_.report(
+                    fmt::format("C30: SM {} has no block slot {}", slot.first, slot.second));
+            check_residences(slot.second, residences);
         }
         check_order();
     }
 
 private:
-    using Slot = std::pair<int, std::int64_t>; ///< SM and slot on it.
-    struct Stay {
+    using Slot = std::pair<int, std::int64_t>; ///< SM and block slot.
+    struct Residence {
         std::int64_t start = 0;
         std::int64_t end = 0;
         std::int64_t block = 0;
-        friend auto operator<=>(const Stay&, const Stay&) = default;
+        friend auto operator<=>(const Residence&, const Residence&) = default;
     };
 
     void collect() {
-        std::map<std::pair<Slot, std::int64_t>, std::set<std::int64_t>> taken;
+        std::map<std::pair<Slot, std::int64_t>, std::set<std::int64_t>> starts_by_slot;
         for (std::size_t index = 0; index < run_.warps.size(); ++index) {
             const WarpStarted& started = run_.warps[index].starts.front();
             const auto block = static_cast<std::int64_t>(index) / run_.warps_per_block;
-            const std::int64_t on_core =
-                std::int64_t{started.place} * run_.schedulers + started.scheduler;
+            const std::int64_t warp_slot_on_sm =
+                std::int64_t{started.warp_slot} * run_.schedulers + started.scheduler;
             const auto in_block = static_cast<std::int64_t>(index) % run_.warps_per_block;
-            if (on_core % run_.warps_per_block != in_block || started.scheduler >= run_.schedulers)
-                run_.say(fmt::format("C1: warp {} has place {} of scheduler {}", index,
-                                     started.place, started.scheduler));
-            taken[{{started.multiprocessor, on_core / run_.warps_per_block}, block}].insert(
-                started.cycle);
+            if (warp_slot_on_sm % run_.warps_per_block != in_block ||
+                started.scheduler >= run_.schedulers)
+                run_.report(fmt::format("C1: warp {} has warp slot {} of scheduler {}", index,
+                                        started.warp_slot, started.scheduler));
+            starts_by_slot[{{started.multiprocessor, warp_slot_on_sm / run_.warps_per_block},
+                            block}]
+                .insert(started.cycle);
         }
-        for (const auto& [place, cycles] : taken) {
-            const auto [slot, block] = place;
+        for (const auto& [key, cycles] : starts_by_slot) {
+            const auto [slot, block] = key;
             if (cycles.size() != 1)
-                run_.say(fmt::format("C1: the warps of block {} do not start together", block));
-            stays_[slot].push_back(Stay{*cycles.begin(), end_of_block(block), block});
+                run_.report(
+                    fmt::format("C1: the warps of block {} do not start in the same cycle", block));
+            residences_[slot].push_back(Residence{*cycles.begin(), end_of_block(block), block});
         }
-        if (static_cast<std::int64_t>(taken.size()) != run_.kernel.launch.blocks)
-            run_.say("C1: a block is spread over several slots");
+        if (static_cast<std::int64_t>(starts_by_slot.size()) != run_.kernel.launch.blocks)
+            run_.report("C1: a block occupies several block slots");
     }
 
-    void check_stays(std::int64_t slot, const std::vector<Stay>& stays) {
-        if (stays.front().start != 0) run_.say(fmt::format("C1: slot {} starts late", slot));
-        handed_out_.emplace_back(0, stays.front().block);
-        for (std::size_t next = 1; next < stays.size(); ++next) {
+    void check_residences(std::int64_t slot, const std::vector<Residence>& residences) {
+        if (residences.front().start != 0)
+            run_.report(fmt::format("C1: block slot {} starts late", slot));
+        dispatched_.emplace_back(0, residences.front().block);
+        for (std::size_t next = 1; next < residences.size(); ++next) {
             const Interval replacement = value_of(run_.machine.blocks, "replacement");
             const Interval start = value_of(run_.machine.blocks, "start");
-            if (!within(stays[next].start - stays[next - 1].end, replacement.lo + start.lo,
-                        replacement.hi + start.hi))
-                run_.say(fmt::format("C1: slot {} is free at {} and taken at {}", slot,
-                                     stays[next - 1].end, stays[next].start));
-            handed_out_.emplace_back(stays[next - 1].end, stays[next].block);
+            if (!within(residences[next].start - residences[next - 1].end,
+                        replacement.lo + start.lo, replacement.hi + start.hi))
+                run_.report(fmt::format("C1: block slot {} is free at {} and occupied at {}", slot,
+                                        residences[next - 1].end, residences[next].start));
+            dispatched_.emplace_back(residences[next - 1].end, residences[next].block);
         }
-        left_empty_.push_back(stays.back().end);
+        last_ends_.push_back(residences.back().end);
     }
 
-    /// Blocks go out by number, and no slot stays empty while one waits.
+    /// Blocks are dispatched by number, and no block slot is empty while a block waits.
     void check_order() {
-        std::sort(handed_out_.begin(), handed_out_.end(),
+        std::sort(dispatched_.begin(), dispatched_.end(),
                   [](const auto& a, const auto& b) { return a.second < b.second; });
-        for (std::size_t block = 1; block < handed_out_.size(); ++block)
-            if (handed_out_[block].first < handed_out_[block - 1].first)
-                run_.say(
-                    fmt::format("C31: block {} is handed out before block {}", block, block - 1));
-        for (const std::int64_t end : left_empty_)
-            if (end < handed_out_.back().first)
-                run_.say(
-                    fmt::format("C31: a slot stays empty from {} on although a block waits", end));
+        for (std::size_t block = 1; block < dispatched_.size(); ++block)
+            if (dispatched_[block].first < dispatched_[block - 1].first)
+                run_.report(
+                    fmt::format("C31: block {} is dispatched before block {}", block, block - 1));
+        for (const std::int64_t end : last_ends_)
+            if (end < dispatched_.back().first)
+                run_.report(fmt::format(
+                    "C31: a block slot is empty from {} on although a block waits", end));
     }
 
-    /// Equation 3.3 of GPUDIAG with the rounding of C30.
-    std::int64_t room_of_an_sm() const {
+    /// Block slots of an SM by equation 3.3 of GPUDIAG, with the rounding of C30.
+    std::int64_t block_slots_of_an_sm() const {
         const auto limit = [&](std::string_view name) {
             return value_of(run_.machine.limits, name).lo;
         };
@@ -105,8 +111,8 @@ private:
         };
         const harness::Kernel& kernel = run_.kernel;
         const std::int64_t warps = run_.warps_per_block;
-        std::int64_t room = limit("max-warps") / warps;
-        if (kernel.launch.blocks > 1) room = std::min(room, limit("max-blocks"));
+        std::int64_t limit_of_sm = limit("max-warps") / warps;
+        if (kernel.launch.blocks > 1) limit_of_sm = std::min(limit_of_sm, limit("max-blocks"));
         auto registers = kernel.launch.registers;
         if (!registers && kernel.launch.blocks > 1) registers = kernel.function->register_count;
         if (registers) {
@@ -118,7 +124,8 @@ private:
             const std::int64_t parts = limit("register-partitions");
             const std::int64_t of_warp =
                 up(*registers * value_of(run_.machine.geometry, "warp-size").lo, unit);
-            room = std::min(room, limit("registers") / parts / of_warp * parts / warps);
+            limit_of_sm =
+                std::min(limit_of_sm, limit("registers") / parts / of_warp * parts / warps);
         }
         auto shared_memory = kernel.launch.shared_memory;
         if (!shared_memory && kernel.launch.blocks > 1)
@@ -126,9 +133,9 @@ private:
         if (shared_memory) {
             const std::int64_t bytes =
                 up(*shared_memory + limit("shared-reserved"), limit("shared-granularity"));
-            if (bytes > 0) room = std::min(room, limit("shared-memory") / bytes);
+            if (bytes > 0) limit_of_sm = std::min(limit_of_sm, limit("shared-memory") / bytes);
         }
-        return room;
+        return limit_of_sm;
     }
 
     std::int64_t end_of_block(std::int64_t block) const {
@@ -141,12 +148,12 @@ private:
     }
 
     RecordedLaunch& run_;
-    std::map<Slot, std::vector<Stay>> stays_;
-    std::vector<std::pair<std::int64_t, std::int64_t>> handed_out_; ///< Cycle and block.
-    std::vector<std::int64_t> left_empty_; ///< From when on slots are free for good.
+    std::map<Slot, std::vector<Residence>> residences_;
+    std::vector<std::pair<std::int64_t, std::int64_t>> dispatched_; ///< Cycle and block.
+    std::vector<std::int64_t> last_ends_; ///< End of the last block in each block slot.
 };
 
-/// C9, by replaying arrivals and ends in the order of time.
+/// C9, by replaying arrivals and ends in time order.
 class Barriers {
 public:
     explicit Barriers(RecordedLaunch& run) : run_{run} {}
@@ -161,7 +168,7 @@ private:
         std::int64_t cycle = 0;
         bool ends = false;
         std::size_t warp = 0;
-        std::size_t place = 0; ///< Of the barrier among the issues.
+        std::size_t index = 0; ///< Of the barrier among the issues.
         std::int64_t barrier = 0;
         std::size_t counts = 0; ///< Warps that open it; 0: all that have not ended.
         bool waits = true;
@@ -174,7 +181,7 @@ private:
         return 0;
     }
 
-    /// From the thread count behind the barrier's number; 0 without.
+    /// From the thread count after the barrier's number; 0 without one.
     [[nodiscard]] std::size_t counted_warps(const assembly::Instruction& code) const {
         std::vector<std::int64_t> numbers;
         for (const assembly::Operand& operand : code.operands)
@@ -190,18 +197,18 @@ private:
         for (int in_block = 0; in_block < run_.warps_per_block; ++in_block) {
             const auto index = static_cast<std::size_t>(block * run_.warps_per_block + in_block);
             const WarpRecord& warp = run_.warps[index];
-            for (std::size_t place = 0; place < warp.issues.size(); ++place) {
-                const Issue& issue = warp.issues[place];
+            for (std::size_t i = 0; i < warp.issues.size(); ++i) {
+                const Issue& issue = warp.issues[i];
                 const bool arrives = issue.event.executed && run_.instruction(issue).opcode_class ==
                                                                  assembly::OpcodeClass::Barrier;
                 const bool waits = arrives && run_.timing(issue).is_barrier_wait;
                 if (!waits) {
-                    if (place + 1 < warp.issues.size() &&
-                        warp.issues[place + 1].event.waits[Stall::Barrier] != 0)
-                        run_.complain(warp.issues[place + 1], "C9: no barrier before it");
+                    if (i + 1 < warp.issues.size() &&
+                        warp.issues[i + 1].event.stalls[Stall::Barrier] != 0)
+                        run_.report_issue(warp.issues[i + 1], "C9: no barrier before it");
                 }
                 if (!arrives) continue;
-                arrivals.push_back({issue.event.cycle, false, index, place,
+                arrivals.push_back({issue.event.cycle, false, index, i,
                                     barrier_number(run_.instruction(issue)),
                                     counted_warps(run_.instruction(issue)), waits});
             }
@@ -231,20 +238,20 @@ private:
         for (const auto& [barrier, warps] : waiting)
             for (const Arrival& arrival : warps)
                 if (arrival.waits)
-                    run_.complain(run_.warps[arrival.warp].issues[arrival.place],
-                                  "C9: its barrier never opens");
+                    run_.report_issue(run_.warps[arrival.warp].issues[arrival.index],
+                                      "C9: its barrier never opens");
     }
 
-    /// From when on the warp may go on, as its log says; the end of time when it never does.
-    std::int64_t goes_on(const Arrival& arrival) const {
+    /// When the barrier lets the warp continue according to the log; the largest value if never.
+    std::int64_t released_at(const Arrival& arrival) const {
         const WarpRecord& warp = run_.warps[arrival.warp];
-        return arrival.place + 1 < warp.issues.size()
-                   ? warp.issues[arrival.place + 1].event.waits[Stall::Barrier]
+        return arrival.index + 1 < warp.issues.size()
+                   ? warp.issues[arrival.index + 1].event.stalls[Stall::Barrier]
                    : std::numeric_limits<std::int64_t>::max();
     }
 
-    /// Who of several warps that arrive in one cycle opens a counted barrier is not determined:
-    /// puts them into an order that the log allows, where there is one.
+    /// The order in which warps of one cycle arrive at a barrier with a thread count is not
+    /// determined. Puts them into an order that agrees with the log, if there is one.
     void settle_ties(std::vector<Arrival>& arrivals) const {
         std::map<std::int64_t, std::vector<Arrival>>
             before; // Since the barrier opened, by barrier.
@@ -252,7 +259,7 @@ private:
             const auto last = std::find_if(first, arrivals.end(), [&](const Arrival& other) {
                 return other.cycle != first->cycle;
             });
-            // Ends do not count at such barriers, so the order of barriers is of no matter.
+            // Ends do not count at such barriers, so the order of the barriers does not matter.
             std::stable_sort(first, last, [](const Arrival& a, const Arrival& b) {
                 return std::pair{a.counts != 0, a.barrier} < std::pair{b.counts != 0, b.barrier};
             });
@@ -267,11 +274,11 @@ private:
         }
     }
 
-    using Place = std::vector<Arrival>::iterator;
+    using ArrivalIterator = std::vector<Arrival>::iterator;
 
-    /// Orders the arrivals of one cycle at one barrier; `before` is then what has arrived since it
-    /// opened.
-    bool settle(std::vector<Arrival>& before, Place first, Place last) const {
+    /// Orders the arrivals of one cycle at one barrier. `before`: the arrivals since it opened,
+    /// updated.
+    bool settle(std::vector<Arrival>& before, ArrivalIterator first, ArrivalIterator last) const {
         if (first == last) return true;
         for (auto next = first; next != last; ++next) {
             std::iter_swap(first, next);
@@ -279,7 +286,7 @@ private:
             now.push_back(*first);
             bool fits = true;
             if (now.size() == first->counts) {
-                fits = leave_together(now);
+                fits = leave_in_same_cycle(now);
                 now.clear();
             }
             if (fits && settle(now, first + 1, last)) {
@@ -291,10 +298,10 @@ private:
         return false;
     }
 
-    bool leave_together(const std::vector<Arrival>& warps) const {
+    bool leave_in_same_cycle(const std::vector<Arrival>& warps) const {
         std::set<std::int64_t> times;
         for (const Arrival& arrival : warps)
-            if (arrival.waits) times.insert(goes_on(arrival));
+            if (arrival.waits) times.insert(released_at(arrival));
         return times.size() < 2;
     }
 
@@ -303,15 +310,15 @@ private:
         for (const Arrival& arrival : warps) {
             if (!arrival.waits) continue;
             const WarpRecord& warp = run_.warps[arrival.warp];
-            if (arrival.place + 1 >= warp.issues.size()) continue; // Its end is found elsewhere.
-            const Issue& next = warp.issues[arrival.place + 1];
-            const Interval& latency = run_.timing(warp.issues[arrival.place]).latency;
-            const std::int64_t at = next.event.waits[Stall::Barrier];
+            if (arrival.index + 1 >= warp.issues.size()) continue; // Another check covers its end.
+            const Issue& next = warp.issues[arrival.index + 1];
+            const Interval& latency = run_.timing(warp.issues[arrival.index]).latency;
+            const std::int64_t at = next.event.stalls[Stall::Barrier];
             opened.insert(at);
             if (!within(at - cycle, latency.lo, latency.hi) || next.event.cycle < at)
-                run_.complain(next, fmt::format("C9: its barrier completes at {}", cycle));
+                run_.report_issue(next, fmt::format("C9: its barrier completes at {}", cycle));
         }
-        if (opened.size() > 1) run_.say("C9: a barrier opens at different times for its warps");
+        if (opened.size() > 1) run_.report("C9: a barrier opens at different times for its warps");
     }
 
     RecordedLaunch& run_;
@@ -319,8 +326,8 @@ private:
 
 } // namespace
 
-void check_places(RecordedLaunch& run) {
-    Places{run}.check();
+void check_residency(RecordedLaunch& run) {
+    BlockSlots{run}.check();
 }
 
 void check_barriers(RecordedLaunch& run) {
@@ -339,8 +346,8 @@ void check_end(RecordedLaunch& run) {
         }
     }
     if (completion != run.run.execution_time)
-        run.say(fmt::format("C2: the launch completes at {}, not at {}", completion,
-                            run.run.execution_time));
+        run.report(fmt::format("C2: the launch completes at {}, not at {}", completion,
+                               run.run.execution_time));
 }
 
 } // namespace warpbound::tests

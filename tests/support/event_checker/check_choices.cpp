@@ -13,12 +13,13 @@ namespace warpbound::tests {
 namespace {
 
 /// Issue slots and C19.
-class Choices {
+class SchedulerChoices {
 public:
-    Choices(RecordedLaunch& run, const SharedUse& shared)
+    SchedulerChoices(RecordedLaunch& run, const SharedUse& shared)
         : run_{run}, shared_{shared}, latches_{run} {
-        if (!run_.loads.empty()) load_places_ = memory_value(run_.machine, "l1", "queue").lo;
-        if (!run_.stores.empty()) store_places_ = value_of(run_.machine.write_buffer, "entries").lo;
+        if (!run_.loads.empty()) load_entries_ = memory_value(run_.machine, "l1", "queue").lo;
+        if (!run_.stores.empty())
+            store_entries_ = value_of(run_.machine.write_buffer, "entries").lo;
     }
 
     void check() {
@@ -34,12 +35,12 @@ public:
                 return a->event.cycle < b->event.cycle;
             });
             const std::int64_t slot = value_of(run_.machine.schedulers, "issue-slot").lo;
-            for (std::size_t place = 1; place < chosen.size(); ++place)
-                if (chosen[place]->event.cycle < chosen[place - 1]->event.cycle + slot)
-                    run_.complain(*chosen[place],
-                                  fmt::format("slot: scheduler {} chose at {}", scheduler,
-                                              chosen[place - 1]->event.cycle));
-            if (!run_.found.empty()) continue; // What may issue is not known for certain.
+            for (std::size_t index = 1; index < chosen.size(); ++index)
+                if (chosen[index]->event.cycle < chosen[index - 1]->event.cycle + slot)
+                    run_.report_issue(*chosen[index],
+                                      fmt::format("slot: scheduler {} chose at {}", scheduler,
+                                                  chosen[index - 1]->event.cycle));
+            if (!run_.found.empty()) continue; // Which issues were possible is then uncertain.
             if (models::guarantee_of(run_.policy) == models::PolicyGuarantee::WorkConserving)
                 check_idle(chosen, members[scheduler]);
             check_policy(chosen, members[scheduler]);
@@ -48,17 +49,18 @@ public:
 
 private:
     /// The first cycle that the warp's own conditions allow.
-    static std::int64_t own_earliest(const Issue& issue) {
-        const StallEnds& waits = issue.event.waits;
-        return std::max({waits[Stall::Gap], waits[Stall::Barrier], waits[Stall::Fetch],
-                         waits[Stall::Register], waits[Stall::Scoreboard], waits[Stall::Constant]});
+    static std::int64_t warp_earliest(const Issue& issue) {
+        const StallEnds& stalls = issue.event.stalls;
+        return std::max({stalls[Stall::Gap], stalls[Stall::Barrier], stalls[Stall::Fetch],
+                         stalls[Stall::Register], stalls[Stall::Scoreboard],
+                         stalls[Stall::Constant]});
     }
 
-    /// The issue could not have been made in earlier cycles from `cycle` on, choices aside, had
-    /// `instead` not been made: `cycle` itself when it could have been made then.
+    /// A lower bound of the first cycle from `cycle` on in which the issue was possible, apart from
+    /// the scheduler's choices and if `instead` had not issued; `cycle` when it was possible then.
     std::int64_t held_until(const Issue& issue, std::int64_t cycle,
                             const Issue* instead = nullptr) const {
-        if (own_earliest(issue) > cycle) return own_earliest(issue);
+        if (warp_earliest(issue) > cycle) return warp_earliest(issue);
         if (!issue.event.executed) return cycle;
         const std::int64_t free = run_.collects() ? latches_.free_at(issue, cycle, instead)
                                                   : shared_.port_free_at(issue, cycle, instead);
@@ -66,17 +68,17 @@ private:
         const int multiprocessor = run_.multiprocessor_of(issue.event.warp);
         if (run_.is_cached_load(issue)) {
             const bool loads = instead != nullptr && run_.is_cached_load(*instead);
-            return shared_.queued(cycle, multiprocessor) - (loads ? 1 : 0) < load_places_
+            return shared_.queued(cycle, multiprocessor) - (loads ? 1 : 0) < load_entries_
                        ? cycle
                        : shared_.after_leaving(cycle, multiprocessor);
         }
         if (!run_.is_store(issue)) return cycle;
         const bool stores = instead != nullptr && run_.is_store(*instead);
-        return shared_.buffered(cycle, multiprocessor) - (stores ? 1 : 0) < store_places_
+        return shared_.buffered(cycle, multiprocessor) - (stores ? 1 : 0) < store_entries_
                    ? cycle
                    : shared_.after_drain(cycle, multiprocessor);
     }
-    bool may_issue(const Issue& issue, std::int64_t cycle, const Issue* instead) const {
+    bool could_issue(const Issue& issue, std::int64_t cycle, const Issue* instead) const {
         return held_until(issue, cycle, instead) == cycle;
     }
 
@@ -86,13 +88,13 @@ private:
         check_idle_of(chosen, members, all);
     }
 
-    /// Whether the scheduler leaves a cycle unused in which one of the issues that count could have
-    /// been made. `counts`: warp and place of the issue.
+    /// Whether the scheduler leaves a cycle unused in which an issue was possible. `counts`:
+    /// whether to consider an issue, by warp and index.
     template <typename Counts>
     void check_idle_of(const std::vector<const Issue*>& chosen,
                        const std::vector<const WarpRecord*>& members, const Counts& counts) {
         const std::int64_t slot = value_of(run_.machine.schedulers, "issue-slot").hi;
-        // When the scheduler may choose again after its last choice up to a cycle.
+        // When the scheduler may choose again after its last choice up to the cycle.
         const auto chooses_at = [&](std::int64_t cycle) {
             const auto after = std::upper_bound(
                 chosen.begin(), chosen.end(), cycle,
@@ -100,15 +102,15 @@ private:
             return after == chosen.begin() ? cycle : (*(after - 1))->event.cycle + slot;
         };
         for (const WarpRecord* warp : members)
-            for (std::size_t place = 0; place < warp->issues.size(); ++place) {
-                if (!counts(*warp, place)) continue;
-                const Issue& issue = warp->issues[place];
-                for (std::int64_t cycle = std::max(own_earliest(issue), issue.event.since);
+            for (std::size_t index = 0; index < warp->issues.size(); ++index) {
+                if (!counts(*warp, index)) continue;
+                const Issue& issue = warp->issues[index];
+                for (std::int64_t cycle = std::max(warp_earliest(issue), issue.event.since);
                      cycle < issue.event.cycle;) {
                     const std::int64_t from = std::max(cycle, chooses_at(cycle));
                     const std::int64_t until = from > cycle ? from : held_until(issue, cycle);
                     if (until == cycle) {
-                        run_.complain(issue, fmt::format("C19: idle in {}", cycle));
+                        run_.report_issue(issue, fmt::format("C19: idle in {}", cycle));
                         return;
                     }
                     cycle = until;
@@ -116,14 +118,14 @@ private:
             }
     }
 
-    /// Which of two places comes first after the one chosen last, going round.
-    static int round_from(int place, int last) { return place > last ? place : place + (1 << 20); }
+    /// Orders warp slots by the round robin that starts after the last chosen one.
+    static int rotation_key(int slot, int last) { return slot > last ? slot : slot + (1 << 20); }
 
     void check_policy(const std::vector<const Issue*>& chosen,
                       const std::vector<const WarpRecord*>& members) {
         using enum models::PolicyKind;
-        if (run_.policy.kind == StrictRoundRobin) return check_turns(chosen, members);
-        if (run_.policy.kind == VariableRate) return check_slots(chosen, members);
+        if (run_.policy.kind == StrictRoundRobin) return check_rotation(chosen, members);
+        if (run_.policy.kind == VariableRate) return check_time_slots(chosen, members);
         if (run_.policy.kind == TwoLevel) return check_active_set(chosen, members);
         if (run_.policy.kind != LooseRoundRobin && run_.policy.kind != GreedyThenOldest &&
             run_.policy.kind != OldestFirst)
@@ -133,125 +135,127 @@ private:
         for (const Issue* issue : chosen) {
             const WarpRecord* const by = &run_.warps[static_cast<std::size_t>(issue->event.warp)];
             for (const WarpRecord* other : members) {
-                std::size_t& place = next[other];
-                while (place < other->issues.size() &&
-                       (other->issues[place].event.cycle < issue->event.cycle ||
-                        (other == by && other->issues[place].event.cycle == issue->event.cycle)))
-                    ++place;
-                if (other == by || place == other->issues.size()) continue;
-                const Issue& waiting = other->issues[place];
+                std::size_t& index = next[other];
+                while (index < other->issues.size() &&
+                       (other->issues[index].event.cycle < issue->event.cycle ||
+                        (other == by && other->issues[index].event.cycle == issue->event.cycle)))
+                    ++index;
+                if (other == by || index == other->issues.size()) continue;
+                const Issue& waiting = other->issues[index];
                 if (waiting.event.since > issue->event.cycle ||
-                    !may_issue(waiting, issue->event.cycle, issue))
+                    !could_issue(waiting, issue->event.cycle, issue))
                     continue;
                 if (!comes_first(*by, *other, last))
-                    run_.complain(*issue,
-                                  fmt::format("C19: warp {} comes first", waiting.event.warp));
+                    run_.report_issue(*issue,
+                                      fmt::format("C19: warp {} comes first", waiting.event.warp));
             }
             last = by;
         }
     }
 
-    /// Two-level, as far as a log shows who is active: from an issue to the next one of the warp if
-    /// nothing in between makes it leave the set. At most N are; the scheduler does not stay idle
-    /// when one of them may issue; among them it goes round by place.
+    /// Two-level, as far as the log shows the active set: a warp is active from an issue to its
+    /// next one if nothing in between makes it leave the set. At most N warps are active. The
+    /// scheduler is not idle when an active warp may issue, and chooses among them round robin by
+    /// warp slot.
     void check_active_set(const std::vector<const Issue*>& chosen,
                           const std::vector<const WarpRecord*>& members) {
-        std::map<const WarpRecord*, std::vector<bool>> stays;
-        std::map<std::int64_t, std::int64_t> changes; // Of the number that is active, by cycle.
+        std::map<const WarpRecord*, std::vector<bool>> remains;
+        std::map<std::int64_t, std::int64_t> changes; // Of the number of active warps, by cycle.
         for (const WarpRecord* warp : members) {
-            const auto& linked = stays[warp] = stays_active(run_, *warp);
-            for (std::size_t place = 0; place < linked.size(); ++place) {
-                if (place == 0 || !linked[place - 1]) ++changes[warp->issues[place].event.cycle];
-                if (!linked[place]) --changes[warp->issues[place].event.cycle + 1];
+            const auto& linked = remains[warp] = remains_active(run_, *warp);
+            for (std::size_t index = 0; index < linked.size(); ++index) {
+                if (index == 0 || !linked[index - 1]) ++changes[warp->issues[index].event.cycle];
+                if (!linked[index]) --changes[warp->issues[index].event.cycle + 1];
             }
         }
         std::int64_t active = 0;
         for (const auto& [cycle, change] : changes)
             if ((active += change) > run_.policy.active)
-                return run_.say(
+                return run_.report(
                     fmt::format("C19: {} warps of a scheduler are active at {}", active, cycle));
-        const auto is_active = [&](const WarpRecord& warp, std::size_t place) {
-            return place > 0 && stays[&warp][place - 1];
+        const auto is_active = [&](const WarpRecord& warp, std::size_t index) {
+            return index > 0 && remains[&warp][index - 1];
         };
         const bool all_fit = static_cast<std::int64_t>(members.size()) <= run_.policy.active;
-        check_idle_of(chosen, members, [&](const WarpRecord& warp, std::size_t place) {
-            return all_fit || is_active(warp, place);
+        check_idle_of(chosen, members, [&](const WarpRecord& warp, std::size_t index) {
+            return all_fit || is_active(warp, index);
         });
         std::map<const WarpRecord*, std::size_t> next;
         for (std::size_t choice = 1; choice < chosen.size(); ++choice) {
             const Issue& issue = *chosen[choice];
-            const int last = place_of(*chosen[choice - 1]);
+            const int last = warp_slot_of(*chosen[choice - 1]);
             for (const WarpRecord* other : members) {
-                std::size_t& place = next[other];
-                while (place < other->issues.size() &&
-                       other->issues[place].event.cycle <= issue.event.cycle)
-                    ++place;
-                if (place == other->issues.size() || !is_active(*other, place)) continue;
-                const Issue& waiting = other->issues[place];
+                std::size_t& index = next[other];
+                while (index < other->issues.size() &&
+                       other->issues[index].event.cycle <= issue.event.cycle)
+                    ++index;
+                if (index == other->issues.size() || !is_active(*other, index)) continue;
+                const Issue& waiting = other->issues[index];
                 if (waiting.event.warp == issue.event.warp ||
                     waiting.event.since > issue.event.cycle ||
-                    !may_issue(waiting, issue.event.cycle, &issue))
+                    !could_issue(waiting, issue.event.cycle, &issue))
                     continue;
-                if (round_from(place_of(waiting), last) < round_from(place_of(issue), last))
-                    run_.complain(issue,
-                                  fmt::format("C19: warp {} comes first", waiting.event.warp));
+                if (rotation_key(warp_slot_of(waiting), last) <
+                    rotation_key(warp_slot_of(issue), last))
+                    run_.report_issue(issue,
+                                      fmt::format("C19: warp {} comes first", waiting.event.warp));
             }
         }
     }
 
-    /// Strict round robin: from the place after the one chosen last on nobody is passed over but
-    /// who has ended, has not started or waits at a barrier.
-    void check_turns(const std::vector<const Issue*>& chosen,
-                     const std::vector<const WarpRecord*>& members) {
-        const auto passes = [](const WarpRecord& warp, std::int64_t cycle) {
-            // What happens in the cycle itself may come before the choice or behind it.
+    /// Strict round robin: after the last chosen warp slot, only warps that have ended, have not
+    /// started or wait at a barrier are skipped.
+    void check_rotation(const std::vector<const Issue*>& chosen,
+                        const std::vector<const WarpRecord*>& members) {
+        const auto may_be_skipped = [](const WarpRecord& warp, std::int64_t cycle) {
+            // Events of the cycle itself may come before or after the choice.
             if (warp.starts.front().placed >= cycle) return true;
             if (warp.ends.front() < cycle) return true;
             const auto next =
                 std::find_if(warp.issues.begin(), warp.issues.end(),
                              [&](const Issue& issue) { return issue.event.cycle >= cycle; });
-            return next == warp.issues.end() || next->event.waits[Stall::Barrier] > cycle;
+            return next == warp.issues.end() || next->event.stalls[Stall::Barrier] > cycle;
         };
-        for (std::size_t place = 1; place < chosen.size(); ++place) {
-            const Issue& issue = *chosen[place];
-            const int last = place_of(*chosen[place - 1]);
-            const int by = round_from(place_of(issue), last);
+        for (std::size_t index = 1; index < chosen.size(); ++index) {
+            const Issue& issue = *chosen[index];
+            const int last = warp_slot_of(*chosen[index - 1]);
+            const int by = rotation_key(warp_slot_of(issue), last);
             for (const WarpRecord* other : members)
-                if (round_from(other->starts.front().place, last) < by &&
-                    !passes(*other, issue.event.cycle))
-                    run_.complain(issue, fmt::format("C19: it is the turn of place {}",
-                                                     other->starts.front().place));
+                if (rotation_key(other->starts.front().warp_slot, last) < by &&
+                    !may_be_skipped(*other, issue.event.cycle))
+                    run_.report_issue(issue, fmt::format("C19: it is the turn of warp slot {}",
+                                                         other->starts.front().warp_slot));
         }
     }
 
-    /// Slots of the variable-rate policy: some cycle of some slot at the start gives every issue to
-    /// its owner.
-    void check_slots(const std::vector<const Issue*>& chosen,
-                     const std::vector<const WarpRecord*>& members) {
+    /// Time slots of the variable-rate policy: some phase at the start gives every issue to the
+    /// owner of its time slot.
+    void check_time_slots(const std::vector<const Issue*>& chosen,
+                          const std::vector<const WarpRecord*>& members) {
         if (run_.policy.conserving || run_.run.multiprocessors > 1) return; // Others may issue too;
-        std::int64_t places = 0; // places that stay empty leave no trace.
+        std::int64_t warp_slots = 0; // warp_slots that stay empty leave no trace.
         for (const WarpRecord* warp : members)
-            places = std::max(places, std::int64_t{warp->starts.front().place} + 1);
-        if (places < 2) return;
+            warp_slots = std::max(warp_slots, std::int64_t{warp->starts.front().warp_slot} + 1);
+        if (warp_slots < 2) return;
         const std::int64_t slot = value_of(run_.machine.schedulers, "issue-slot").hi;
         const std::int64_t every = run_.policy.every;
-        const std::int64_t fast = run_.policy.fast % places;
+        const std::int64_t fast = run_.policy.fast % warp_slots;
         const auto owner = [&](std::int64_t number) {
             if (number % every == 0) return fast;
-            const std::int64_t other = (number - number / every - 1) % (places - 1);
+            const std::int64_t other = (number - number / every - 1) % (warp_slots - 1);
             return other < fast ? other : other + 1;
         };
-        for (std::int64_t start = 0; start < every * (places - 1) * slot; ++start)
+        for (std::int64_t start = 0; start < every * (warp_slots - 1) * slot; ++start)
             if (std::all_of(chosen.begin(), chosen.end(), [&](const Issue* issue) {
-                    return owner((start + issue->event.cycle) / slot) == place_of(*issue);
+                    return owner((start + issue->event.cycle) / slot) == warp_slot_of(*issue);
                 }))
                 return;
-        run_.complain(*chosen.front(),
-                      "C19: no sequence of slots gives all issues to their owners");
+        run_.report_issue(*chosen.front(),
+                          "C19: no phase of the time slots gives all issues to their owners");
     }
 
-    int place_of(const Issue& issue) const {
-        return run_.warps[static_cast<std::size_t>(issue.event.warp)].starts.front().place;
+    int warp_slot_of(const Issue& issue) const {
+        return run_.warps[static_cast<std::size_t>(issue.event.warp)].starts.front().warp_slot;
     }
 
     /// Whether the policy puts `a` before `b`. `last`: chosen before, if any.
@@ -259,26 +263,27 @@ private:
         const WarpStarted& first = a.starts.front();
         const WarpStarted& second = b.starts.front();
         if (run_.policy.kind == models::PolicyKind::LooseRoundRobin) {
-            if (last == nullptr) return true; // Where the round begins is not determined.
-            const int from = last->starts.front().place;
-            return round_from(first.place, from) < round_from(second.place, from);
+            if (last == nullptr) return true; // Where the rotation starts is not determined.
+            const int from = last->starts.front().warp_slot;
+            return rotation_key(first.warp_slot, from) < rotation_key(second.warp_slot, from);
         }
         if (run_.policy.kind == models::PolicyKind::GreedyThenOldest && (&a == last || &b == last))
             return &a == last;
-        return std::pair{first.cycle, first.place} < std::pair{second.cycle, second.place};
+        return std::pair{first.cycle, first.warp_slot} < std::pair{second.cycle, second.warp_slot};
     }
 
     RecordedLaunch& run_;
     const SharedUse& shared_;
     Latches latches_;
-    std::int64_t load_places_ = 0;  ///< In the load queue, where there are loads for it.
-    std::int64_t store_places_ = 0; ///< In the write buffer, likewise; the least number.
+    std::int64_t load_entries_ = 0; ///< Of the load queue; 0: no loads use it.
+    std::int64_t store_entries_ =
+        0; ///< Of the write buffer, the smallest number; 0: no stores use it.
 };
 
 } // namespace
 
 void check_choices(RecordedLaunch& run, const SharedUse& shared) {
-    Choices{run, shared}.check();
+    SchedulerChoices{run, shared}.check();
 }
 
 } // namespace warpbound::tests

@@ -11,8 +11,8 @@ namespace warpbound::tests {
 
 namespace {
 
-/// Intervals of cycles, the end not included: how many hold each cycle.
-class Crowd {
+/// Counts how many of a set of half-open cycle intervals overlap.
+class OverlapCount {
 public:
     void add(std::int64_t from, std::int64_t to) {
         if (from >= to) return;
@@ -39,15 +39,15 @@ public:
     void check() {
         for (const WarpRecord& warp : run_.warps)
             for (const Issue& issue : warp.issues)
-                if (is_in_order(issue)) note(warp, issue);
+                if (is_in_order(issue)) record_stages(warp, issue);
         for (const auto& [bank, cycles] : reads_)
             for (const auto& [cycle, count] : cycles) {
-                if (count > 1) say("C48: a bank is read twice", cycle);
-                if (writes_[bank].contains(cycle)) say("C50: a bank is read and written", cycle);
+                if (count > 1) report("C48: a bank is read twice", cycle);
+                if (writes_[bank].contains(cycle)) report("C50: a bank is read and written", cycle);
             }
-        for (const auto& [core_and_cycle, count] : results_)
+        for (const auto& [sm_and_cycle, count] : results_)
             if (count > value_of(run_.machine.register_file, "result-slots").lo)
-                say("C49: too many results", core_and_cycle.second);
+                report("C49: too many results", sm_and_cycle.second);
         for (auto& [pool, use] : pools_)
             check_pool(use);
     }
@@ -56,60 +56,60 @@ private:
     using Bank = std::pair<int, std::int64_t>; ///< SM, number.
     struct PoolUse {
         const Issue* user = nullptr;
-        Crowd latch;
-        Crowd collectors;
-        Crowd dispatch;
-        Crowd units;
+        OverlapCount latch;
+        OverlapCount collectors;
+        OverlapCount dispatch;
+        OverlapCount units;
         std::map<std::int64_t, std::int64_t> entries; ///< By cycle.
         std::map<std::int64_t, std::int64_t> exits;
     };
 
-    void say(std::string_view what, std::int64_t cycle) {
-        run_.say(fmt::format("{} at {}", what, cycle));
+    void report(std::string_view what, std::int64_t cycle) {
+        run_.report(fmt::format("{} at {}", what, cycle));
     }
 
-    /// Whether an executed issue took every stage once, one after the other, and another none.
+    /// Whether an executed issue passed every stage once, in order, and any other issue none.
     bool is_in_order(const Issue& issue) {
         const std::size_t times = issue.event.executed ? 1 : 0;
         if (issue.collected.size() != times || issue.entered.size() != times) {
-            run_.complain(issue, "C47: takes a stage more or less than once");
+            run_.report_issue(issue, "C47: passes a stage more or less than once");
             return false;
         }
         if (times == 0) return false;
         const std::int64_t since = issue.collected.front().since;
         const std::int64_t left = issue.collected.front().cycle;
-        bool right =
+        bool ordered =
             issue.event.cycle < since && since < left && left < issue.entered.front().cycle;
         for (const auto& read : issue.reads)
-            right = right && since < read.cycle && read.cycle < left;
-        if (!right) run_.complain(issue, "C48: its stages are not one after the other");
-        return right;
+            ordered = ordered && since < read.cycle && read.cycle < left;
+        if (!ordered) run_.report_issue(issue, "C48: its stages are out of order");
+        return ordered;
     }
 
     [[nodiscard]] std::int64_t bank_of(const WarpRecord& warp, int reg) const {
         const WarpStarted& start = warp.starts.front();
-        return (reg + std::int64_t{start.place} * run_.schedulers + start.scheduler) % banks_;
+        return (reg + std::int64_t{start.warp_slot} * run_.schedulers + start.scheduler) % banks_;
     }
 
-    void note(const WarpRecord& warp, const Issue& issue) {
-        const int core = warp.starts.front().multiprocessor;
+    void record_stages(const WarpRecord& warp, const Issue& issue) {
+        const int sm = warp.starts.front().multiprocessor;
         const auto& effects = run_.effects[issue.event.instruction];
         std::multiset<std::int64_t> read;
         std::multiset<std::int64_t> wanted;
         for (const auto& one : issue.reads) {
-            ++reads_[{core, static_cast<std::int64_t>(one.bank)}][one.cycle];
+            ++reads_[{sm, static_cast<std::int64_t>(one.bank)}][one.cycle];
             read.insert(static_cast<std::int64_t>(one.bank));
         }
         for (const auto& reg : effects.reads)
             if (reg.file == assembly::RegisterFile::General)
                 wanted.insert(bank_of(warp, reg.index));
         if (read != wanted && !may_be_kept(issue))
-            run_.complain(issue, "C48: reads other banks than those of its registers");
+            run_.report_issue(issue, "C48: reads other banks than those of its registers");
         for (const auto& reg : effects.writes)
             if (reg.file == assembly::RegisterFile::General)
-                writes_[{core, bank_of(warp, reg.index)}].insert(issue.completed.front());
+                writes_[{sm, bank_of(warp, reg.index)}].insert(issue.completed.front());
         if (!effects.memory && run_.timing(issue).latency.is_exact())
-            ++results_[{core, issue.completed.front()}];
+            ++results_[{sm, issue.completed.front()}];
         PoolUse& use = pools_[Latches::pool_of(run_, issue)];
         const auto& collected = issue.collected.front();
         const auto& entered = issue.entered.front();
@@ -141,8 +141,8 @@ private:
         };
         const auto check = [&](std::int64_t used, std::string_view name, std::string_view rule) {
             if (used > Latches::value_for(run_, *use.user, name))
-                run_.complain(*use.user,
-                              fmt::format("{}: uses {} {} of its unit", rule, used, name));
+                run_.report_issue(*use.user,
+                                  fmt::format("{}: uses {} {} of its unit", rule, used, name));
         };
         check(use.latch.largest(), "issue-slots", "C47");
         check(use.collectors.largest(), "collectors", "C48");

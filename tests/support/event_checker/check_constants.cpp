@@ -14,11 +14,11 @@ using harness::simulator::CacheLevel;
 using harness::simulator::LineAccessed;
 using harness::simulator::LineFilled;
 
-/// C51 to C53, warp by warp: which lines are looked up, when, and what waits for them. That the
-/// cache has what it should is checked with the other caches.
-class Constants {
+/// C51 to C53, warp by warp: which lines are looked up, when, and which issues wait for them. The
+/// content of the cache is checked with the other caches.
+class ConstantAccesses {
 public:
-    explicit Constants(RecordedLaunch& run)
+    explicit ConstantAccesses(RecordedLaunch& run)
         : run_{run}, line_{memory_value(run.machine, "constant", "line").lo} {
         for (const Event& event : run_.run.events) {
             if (const auto* filled = std::get_if<LineFilled>(&event);
@@ -37,7 +37,8 @@ public:
                 next = check(issue, next);
             const int number = warp.issues.front().event.warp;
             if (next < accesses_[number].size())
-                run_.say(fmt::format("C52: warp {} looks up what it does not need", number));
+                run_.report(
+                    fmt::format("C52: warp {} looks up a line that it does not need", number));
         }
     }
 
@@ -54,25 +55,27 @@ private:
         return lines;
     }
 
-    /// Returns the place of the first access that belongs to the next issue.
+    /// Returns the index of the first access that belongs to the next issue.
     std::size_t check(const Issue& issue, std::size_t next) {
-        const StallEnds& waits = issue.event.waits;
+        const StallEnds& stalls = issue.event.stalls;
         const auto& accesses = accesses_[issue.event.warp];
-        std::int64_t own = std::max({waits[Stall::Gap], waits[Stall::Barrier], waits[Stall::Fetch],
-                                     waits[Stall::Register], waits[Stall::Scoreboard]});
+        std::int64_t own =
+            std::max({stalls[Stall::Gap], stalls[Stall::Barrier], stalls[Stall::Fetch],
+                      stalls[Stall::Register], stalls[Stall::Scoreboard]});
         if (run_.machine.units[run_.timing(issue).unit].scope == models::UnitScope::Warp)
-            own = std::max(own, waits[Stall::Port]);
+            own = std::max(own, stalls[Stall::Port]);
         std::int64_t there = own;
         for (const std::uint64_t line : lines_of(issue)) {
             if (next == accesses.size() || accesses[next].address != line ||
                 accesses[next].cycle != own) {
-                run_.complain(issue, fmt::format("C52: does not look up 0x{:x} at {}", line, own));
+                run_.report_issue(issue,
+                                  fmt::format("C52: does not look up 0x{:x} at {}", line, own));
                 return next;
             }
             there = std::max(there, arrival(accesses[next++]));
         }
-        if (waits[Stall::Constant] != (there > own ? there : 0) || issue.event.cycle < there)
-            run_.complain(issue, fmt::format("C53: its constants are there at {}", there));
+        if (stalls[Stall::Constant] != (there > own ? there : 0) || issue.event.cycle < there)
+            run_.report_issue(issue, fmt::format("C53: its constants are present at {}", there));
         return next;
     }
 
@@ -80,10 +83,11 @@ private:
         if (access.hit != 0) return access.cycle;
         const auto& cycles = arrivals_[{access.unit, access.address}];
         const auto found = std::upper_bound(cycles.begin(), cycles.end(), access.cycle);
-        if (found == cycles.end()) return access.cycle; // Said where the caches are checked.
+        if (found == cycles.end()) return access.cycle; // Reported by the check of the caches.
         const Interval miss = memory_value(run_.machine, "constant", "miss");
         if (access.missed != 0 && !within(*found - access.cycle, miss.lo, miss.hi))
-            run_.say(fmt::format("C52: a line missed at {} comes at {}", access.cycle, *found));
+            run_.report(
+                fmt::format("C52: a line missed at {} is filled at {}", access.cycle, *found));
         return *found;
     }
 
@@ -98,7 +102,7 @@ private:
 
 void check_constants(RecordedLaunch& run) {
     const auto* const constant = run.machine.memory("constant");
-    if (constant != nullptr && !constant->values.empty()) Constants{run}.check();
+    if (constant != nullptr && !constant->values.empty()) ConstantAccesses{run}.check();
 }
 
 } // namespace warpbound::tests

@@ -11,7 +11,7 @@ namespace {
 
 using harness::simulator::InstructionsFetched;
 
-/// Replays the buffer of one warp.
+/// Replays the instruction buffer of one warp.
 void check_buffer(RecordedLaunch& run, const WarpRecord& warp) {
     const std::int64_t buffer = value_of(run.machine.fetch, "buffer").lo;
     const std::int64_t width = value_of(run.machine.fetch, "width").lo;
@@ -25,18 +25,19 @@ void check_buffer(RecordedLaunch& run, const WarpRecord& warp) {
              ++next_fetch) {
             const InstructionsFetched& fetch = warp.fetches[next_fetch];
             if (left > 0 && first == issue.event.instruction)
-                run.complain(issue, fmt::format("C43: was in the buffer when a fetch came at {}",
-                                                fetch.cycle));
+                run.report_issue(
+                    issue,
+                    fmt::format("C43: was in the buffer when a fetch arrived at {}", fetch.cycle));
             if (fetch.count < 1 || fetch.count > std::min(buffer, width))
-                run.complain(issue, fmt::format("C43: a fetch of {}", fetch.count));
+                run.report_issue(issue, fmt::format("C43: a fetch of {}", fetch.count));
             first = fetch.instruction;
             left = fetch.count;
             fetched_at = fetch.cycle;
         }
         if (left == 0 || first != issue.event.instruction)
-            run.complain(issue, "C43: is not in the buffer");
-        if (issue.event.waits[Stall::Fetch] != fetched_at + 1)
-            run.complain(issue, fmt::format("C44: was fetched at {}", fetched_at));
+            run.report_issue(issue, "C43: is not in the buffer");
+        if (issue.event.stalls[Stall::Fetch] != fetched_at + 1)
+            run.report_issue(issue, fmt::format("C44: was fetched at {}", fetched_at));
         ++first;
         --left;
     }
@@ -52,7 +53,7 @@ void check_fetches(RecordedLaunch& run) {
         for (const InstructionsFetched& fetch : warp.fetches)
             if (++served[{warp.starts.front().multiprocessor, fetch.cycle}] >
                 value_of(run.machine.fetch, "ports").lo)
-                run.say(fmt::format("C44: too many fetches at {}", fetch.cycle));
+                run.report(fmt::format("C44: too many fetches at {}", fetch.cycle));
     }
 }
 

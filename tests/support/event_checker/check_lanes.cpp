@@ -33,7 +33,7 @@ int barrier_of(const assembly::Instruction& code) {
     return -1;
 }
 
-/// The pop that belongs to a push, and the other way round.
+/// The pop that matches a push.
 ControlFlow pop_of(ControlFlow push) {
     using enum ControlFlow;
     return push == PushReconvergence ? PopReconvergence
@@ -53,15 +53,15 @@ public:
     void check() {
         const LaneMask all = live_;
         const std::size_t known = run_.found.size();
-        for (std::size_t place = 0; place < warp_.issues.size(); ++place)
+        for (std::size_t index = 0; index < warp_.issues.size(); ++index)
             for (std::size_t lane = 0; lane < lane_count; ++lane)
-                if (holds_lane(warp_.issues[place].event.lanes, lane))
-                    lanes_[lane].issues.push_back(place);
-        for (std::size_t place = 0; place < warp_.issues.size(); ++place) {
-            check_issue(place);
-            if (run_.found.size() > known) return; // The rest would follow from it.
+                if (holds_lane(warp_.issues[index].event.lanes, lane))
+                    lanes_[lane].issues.push_back(index);
+        for (std::size_t index = 0; index < warp_.issues.size(); ++index) {
+            check_issue(index);
+            if (run_.found.size() > known) return; // Later violations could follow from it.
         }
-        if (live_ != 0) run_.say(fmt::format("C37: lanes 0x{:x} never end", live_));
+        if (live_ != 0) run_.report(fmt::format("C37: lanes 0x{:x} never end", live_));
         std::set<std::vector<std::size_t>> paths;
         for (std::size_t lane = 0; lane < lane_count; ++lane)
             if (holds_lane(all, lane) && paths.insert(lanes_[lane].path).second)
@@ -70,25 +70,25 @@ public:
 
 private:
     struct Point {
-        ControlFlow push = ControlFlow::None; ///< None: where all ways meet.
+        ControlFlow push = ControlFlow::None; ///< None: the immediate post-dominator.
         std::size_t target = 0;
         LaneMask members = 0;
         LaneMask arrived = 0;
     };
-    /// Begin of a wait for a turn: an issue and, of those that it lets begin, 0 for lanes that
-    /// part, then the points that open, newer ones later (C39).
+    /// When lanes became a pending path: an issue, then 0 for lanes that diverge at it or the
+    /// number of the point that it opens, newer points later (C39).
     using Since = std::pair<std::size_t, int>;
     struct Lane {
         Since since;
-        std::vector<std::size_t> issues; ///< All of it.
-        std::size_t next = 0;            ///< Of those.
+        std::vector<std::size_t> issues; ///< All issues of the lane.
+        std::size_t next = 0;            ///< Index of the next one.
         std::vector<int> points;
         std::map<int, int> barriers;
         std::vector<int> reached; ///< Points at which it arrived since its last issue.
         std::vector<std::size_t> path;
     };
 
-    [[nodiscard]] bool parts_at(std::size_t instruction) const {
+    [[nodiscard]] bool may_diverge_at(std::size_t instruction) const {
         const auto& facts = run_.kernel.facts->divergents;
         return std::any_of(facts.begin(), facts.end(), [&](const models::DivergentFact& fact) {
             return fact.at == run_.kernel.function->instructions[instruction].address;
@@ -126,45 +126,50 @@ private:
         const Point& at = points_[static_cast<std::size_t>(point)];
         return (at.members & ~at.arrived) == 0;
     }
-    /// StallEnds at no point.
-    [[nodiscard]] bool can_go(std::size_t lane) const {
+    /// All points at which the lane arrived are open.
+    [[nodiscard]] bool can_resume(std::size_t lane) const {
         const auto& reached = lanes_[lane].reached;
         return std::all_of(reached.begin(), reached.end(), [this](int at) { return is_open(at); });
     }
-    /// Those who waited at points that nobody misses any more wait for their turn.
-    void open_points(std::size_t place) {
+    /// The lanes of points at which all members have arrived become pending paths.
+    void open_points(std::size_t index) {
         std::erase_if(waited_at_, [&](int point) {
             if (!is_open(point)) return false;
             each(points_[static_cast<std::size_t>(point)].arrived, [&](std::size_t lane) {
-                lanes_[lane].since = std::max(lanes_[lane].since, {place, point + 1});
+                lanes_[lane].since = std::max(lanes_[lane].since, {index, point + 1});
             });
             return true;
         });
     }
 
-    void check_issue(std::size_t place) {
-        const Issue& issue = warp_.issues[place];
+    void check_issue(std::size_t index) {
+        const Issue& issue = warp_.issues[index];
         const LaneMask lanes = issue.event.lanes;
         if (lanes == 0 || (lanes & ~live_) != 0)
-            return run_.complain(issue, fmt::format("C37: lanes 0x{:x} of 0x{:x}", lanes, live_));
-        if ((issue.event.on & ~lanes) != 0 || (issue.event.on != 0) != issue.event.executed ||
-            (issue.event.executed && issue.event.on != lanes && !parts_at(issue.event.instruction)))
-            run_.complain(issue, fmt::format("C37: is on for lanes 0x{:x}", issue.event.on));
-        each(lanes, [&](std::size_t lane) { check_step(place, lane); });
-        if (place > 0) check_turn(place);
+            return run_.report_issue(issue,
+                                     fmt::format("C37: lanes 0x{:x} of 0x{:x}", lanes, live_));
+        if ((issue.event.executing & ~lanes) != 0 ||
+            (issue.event.executing != 0) != issue.event.executed ||
+            (issue.event.executed && issue.event.executing != lanes &&
+             !may_diverge_at(issue.event.instruction)))
+            run_.report_issue(issue,
+                              fmt::format("C37: executes for lanes 0x{:x}", issue.event.executing));
+        each(lanes, [&](std::size_t lane) { check_step(index, lane); });
+        if (index > 0) check_path_order(index);
         each(lanes, [&](std::size_t lane) { lanes_[lane].reached.clear(); });
         follow(issue);
-        open_points(place);
+        open_points(index);
     }
 
-    /// The lane comes from its last issue, and everybody whom it had to wait for comes with it.
-    void check_step(std::size_t place, std::size_t lane) {
-        const Issue& issue = warp_.issues[place];
+    /// The lane follows an edge from its last issue, and all lanes for which it waited are active
+    /// with it.
+    void check_step(std::size_t index, std::size_t lane) {
+        const Issue& issue = warp_.issues[index];
         const auto& blocks = run_.kernel.graph->blocks;
         Lane& own = lanes_[lane];
         const bool enters = issue.event.instruction == blocks[issue.event.block].first;
         if (own.next == 0) {
-            if (issue.event.block != 0 || !enters) run_.complain(issue, "C18: not the entry");
+            if (issue.event.block != 0 || !enters) run_.report_issue(issue, "C18: not the entry");
         } else {
             const Issued& before = warp_.issues[own.issues[own.next - 1]].event;
             using enum assembly::EdgeKind;
@@ -174,75 +179,78 @@ private:
                                (has_edge(before.block, issue.event.block, FallThrough) ||
                                 has_edge(before.block, issue.event.block, Taken));
             if (!follows && !jumps)
-                run_.complain(issue, fmt::format("C18: lane {} comes from elsewhere", lane));
+                run_.report_issue(issue, fmt::format("C18: lane {} follows no edge", lane));
         }
         if (enters) own.path.push_back(issue.event.block);
         for (const int reached : own.reached) {
             const Point& point = points_[static_cast<std::size_t>(reached)];
             if ((point.members & ~issue.event.lanes) != 0)
-                run_.complain(issue, fmt::format("C40: lane {} goes on without lanes 0x{:x}", lane,
-                                                 point.members & ~issue.event.lanes));
+                run_.report_issue(issue, fmt::format("C40: lane {} continues without lanes 0x{:x}",
+                                                     lane, point.members & ~issue.event.lanes));
         }
         ++own.next;
     }
 
-    /// C39: lanes that can go on do, else those that have waited for the shortest time.
-    void check_turn(std::size_t place) {
-        const Issue& before = warp_.issues[place - 1];
-        const Issue& issue = warp_.issues[place];
+    /// C39: some of the last active lanes continue if they can; else the path that became pending
+    /// last resumes.
+    void check_path_order(std::size_t index) {
+        const Issue& before = warp_.issues[index - 1];
+        const Issue& issue = warp_.issues[index];
         const auto& block = run_.kernel.graph->blocks[before.event.block];
         if (before.event.instruction != block.last) {
             if (before.event.lanes != issue.event.lanes)
-                run_.complain(issue, "C39: lanes change inside a block");
+                run_.report_issue(issue, "C39: lanes change inside a block");
             return;
         }
         LaneMask able = 0;
         each(before.event.lanes & live_, [&](std::size_t lane) {
-            if (can_go(lane)) able |= only(lane);
+            if (can_resume(lane)) able |= only(lane);
         });
         if (able != 0 && (able & issue.event.lanes) == 0)
-            run_.complain(issue, fmt::format("C39: lanes 0x{:x} could go on", able));
+            run_.report_issue(issue, fmt::format("C39: lanes 0x{:x} could continue", able));
         each(able & ~issue.event.lanes, [&](std::size_t lane) {
-            lanes_[lane].since = std::max(lanes_[lane].since, {place - 1, 0});
+            lanes_[lane].since = std::max(lanes_[lane].since, {index - 1, 0});
         });
         if (able != 0) return;
         Since latest;
         each(live_, [&](std::size_t lane) {
-            if (can_go(lane)) latest = std::max(latest, lanes_[lane].since);
+            if (can_resume(lane)) latest = std::max(latest, lanes_[lane].since);
         });
-        LaneMask longer = 0;
+        LaneMask too_early = 0;
         each(issue.event.lanes, [&](std::size_t lane) {
-            if (lanes_[lane].since != latest) longer |= only(lane);
+            if (lanes_[lane].since != latest) too_early |= only(lane);
         });
-        if (longer != 0)
-            run_.complain(issue,
-                          fmt::format("C39: lanes 0x{:x} have waited longer than others", longer));
+        if (too_early != 0)
+            run_.report_issue(
+                issue,
+                fmt::format("C39: lanes 0x{:x} resume before a path that became pending later",
+                            too_early));
     }
 
-    /// What the issue means for the points of its lanes.
+    /// Updates the points of the lanes after the issue.
     void follow(const Issue& issue) {
         const LaneMask lanes = issue.event.lanes;
         const assembly::Instruction& code = run_.instruction(issue);
         const auto& block = run_.kernel.graph->blocks[issue.event.block];
-        if (!(code.guard && code.guard->never())) join(issue, code);
+        if (!(code.guard && code.guard->never())) update_points(issue, code);
         if (issue.event.instruction != block.last) return;
         std::set<std::optional<std::size_t>> destinations;
         each(lanes, [&](std::size_t lane) { destinations.insert(destination(lanes_[lane])); });
-        if (destinations.size() > 1 && !parts_at(issue.event.instruction))
-            run_.complain(issue, "C38: its lanes part");
+        if (destinations.size() > 1 && !may_diverge_at(issue.event.instruction))
+            run_.report_issue(issue, "C38: its lanes diverge");
         each(lanes, [&](std::size_t lane) {
             if (destination(lanes_[lane])) return;
-            if (!block.exits) run_.complain(issue, fmt::format("C2: lane {} stops here", lane));
+            if (!block.exits) run_.report_issue(issue, fmt::format("C2: lane {} stops here", lane));
             live_ &= ~only(lane);
             for (Point& point : points_)
                 point.members &= ~only(lane);
         });
         destinations.erase(std::nullopt);
-        if (destinations.size() > 1) join_meeting(issue, lanes & live_);
+        if (destinations.size() > 1) push_post_dominator(issue, lanes & live_);
         each(lanes & live_, [&](std::size_t lane) { move(issue, code, lane); });
     }
 
-    void join(const Issue& issue, const assembly::Instruction& code) {
+    void update_points(const Issue& issue, const assembly::Instruction& code) {
         using enum ControlFlow;
         const LaneMask lanes = issue.event.lanes;
         switch (code.control_flow) {
@@ -271,16 +279,16 @@ private:
     }
 
     void leave_barrier(std::size_t lane, int reg) {
-        const auto joined = lanes_[lane].barriers.find(reg);
-        if (joined == lanes_[lane].barriers.end()) return;
-        leave(lane, joined->second);
-        lanes_[lane].barriers.erase(joined);
+        const auto entry_of_reg = lanes_[lane].barriers.find(reg);
+        if (entry_of_reg == lanes_[lane].barriers.end()) return;
+        leave(lane, entry_of_reg->second);
+        lanes_[lane].barriers.erase(entry_of_reg);
     }
 
-    void join_meeting(const Issue& issue, LaneMask lanes) {
+    void push_post_dominator(const Issue& issue, LaneMask lanes) {
         const auto target = post_dominators_[issue.event.block];
         if (!target) return;
-        LaneMask joins = 0;
+        LaneMask members = 0;
         each(lanes, [&](std::size_t lane) {
             const Lane& own = lanes_[lane];
             if (!own.barriers.empty()) return;
@@ -288,11 +296,11 @@ private:
                 const Point& top = points_[static_cast<std::size_t>(own.points.back())];
                 if (top.push != ControlFlow::None || top.target == *target) return;
             }
-            joins |= only(lane);
+            members |= only(lane);
         });
-        if (joins == 0) return;
-        const int point = new_point(ControlFlow::None, *target, joins);
-        each(joins, [&](std::size_t lane) { lanes_[lane].points.push_back(point); });
+        if (members == 0) return;
+        const int point = new_point(ControlFlow::None, *target, members);
+        each(members, [&](std::size_t lane) { lanes_[lane].points.push_back(point); });
     }
 
     /// The lane leaves the block: it may leave points and arrive at others.
@@ -305,15 +313,15 @@ private:
             const auto& inner = run_.kernel.function->instructions[index];
             if (inner.control_flow != ControlFlow::ConvergenceBreak || !inner.guard || !code.guard)
                 continue;
-            auto of_branch = *code.guard; // For lanes that go this way.
+            auto of_branch = *code.guard; // Holds for lanes on this path.
             if (!taken) of_branch.predicate.negated = !of_branch.predicate.negated;
             if (inner.guard == of_branch) leave_barrier(lane, barrier_of(inner));
         }
         if (code.control_flow == ControlFlow::ConvergenceWait) {
-            if (const auto joined = own.barriers.find(barrier_of(code));
-                joined != own.barriers.end()) {
-                reach(lane, joined->second);
-                own.barriers.erase(joined);
+            if (const auto entry_of_reg = own.barriers.find(barrier_of(code));
+                entry_of_reg != own.barriers.end()) {
+                reach(lane, entry_of_reg->second);
+                own.barriers.erase(entry_of_reg);
             }
         } else if (taken && pops(code.control_flow)) {
             bool found = false;
@@ -326,7 +334,7 @@ private:
                 else
                     leave(lane, top);
             }
-            if (!found) run_.complain(issue, "C40: pops what nobody pushed");
+            if (!found) run_.report_issue(issue, "C40: pops a point that was not pushed");
         }
         while (!own.points.empty()) {
             const Point& top = points_[static_cast<std::size_t>(own.points.back())];

@@ -8,20 +8,20 @@ namespace warpbound::tests {
 
 namespace {
 
-void check_turns(RecordedLaunch& run, const std::vector<std::size_t>& path,
-                 const assembly::Loop& loop, const models::LoopFact& fact) {
-    std::int64_t turns = 0;
+void check_iterations(RecordedLaunch& run, const std::vector<std::size_t>& path,
+                      const assembly::Loop& loop, const models::LoopFact& fact) {
+    std::int64_t iterations = 0;
     const auto check_end = [&] {
-        if (turns != 0 && !within(turns, std::max<std::int64_t>(fact.min, 1), fact.max))
-            run.say(fmt::format("C18: a lane turns {} times in the loop at 0x{:04x}", turns,
-                                fact.header));
-        turns = 0;
+        if (iterations != 0 && !within(iterations, std::max<std::int64_t>(fact.min, 1), fact.max))
+            run.report(fmt::format("C18: a lane makes {} iterations of the loop at 0x{:04x}",
+                                   iterations, fact.header));
+        iterations = 0;
     };
     for (const std::size_t block : path) {
         if (!std::binary_search(loop.blocks.begin(), loop.blocks.end(), block))
             check_end();
         else if (block == loop.header)
-            ++turns;
+            ++iterations;
     }
     check_end();
 }
@@ -40,10 +40,10 @@ void check_path(RecordedLaunch& run, const std::vector<std::size_t>& path) {
         return times;
     };
     for (const models::NeverFact& fact : facts.nevers)
-        if (count(fact.block, {}) > 0) run.say("C18: a lane is where no path leads");
+        if (count(fact.block, {}) > 0) run.report("C18: a lane is in a block that no path visits");
     for (const models::ExclusiveFact& fact : facts.exclusives)
         if (count(fact.first, {}) > 0 && count(fact.second, {}) > 0)
-            run.say("C18: a lane is in both exclusive blocks");
+            run.report("C18: a lane is in both exclusive blocks");
     for (const models::LinearFact& fact : facts.constraints) {
         std::int64_t sum = 0;
         for (const models::LinearTerm& term : fact.terms)
@@ -51,11 +51,11 @@ void check_path(RecordedLaunch& run, const std::vector<std::size_t>& path) {
         using enum models::Relation;
         if ((fact.relation != AtLeast && sum > fact.constant) ||
             (fact.relation != AtMost && sum < fact.constant))
-            run.say("C18: a lane violates a linear fact");
+            run.report("C18: a lane violates a linear fact");
     }
     for (const assembly::Loop& loop : graph.loops)
         if (const auto* fact = facts.loop_at(graph.blocks[loop.header].address))
-            check_turns(run, path, loop, *fact);
+            check_iterations(run, path, loop, *fact);
 }
 
 } // namespace warpbound::tests

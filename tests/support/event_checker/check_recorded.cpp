@@ -15,7 +15,7 @@ using harness::trace::SassTrace;
 using harness::trace::TracedIssue;
 using harness::trace::TracedWarp;
 
-/// Passes of an access by C22, lane by lane.
+/// The passes of an access by C22, lane by lane.
 class PassCounter {
 public:
     PassCounter(const InstructionTiming& timing, const TracedIssue& issue)
@@ -70,15 +70,15 @@ private:
         const std::uint64_t group =
             std::clamp<std::uint64_t>(rule_.banks * rule_.width / rule_.bytes, 1, rule_.banks);
         std::map<std::uint64_t, std::map<std::uint64_t, std::multiset<std::uint64_t>>> words;
-        for (std::size_t place = 0; place < lanes_.size(); ++place) {
+        for (std::size_t index = 0; index < lanes_.size(); ++index) {
             std::set<std::uint64_t> own;
             for (std::uint64_t byte = 0; byte < rule_.bytes; ++byte)
-                own.insert((lanes_[place] + byte) / rule_.width);
+                own.insert((lanes_[index] + byte) / rule_.width);
             for (const std::uint64_t word : own)
-                words[numbers_[place] / group][word % rule_.banks].insert(word);
+                words[numbers_[index] / group][word % rule_.banks].insert(word);
         }
         std::int64_t sum = 0;
-        for (const auto& [part, by_bank] : words) {
+        for (const auto& [group_of_lanes, by_bank] : words) {
             std::size_t fullest = 0;
             for (const auto& [bank, all] : by_bank) {
                 const std::set<std::uint64_t> different(all.begin(), all.end());
@@ -96,9 +96,9 @@ private:
     std::vector<std::uint32_t> numbers_;
 };
 
-class Recording {
+class TraceChecker {
 public:
-    Recording(RecordedLaunch& run, const SassTrace& trace) : run_{run}, trace_{trace} {}
+    TraceChecker(RecordedLaunch& run, const SassTrace& trace) : run_{run}, trace_{trace} {}
 
     void check() {
         for (const auto& block : trace_.blocks)
@@ -106,41 +106,44 @@ public:
                 const std::int64_t number =
                     block.number[0] +
                     trace_.grid[0] * (block.number[1] + trace_.grid[1] * block.number[2]);
-                const auto place =
+                const auto index =
                     static_cast<std::size_t>(number * run_.warps_per_block + warp.number);
-                check_warp(run_.warps.at(place), warp);
+                check_warp(run_.warps.at(index), warp);
             }
     }
 
 private:
     void check_warp(const WarpRecord& record, const TracedWarp& warp) {
         if (record.issues.size() != warp.issues.size())
-            return run_.say(fmt::format("C54: a warp issues {} instructions, recorded are {}",
-                                        record.issues.size(), warp.issues.size()));
-        for (std::size_t place = 0; place < warp.issues.size(); ++place)
-            check_issue(record.issues[place], warp.issues[place]);
+            return run_.report(fmt::format("C54: a warp issues {} instructions, recorded are {}",
+                                           record.issues.size(), warp.issues.size()));
+        for (std::size_t index = 0; index < warp.issues.size(); ++index)
+            check_issue(record.issues[index], warp.issues[index]);
     }
 
     void check_issue(const Issue& issue, const TracedIssue& traced) {
         const assembly::Instruction& code = run_.instruction(issue);
         const Issued& event = issue.event;
         if (code.address != traced.address)
-            return run_.complain(issue, fmt::format("C54: recorded is 0x{:x}", traced.address));
+            return run_.report_issue(issue, fmt::format("C54: recorded is 0x{:x}", traced.address));
         const bool guarded = assembly::is_guarded(code);
         const bool directs = assembly::transfers_control(code.control_flow) ||
                              code.control_flow == assembly::ControlFlow::Exit;
         if (!guarded && event.lanes != traced.mask)
-            run_.complain(issue, fmt::format("C55: issues for lanes 0x{:x}", event.lanes));
+            run_.report_issue(issue, fmt::format("C55: issues for lanes 0x{:x}", event.lanes));
         if ((traced.mask & ~event.lanes) != 0)
-            run_.complain(issue, fmt::format("C55: lanes 0x{:x} are not all", event.lanes));
-        if (event.on != (directs ? event.lanes : traced.mask) || event.executed != (event.on != 0))
-            run_.complain(issue, fmt::format("C54: executes for lanes 0x{:x}", event.on));
+            run_.report_issue(
+                issue, fmt::format("C55: lanes 0x{:x} are not all lanes recorded", event.lanes));
+        if (event.executing != (directs ? event.lanes : traced.mask) ||
+            event.executed != (event.executing != 0))
+            run_.report_issue(issue,
+                              fmt::format("C54: executes for lanes 0x{:x}", event.executing));
         if (!event.executed || !harness::has_recorded_addresses(code)) return;
         const InstructionTiming& timing = run_.timing(issue);
         if (timing.access.rule == models::PassRule::None) return; // Not described.
         const std::int64_t passes = PassCounter{timing, traced}.passes();
         if (event.passes != passes)
-            run_.complain(
+            run_.report_issue(
                 issue, fmt::format("C56: takes {} passes, its addresses {}", event.passes, passes));
     }
 
@@ -151,7 +154,7 @@ private:
 } // namespace
 
 void check_recorded(RecordedLaunch& run) {
-    Recording{run, *run.run.trace}.check();
+    TraceChecker{run, *run.run.trace}.check();
 }
 
 } // namespace warpbound::tests

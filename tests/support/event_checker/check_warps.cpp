@@ -26,43 +26,44 @@ bool guard_directs(assembly::ControlFlow flow) {
     }
 }
 
-class Warps {
+class WarpChecker {
 public:
-    explicit Warps(RecordedLaunch& run) : run_{run} {}
+    explicit WarpChecker(RecordedLaunch& run) : run_{run} {}
 
     void check_warp(const WarpRecord& warp) {
         std::map<assembly::Register, std::int64_t> ready;
         std::map<int, std::vector<std::int64_t>> releases;
-        for (std::size_t place = 0; place < warp.issues.size(); ++place) {
-            const Issue& issue = warp.issues[place];
-            const StallEnds& waits = issue.event.waits;
-            check_order(warp, place);
+        for (std::size_t index = 0; index < warp.issues.size(); ++index) {
+            const Issue& issue = warp.issues[index];
+            const StallEnds& stalls = issue.event.stalls;
+            check_order(warp, index);
             check_execution(issue);
-            for (const std::int64_t until : waits.until)
+            for (const std::int64_t until : stalls.until)
                 if (until > issue.event.cycle)
-                    run_.complain(issue, fmt::format("waits: issues before {}", until));
-            if (place == 0) {
+                    run_.report_issue(issue, fmt::format("stalls: issues before {}", until));
+            if (index == 0) {
                 const std::int64_t start = warp.starts.front().cycle;
-                if (issue.event.since != start || waits[Stall::Gap] != start ||
+                if (issue.event.since != start || stalls[Stall::Gap] != start ||
                     issue.event.cycle < start)
-                    run_.complain(issue, fmt::format("C1: the warp starts at {}", start));
+                    run_.report_issue(issue, fmt::format("C1: the warp starts at {}", start));
             } else {
-                const std::int64_t before = warp.issues[place - 1].event.cycle;
-                const Interval gap = run_.gap_after(warp.issues[place - 1], issue);
+                const std::int64_t before = warp.issues[index - 1].event.cycle;
+                const Interval gap = run_.gap_after(warp.issues[index - 1], issue);
                 if (issue.event.since != before + 1)
-                    run_.complain(issue, "order: since another cycle");
-                if (!within(waits[Stall::Gap] - before, gap.lo, gap.hi) ||
+                    run_.report_issue(issue, "order: its predecessor issued in another cycle");
+                if (!within(stalls[Stall::Gap] - before, gap.lo, gap.hi) ||
                     issue.event.cycle < before + gap.lo)
-                    run_.complain(issue, fmt::format("C4: the issue before was at {}", before));
+                    run_.report_issue(issue,
+                                      fmt::format("C4: the preceding issue was at {}", before));
             }
             if (run_.timing(issue).waits_for_registers) {
                 const std::int64_t at = registers_ready(ready, issue);
-                if (waits[Stall::Register] != at || issue.event.cycle < at)
-                    run_.complain(issue, fmt::format("C5: its registers are ready at {}", at));
+                if (stalls[Stall::Register] != at || issue.event.cycle < at)
+                    run_.report_issue(issue, fmt::format("C5: its registers are ready at {}", at));
             }
             const std::int64_t clear = scoreboards_clear(releases, issue);
-            if (waits[Stall::Scoreboard] != clear || issue.event.cycle < clear)
-                run_.complain(issue, fmt::format("C6: its scoreboards are clear at {}", clear));
+            if (stalls[Stall::Scoreboard] != clear || issue.event.cycle < clear)
+                run_.report_issue(issue, fmt::format("C6: its scoreboards are clear at {}", clear));
             if (!issue.event.executed || issue.completed.empty()) continue;
             for (const assembly::Register& reg : run_.effects[issue.event.instruction].writes)
                 ready[reg] = issue.completed.front();
@@ -76,59 +77,61 @@ public:
     }
 
 private:
-    void check_order(const WarpRecord& warp, std::size_t place) {
-        const Issue& issue = warp.issues[place];
+    void check_order(const WarpRecord& warp, std::size_t index) {
+        const Issue& issue = warp.issues[index];
         const auto& blocks = run_.kernel.graph->blocks;
         if (!within(static_cast<std::int64_t>(issue.event.instruction),
                     static_cast<std::int64_t>(blocks[issue.event.block].first),
                     static_cast<std::int64_t>(blocks[issue.event.block].last))) {
-            run_.complain(issue, "order: not in its block");
+            run_.report_issue(issue, "order: not in its block");
             return;
         }
-        if (issue.event.number != static_cast<std::int64_t>(place))
-            run_.complain(issue, "order: numbered wrongly");
-        const bool last = place + 1 == warp.issues.size();
+        if (issue.event.number != static_cast<std::int64_t>(index))
+            run_.report_issue(issue, "order: numbered wrongly");
+        const bool last = index + 1 == warp.issues.size();
         if (last && (!blocks[issue.event.block].exits ||
                      issue.event.instruction != blocks[issue.event.block].last ||
                      issue.event.cycle != warp.ends.front()))
-            run_.complain(issue, "C2: the warp does not end with it");
+            run_.report_issue(issue, "C2: the warp does not end with it");
     }
 
     void check_execution(const Issue& issue) {
         const auto& code = run_.instruction(issue);
         const auto& event = issue.event;
         const InstructionTiming& t = run_.timing(issue);
-        const bool may_be_off = assembly::is_guarded(code) && !guard_directs(code.control_flow);
-        if (!event.executed && !may_be_off) run_.complain(issue, "C10: switched off");
-        if (event.executed && may_be_off && code.guard->never())
-            run_.complain(issue, "C10: executes under @!PT");
+        const bool may_be_predicated_off =
+            assembly::is_guarded(code) && !guard_directs(code.control_flow);
+        if (!event.executed && !may_be_predicated_off)
+            run_.report_issue(issue, "C10: predicated off");
+        if (event.executed && may_be_predicated_off && code.guard->never())
+            run_.report_issue(issue, "C10: executes under @!PT");
         const bool reads = event.executed && code.control && code.control->read_barrier;
         if (issue.completed.size() != (event.executed ? 1U : 0U))
-            run_.complain(issue, fmt::format("C13: has {} results", issue.completed.size()));
+            run_.report_issue(issue, fmt::format("C13: has {} results", issue.completed.size()));
         if (issue.sources_read.size() != (reads ? 1U : 0U))
-            run_.complain(
+            run_.report_issue(
                 issue, fmt::format("C14: reads its sources {} times", issue.sources_read.size()));
         if (!event.executed) {
-            if (event.port_until != event.cycle) run_.complain(issue, "C11: takes a port");
+            if (event.port_until != event.cycle) run_.report_issue(issue, "C11: occupies a port");
             return;
         }
         const bool counted = run_.run.trace != nullptr && t.access.rule != models::PassRule::None;
         if (!counted && !within(event.passes, t.passes.lo, t.passes.hi))
-            run_.complain(issue, fmt::format("C12: {} passes", event.passes));
+            run_.report_issue(issue, fmt::format("C12: {} passes", event.passes));
         const std::int64_t begin = run_.begin_of(issue);
         const std::int64_t until =
             issue.entered.empty() ? event.port_until : issue.entered.front().until;
         if (!within(until - begin, t.initiation.lo * event.passes, t.initiation.hi * event.passes))
-            run_.complain(issue, fmt::format("C12: takes its port until {}", until));
+            run_.report_issue(issue, fmt::format("C12: occupies its port until {}", until));
         const std::int64_t write_back =
             run_.collects() ? value_of(run_.machine.register_file, "write-back").lo : 0;
         const auto check_after = [&](const std::vector<std::int64_t>& cycles, const Interval& first,
-                                     std::int64_t behind, std::string_view what) {
+                                     std::int64_t offset, std::string_view what) {
             const std::int64_t further = event.passes - 1;
             for (const std::int64_t cycle : cycles)
-                if (!within(cycle - begin - behind, first.lo + further * t.pass_cost.lo,
+                if (!within(cycle - begin - offset, first.lo + further * t.pass_cost.lo,
                             first.hi + further * t.pass_cost.hi))
-                    run_.complain(issue, fmt::format("{} at {}", what, cycle));
+                    run_.report_issue(issue, fmt::format("{} at {}", what, cycle));
         };
         if (!t.through_caches || t.enters_write_buffer) {
             check_after(issue.completed, t.latency, write_back, "C13: completes");
@@ -136,19 +139,19 @@ private:
             const std::int64_t nearest = memory_value(run_.machine, "l1", "latency").lo;
             if (issue.completed.front() <
                 begin + (event.passes - 1) * t.pass_cost.lo + nearest + write_back)
-                run_.complain(issue, fmt::format("C24: completes at {}", issue.completed.front()));
+                run_.report_issue(issue,
+                                  fmt::format("C24: completes at {}", issue.completed.front()));
         }
-        // Operands that are collected are read a cycle after the unit's entrance at the earliest
-        // (C50).
+        // Collected operands are read at least one cycle after the entry into the unit (C50).
         const std::int64_t least = run_.collects() ? 1 : 0;
         for (const std::int64_t cycle : issue.sources_read)
             if (!within(cycle - begin,
                         std::max(least, t.source_read.lo + (event.passes - 1) * t.pass_cost.lo),
                         std::max(least, t.source_read.hi + (event.passes - 1) * t.pass_cost.hi)))
-                run_.complain(issue, fmt::format("C14: has read its sources at {}", cycle));
+                run_.report_issue(issue, fmt::format("C14: has read its sources at {}", cycle));
     }
 
-    /// When the registers are ready that the issue touches (C5).
+    /// When the registers that the issue reads or writes are ready (C5).
     std::int64_t registers_ready(const std::map<assembly::Register, std::int64_t>& ready,
                                  const Issue& issue) const {
         std::int64_t at = 0;
@@ -164,8 +167,8 @@ private:
         times.insert(std::upper_bound(times.begin(), times.end(), time), time);
     }
 
-    /// When the scoreboards are clear that the issue waits for (C6). `releases`: by scoreboard, in
-    /// the order of time.
+    /// When the scoreboards for which the issue waits are clear (C6). `releases`: by scoreboard, in
+    /// time order.
     std::int64_t scoreboards_clear(std::map<int, std::vector<std::int64_t>>& releases,
                                    const Issue& issue) const {
         const auto& code = run_.instruction(issue);
@@ -196,7 +199,7 @@ private:
 } // namespace
 
 void check_warps(RecordedLaunch& run) {
-    Warps checks{run};
+    WarpChecker checks{run};
     for (const WarpRecord& warp : run.warps)
         checks.check_warp(warp);
 }

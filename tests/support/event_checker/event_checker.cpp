@@ -12,7 +12,7 @@ std::vector<std::string> violations(const harness::Kernel& kernel,
     RecordedLaunch launch{kernel, machine, policy, run};
     if (!launch.collect()) return std::move(launch.found);
     SharedUse shared{launch};
-    check_places(launch);
+    check_residency(launch);
     check_warps(launch);
     if (run.trace != nullptr)
         check_recorded(launch);

@@ -31,7 +31,7 @@ std::int64_t Latches::value_for(const RecordedLaunch& run, const Issue& issue,
 std::int64_t Latches::free_at(const Issue& issue, std::int64_t cycle, const Issue* except) const {
     const auto found = users_.find(pool_of(run_, issue));
     if (found == users_.end()) return cycle;
-    std::vector<std::int64_t> leaving; // Of those that are inside.
+    std::vector<std::int64_t> leaving; // Of the issues that occupy an entry.
     for (const Issue* user : found->second) {
         if (user->event.cycle > cycle) break;
         if (user != &issue && user != except && user->collected.front().since > cycle)

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Who stood in the latches before the operand collectors, and when (C47).
+/// Which issues occupied the latches of the operand collectors, and when (C47).
 
 #include "tests/support/event_checker/recorded_launch.hpp"
 
@@ -12,7 +12,7 @@ namespace warpbound::tests {
 
 class Latches {
 public:
-    /// Unit, SM, scheduler (0 where all share it).
+    /// Unit, SM, scheduler (0 where all schedulers share the pool).
     using Pool = std::tuple<std::size_t, int, int>;
 
     /// The launch must be collected and outlive this.
@@ -23,14 +23,14 @@ public:
     [[nodiscard]] static std::int64_t value_for(const RecordedLaunch& run, const Issue& issue,
                                                 std::string_view name);
 
-    /// When the others leave a place for this issue: the cycle itself, or one before which they do
-    /// not, had `except` not been made.
+    /// A lower bound of the cycle from `cycle` on in which the latch has a free entry for this
+    /// issue, if `except` had not issued; `cycle` itself when one is free then.
     [[nodiscard]] std::int64_t free_at(const Issue& issue, std::int64_t cycle,
                                        const Issue* except) const;
 
 private:
     RecordedLaunch& run_;
-    std::map<Pool, std::vector<const Issue*>> users_; ///< In the order of issue.
+    std::map<Pool, std::vector<const Issue*>> users_; ///< In issue order.
 };
 
 } // namespace warpbound::tests

@@ -36,16 +36,16 @@ bool leaves_block(const assembly::ControlFlowGraph& graph, const Issue& before,
             issue.event.instruction != before.event.instruction + 1);
 }
 
-/// Puts each event where it belongs.
-class Collector {
+/// Assigns each event to its warp and issue.
+class EventSorter {
 public:
-    explicit Collector(RecordedLaunch& launch) : launch_{launch}, waiting_(launch.warps.size()) {}
+    explicit EventSorter(RecordedLaunch& launch) : launch_{launch}, waiting_(launch.warps.size()) {}
 
     void add(WarpRecord& warp, const WarpStarted& started) { warp.starts.push_back(started); }
     void add(WarpRecord& warp, const Issued& issued) {
         if (issued.instruction >= launch_.timings.size() || !launch_.timings[issued.instruction] ||
             issued.block >= launch_.kernel.graph->blocks.size()) {
-            launch_.say("order: an instruction that has no timing or no block issued");
+            launch_.report("order: an instruction that has no timing or no block issued");
             return;
         }
         Issue issue;
@@ -57,15 +57,15 @@ public:
         }
         warp.issues.push_back(issue);
         if (!launch_.accesses_at_unit())
-            note_access(issue, {issued.cycle, issued.warp, warp.issues.size() - 1});
+            record_access(issue, {issued.cycle, issued.warp, warp.issues.size() - 1});
     }
     template <typename Later> Issue* issue_of(WarpRecord& warp, const Later& later) {
         const auto number = static_cast<std::size_t>(later.number);
         if (later.number >= 0 && number < warp.issues.size() &&
             warp.issues[number].event.instruction == later.instruction)
             return &warp.issues[number];
-        launch_.say(fmt::format("causal: warp {} has no issue {} of instruction {} at {}",
-                                later.warp, later.number, later.instruction, later.cycle));
+        launch_.report(fmt::format("causal: warp {} has no issue {} of instruction {} at {}",
+                                   later.warp, later.number, later.instruction, later.cycle));
         return nullptr;
     }
     void add(WarpRecord& warp, const SourcesRead& read) {
@@ -75,7 +75,7 @@ public:
         if (Issue* issue = issue_of(warp, done)) issue->completed.push_back(done.cycle);
     }
     void add(WarpRecord&, const Drained& drained) { drained_.push_back(drained); }
-    /// Stores drain in the order in which they entered, in that cycle at the earliest.
+    /// Stores drain in the order in which they entered, no earlier than that cycle.
     void settle_drains() {
         for (const Drained& drained : drained_)
             settle(launch_.warps[static_cast<std::size_t>(drained.warp)], drained);
@@ -91,26 +91,26 @@ public:
         if (issue == nullptr) return;
         issue->entered.push_back(entered);
         if (launch_.accesses_at_unit())
-            note_access(*issue,
-                        {entered.cycle, entered.warp, static_cast<std::size_t>(entered.number)});
+            record_access(*issue,
+                          {entered.cycle, entered.warp, static_cast<std::size_t>(entered.number)});
     }
     static void add(WarpRecord& warp, const InstructionsFetched& fetched) {
         warp.fetches.push_back(fetched);
     }
     static void add(WarpRecord& warp, const WarpEnded& ended) { warp.ends.push_back(ended.cycle); }
-    /// A load leaves its queue with the last of its lines; a warp's loads do so in the order in
-    /// which they entered it.
+    /// A load leaves its queue with the look-up of its last line. The loads of a warp leave it in
+    /// order.
     void add(WarpRecord& warp, const LineAccessed& accessed) {
         if (accessed.level != CacheLevel::L1 || accessed.write) return;
         auto& loads = waiting_[static_cast<std::size_t>(accessed.warp)].loads;
         if (loads.empty()) {
-            launch_.say(fmt::format("causal: no load of warp {} looks for a line at {}",
-                                    accessed.warp, accessed.cycle));
+            launch_.report(fmt::format("causal: no load of warp {} looks up a line at {}",
+                                       accessed.warp, accessed.cycle));
             return;
         }
         Issue& oldest = warp.issues[loads.front()];
-        launch_.line_turns.push_back({.access = &accessed,
-                                      .place = loads.front(),
+        launch_.load_lines.push_back({.access = &accessed,
+                                      .index = loads.front(),
                                       .line = static_cast<std::int64_t>(oldest.lines.size())});
         oldest.lines.push_back(accessed);
         if (static_cast<std::int64_t>(oldest.lines.size()) < oldest.event.passes) return;
@@ -125,23 +125,23 @@ private:
     void settle(WarpRecord& warp, const Drained& drained) {
         auto& stores = waiting_[static_cast<std::size_t>(drained.warp)].stores;
         if (stores.empty() || std::get<0>(stores.front()) > drained.cycle) {
-            launch_.say(fmt::format("causal: nothing of warp {} can drain at {}", drained.warp,
-                                    drained.cycle));
+            launch_.report(fmt::format("causal: nothing of warp {} can drain at {}", drained.warp,
+                                       drained.cycle));
             return;
         }
-        const std::size_t place = std::get<2>(stores.front());
-        warp.issues[place].drained = drained.cycle;
-        launch_.drains.emplace_back(drained.cycle, drained.warp, place);
+        const std::size_t index = std::get<2>(stores.front());
+        warp.issues[index].drained = drained.cycle;
+        launch_.drains.emplace_back(drained.cycle, drained.warp, index);
         stores.pop_front();
     }
 
-    /// Of one warp, in the order in which they entered.
+    /// The loads and stores of one warp in the queues, in the order in which they entered.
     struct Waiting {
-        std::deque<std::size_t> loads; ///< By place among its issues.
+        std::deque<std::size_t> loads; ///< Indices of its issues.
         std::deque<Entry> stores;
     };
 
-    void note_access(const Issue& issue, const Entry& entry) {
+    void record_access(const Issue& issue, const Entry& entry) {
         Waiting& waiting = waiting_[static_cast<std::size_t>(issue.event.warp)];
         if (launch_.is_cached_load(issue)) {
             launch_.loads.push_back(entry);
@@ -179,15 +179,15 @@ RecordedLaunch::RecordedLaunch(const harness::Kernel& of_kernel,
     });
 }
 
-void RecordedLaunch::say(std::string text) {
+void RecordedLaunch::report(std::string text) {
     if (found.size() < reported_limit) found.push_back(std::move(text));
 }
 
-void RecordedLaunch::complain(const Issue& issue, std::string_view what) {
+void RecordedLaunch::report_issue(const Issue& issue, std::string_view what) {
     const auto colon = what.find(':');
-    say(fmt::format("{}: warp {} issue {} (instruction {}) at {}:{}", what.substr(0, colon),
-                    issue.event.warp, issue.event.number, issue.event.instruction,
-                    issue.event.cycle, what.substr(colon + 1)));
+    report(fmt::format("{}: warp {} issue {} (instruction {}) at {}:{}", what.substr(0, colon),
+                       issue.event.warp, issue.event.number, issue.event.instruction,
+                       issue.event.cycle, what.substr(colon + 1)));
 }
 
 Interval RecordedLaunch::gap_after(const Issue& before, const Issue& issue) const {
@@ -206,26 +206,26 @@ Interval RecordedLaunch::gap_after(const Issue& before, const Issue& issue) cons
 }
 
 bool RecordedLaunch::collect() {
-    Collector collector{*this};
+    EventSorter sorter{*this};
     std::int64_t last = 0;
     for (const Event& event : run.events) {
         const std::int64_t cycle = std::visit([](const auto& what) { return what.cycle; }, event);
         const int warp = std::visit([](const auto& what) { return what.warp; }, event);
-        if (cycle < last) say(fmt::format("order: event of cycle {} after {}", cycle, last));
+        if (cycle < last) report(fmt::format("order: event of cycle {} after {}", cycle, last));
         last = std::max(last, cycle);
         if (warp < 0 || static_cast<std::size_t>(warp) >= warps.size()) {
-            say(fmt::format("order: there is no warp {}", warp));
+            report(fmt::format("order: there is no warp {}", warp));
             return false;
         }
         std::visit(
-            [&](const auto& what) { collector.add(warps[static_cast<std::size_t>(warp)], what); },
+            [&](const auto& what) { sorter.add(warps[static_cast<std::size_t>(warp)], what); },
             event);
     }
-    collector.settle_drains();
+    sorter.settle_drains();
     for (const WarpRecord& warp : warps)
         if (warp.starts.size() != 1 || warp.ends.size() != 1 || warp.issues.empty())
-            say(fmt::format("C2: a warp starts {} times, issues {} and ends {} times",
-                            warp.starts.size(), warp.issues.size(), warp.ends.size()));
+            report(fmt::format("C2: a warp starts {} times, issues {} and ends {} times",
+                               warp.starts.size(), warp.issues.size(), warp.ends.size()));
     return found.empty();
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The events of a run by warp and issue, with what the program and the description say of them.
+/// The events of a run by warp and issue, with the matching parts of program and description.
 
 #include "assembly/isa/program.hpp"
 #include "models/architecture/instruction_timing.hpp"
@@ -22,7 +22,7 @@ using harness::simulator::WarpStarted;
 using models::InstructionTiming;
 using models::Interval;
 
-/// An issue with everything that happened to it later.
+/// An issue with all later events of the instruction.
 struct Issue {
     Issued event;
     std::vector<std::int64_t> completed;
@@ -31,9 +31,9 @@ struct Issue {
     std::vector<harness::simulator::OperandRead> reads;
     std::vector<harness::simulator::Collected> collected;
     std::vector<harness::simulator::UnitEntered> entered;
-    /// The lines for which a load has looked in the L1.
+    /// The lines that a load has looked up in the L1.
     std::vector<harness::simulator::LineAccessed> lines;
-    bool paired = false; ///< Issued in its predecessor's cycle without a choice of its own.
+    bool paired = false; ///< Issued in its predecessor's cycle, without its own choice.
 };
 
 struct WarpRecord {
@@ -43,14 +43,14 @@ struct WarpRecord {
     std::vector<harness::simulator::InstructionsFetched> fetches;
 };
 
-/// Cycle, warp, place of the issue.
+/// Cycle, warp, index of the issue.
 using Entry = std::tuple<std::int64_t, int, std::size_t>;
 
-/// A load has looked in the L1 for one of its lines.
-struct LineTurn {
+/// A look-up of a load in the L1, for one of its lines.
+struct LoadLine {
     const harness::simulator::LineAccessed* access = nullptr;
-    std::size_t place = 0; ///< Of the load among the issues of its warp.
-    std::int64_t line = 0; ///< Which of the load's, from 0 on.
+    std::size_t index = 0; ///< Of the load among the issues of its warp.
+    std::int64_t line = 0; ///< Among the lines of the load, from 0 on.
 };
 
 /// The value of a description that the simulator accepted.
@@ -65,12 +65,12 @@ inline bool within(std::int64_t value, std::int64_t lo, std::int64_t hi) {
     return lo <= value && value <= hi;
 }
 
-/// What the checks share: the record, and the violations that they find.
+/// Shared by the checks: the record, and the violations that they find.
 struct RecordedLaunch {
     RecordedLaunch(const harness::Kernel& kernel, const models::Architecture& machine,
                    const models::WarpPolicy& policy, const RecordedRun& run);
 
-    /// Puts the events in order. False when that cannot be done; it then said why.
+    /// Sorts the events by warp and issue. False when that is impossible; the reason is reported.
     bool collect();
 
     [[nodiscard]] const InstructionTiming& timing(const Issue& issue) const {
@@ -79,7 +79,7 @@ struct RecordedLaunch {
     [[nodiscard]] const assembly::Instruction& instruction(const Issue& issue) const {
         return kernel.function->instructions[issue.event.instruction];
     }
-    /// Numbered through all SMs.
+    /// Schedulers are numbered through all SMs.
     [[nodiscard]] int scheduler_of(const WarpRecord& warp) const {
         return warp.starts.front().multiprocessor * schedulers + warp.starts.front().scheduler;
     }
@@ -94,8 +94,8 @@ struct RecordedLaunch {
     }
     /// Whether executed instructions go through operand collectors (C47 to C50).
     [[nodiscard]] bool collects() const { return !machine.register_file.values.empty(); }
-    /// Whether loads through the caches and stores come to the load/store unit when their units
-    /// take them, and not when they issue (C49).
+    /// Whether stores and loads through the caches arrive at the load/store unit when they enter
+    /// their units, not when they issue (C49).
     [[nodiscard]] bool accesses_at_unit() const { return collects() && has_caches; }
     [[nodiscard]] bool is_store(const Issue& issue) const {
         return issue.event.executed && timing(issue).enters_write_buffer;
@@ -104,17 +104,17 @@ struct RecordedLaunch {
         return issue.event.executed && timing(issue).through_caches &&
                !timing(issue).enters_write_buffer;
     }
-    /// From when on latency and initiation of an executed issue count: its entrance of the unit
-    /// where there are collectors.
+    /// The cycle from which latency and initiation interval of an executed issue count: its entry
+    /// into the unit where there are collectors.
     [[nodiscard]] std::int64_t begin_of(const Issue& issue) const {
         return issue.entered.empty() ? issue.event.cycle : issue.entered.front().cycle;
     }
-    /// Of several edges to the block that follows, the widest interval (C4, C41).
+    /// Of several edges to the next block, the hull of their intervals (C4, C41).
     [[nodiscard]] Interval gap_after(const Issue& before, const Issue& issue) const;
 
-    void say(std::string text);
-    /// `what`: the rule, a colon, what is wrong.
-    void complain(const Issue& issue, std::string_view what);
+    void report(std::string text);
+    /// `what`: the rule, a colon, the violation.
+    void report_issue(const Issue& issue, std::string_view what);
 
     const harness::Kernel& kernel;
     const models::Architecture& machine;
@@ -127,12 +127,12 @@ struct RecordedLaunch {
     std::vector<WarpRecord> warps;
     std::vector<Entry> stores; ///< In the order in which they enter the write buffer.
     std::vector<Entry> drains; ///< Drain cycle instead of the issue's.
-    bool has_caches = false;   ///< Some access leads through them (C23).
+    bool has_caches = false;   ///< Some access goes through the caches (C23).
     /// Loads through the caches, in the order in which they enter the load queue, and the cycles in
-    /// which each had looked for all its lines. A load is in the queue up to that cycle.
+    /// which each looked up its last line. A load is in the queue up to that cycle.
     std::vector<Entry> loads;
     std::vector<Entry> loads_left;
-    std::vector<LineTurn> line_turns; ///< In the order of the log.
+    std::vector<LoadLine> load_lines; ///< In the order of the log.
     std::vector<std::string> found;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The events of a run, as they are checked.
+/// The events of a run to be checked.
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "harness/device.hpp"
@@ -19,7 +19,8 @@ struct RecordedRun {
     std::vector<harness::simulator::Event> events;
     std::int64_t execution_time = 0;
     int multiprocessors = 1;
-    const harness::trace::SassTrace* trace = nullptr; ///< That the warps followed, if they did.
+    const harness::trace::SassTrace* trace =
+        nullptr; ///< The trace that the warps followed; null: none.
 };
 
 } // namespace warpbound::tests

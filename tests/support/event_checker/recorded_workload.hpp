@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The events of a workload's run, as they are checked.
+/// The events of a workload's run to be checked.
 
 #include "harness/workload.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
@@ -11,7 +11,7 @@ struct RecordedWorkload {
     std::vector<harness::simulator::Event> events;
     std::int64_t makespan = 0;
     int multiprocessors = 1;
-    std::optional<models::Interval> launch_cost; ///< Where the user stated it.
+    std::optional<models::Interval> launch_cost; ///< Stated by the user.
 };
 
 } // namespace warpbound::tests

@@ -10,15 +10,15 @@ SharedUse::SharedUse(RecordedLaunch& run) : run_{run} {
     for (const WarpRecord& warp : run_.warps)
         for (const Issue& issue : warp.issues)
             if (issue.event.executed) users_[port_of(issue)].push_back(&issue);
-    const auto sort_out = [&](const std::vector<Entry>& entries, auto times) {
-        for (const auto& [cycle, warp, place] : entries)
+    const auto by_sm = [&](const std::vector<Entry>& entries, auto times) {
+        for (const auto& [cycle, warp, index] : entries)
             (times_[run_.multiprocessor_of(warp)].*times).push_back(cycle);
     };
-    sort_out(run_.stores, &Times::stores);
-    sort_out(run_.drains, &Times::drains);
-    sort_out(run_.loads, &Times::loads);
-    sort_out(run_.loads_left, &Times::loads_left);
-    // A user that leaves the port at once comes first in its cycle.
+    by_sm(run_.stores, &Times::stores);
+    by_sm(run_.drains, &Times::drains);
+    by_sm(run_.loads, &Times::loads);
+    by_sm(run_.loads_left, &Times::loads_left);
+    // A user that occupies the port for no cycle comes first in its cycle.
     for (auto& [port, users] : users_)
         std::sort(users.begin(), users.end(), [](const Issue* a, const Issue* b) {
             return std::tuple{a->event.cycle, a->event.port_until, a->event.number} <
@@ -41,10 +41,10 @@ SharedUse::Port SharedUse::port_of(const Issue& issue) const {
 
 void SharedUse::check_ports() {
     for (const auto& [port, users] : users_)
-        for (std::size_t place = 1; place < users.size(); ++place)
-            if (users[place]->event.cycle < users[place - 1]->event.port_until)
-                run_.complain(*users[place], fmt::format("C7: its port is taken until {}",
-                                                         users[place - 1]->event.port_until));
+        for (std::size_t i = 1; i < users.size(); ++i)
+            if (users[i]->event.cycle < users[i - 1]->event.port_until)
+                run_.report_issue(*users[i], fmt::format("C7: its port is occupied until {}",
+                                                         users[i - 1]->event.port_until));
 }
 
 std::int64_t SharedUse::port_free_at(const Issue& issue, std::int64_t cycle,
@@ -63,12 +63,12 @@ std::int64_t SharedUse::port_free_at(const Issue& issue, std::int64_t cycle,
 
 namespace {
 
-/// How many of the times had come by the end of a cycle.
+/// The number of times up to the end of a cycle.
 std::int64_t count_until(const std::vector<std::int64_t>& times, std::int64_t cycle) {
     return std::upper_bound(times.begin(), times.end(), cycle) - times.begin();
 }
 
-/// The cycle after the first of the times from a cycle on; the next one where there is none.
+/// The cycle after the first time from `cycle` on; the next cycle where there is none.
 std::int64_t after_next(const std::vector<std::int64_t>& times, std::int64_t cycle) {
     const auto next = std::lower_bound(times.begin(), times.end(), cycle);
     return (next == times.end() ? cycle : *next) + 1;
@@ -80,7 +80,7 @@ std::int64_t SharedUse::buffered(std::int64_t cycle, int multiprocessor) const {
     const auto found = times_.find(multiprocessor);
     if (found == times_.end()) return 0;
     const Times& times = found->second;
-    // Beside caches an entry still counts in the cycle of its drain (C26).
+    // With caches an entry still counts in the cycle of its drain (C26).
     return count_until(times.stores, cycle) -
            count_until(times.drains, run_.has_caches ? cycle - 1 : cycle);
 }
@@ -103,25 +103,25 @@ std::int64_t SharedUse::after_leaving(std::int64_t cycle, int multiprocessor) co
 
 void SharedUse::check_queue() {
     if (run_.loads.size() != run_.loads_left.size())
-        run_.say(fmt::format("C25: {} loads, of which {} looked for all their lines",
-                             run_.loads.size(), run_.loads_left.size()));
+        run_.report(fmt::format("C25: {} loads, of which {} looked up all their lines",
+                                run_.loads.size(), run_.loads_left.size()));
     if (run_.loads.empty()) return;
-    const std::int64_t places = memory_value(run_.machine, "l1", "queue").hi;
+    const std::int64_t entries = memory_value(run_.machine, "l1", "queue").hi;
     for (const Entry& load : run_.loads)
-        if (queued(std::get<0>(load), run_.multiprocessor_of(std::get<1>(load))) > places)
-            run_.complain(run_.issue_at(load), "C25: the load queue is over-full");
+        if (queued(std::get<0>(load), run_.multiprocessor_of(std::get<1>(load))) > entries)
+            run_.report_issue(run_.issue_at(load), "C25: the load queue has too many entries");
 }
 
 void SharedUse::check_buffer() {
     if (run_.stores.size() != run_.drains.size())
-        run_.say(
+        run_.report(
             fmt::format("C15: {} stores and {} drains", run_.stores.size(), run_.drains.size()));
     if (run_.stores.empty()) return;
     const Interval drain = value_of(run_.machine.write_buffer, "drain");
     const Interval entries = value_of(run_.machine.write_buffer, "entries");
     for (const Entry& store : run_.stores)
         if (buffered(std::get<0>(store), run_.multiprocessor_of(std::get<1>(store))) > entries.hi)
-            run_.complain(run_.issue_at(store), "C8: the write buffer is over-full");
+            run_.report_issue(run_.issue_at(store), "C8: the write buffer has too many entries");
     struct Last {
         std::int64_t drained = 0;
         std::int64_t entered = 0;
@@ -133,11 +133,11 @@ void SharedUse::check_buffer() {
         const std::int64_t entered =
             run_.accesses_at_unit() ? run_.begin_of(issue) : issue.event.cycle;
         const std::int64_t from = std::max(last.drained, entered);
-        if (entered < last.entered) run_.complain(issue, "C15: drains out of order");
-        // Beside caches it may have to wait for the link (C26).
+        if (entered < last.entered) run_.report_issue(issue, "C15: drains out of order");
+        // With caches it may have to wait for the link (C26).
         if (!within(std::get<0>(entry) - from, drain.lo * issue.event.passes,
                     run_.has_caches ? std::get<0>(entry) : drain.hi * issue.event.passes))
-            run_.complain(issue, fmt::format("C15: drains at {}", std::get<0>(entry)));
+            run_.report_issue(issue, fmt::format("C15: drains at {}", std::get<0>(entry)));
         last = Last{std::get<0>(entry), entered};
     }
 }

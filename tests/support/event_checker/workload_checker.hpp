@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Checks the events of a workload's run against docs/reference/timing-contract.md, from the
-/// kernels, the operations and the description alone.
+/// kernels, the operations and the description only.
 
 #include "tests/support/event_checker/recorded_workload.hpp"
 
@@ -10,12 +10,17 @@
 
 namespace warpbound::tests {
 
-/// Violations found, as `violations` of a launch gives them.
-/// Checked over all launches: C32, C33, C34 (order, nothing but the first launch, launch cost,
-/// starts of blocks, no SM with room left waiting), C30 and C31 with the blocks of all launches,
-/// C36, the end of each operation, ports and write buffers that launches share (C7, C8), issue
-/// slots; and of each launch what `violations` checks of each warp, lane and barrier, and its
-/// completion (C2). Not checked: operand collectors, caches, and the order of choices.
+/// The violations found, as `violations` of a launch returns them. Checked:
+///
+/// - over all launches: C32, C33, C36 and the end of each operation;
+/// - C34: FIFO order, dispatch of the first launch only, launch cost, starts of blocks, no block
+///   that waits although it fits an SM;
+/// - C30 and C31 with the blocks of all launches;
+/// - C7, C8, C19: ports, write buffers and issue slots that launches share;
+/// - of each launch: its warps, lanes and barriers as `violations` checks them, and its completion
+///   (C2).
+///
+/// Not checked: operand collectors, caches, and the order of choices.
 std::vector<std::string> violations(const harness::Workload& workload,
                                     const models::Architecture& machine,
                                     const models::WarpPolicy& policy, const RecordedWorkload& run);

@@ -16,9 +16,9 @@ using harness::simulator::OperationStepped;
 
 namespace {
 
-constexpr std::size_t reported_limit = 20;
+constexpr std::size_t reported_workload_limit = 20;
 
-/// Events of no warp, and those whose warp may be any of several.
+/// Not for events without a warp, and those that several warps may have caused.
 bool is_of_a_warp(const Event& event) {
     return !std::holds_alternative<OperationStepped>(event) &&
            !std::holds_alternative<LineFilled>(event) && !std::holds_alternative<DramServed>(event);
@@ -39,8 +39,8 @@ WorkloadRecord::WorkloadRecord(const harness::Workload& of_workload,
     }
 }
 
-void WorkloadRecord::say(std::string text) {
-    if (found.size() < reported_limit) found.push_back(std::move(text));
+void WorkloadRecord::report(std::string text) {
+    if (found.size() < reported_workload_limit) found.push_back(std::move(text));
 }
 
 void WorkloadRecord::check_fifo(std::string_view rule, std::size_t first, std::size_t second) {
@@ -49,7 +49,7 @@ void WorkloadRecord::check_fifo(std::string_view rule, std::size_t first, std::s
     const bool both_new =
         a.queued == b.queued && a.issued == a.queued && b.issued == b.queued && first > second;
     if (a.queued > b.queued || both_new)
-        say(fmt::format("{}: operation {} overtakes operation {}", rule, first, second));
+        report(fmt::format("{}: operation {} overtakes operation {}", rule, first, second));
 }
 
 bool WorkloadRecord::collect_steps() {
@@ -57,12 +57,12 @@ bool WorkloadRecord::collect_steps() {
     std::int64_t last = 0;
     for (const Event& event : run.events) {
         const std::int64_t cycle = std::visit([](const auto& what) { return what.cycle; }, event);
-        if (cycle < last) say(fmt::format("order: event of cycle {} after {}", cycle, last));
+        if (cycle < last) report(fmt::format("order: event of cycle {} after {}", cycle, last));
         last = std::max(last, cycle);
         const auto* step = std::get_if<OperationStepped>(&event);
         if (step == nullptr) continue;
         if (step->operation >= steps.size()) {
-            say(fmt::format("order: there is no operation {}", step->operation));
+            report(fmt::format("order: there is no operation {}", step->operation));
             return false;
         }
         OperationRecord& record = steps[step->operation];
@@ -95,13 +95,13 @@ bool WorkloadRecord::collect_steps() {
               launch ? OperationStep::Dispatched : OperationStep::Started, OperationStep::Ended,
               OperationStep::Left})
             if (times[index][step] != 1)
-                say(fmt::format("C33: step {} of operation {} occurs {} times",
-                                static_cast<int>(step), index, times[index][step]));
+                report(fmt::format("C33: step {} of operation {} occurs {} times",
+                                   static_cast<int>(step), index, times[index][step]));
     }
     return found.empty();
 }
 
-/// Gives every launch its own events, its warps numbered from 0 on.
+/// Assigns the events to their launches; each launch numbers its warps from 0 on.
 void WorkloadRecord::split() {
     const std::int64_t warp_size = value_of(machine.geometry, "warp-size").lo;
     std::vector<int> first_warp;
@@ -114,12 +114,12 @@ void WorkloadRecord::split() {
     for (const Event& event : run.events) {
         if (!is_of_a_warp(event)) continue;
         const int warp = std::visit([](const auto& what) { return what.warp; }, event);
-        const auto behind = std::upper_bound(first_warp.begin(), first_warp.end(), warp);
+        const auto next = std::upper_bound(first_warp.begin(), first_warp.end(), warp);
         if (warp < 0 || warp >= warps) {
-            say(fmt::format("order: there is no warp {}", warp));
+            report(fmt::format("order: there is no warp {}", warp));
             return;
         }
-        const auto launch = static_cast<std::size_t>(behind - first_warp.begin()) - 1;
+        const auto launch = static_cast<std::size_t>(next - first_warp.begin()) - 1;
         Event own = event;
         std::visit([&](auto& what) { what.warp -= first_warp[launch]; }, own);
         launches[launch].run.events.push_back(own);
@@ -136,16 +136,16 @@ bool WorkloadRecord::collect_blocks(LaunchRecord& launch) {
         BlockRecord& block = launch.blocks.back();
         if (started.multiprocessor != block.multiprocessor || started.cycle != block.start ||
             started.placed != block.placed) {
-            say("C1: warps of one block do not start together");
+            report("C1: warps of one block do not start in the same cycle");
             return false;
         }
         if (started.multiprocessor < 0 || started.multiprocessor >= run.multiprocessors) {
-            say(fmt::format("C31: there is no SM {}", started.multiprocessor));
+            report(fmt::format("C31: there is no SM {}", started.multiprocessor));
             return false;
         }
         block.end = std::max(block.end, warp.ends.front());
-        block.places.push_back(std::int64_t{started.place} * recorded.schedulers +
-                               started.scheduler);
+        block.warp_slots.push_back(std::int64_t{started.warp_slot} * recorded.schedulers +
+                                   started.scheduler);
     }
     return true;
 }
@@ -161,7 +161,7 @@ bool WorkloadRecord::collect() {
             std::make_unique<RecordedLaunch>(kernel_of(index), machine, policy, launch.run);
         if (!launch.recorded->collect()) {
             for (const std::string& wrong : launch.recorded->found)
-                say(wrong);
+                report(wrong);
             return false;
         }
         has_caches = has_caches || launch.recorded->has_caches;

@@ -10,7 +10,7 @@
 
 namespace warpbound::tests {
 
-/// Cycles of what became of an operation.
+/// The cycles of the steps of an operation.
 struct OperationRecord {
     std::int64_t issued = 0;
     std::int64_t queued = 0;
@@ -18,7 +18,7 @@ struct OperationRecord {
     std::int64_t dispatched = 0;
     std::int64_t ended = 0;
     std::int64_t left = 0;
-    std::optional<std::int64_t> drained; ///< Of a launch: its last store.
+    std::optional<std::int64_t> drained; ///< For a launch: the drain of its last store.
 };
 
 struct BlockRecord {
@@ -26,7 +26,7 @@ struct BlockRecord {
     std::int64_t placed = 0;
     std::int64_t start = 0;
     std::int64_t end = 0;
-    std::vector<std::int64_t> places; ///< Indices of its warps on the SM, in their order.
+    std::vector<std::int64_t> warp_slots; ///< On the SM, in the order of its warps.
 };
 
 struct LaunchRecord {
@@ -43,11 +43,11 @@ struct WorkloadRecord {
     WorkloadRecord(const harness::Workload& workload, const models::Architecture& machine,
                    const models::WarpPolicy& policy, const RecordedWorkload& run);
 
-    /// False when the events cannot be put in order; it then said why.
+    /// False when the events cannot be assigned; the reason is reported.
     bool collect();
-    void say(std::string text);
-    /// Of two operations in one queue the first came first: it entered before, or in the same cycle
-    /// and not behind in the list where the host issued both then (C33).
+    void report(std::string text);
+    /// Checks that the first of two operations entered the queue before the second: in an earlier
+    /// cycle, or in the same cycle and, if the host issued both in it, earlier in the list (C33).
     void check_fifo(std::string_view rule, std::size_t first, std::size_t second);
 
     [[nodiscard]] const harness::Kernel& kernel_of(std::size_t launch) const {

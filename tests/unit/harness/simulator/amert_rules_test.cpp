@@ -1,5 +1,5 @@
-// Queues of streams and engines by the rules of Amert et al., RTSS 2017, under their names there
-// (C33, C34, C36).
+// Queues of streams and engines: the rules of Amert et al., RTSS 2017, under their names (C33, C34,
+// C36).
 
 #include "tests/unit/harness/simulator/workloads.hpp"
 
@@ -33,7 +33,7 @@ TEST(AmertG2, AKernelEntersTheExecutionQueueAtTheHeadOfItsStream) {
     EXPECT_EQ(result[1].started, 200); // The launch cost.
 }
 
-// Three blocks on an SM of two: the last one goes out when one has ended.
+// Three blocks on an SM with two block slots: the last one is dispatched when one has ended.
 TEST(AmertG3, AKernelLeavesTheExecutionQueueWhenItIsFullyDispatched) {
     const auto program = short_program();
     const Workload workload{{program.kernel({3, 32}), program.kernel()},
@@ -57,8 +57,8 @@ TEST(AmertG4, AKernelLeavesItsStreamWhenAllItsBlocksAreDone) {
     EXPECT_EQ(result[1].started, result[0].ended + 100);
 }
 
-// The first kernel fills the SM's warps with its one block and has another; the second would fit
-// beside it, yet it waits behind.
+// The first kernel has a second block that does not fit. The second kernel would fit, yet it waits
+// for the head of the queue.
 TEST(AmertX1, OnlyBlocksOfTheKernelAtTheHeadAreEligible) {
     const auto program = short_program();
     auto machine = host_machine();
@@ -69,20 +69,20 @@ TEST(AmertX1, OnlyBlocksOfTheKernelAtTheHeadAreEligible) {
     const auto starts = result.starts();
     EXPECT_GT(starts.at(4).placed, 100);
     EXPECT_EQ(starts.at(8).placed, starts.at(4).placed);
-    auto alone = workload;
-    alone.operations.pop_back();
-    alone.operations.front() = launch(1, stream_b);
-    EXPECT_EQ(run(alone, machine)[0].started, 100); // By itself it does not wait.
+    auto isolated = workload;
+    isolated.operations.pop_back();
+    isolated.operations.front() = launch(1, stream_b);
+    EXPECT_EQ(run(isolated, machine)[0].started, 100); // Without the first kernel it does not wait.
 }
 
-TEST(AmertR1ToR3, BlocksOfSeveralKernelsShareAnSmThatHasRoomForBoth) {
+TEST(AmertR1ToR3, BlocksOfSeveralKernelsShareAnSmThatFitsBoth) {
     const auto program = short_program();
     auto machine = host_machine();
     set(machine.limits, "shared-memory", 1000);
     set(machine.limits, "shared-memory-per-block", 1000);
     set(machine.limits, "shared-granularity", 1);
     set(machine.limits, "shared-reserved", 0);
-    const auto together = [&](std::int64_t bytes) {
+    const auto are_co_resident = [&](std::int64_t bytes) {
         const Workload workload{{program.kernel({1, 32, std::nullopt, 400}),
                                  program.kernel({1, 32, std::nullopt, bytes})},
                                 {launch(0, stream_a), launch(1, stream_b)}};
@@ -90,8 +90,8 @@ TEST(AmertR1ToR3, BlocksOfSeveralKernelsShareAnSmThatHasRoomForBoth) {
         return starts.at(0).placed == starts.at(1).placed &&
                starts.at(0).scheduler != starts.at(1).scheduler;
     };
-    EXPECT_TRUE(together(600));
-    EXPECT_FALSE(together(601));
+    EXPECT_TRUE(are_co_resident(600));
+    EXPECT_FALSE(are_co_resident(601));
 }
 
 TEST(AmertC1, ACopyEntersTheCopyQueueAtTheHeadOfItsStream) {
@@ -103,7 +103,7 @@ TEST(AmertC1, ACopyEntersTheCopyQueueAtTheHeadOfItsStream) {
     EXPECT_EQ(result[1].ended, result[1].queued + 7);
 }
 
-TEST(AmertC2AndC3, TheCopyEngineTakesOneCopyAfterTheOther) {
+TEST(AmertC2AndC3, TheCopyEngineServesOneCopyAfterTheOther) {
     const auto program = short_program();
     const Workload workload{
         {program.kernel()},

@@ -13,8 +13,8 @@
 
 namespace warpbound::harness::simulator::test {
 
-/// Runs once in the usual order, which the listener hears, and several times in orders drawn from
-/// the seed. Fails the test where an observation differs.
+/// Runs once in the usual order, with the listener, and several times in orders drawn from the
+/// seed. Fails the test where an observation differs.
 inline models::Observation run_in_any_order(const KernelCode& code, std::uint64_t seed,
                                             const Listener& listener = {}) {
     const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};

@@ -1,4 +1,4 @@
-// Which devices there are, and which are refused.
+// Which devices are available, and which are refused.
 
 #include "harness/device.hpp"
 #include "tests/unit/harness/simulator/programs.hpp"
@@ -26,21 +26,22 @@ TEST(Devices, RunAKernelOnADescribedMachine) {
 }
 
 TEST(Devices, RefuseWhatThisVersionLacks) {
-    const auto words = [](std::string_view name, std::string_view policy = "lrr") {
+    const auto refusal_of = [](std::string_view name, std::string_view policy = "lrr") {
         const auto device = open_device(name, policy);
         return device ? std::string{} : device.error().what;
     };
-    EXPECT_THAT(words("hip:0"), HasSubstr("not in this version"));
-    EXPECT_THAT(words("recorded:no-such.db"), HasSubstr("cannot be opened"));
-    EXPECT_THAT(words("recorded:no-such.db", "gto"),
+    EXPECT_THAT(refusal_of("hip:0"), HasSubstr("not in this version"));
+    EXPECT_THAT(refusal_of("recorded:no-such.db"), HasSubstr("cannot be opened"));
+    EXPECT_THAT(refusal_of("recorded:no-such.db", "gto"),
                 HasSubstr("a recording has the warp policy and the SMs that it has"));
-    EXPECT_THAT(words("cuda:0", "gto"), HasSubstr("a card has the warp policy and the SMs"));
+    EXPECT_THAT(refusal_of("cuda:0", "gto"), HasSubstr("a card has the warp policy and the SMs"));
     setenv("WARPBOUND_CUDA_TIME_OUT", "0", 1);
-    EXPECT_THAT(words("cuda:0"), HasSubstr("expected milliseconds, not '0' (at least 1)"));
+    EXPECT_THAT(refusal_of("cuda:0"), HasSubstr("expected milliseconds, not '0' (at least 1)"));
     unsetenv("WARPBOUND_CUDA_TIME_OUT");
-    EXPECT_THAT(words("quantum:0"), HasSubstr("expected simulated:<architecture>"));
-    EXPECT_THAT(words("simulated:fermi-gtx470", "fair"), HasSubstr("unknown warp policy 'fair'"));
-    EXPECT_THAT(words("simulated:nothing"), HasSubstr("fermi-gtx470"));
+    EXPECT_THAT(refusal_of("quantum:0"), HasSubstr("expected simulated:<architecture>"));
+    EXPECT_THAT(refusal_of("simulated:fermi-gtx470", "fair"),
+                HasSubstr("unknown warp policy 'fair'"));
+    EXPECT_THAT(refusal_of("simulated:nothing"), HasSubstr("fermi-gtx470"));
 }
 
 TEST(Devices, AreListedWithTheReasonWhenUnavailable) {

@@ -55,8 +55,8 @@ inline void set_class(models::Architecture& machine, const ClassValues& values) 
     machine.classes[values.opcode_class] = timing;
 }
 
-/// Everything known, two schedulers, ports of all three scopes: "warp-unit", "alu" (partition),
-/// "core-unit".
+/// A complete description: two schedulers, ports of all three scopes: "warp-unit", "alu"
+/// (partition), "core-unit".
 inline models::Architecture small_machine(models::IssueControl control) {
     using enum assembly::OpcodeClass;
     models::Architecture machine;
@@ -102,7 +102,7 @@ inline models::Architecture small_machine(models::IssueControl control) {
     return machine;
 }
 
-/// A register file, and operand collectors before every unit; `value_of` says how many of what.
+/// A register file, and operand collectors before every unit; `value_of` gives the count by name.
 template <typename ValueOf>
 void add_collectors(models::Architecture& machine, const ValueOf& value_of) {
     for (const char* name : {"banks", "result-slots", "write-back"})
@@ -129,7 +129,7 @@ inline void set_memory(models::Architecture& machine, const std::string& memory,
 }
 
 /// The small machine with banks, caches and DRAM: an L1 of four lines, two slices of an L2 of
-/// sixteen lines each, two channels. Its times have one value each.
+/// sixteen lines each, two channels. Each of its times is a single value.
 inline models::Architecture cached_machine(models::IssueControl control) {
     models::Architecture machine = small_machine(control);
     struct Named {

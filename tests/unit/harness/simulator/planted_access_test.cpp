@@ -1,4 +1,4 @@
-// What the independent checker finds in logs of accesses that were changed.
+// The independent checker finds errors planted in logs of memory accesses.
 
 #include "tests/support/event_checker/event_checker.hpp"
 #include "tests/unit/harness/simulator/random_accesses.hpp"
@@ -10,20 +10,21 @@
 namespace warpbound::harness::simulator::test {
 namespace {
 
-/// Changes a log so that it breaks a rule; false where it offers no place for that.
-struct Plant {
+/// Changes a log so that it violates a rule; false where the log offers no opportunity.
+struct AccessPlant {
     const char* name;
     bool (*plant)(std::vector<Event>& events);
 };
 
-template <typename What, typename Holds>
-What* first_of(std::vector<Event>& events, const Holds& holds) {
+template <typename EventType, typename Property>
+EventType* first_of(std::vector<Event>& events, const Property& property) {
     for (Event& event : events)
-        if (auto* what = std::get_if<What>(&event); what != nullptr && holds(*what)) return what;
+        if (auto* found = std::get_if<EventType>(&event); found != nullptr && property(*found))
+            return found;
     return nullptr;
 }
 
-constexpr auto plants = std::to_array<Plant>({
+constexpr auto plants = std::to_array<AccessPlant>({
     {"a hit of what is absent",
      [](std::vector<Event>& events) {
          auto* access = first_of<LineAccessed>(
@@ -32,7 +33,7 @@ constexpr auto plants = std::to_array<Plant>({
          std::swap(access->hit, access->missed);
          return true;
      }},
-    {"a miss of what is there",
+    {"a miss of what is present",
      [](std::vector<Event>& events) {
          auto* access = first_of<LineAccessed>(events, [](const LineAccessed& one) {
              return !one.write && one.hit != 0 && one.missed == 0;
@@ -41,7 +42,7 @@ constexpr auto plants = std::to_array<Plant>({
          std::swap(access->hit, access->missed);
          return true;
      }},
-    {"a merge with nothing",
+    {"a merge without an outstanding sector",
      [](std::vector<Event>& events) {
          auto* access = first_of<LineAccessed>(events, [](const LineAccessed& one) {
              return !one.write && one.missed != 0 && one.merged == 0;
@@ -50,7 +51,7 @@ constexpr auto plants = std::to_array<Plant>({
          std::swap(access->merged, access->missed);
          return true;
      }},
-    {"a sector that never comes",
+    {"a sector that is never filled",
      [](std::vector<Event>& events) {
          const auto filled = std::find_if(events.begin(), events.end(), [](const Event& event) {
              return std::holds_alternative<LineFilled>(event);
@@ -59,7 +60,7 @@ constexpr auto plants = std::to_array<Plant>({
          events.erase(filled);
          return true;
      }},
-    {"a line that was never looked for",
+    {"a line that was never looked up",
      [](std::vector<Event>& events) {
          const auto access = std::find_if(events.begin(), events.end(), [](const Event& event) {
              const auto* one = std::get_if<LineAccessed>(&event);
@@ -71,7 +72,7 @@ constexpr auto plants = std::to_array<Plant>({
      }},
     {"a load that is ready before its line",
      [](std::vector<Event>& events) {
-         // The first load of the run looks for the first line, which is in no cache.
+         // The first load of the run looks up the first line, which is in no cache.
          const auto* access =
              first_of<LineAccessed>(events, [](const LineAccessed& one) { return !one.write; });
          if (access == nullptr) return false;
@@ -94,7 +95,7 @@ constexpr auto plants = std::to_array<Plant>({
              if (one == nullptr || one->level != CacheLevel::L1 || one->write || one->hit == 0 ||
                  (one->merged | one->missed) != 0)
                  continue;
-             // Late enough to be of no matter to the next line.
+             // No other line follows so soon that the delay could affect it.
              const std::int64_t cycle = one->cycle;
              const auto later = std::find_if(access, events.end(), [&](const Event& event) {
                  return std::visit([&](const auto& what) { return what.cycle > cycle + 1; }, event);
@@ -131,7 +132,7 @@ constexpr auto plants = std::to_array<Plant>({
 });
 
 TEST(RandomAccesses, WithAPlantedErrorAreFound) {
-    for (const Plant& plant : plants) {
+    for (const AccessPlant& plant : plants) {
         int planted = 0;
         for (std::uint64_t seed = 1; seed <= 12; ++seed) {
             const RandomAccesses test =

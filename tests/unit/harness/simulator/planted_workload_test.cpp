@@ -1,4 +1,4 @@
-// Errors planted in the logs of workloads, which the event checker finds by their rules.
+// The event checker finds errors planted in logs of workloads, by their rules.
 
 #include "tests/unit/harness/simulator/workloads.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-/// Events of an operation and of warps, found for a plant.
+/// A log, with access to the events of an operation and of warps.
 struct WorkloadLog {
     std::vector<Event> events;
 
@@ -42,15 +42,15 @@ struct WorkloadLog {
     }
 };
 
-// Planted in a log that is right, each error is found by its rule.
+// Each error, planted in a correct log, is found by its rule.
 TEST(EventChecker, FindsWrongWorkloads) {
     const auto program = short_program();
     const auto machine = host_machine();
-    // Kernel 0 takes the SM and waits for it with its third block; kernel 1 comes behind it.
+    // Kernel 0 fills the SM and its third block waits; kernel 1 is queued after it.
     const Workload workload{{program.kernel({3, 32}), program.kernel()},
                             {launch(0, stream_a), launch(1, stream_b), to_device(90, 2),
                              to_device(40, 3), launch(1, stream_a), launch(1, null_stream)}};
-    const auto right = run(workload, machine);
+    const auto correct = run(workload, machine);
     struct Plant {
         std::string rule;
         std::string name;
@@ -61,9 +61,9 @@ TEST(EventChecker, FindsWrongWorkloads) {
     };
     const std::vector<Plant> plants{
         {"C32", "is issued late", add_to(3, OperationStep::Issued, 5)},
-        {"C33", "passes over its stream", add_to(4, OperationStep::Queued, -1)},
+        {"C33", "does not wait for its stream", add_to(4, OperationStep::Queued, -1)},
         {"C33", "enters its queue late", add_to(4, OperationStep::Queued, 1)},
-        {"C33", "does not wait for others before the NULL stream",
+        {"C33", "does not wait for other streams before the NULL stream",
          add_to(5, OperationStep::Queued, -1)},
         {"C33", "leaves its stream late", add_to(4, OperationStep::Left, 1)},
         {"C33", "never leaves",
@@ -87,11 +87,12 @@ TEST(EventChecker, FindsWrongWorkloads) {
          [](WorkloadLog& log) {
              log.starts(2, 2, [](WarpStarted& started) { started.placed += 1; });
          }},
-        {"C30", "takes a place twice",
+        {"C30", "occupies a warp slot twice",
          [](WorkloadLog& log) {
-             log.starts(1, 1, [](WarpStarted& started) { started.scheduler = started.place = 0; });
+             log.starts(1, 1,
+                        [](WarpStarted& started) { started.scheduler = started.warp_slot = 0; });
          }},
-        {"C36", "begins before the copy before it has ended",
+        {"C36", "begins before the preceding copy has ended",
          add_to(3, OperationStep::Started, -1)},
         {"C36", "is too short",
          [](WorkloadLog& log) {
@@ -101,27 +102,28 @@ TEST(EventChecker, FindsWrongWorkloads) {
         {"C2", "completes late", add_to(1, OperationStep::Ended, 1)},
     };
     for (const Plant& plant : plants) {
-        WorkloadLog log{right.events};
+        WorkloadLog log{correct.events};
         plant.plant(log);
         log.sort();
         EXPECT_THAT(tests::violations(workload, machine, {},
-                                      {log.events, right.observation.makespan, 1, std::nullopt}),
+                                      {log.events, correct.observation.makespan, 1, std::nullopt}),
                     Contains(testing::StartsWith(plant.rule)))
             << plant.name;
     }
     auto cheap = machine;
     set(cheap.blocks, "launch", 99);
-    EXPECT_THAT(
-        tests::violations(workload, cheap, {}, {right.events, right.observation.makespan, 1, {}}),
-        Contains(HasSubstr("C34")));
+    EXPECT_THAT(tests::violations(workload, cheap, {},
+                                  {correct.events, correct.observation.makespan, 1, {}}),
+                Contains(HasSubstr("C34")));
     auto wide = machine;
     set(wide.limits, "max-blocks", 3);
+    EXPECT_THAT(tests::violations(workload, wide, {},
+                                  {correct.events, correct.observation.makespan, 1, {}}),
+                Contains(HasSubstr("fits an SM")));
     EXPECT_THAT(
-        tests::violations(workload, wide, {}, {right.events, right.observation.makespan, 1, {}}),
-        Contains(HasSubstr("has room")));
-    EXPECT_THAT(tests::violations(workload, machine, {},
-                                  {right.events, right.observation.makespan + 1, 1, std::nullopt}),
-                Contains(testing::StartsWith("C32")));
+        tests::violations(workload, machine, {},
+                          {correct.events, correct.observation.makespan + 1, 1, std::nullopt}),
+        Contains(testing::StartsWith("C32")));
 }
 } // namespace
 } // namespace warpbound::harness::simulator::test

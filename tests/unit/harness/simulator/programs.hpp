@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Small programs built instruction by instruction, and graphs built edge by edge, without any
+/// Small programs built instruction by instruction, and graphs built edge by edge, without a
 /// reader.
 
 #include "assembly/flow/control_flow_graph.hpp"
@@ -99,7 +99,7 @@ inline assembly::Instruction guarded(assembly::Instruction instruction, int pred
     instruction.guard = guard;
     return instruction;
 }
-inline assembly::Instruction switched_off(assembly::Instruction instruction) {
+inline assembly::Instruction predicated_off(assembly::Instruction instruction) {
     assembly::Guard guard;
     guard.predicate.file = assembly::RegisterFile::Predicate;
     guard.predicate.negated = true;
@@ -117,7 +117,7 @@ inline assembly::Control stall(int cycles) {
     return control;
 }
 
-/// A function with its graph and facts; hands out a kernel that refers to it.
+/// A function with its graph and facts, and a kernel that refers to them.
 struct TestProgram {
     assembly::Function function;
     assembly::ControlFlowGraph graph;
@@ -159,8 +159,8 @@ struct TestProgram {
     }
 };
 
-/// One list of instructions per block; an edge is (from, to, kind). Blocks without an out edge, and
-/// those in `guarded_exits`, exit. Loops are added by `add_loop`, outer ones first.
+/// One list of instructions per block; an edge is (from, to, kind). Blocks without an out edge and
+/// the blocks in `guarded_exits` exit. `add_loop` adds loops, outer ones first.
 using TestEdge = std::tuple<std::size_t, std::size_t, assembly::EdgeKind>;
 
 inline TestProgram program_of(const std::vector<std::vector<assembly::Instruction>>& blocks,
@@ -202,8 +202,8 @@ inline TestProgram straight_line(std::vector<assembly::Instruction> instructions
     return program_of({std::move(instructions)});
 }
 
-/// Adds a loop to the graph; an inner loop after the one around it. The fact is added when `max` is
-/// positive.
+/// Adds a loop to the graph; an inner loop after its enclosing loop. Adds its bound as a fact when
+/// `max` is positive.
 inline void add_loop(TestProgram& program, std::size_t header, std::vector<std::size_t> blocks,
                      std::int64_t min, std::int64_t max) {
     assembly::Loop loop;

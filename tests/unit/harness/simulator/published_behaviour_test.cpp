@@ -1,4 +1,4 @@
-// What Voudouris 2014 measured on a Fermi SM, run on the description of that SM.
+// Measurements of Voudouris 2014 on a Fermi SM, reproduced on the description of that SM.
 
 #include "models/architecture/architecture.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"
@@ -15,16 +15,16 @@ enum class Body { IndependentAdd, DependentAdd, IndependentCosine, DependentCosi
 /// `S2R; SHL` (the clock counts half cycles), n instructions, `S2R`, as in Fig. 29.
 TestProgram between_clocks(Body body, int n) {
     std::vector<assembly::Instruction> instructions{read_clock(0), shift(0, 0)};
-    for (int place = 0; place < n; ++place) {
+    for (int index = 0; index < n; ++index) {
         switch (body) {
         case Body::IndependentAdd:
-            instructions.push_back(add(10 + place, 1, 2));
+            instructions.push_back(add(10 + index, 1, 2));
             break;
         case Body::DependentAdd:
             instructions.push_back(add(10, 10, 2));
             break;
         case Body::IndependentCosine:
-            instructions.push_back(cosine(10 + place, 1));
+            instructions.push_back(cosine(10 + index, 1));
             break;
         case Body::DependentCosine:
             instructions.push_back(cosine(10, 10));
@@ -56,7 +56,7 @@ TEST_F(Fermi, TwoIndependentAddsIssueAsInFigure29) {
     EXPECT_EQ(measured(Body::IndependentAdd, 2), 36);
 }
 
-// Fig. 29, read after write: issue 0, 18, 24, 42, 48, done 66.
+// Fig. 29, read after write: issue 0, 18, 24, 42, 48, complete 66.
 TEST_F(Fermi, TwoDependentAddsIssueAsInFigure29) {
     EXPECT_EQ(measured(Body::DependentAdd, 2), 48);
 }
@@ -71,7 +71,7 @@ TEST_F(Fermi, ReproducesTables19And20) {
     }
 }
 
-// Fig. 30 and section 6.1: up to 3 warps per scheduler do not disturb each other, a fourth does.
+// Fig. 30 and section 6.1: up to 3 warps per scheduler do not interfere, a fourth does.
 TEST_F(Fermi, ADependentPairTakesItsTimeUpToSixWarpsAndLongerBeyond) {
     const auto program = between_clocks(Body::DependentAdd, 2);
     for (std::int64_t warps = 1; warps <= 9; ++warps) {

@@ -31,17 +31,17 @@ RandomAccesses random_accesses(std::uint64_t seed) {
         }
     }
     body.push_back(branch());
-    RandomAccesses made{program_of({{add(1, 0, 0)}, body, {exit()}},
-                                   {{0, 1, FallThrough}, {1, 2, FallThrough}, {1, 1, Taken}}),
-                        cached_machine(models::IssueControl::Interlocked),
-                        {pick_signed(1, 3), 32 * pick_signed(1, 6)}};
-    add_loop(made.program, 1, {1}, 2, pick_signed(2, 10));
-    for (const std::size_t index : made.program.global_accesses()) {
-        if (made.program.is_store(index) && pick(0, 3) == 0) {
-            made.program.set_passes(index, 1, 2); // Ends in the write buffer.
+    RandomAccesses result{program_of({{add(1, 0, 0)}, body, {exit()}},
+                                     {{0, 1, FallThrough}, {1, 2, FallThrough}, {1, 1, Taken}}),
+                          cached_machine(models::IssueControl::Interlocked),
+                          {pick_signed(1, 3), 32 * pick_signed(1, 6)}};
+    add_loop(result.program, 1, {1}, 2, pick_signed(2, 10));
+    for (const std::size_t index : result.program.global_accesses()) {
+        if (result.program.is_store(index) && pick(0, 3) == 0) {
+            result.program.set_passes(index, 1, 2); // Ends in the write buffer.
             continue;
         }
-        auto& pattern = made.program.set_pattern(index);
+        auto& pattern = result.program.set_pattern(index);
         pattern.base = 4 * pick(0, 64);
         pattern.footprint = 4 * pick(1, 2000);
         if (pick(0, 3) == 0) {
@@ -56,10 +56,10 @@ RandomAccesses random_accesses(std::uint64_t seed) {
     // Several schedulers may then send loads or stores in one cycle.
     for (const auto opcode_class :
          {assembly::OpcodeClass::LoadGlobal, assembly::OpcodeClass::StoreGlobal})
-        if (pick(0, 1) == 1) made.machine.classes[opcode_class].unit = "warp-unit";
+        if (pick(0, 1) == 1) result.machine.classes[opcode_class].unit = "warp-unit";
     const auto vary = [&](const char* memory, const char* name, std::uint64_t lo,
                           std::uint64_t hi) {
-        set_memory(made.machine, memory, name, pick_signed(lo, hi));
+        set_memory(result.machine, memory, name, pick_signed(lo, hi));
     };
     vary("l1", "sets", 1, 4);
     vary("l1", "ways", 1, 4);
@@ -77,26 +77,27 @@ RandomAccesses random_accesses(std::uint64_t seed) {
     vary("interconnect", "queue", 1, 8);
     vary("dram", "banks", 1, 4);
     vary("dram", "queue", 1, 8);
-    set_memory(made.machine, "l1", "latency", {pick_signed(10, 30), pick_signed(30, 40)});
-    set_memory(made.machine, "l2", "latency", {150, pick_signed(150, 200)});
-    set_memory(made.machine, "interconnect", "latency", {pick_signed(1, 20), 20});
-    set_memory(made.machine, "interconnect", "service", {1, pick_signed(1, 4)});
-    set_memory(made.machine, "dram", "latency", {300, pick_signed(300, 400)});
-    if (pick(0, 1) == 1) set_memory(made.machine, "dram", "refresh-duration", 200);
-    set(made.machine.write_buffer, "entries", pick_signed(1, 4));
-    return made;
+    set_memory(result.machine, "l1", "latency", {pick_signed(10, 30), pick_signed(30, 40)});
+    set_memory(result.machine, "l2", "latency", {150, pick_signed(150, 200)});
+    set_memory(result.machine, "interconnect", "latency", {pick_signed(1, 20), 20});
+    set_memory(result.machine, "interconnect", "service", {1, pick_signed(1, 4)});
+    set_memory(result.machine, "dram", "latency", {300, pick_signed(300, 400)});
+    if (pick(0, 1) == 1) set_memory(result.machine, "dram", "refresh-duration", 200);
+    set(result.machine.write_buffer, "entries", pick_signed(1, 4));
+    return result;
 }
 
 RandomAccesses random_collected_accesses(std::uint64_t seed) {
-    RandomAccesses made = random_accesses(seed);
+    RandomAccesses result = random_accesses(seed);
     std::mt19937_64 random{seed + 1'000'000};
-    add_collectors(made.machine,
+    add_collectors(result.machine,
                    [&](std::string_view) { return static_cast<std::int64_t>(1 + random() % 4); });
-    set(made.machine.schedulers, "same-warp-interval", static_cast<std::int64_t>(1 + random() % 6));
+    set(result.machine.schedulers, "same-warp-interval",
+        static_cast<std::int64_t>(1 + random() % 6));
     if (random() % 2 == 0)
         for (const char* name : {"buffer", "width", "ports"})
-            set(made.machine.fetch, name, static_cast<std::int64_t>(1 + random() % 3));
-    return made;
+            set(result.machine.fetch, name, static_cast<std::int64_t>(1 + random() % 3));
+    return result;
 }
 
 } // namespace warpbound::harness::simulator::test

@@ -1,4 +1,4 @@
-// Random accesses through random small caches keep to the timing contract and lose no sector.
+// Random accesses through random small caches satisfy the timing contract and lose no sector.
 
 #include "harness/simulator/decode/translation.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
@@ -20,9 +20,9 @@ namespace {
 
 using testing::IsEmpty;
 
-/// Fails where a run breaks a rule.
-void expect_rules_kept(const RandomAccesses& test, const RunOptions& options,
-                       const models::WarpPolicy& policy, std::int64_t multiprocessors) {
+/// Fails where a run violates a rule.
+void expect_no_violation(const RandomAccesses& test, const RunOptions& options,
+                         const models::WarpPolicy& policy, std::int64_t multiprocessors) {
     const TestRun result =
         run(test.program, test.machine, test.launch, options, policy, multiprocessors);
     EXPECT_THAT(tests::violations(test.program.kernel(test.launch), test.machine, policy,
@@ -33,7 +33,7 @@ void expect_rules_kept(const RandomAccesses& test, const RunOptions& options,
         << to_string(policy);
 }
 
-// The checker replays the caches from the events and knows nothing of the simulator.
+// The checker replays the caches from the events and does not use the simulator.
 TEST(RandomAccesses, ObeyEveryRuleOfTheContract) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         const RandomAccesses test = random_accesses(seed);
@@ -51,7 +51,7 @@ TEST(RandomAccesses, ObeyEveryRuleOfTheContract) {
 }
 
 // Also on three SMs, with instruction buffers, under every policy.
-TEST(RandomAccesses, ObeyEveryRuleBesideWhatElseAMachineHas) {
+TEST(RandomAccesses, ObeyEveryRuleWithFetchAndSeveralSms) {
     for (std::uint64_t seed = 1; seed <= 28; ++seed) {
         RandomAccesses test = random_accesses(seed);
         const std::int64_t multiprocessors = seed % 2 == 0 ? 3 : 1;
@@ -59,18 +59,18 @@ TEST(RandomAccesses, ObeyEveryRuleBesideWhatElseAMachineHas) {
         if (seed % 3 == 0)
             for (const char* name : {"buffer", "width", "ports"})
                 set(test.machine.fetch, name, 2);
-        expect_rules_kept(test, {.seed = seed, .draw = all_draws[seed % 5], .path = {}},
-                          tests::policy_of(seed), multiprocessors);
+        expect_no_violation(test, {.seed = seed, .draw = all_draws[seed % 5], .path = {}},
+                            tests::policy_of(seed), multiprocessors);
     }
 }
 
-// Loads and stores come to the load/store unit when their units take them (C49).
-TEST(RandomAccesses, ObeyEveryRuleBehindOperandCollectors) {
+// Loads and stores arrive at the load/store unit when they enter their units (C49).
+TEST(RandomAccesses, ObeyEveryRuleAfterOperandCollectors) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         RandomAccesses test = random_collected_accesses(seed);
         set(test.machine.geometry, "multiprocessors", 3);
-        expect_rules_kept(test, {.seed = seed, .draw = all_draws[seed % 5], .path = {}},
-                          tests::policy_of(seed), seed % 3 == 0 ? 3 : 1);
+        expect_no_violation(test, {.seed = seed, .draw = all_draws[seed % 5], .path = {}},
+                            tests::policy_of(seed), seed % 3 == 0 ? 3 : 1);
         if (testing::Test::HasFailure()) return;
     }
 }
@@ -80,37 +80,37 @@ TEST(RandomAccesses, ObeyEveryRuleOnADescribedSimulator) {
     for (std::uint64_t seed = 1; seed <= 25; ++seed) {
         RandomAccesses test = random_accesses(seed);
         test.machine = machine;
-        expect_rules_kept(test, {.seed = seed, .draw = all_draws[seed % 5], .path = {}},
-                          tests::policy_of(seed), seed % 3 == 0 ? 3 : 1);
+        expect_no_violation(test, {.seed = seed, .draw = all_draws[seed % 5], .path = {}},
+                            tests::policy_of(seed), seed % 3 == 0 ? 3 : 1);
         if (testing::Test::HasFailure()) return;
     }
 }
 
-// What misses the L1 is looked for in the L2, and what misses there comes from DRAM: no sector is
-// lost and none comes twice.
+// Sectors that miss the L1 are looked up in the L2, and those that miss there are read from DRAM:
+// no sector is lost and none is filled twice.
 TEST(RandomAccesses, ConserveSectors) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         const RandomAccesses test = random_accesses(seed);
         const TestRun result = run(test.program, test.machine, test.launch,
                                    {.seed = seed, .draw = Draw::Uniform, .path = {}});
-        std::map<CacheLevel, std::int64_t> sent;
-        std::map<CacheLevel, std::int64_t> came;
-        std::int64_t asked_of_l2 = 0;
+        std::map<CacheLevel, std::int64_t> missed_sectors;
+        std::map<CacheLevel, std::int64_t> filled_sectors;
+        std::int64_t looked_up_in_l2 = 0;
         for (const Event& event : result.events) {
             if (const auto* access = std::get_if<LineAccessed>(&event); access && !access->write) {
-                sent[access->level] += std::popcount(access->missed);
+                missed_sectors[access->level] += std::popcount(access->missed);
                 if (access->level == CacheLevel::L2)
-                    asked_of_l2 += std::popcount(access->hit | access->merged | access->missed);
+                    looked_up_in_l2 += std::popcount(access->hit | access->merged | access->missed);
             } else if (const auto* filled = std::get_if<LineFilled>(&event)) {
-                came[filled->level] += std::popcount(filled->sectors);
+                filled_sectors[filled->level] += std::popcount(filled->sectors);
             }
         }
-        EXPECT_EQ(sent, came) << "seed " << seed;
-        EXPECT_EQ(sent[CacheLevel::L1], asked_of_l2) << "seed " << seed;
+        EXPECT_EQ(missed_sectors, filled_sectors) << "seed " << seed;
+        EXPECT_EQ(missed_sectors[CacheLevel::L1], looked_up_in_l2) << "seed " << seed;
     }
 }
 
-/// Runs on so many SMs, also with the components in other orders.
+/// Runs on `multiprocessors` SMs, also with the components in other orders.
 models::Observation run_on(std::size_t multiprocessors, const RandomAccesses& test,
                            std::uint64_t seed, const Listener& listener = {}) {
     auto code = translate(test.machine, test.program.kernel(test.launch));
@@ -131,17 +131,17 @@ TEST(RandomAccesses, OfSeveralMultiprocessorsShareTheL2) {
     std::size_t most_users = 0;
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
         std::map<CacheLevel, std::set<int>> units;
-        std::map<CacheLevel, std::int64_t> sent;
-        std::map<CacheLevel, std::int64_t> came;
+        std::map<CacheLevel, std::int64_t> missed_sectors;
+        std::map<CacheLevel, std::int64_t> filled_sectors;
         run_on(3, random_accesses(seed), seed, [&](const Event& event) {
             if (const auto* access = std::get_if<LineAccessed>(&event); access && !access->write) {
-                sent[access->level] += std::popcount(access->missed);
+                missed_sectors[access->level] += std::popcount(access->missed);
                 units[access->level].insert(access->unit);
             } else if (const auto* filled = std::get_if<LineFilled>(&event)) {
-                came[filled->level] += std::popcount(filled->sectors);
+                filled_sectors[filled->level] += std::popcount(filled->sectors);
             }
         });
-        EXPECT_EQ(sent, came) << "seed " << seed;
+        EXPECT_EQ(missed_sectors, filled_sectors) << "seed " << seed;
         EXPECT_LE(units[CacheLevel::L2].size(), 2U) << "there are two slices";
         most_users = std::max(most_users, units[CacheLevel::L1].size());
     }

@@ -6,16 +6,16 @@ namespace warpbound::harness::simulator::test {
 
 namespace {
 
-class Dice {
+class CaseDice {
 public:
-    explicit Dice(std::uint64_t seed) : random_source_{seed} {}
+    explicit CaseDice(std::uint64_t seed) : random_source_{seed} {}
     int operator()(int sides) { return static_cast<int>(random_source_.whole(0, sides - 1)); }
 
 private:
     tests::RandomSource random_source_;
 };
 
-assembly::Instruction random_instruction(Dice& dice, bool may_block) {
+assembly::Instruction random_instruction(CaseDice& dice, bool may_block) {
     const int to = dice(6);
     const int a = dice(6);
     const int b = dice(6);
@@ -44,7 +44,7 @@ assembly::Instruction random_instruction(Dice& dice, bool may_block) {
 } // namespace
 
 Case random_case(std::uint64_t seed) {
-    Dice dice{seed};
+    CaseDice dice{seed};
     const bool encoded = dice(2) == 0;
     Case result{
         small_machine(encoded ? models::IssueControl::Encoded : models::IssueControl::Interlocked),
@@ -63,14 +63,14 @@ Case random_case(std::uint64_t seed) {
         for (int count = 1 + dice(8); count > 0; --count) {
             auto instruction = random_instruction(dice, &block != &blocks[1]);
             if (instruction.opcode_class != assembly::OpcodeClass::Barrier && dice(6) == 0)
-                instruction = dice(3) == 0 ? switched_off(instruction) : guarded(instruction);
+                instruction = dice(3) == 0 ? predicated_off(instruction) : guarded(instruction);
             block.push_back(instruction);
         }
     blocks[0].push_back(guarded(branch()));
     blocks[2].push_back(exit());
     for (auto& block : blocks)
         for (auto& instruction : block) {
-            // Barriers that count the warps of the block, ended or not.
+            // Barriers with a thread count: all warps of the block, ended or not.
             if (instruction.opcode_class == assembly::OpcodeClass::Barrier && seed % 3 == 0)
                 instruction.operands = {number(1), number(result.launch.threads)};
             if (!encoded) continue;
@@ -86,19 +86,19 @@ Case random_case(std::uint64_t seed) {
         }
     using enum assembly::EdgeKind;
     result.program = program_of(blocks, {{0, 1, FallThrough}, {0, 2, Taken}, {1, 2, FallThrough}});
-    for (std::size_t place = 0; place < result.program.function.instructions.size(); ++place) {
-        const auto opcode_class = result.program.function.instructions[place].opcode_class;
+    for (std::size_t index = 0; index < result.program.function.instructions.size(); ++index) {
+        const auto opcode_class = result.program.function.instructions[index].opcode_class;
         const std::int64_t passes = 1 + dice(4);
         if (opcode_class >= assembly::OpcodeClass::LoadShared &&
             opcode_class <= assembly::OpcodeClass::StoreGlobal)
-            result.program.set_passes(place, passes, passes,
+            result.program.set_passes(index, passes, passes,
                                       static_cast<models::MemoryLevel>(dice(4)));
     }
     return result;
 }
 
 Case random_pipeline_case(std::uint64_t seed) {
-    Dice dice{seed + 1'000'000};
+    CaseDice dice{seed + 1'000'000};
     Case result = random_case(seed);
     models::Architecture& machine = result.machine;
     if (dice(5) > 0) {
@@ -118,7 +118,7 @@ Case random_pipeline_case(std::uint64_t seed) {
 }
 
 Case random_constant_case(std::uint64_t seed) {
-    Dice dice{seed + 2'000'000};
+    CaseDice dice{seed + 2'000'000};
     Case result = seed % 2 == 0 ? random_pipeline_case(seed) : random_case(seed);
     set_memory(result.machine, "constant", "sets", 1 + dice(3));
     set_memory(result.machine, "constant", "ways", 1 + dice(2));
@@ -129,8 +129,8 @@ Case random_constant_case(std::uint64_t seed) {
         if (instruction.opcode_class != IntegerAdd && instruction.opcode_class != FloatAdd &&
             instruction.opcode_class != SpecialFunction)
             continue;
-        for (std::size_t place = 1; place < instruction.operands.size(); ++place)
-            if (dice(2) == 0) instruction.operands[place] = constant(dice(2), 4 * dice(32));
+        for (std::size_t operand = 1; operand < instruction.operands.size(); ++operand)
+            if (dice(2) == 0) instruction.operands[operand] = constant(dice(2), 4 * dice(32));
     }
     return result;
 }

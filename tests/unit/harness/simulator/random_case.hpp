@@ -7,8 +7,8 @@
 
 namespace warpbound::harness::simulator::test {
 
-/// Three blocks, the middle one passed over or not, with barriers, guards and, where the machine
-/// wants them, made-up control fields; all blocks of the launch fit. The same seed gives the same
+/// Three blocks, the middle one optional, with barriers, guards and, where the machine needs them,
+/// random control fields. All blocks of the launch are co-resident. The same seed gives the same
 /// case.
 struct Case {
     models::Architecture machine;
@@ -18,7 +18,7 @@ struct Case {
 Case random_case(std::uint64_t seed);
 /// The same on a machine with instruction buffers, a cache, and operand collectors (C43 to C50).
 Case random_pipeline_case(std::uint64_t seed);
-/// One of the two on a machine with a small constant cache, many operands of which are constants
+/// One of these two cases with many constant operands, on a machine with a small constant cache
 /// (C51 to C53).
 Case random_constant_case(std::uint64_t seed);
 

@@ -1,4 +1,4 @@
-// Random small programs under every draw mode, judged by the independent checker.
+// Random small programs under every draw, checked by the independent event checker.
 
 #include "harness/simulator/decode/translation.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
@@ -36,7 +36,7 @@ TEST(RandomPrograms, ObeyEveryRuleOfTheContract) {
     }
 }
 
-// Every policy obeys the same rules; only those that promise it never leave a scheduler idle.
+// Every policy satisfies the same rules; only work-conserving ones never leave a scheduler idle.
 TEST(RandomPrograms, ObeyTheContractUnderEveryPolicy) {
     for (const char* name :
          {"gto", "oldest", "two-level:active=1", "two-level:active=3", "srr", "variable-rate",

@@ -17,7 +17,7 @@ namespace {
 
 using models::HostOperation;
 
-/// Kernels and operations drawn from a seed; the programs must stay where they are.
+/// Kernels and operations drawn from a seed; kernels refer to the programs, which must not move.
 struct RandomWorkload {
     std::vector<Case> cases;
     std::optional<RandomAccesses> cached;
@@ -31,35 +31,35 @@ std::unique_ptr<RandomWorkload> random_workload(std::uint64_t seed) {
     const auto pick = [&](std::uint64_t lo, std::uint64_t hi) {
         return static_cast<std::int64_t>(lo + engine() % (hi - lo + 1));
     };
-    auto made = std::make_unique<RandomWorkload>();
+    auto test = std::make_unique<RandomWorkload>();
     if (seed % 4 == 0) {
-        made->cached = random_accesses(seed);
-        made->machine = made->cached->machine;
-        models::Launch grid = made->cached->launch;
+        test->cached = random_accesses(seed);
+        test->machine = test->cached->machine;
+        models::Launch grid = test->cached->launch;
         grid.blocks = pick(1, 3);
         for (int kernel = 0; kernel < 2; ++kernel)
-            made->workload.kernels.push_back(made->cached->program.kernel(grid));
+            test->workload.kernels.push_back(test->cached->program.kernel(grid));
     } else {
-        made->cases.push_back(seed % 4 == 1 ? random_pipeline_case(seed) : random_case(seed));
-        for (std::uint64_t other = 1; made->cases.size() < 3; ++other) {
+        test->cases.push_back(seed % 4 == 1 ? random_pipeline_case(seed) : random_case(seed));
+        for (std::uint64_t other = 1; test->cases.size() < 3; ++other) {
             Case next = random_case(seed + 1000 * other);
-            if (next.machine.issue_control == made->cases.front().machine.issue_control)
-                made->cases.push_back(std::move(next));
+            if (next.machine.issue_control == test->cases.front().machine.issue_control)
+                test->cases.push_back(std::move(next));
         }
-        made->machine = made->cases.front().machine;
-        for (const Case& one : made->cases) {
-            models::Launch grid = one.launch;
+        test->machine = test->cases.front().machine;
+        for (const Case& single : test->cases) {
+            models::Launch grid = single.launch;
             grid.blocks = pick(1, 6);
             if (pick(0, 1) == 1) grid.registers = pick(1, 32);
             if (pick(0, 1) == 1) grid.shared_memory = pick(0, 8000);
-            made->workload.kernels.push_back(one.program.kernel(grid));
+            test->workload.kernels.push_back(single.program.kernel(grid));
         }
     }
-    made->multiprocessors = pick(1, 3);
-    const auto host = host_machine(made->multiprocessors);
-    models::Architecture& machine = made->machine;
+    test->multiprocessors = pick(1, 3);
+    const auto host = host_machine(test->multiprocessors);
+    models::Architecture& machine = test->machine;
     machine.transfers = host.transfers;
-    set(machine.geometry, "multiprocessors", made->multiprocessors);
+    set(machine.geometry, "multiprocessors", test->multiprocessors);
     set(machine.geometry, "core-clock", Values{1000, 1100});
     for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::int64_t>>{
              {"registers", 32768},
@@ -88,12 +88,12 @@ std::unique_ptr<RandomWorkload> random_workload(std::uint64_t seed) {
             operation =
                 pick(0, 1) == 0 ? to_device(pick(1, 900), stream) : to_host(pick(1, 900), stream);
         else
-            operation.kernel = engine() % made->workload.kernels.size();
+            operation.kernel = engine() % test->workload.kernels.size();
         if (pick(0, 3) == 0) operation.at = pick(0, 2000);
-        made->workload.operations.push_back(operation);
+        test->workload.operations.push_back(operation);
     }
-    made->workload.operations.push_back(launch(0, stream_a));
-    return made;
+    test->workload.operations.push_back(launch(0, stream_a));
+    return test;
 }
 
 TEST(RandomWorkloads, ObeyTheContract) {
@@ -101,8 +101,8 @@ TEST(RandomWorkloads, ObeyTheContract) {
                                     "oldest", "two-level:active=3",
                                     "srr",    "variable-rate:fast=1,every=3,conserving"};
     for (std::uint64_t seed = 1; seed <= 240; ++seed) {
-        const auto made = random_workload(seed);
-        run(made->workload, made->machine, made->multiprocessors,
+        const auto test = random_workload(seed);
+        run(test->workload, test->machine, test->multiprocessors,
             {.seed = seed, .draw = all_draws[seed % 5], .path = {}},
             models::read_policy(policies[seed % 6]).value());
         if (testing::Test::HasFailure()) return;
@@ -111,8 +111,8 @@ TEST(RandomWorkloads, ObeyTheContract) {
 
 TEST(RandomWorkloads, DoNotDependOnTheOrderOfComponents) {
     for (std::uint64_t seed = 1; seed <= 80; ++seed) {
-        const auto made = random_workload(seed);
-        const auto code = translate(made->machine, made->workload, {}, made->multiprocessors, {});
+        const auto test = random_workload(seed);
+        const auto code = translate(test->machine, test->workload, {}, test->multiprocessors, {});
         ASSERT_TRUE(code) << code.error().what;
         const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
         const auto expected = run_workload(code.value().plan, options);
@@ -129,21 +129,21 @@ TEST(RandomWorkloads, DoNotDependOnTheOrderOfComponents) {
 }
 
 TEST(RandomWorkloads, DoNotDependOnThreads) {
-    const auto made = random_workload(3);
+    const auto test = random_workload(3);
     const auto machine =
-        WorkloadMachine::prepare(made->machine, made->workload, {}, made->multiprocessors);
+        WorkloadMachine::prepare(test->machine, test->workload, {}, test->multiprocessors);
     ASSERT_TRUE(machine);
-    std::vector<WorkloadObservation> together(8);
+    std::vector<WorkloadObservation> concurrent(8);
     std::vector<std::thread> threads;
-    for (std::size_t seed = 0; seed < together.size(); ++seed)
+    for (std::size_t seed = 0; seed < concurrent.size(); ++seed)
         threads.emplace_back([&, seed] {
-            together[seed] = machine.value()->run({.seed = seed, .draw = {}, .path = {}}).value();
+            concurrent[seed] = machine.value()->run({.seed = seed, .draw = {}, .path = {}}).value();
         });
     for (auto& thread : threads)
         thread.join();
-    for (std::size_t seed = 0; seed < together.size(); ++seed)
+    for (std::size_t seed = 0; seed < concurrent.size(); ++seed)
         EXPECT_EQ(machine.value()->run({.seed = seed, .draw = {}, .path = {}}).value(),
-                  together[seed]);
+                  concurrent[seed]);
 }
 } // namespace
 } // namespace warpbound::harness::simulator::test

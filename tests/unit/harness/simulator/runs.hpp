@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Runs a test program and looks at it.
+/// Runs a test program and keeps its events.
 
 #include "harness/simulator/machine.hpp"
 #include "tests/unit/harness/simulator/programs.hpp"
@@ -28,7 +28,7 @@ struct TestRun {
     }
 };
 
-/// Fails the test, with the words of the refusal, when the program is refused.
+/// Fails the test, with the refusal's text, when the program is refused.
 inline TestRun run(const TestProgram& program, const models::Architecture& machine,
                    models::Launch launch = {1, 32}, const RunOptions& options = {},
                    const models::WarpPolicy& policy = {}, std::int64_t multiprocessors = 1) {
@@ -48,7 +48,7 @@ inline TestRun run(const TestProgram& program, const models::Architecture& machi
     return result;
 }
 
-/// The words of a refusal by `prepare`; empty when it accepts.
+/// The text of a refusal by `prepare`; empty when it accepts.
 inline std::string refusal(const TestProgram& program, const models::Architecture& machine,
                            models::Launch launch = {1, 32}, std::int64_t multiprocessors = 1) {
     const auto prepared = Machine::prepare(machine, program.kernel(launch), {}, multiprocessors);

@@ -28,8 +28,8 @@ inline models::HostOperation to_host(std::int64_t bytes, std::optional<std::size
     return {.kind = models::HostOperationKind::CopyToHost, .stream = stream, .bytes = bytes};
 }
 
-/// The small machine with SMs of two blocks, a launch cost of 100, one copy engine; a clock of 1
-/// MHz and 1 kB/ms: a copy of n bytes takes n cycles and, to the device, 10 more.
+/// The small machine with two block slots per SM, a launch cost of 100 and one copy engine. With a
+/// clock of 1 MHz and 1 kB/ms a copy of n bytes takes n cycles, to the device 10 more.
 inline models::Architecture host_machine(std::int64_t multiprocessors = 1) {
     auto machine = small_machine(models::IssueControl::Interlocked);
     set(machine.geometry, "multiprocessors", multiprocessors);
@@ -58,7 +58,7 @@ struct WorkloadRun {
     const OperationTimes& operator[](std::size_t operation) const {
         return observation.operations.at(operation);
     }
-    /// Starts of warps by number.
+    /// Starts of warps by warp number.
     [[nodiscard]] std::map<int, WarpStarted> starts() const {
         std::map<int, WarpStarted> found;
         for (const Event& event : events)
@@ -68,7 +68,7 @@ struct WorkloadRun {
     }
 };
 
-/// Fails the test when the workload is refused or its log breaks a rule.
+/// Fails the test when the workload is refused or its log violates a rule.
 inline WorkloadRun run(const Workload& workload, const models::Architecture& machine,
                        std::int64_t multiprocessors = 1, const RunOptions& options = {},
                        const models::WarpPolicy& policy = {}) {
@@ -78,13 +78,13 @@ inline WorkloadRun run(const Workload& workload, const models::Architecture& mac
         ADD_FAILURE() << prepared.error().what;
         return result;
     }
-    auto seen =
+    auto observed =
         prepared.value()->run(options, [&](const Event& event) { result.events.push_back(event); });
-    if (!seen) {
-        ADD_FAILURE() << seen.error().what;
+    if (!observed) {
+        ADD_FAILURE() << observed.error().what;
         return result;
     }
-    result.observation = std::move(seen.value());
+    result.observation = std::move(observed.value());
     EXPECT_THAT(tests::violations(workload, machine, policy,
                                   {result.events, result.observation.makespan,
                                    static_cast<int>(multiprocessors), std::nullopt}),

@@ -1,8 +1,8 @@
-// Blocks on one or several SMs: room, dispatch, order.
+// Blocks on one or several SMs: occupancy limits, dispatch, order.
 
-#include "harness/simulator/sm/adversary.hpp"
-#include "harness/simulator/decode/translation.hpp"
 #include "harness/simulator/decode/residency.hpp"
+#include "harness/simulator/decode/translation.hpp"
+#include "harness/simulator/sm/adversary.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
 #include "tests/unit/harness/simulator/any_order.hpp"
 #include "tests/unit/harness/simulator/random_case.hpp"
@@ -43,7 +43,7 @@ models::Architecture machine_of(std::int64_t multiprocessors) {
     return machine;
 }
 
-/// When each warp may first issue, and where.
+/// The start of each warp, by warp number.
 std::map<int, WarpStarted> starts_of(const TestRun& run) {
     std::map<int, WarpStarted> starts;
     for (const Event& event : run.events)
@@ -62,33 +62,33 @@ std::int64_t first_wave(const models::Launch& launch, std::int64_t multiprocesso
     return warps / launch.warps_per_block();
 }
 
-TEST(Residency, GivesTheLowestFreeIndices) {
-    Residency residence{Capacity{.warps = 8, .blocks = 3}};
+TEST(Residency, AllocatesTheLowestFreeWarpSlots) {
+    Residency residency{Capacity{.warps = 8, .blocks = 3}};
     const Demand two{.warps = 2};
     const Demand three{.warps = 3};
-    const auto first = residence.enter(two);
+    const auto first = residency.enter(two);
     EXPECT_THAT(first, ElementsAre(0, 1));
-    EXPECT_THAT(residence.enter(two), ElementsAre(2, 3));
-    residence.leave(two, first);
-    EXPECT_THAT(residence.enter(three), ElementsAre(0, 1, 4));
-    EXPECT_EQ(residence.missing(Demand{.warps = 4}), Resource::Warps);
-    EXPECT_TRUE(residence.fits(two));
-    residence.enter(two);
-    EXPECT_EQ(residence.missing(Demand{.warps = 1}), Resource::Blocks);
+    EXPECT_THAT(residency.enter(two), ElementsAre(2, 3));
+    residency.leave(two, first);
+    EXPECT_THAT(residency.enter(three), ElementsAre(0, 1, 4));
+    EXPECT_EQ(residency.missing(Demand{.warps = 4}), Resource::Warps);
+    EXPECT_TRUE(residency.fits(two));
+    residency.enter(two);
+    EXPECT_EQ(residency.missing(Demand{.warps = 1}), Resource::Blocks);
 }
 
-// Two partitions of 100 registers: warps of index 0 and 2 lie in the first.
+// Two partitions of 100 registers: warp slots 0 and 2 are in the first.
 TEST(Residency, CountsRegistersByPartition) {
-    Residency residence{
+    Residency residency{
         Capacity{.warps = 8, .blocks = 8, .register_partitions = 2, .registers = 100}};
     const Demand demand{.warps = 1, .registers = 60};
-    residence.enter(demand);
-    residence.enter(demand);
-    EXPECT_EQ(residence.missing(demand), Resource::Registers);
-    EXPECT_FALSE(residence.missing(Demand{.warps = 1, .registers = 40}));
+    residency.enter(demand);
+    residency.enter(demand);
+    EXPECT_EQ(residency.missing(demand), Resource::Registers);
+    EXPECT_FALSE(residency.missing(Demand{.warps = 1, .registers = 40}));
 }
 
-TEST(Blocks, AreLimitedByWhatTheyAskFor) {
+TEST(Blocks, AreLimitedByTheResourcesTheyNeed) {
     EXPECT_EQ(first_wave({20, 64}), 8);                     // limits/max-blocks.
     EXPECT_EQ(first_wave({20, 256}), 6);                    // 48 warps / 8.
     EXPECT_EQ(first_wave({20, 256, 32}), 4);                // 32 x 32 x 8 of 32768 registers.
@@ -96,7 +96,7 @@ TEST(Blocks, AreLimitedByWhatTheyAskFor) {
     EXPECT_EQ(first_wave({20, 64, std::nullopt, 4097}), 3); // 4224 of 16384 bytes.
     EXPECT_EQ(first_wave({20, 256, 20}), 6);                // 640 a warp: 25 in each partition.
     EXPECT_EQ(first_wave({20, 256, 21}), 5);                // Fermi: 768 instead of 704 a warp.
-    EXPECT_EQ(first_wave({20, 256, 32, 8000}), 2);          // The least of all.
+    EXPECT_EQ(first_wave({20, 256, 32, 8000}), 2);          // The smallest limit.
 }
 
 TEST(Blocks, TakeTheRegistersThatTheListingStates) {
@@ -118,7 +118,8 @@ TEST(Blocks, TakeTheSharedMemoryThatTheListingStates) {
                              [](const auto& start) { return start.second.cycle == 0; });
     };
     EXPECT_EQ(first_warps({20, 64}), 3 * 2);
-    EXPECT_EQ(first_warps({20, 64, std::nullopt, 4000}), 4 * 2); // The launch's word counts.
+    EXPECT_EQ(first_warps({20, 64, std::nullopt, 4000}),
+              4 * 2); // The launch overrides the listing.
     program.function.shared_memory = 12289;
     EXPECT_THAT(refusal(program, machine_of(1), {2, 64}), HasSubstr("by its shared memory"));
     EXPECT_THAT(refusal(program, machine_of(1), {1, 64}), IsEmpty());
@@ -126,20 +127,21 @@ TEST(Blocks, TakeTheSharedMemoryThatTheListingStates) {
 
 TEST(Blocks, ThatFitNoSmAreRefusedByResource) {
     const auto program = straight_line({add(1, 0, 0)});
-    const auto words = [&](const models::Launch& launch) {
+    const auto refusal_of = [&](const models::Launch& launch) {
         return refusal(program, machine_of(1), launch);
     };
     auto narrow = machine_of(1);
     set(narrow.limits, "max-warps", 4);
     EXPECT_THAT(refusal(program, narrow, {1, 256}), HasSubstr("by its warps: it takes 8 of 4"));
-    EXPECT_THAT(words({1, 64, 64}), HasSubstr("by its registers: it takes 64 of the 63"));
-    EXPECT_THAT(words({1, 1024, 40}), HasSubstr("by its registers: it takes 40960 of the 32768"));
-    EXPECT_THAT(words({1, 64, 32, 12289}),
+    EXPECT_THAT(refusal_of({1, 64, 64}), HasSubstr("by its registers: it takes 64 of the 63"));
+    EXPECT_THAT(refusal_of({1, 1024, 40}),
+                HasSubstr("by its registers: it takes 40960 of the 32768"));
+    EXPECT_THAT(refusal_of({1, 64, 32, 12289}),
                 HasSubstr("by its shared memory: it takes 12289 of the"));
-    EXPECT_THAT(words({1, 64, 32, 12288}), IsEmpty());
+    EXPECT_THAT(refusal_of({1, 64, 32, 12288}), IsEmpty());
 }
 
-TEST(Blocks, NeedTheLimitsOfWhatTheyState) {
+TEST(Blocks, NeedTheLimitsOfTheResourcesTheyState) {
     const auto program = straight_line({add(1, 0, 0)});
     const auto machine = small_machine(models::IssueControl::Interlocked);
     EXPECT_THAT(refusal(program, machine, {1, 64, 16}), HasSubstr("limits/register-granularity"));
@@ -148,7 +150,7 @@ TEST(Blocks, NeedTheLimitsOfWhatTheyState) {
     EXPECT_THAT(refusal(program, machine, {1, 64}), IsEmpty());
 }
 
-TEST(SeveralSms, FillTogether) {
+TEST(SeveralSms, AreAllFilledInTheFirstWave) {
     EXPECT_EQ(first_wave({40, 256}, 4), 24);
     EXPECT_EQ(first_wave({20, 256}, 4), 20);
 }
@@ -162,8 +164,8 @@ TEST(SeveralSms, AreAsManyAsTheMachineHas) {
                 HasSubstr("geometry/multiprocessors"));
 }
 
-// One block of one warp: any of four SMs may get it, and over many seeds each does.
-TEST(SeveralSms, GetBlocksByChance) {
+// One block of one warp: any of four SMs may get it, and each does over many seeds.
+TEST(SeveralSms, GetBlocksAtRandom) {
     const auto program = straight_line({add(1, 0, 0)});
     std::map<int, int> chosen;
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
@@ -176,8 +178,8 @@ TEST(SeveralSms, GetBlocksByChance) {
         EXPECT_THAT(count, AllOf(Gt(60), Lt(140))) << multiprocessor;
 }
 
-// Ports and write buffers are each SM's own: where every SM gets one block, each takes as long as
-// alone.
+// Each SM has its own ports and write buffer: one block on each of four SMs takes as long as a
+// single block.
 TEST(SeveralSms, DoNotDelayEachOther) {
     auto program =
         straight_line({cosine(1, 0), cosine(2, 0), store_global(0, 1), store_global(0, 2)});
@@ -188,17 +190,17 @@ TEST(SeveralSms, DoNotDelayEachOther) {
     set(machine.limits, "max-blocks", 1);
     set(machine.write_buffer, "drain", 20);
     set_class(machine, {assembly::OpcodeClass::StoreGlobal, "core-unit", 1, 2});
-    const TestRun alone = run(program, machine, {1, 256});
-    const TestRun together = run(program, machine, {4, 256}, {}, {}, 4);
+    const TestRun single = run(program, machine, {1, 256});
+    const TestRun concurrent = run(program, machine, {4, 256}, {}, {}, 4);
     std::set<int> used;
-    for (const auto& [warp, started] : starts_of(together))
+    for (const auto& [warp, started] : starts_of(concurrent))
         used.insert(started.multiprocessor);
     EXPECT_EQ(used.size(), 4U);
-    EXPECT_EQ(together.observation.execution_time, alone.observation.execution_time);
+    EXPECT_EQ(concurrent.observation.execution_time, single.observation.execution_time);
 }
 
-// Four blocks on four SMs that hold four each, with a long way through the one port of an SM:
-// chance hardly ever puts all on one, the adversary in half of its runs.
+// Four blocks on four SMs with four block slots each, and a port of the SM that limits the blocks:
+// random dispatch hardly ever puts all of them on one SM, the adversary does in half of its runs.
 TEST(AdversarialDraw, MakesLongTimesMoreLikely) {
     const auto program = straight_line({cosine(1, 0), cosine(2, 0), cosine(3, 0), cosine(4, 0)});
     auto machine = machine_of(4);
@@ -221,20 +223,20 @@ TEST(AdversarialDraw, MakesLongTimesMoreLikely) {
     EXPECT_GT(long_ones(times(Draw::Adversarial)), 60);
 }
 
-TEST(AdversarialDraw, LetsWhoIsAheadOrBehindGoFirst) {
+TEST(AdversarialDraw, DrawsPrecedenceAndBlockDispatch) {
     bool first = false;
     bool last = false;
-    bool piles = false;
+    bool concentrates = false;
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
         const Adversary drawn = adversary_of({.seed = seed, .draw = Draw::Adversarial, .path = {}});
         first = first || drawn.precedence == Precedence::FurthestFirst;
         last = last || drawn.precedence == Precedence::FurthestLast;
-        piles = piles || drawn.concentrates_blocks;
+        concentrates = concentrates || drawn.concentrates_blocks;
         EXPECT_NE(drawn.values, Draw::Adversarial);
         EXPECT_EQ(adversary_of({.seed = seed, .draw = Draw::Extremes, .path = {}}).values,
                   Draw::Extremes);
     }
-    EXPECT_TRUE(first && last && piles);
+    EXPECT_TRUE(first && last && concentrates);
 }
 
 Case random_grid(std::uint64_t seed, std::int64_t& multiprocessors) {
@@ -281,7 +283,7 @@ TEST(RandomGrids, DoNotDependOnTheOrderOfComponents) {
     }
 }
 
-// Planted in a log that is right, each error is found.
+// Each error, planted in a correct log, is found.
 TEST(EventChecker, FindsWrongDispatch) {
     const auto program = straight_line({add(1, 0, 0)});
     const models::Launch launch{20, 256};
@@ -289,22 +291,22 @@ TEST(EventChecker, FindsWrongDispatch) {
     const auto check = [&](const std::vector<Event>& events, std::int64_t time, int sms = 2) {
         return tests::violations(program.kernel(launch), machine, {}, {events, time, sms});
     };
-    const TestRun right = run(program, machine, launch, {}, {}, 2);
-    const std::int64_t time = right.observation.execution_time.count();
-    EXPECT_THAT(check(right.events, time), IsEmpty());
-    EXPECT_THAT(check(right.events, time, 3), Not(IsEmpty())); // The third SM stays empty.
-    auto moved = right.events;
+    const TestRun correct = run(program, machine, launch, {}, {}, 2);
+    const std::int64_t time = correct.observation.execution_time.count();
+    EXPECT_THAT(check(correct.events, time), IsEmpty());
+    EXPECT_THAT(check(correct.events, time, 3), Not(IsEmpty())); // The third SM stays empty.
+    auto moved = correct.events;
     for (Event& event : moved)
         if (auto* started = std::get_if<WarpStarted>(&event); started && started->warp == 0)
             started->multiprocessor = 1 - started->multiprocessor;
     EXPECT_THAT(check(moved, time), Not(IsEmpty())); // A block on two SMs.
     auto idle = machine;
-    set(idle.limits, "max-warps", 56); // Room for one more block on each SM.
-    EXPECT_THAT(tests::violations(program.kernel(launch), idle, {}, {right.events, time, 2}),
+    set(idle.limits, "max-warps", 56); // One more block fits each SM.
+    EXPECT_THAT(tests::violations(program.kernel(launch), idle, {}, {correct.events, time, 2}),
                 testing::Contains(HasSubstr("C31")));
     auto small = machine;
     set(small.limits, "max-warps", 40);
-    EXPECT_THAT(tests::violations(program.kernel(launch), small, {}, {right.events, time, 2}),
+    EXPECT_THAT(tests::violations(program.kernel(launch), small, {}, {correct.events, time, 2}),
                 testing::Contains(HasSubstr("C30")));
 }
 

@@ -14,8 +14,9 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// A launch with a store: its stream goes on when the entry has drained, 30 after the issue at 106.
-TEST(Streams, GoOnWhenTheStoresOfAKernelHaveDrained) {
+// A launch with a store: its stream continues when the entry has drained, 500 after the issue at
+// 106.
+TEST(Streams, ContinueWhenTheStoresOfAKernelHaveDrained) {
     auto program = straight_line({add(1, 0, 0), store_global(0, 0)});
     program.set_passes(1, 1, 1);
     auto machine = host_machine();
@@ -48,8 +49,8 @@ TEST(LaunchCosts, AreDrawnOncePerLaunch) {
     EXPECT_EQ(seen.size(), 11U);
 }
 
-// Two streams free at once: either kernel may come first.
-TEST(Streams, ThatGoOnInOneCycleDoSoInAnyOrder) {
+// Two streams continue in the same cycle: either kernel may come first.
+TEST(Streams, ThatContinueInTheSameCycleDoSoInAnyOrder) {
     const auto program = short_program();
     const Workload workload{{program.kernel({2, 32})},
                             {launch(0, null_stream), launch(0, stream_a), launch(0, stream_b)}};
@@ -83,13 +84,14 @@ TEST(Workloads, OfOneLaunchThatCostsNothingAreThatLaunch) {
         const Case test = random_case(seed);
         const Kernel kernel = test.program.kernel(test.launch);
         const RunOptions options{.seed = seed, .draw = all_draws[seed % 5], .path = {}};
-        const auto alone = Machine::prepare(test.machine, kernel).value()->run(options);
+        const auto expected = Machine::prepare(test.machine, kernel).value()->run(options);
         const auto prepared = WorkloadMachine::prepare(
             test.machine, Workload{{kernel}, {launch(0, null_stream)}}, {}, 1, Range{0, 0});
         ASSERT_TRUE(prepared) << prepared.error().what;
-        const auto seen = prepared.value()->run(options);
-        ASSERT_TRUE(alone && seen) << "seed " << seed;
-        EXPECT_EQ(seen.value().makespan, alone.value().execution_time.count()) << "seed " << seed;
+        const auto observed = prepared.value()->run(options);
+        ASSERT_TRUE(expected && observed) << "seed " << seed;
+        EXPECT_EQ(observed.value().makespan, expected.value().execution_time.count())
+            << "seed " << seed;
     }
 }
 
@@ -105,12 +107,12 @@ TEST(Workloads, NeedWhatTheirOperationsNeed) {
                                   [&](const auto& value) { return value.name == name; }));
         return machine;
     };
-    const auto unpriced = without(&models::Architecture::blocks, "launch");
-    EXPECT_THAT(refusal(launches, unpriced), HasSubstr("blocks/launch"));
-    EXPECT_THAT(refusal(launches, unpriced, Range{7, 9}), IsEmpty());
-    const auto clockless = without(&models::Architecture::geometry, "core-clock");
-    EXPECT_THAT(refusal(launches, clockless), IsEmpty());
-    EXPECT_THAT(refusal(copies, clockless), HasSubstr("geometry/core-clock"));
+    const auto without_cost = without(&models::Architecture::blocks, "launch");
+    EXPECT_THAT(refusal(launches, without_cost), HasSubstr("blocks/launch"));
+    EXPECT_THAT(refusal(launches, without_cost, Range{7, 9}), IsEmpty());
+    const auto without_clock = without(&models::Architecture::geometry, "core-clock");
+    EXPECT_THAT(refusal(launches, without_clock), IsEmpty());
+    EXPECT_THAT(refusal(copies, without_clock), HasSubstr("geometry/core-clock"));
     EXPECT_THAT(refusal(copies, without(&models::Architecture::transfers, "engines")),
                 HasSubstr("transfers/engines"));
     EXPECT_THAT(refusal(copies, without(&models::Architecture::transfers, "device-to-host-start")),
@@ -119,7 +121,7 @@ TEST(Workloads, NeedWhatTheirOperationsNeed) {
                 HasSubstr("without a launch"));
 }
 
-// C35: which constants they share is not determined.
+// C35: it is unknown which constants they share.
 TEST(Workloads, OfSeveralLaunchesOverOneConstantCacheAreRefused) {
     const auto program = short_program();
     auto machine = host_machine();
@@ -131,7 +133,7 @@ TEST(Workloads, OfSeveralLaunchesOverOneConstantCacheAreRefused) {
     EXPECT_THAT(refusal(two, machine), HasSubstr("memories/constant"));
 }
 
-// Only a run shows whether a block has to wait for room.
+// Only the run determines whether a block has to wait for free resources.
 TEST(Workloads, AreRefusedWhereABlockWaitsAndItsStartIsUnknown) {
     const auto program = short_program();
     auto machine = host_machine();
@@ -140,8 +142,8 @@ TEST(Workloads, AreRefusedWhereABlockWaitsAndItsStartIsUnknown) {
         const Workload workload{{program.kernel({2, 32})},
                                 {launch(0, stream_a), launch(0, second)}};
         const auto prepared = WorkloadMachine::prepare(machine, workload, {}, 1, Range{0, 0});
-        const auto seen = prepared.value()->run({});
-        return seen ? std::string{} : seen.error().what;
+        const auto observed = prepared.value()->run({});
+        return observed ? std::string{} : observed.error().what;
     };
     EXPECT_THAT(outcome(stream_a), IsEmpty());
     EXPECT_THAT(outcome(stream_b), HasSubstr("blocks/replacement"));

@@ -1,4 +1,4 @@
-// The parts of the memory system alone: cache, miss table, DRAM channel (C23 to C28).
+// The components of the memory system: cache, miss table, DRAM channel (C23 to C28).
 
 #include "harness/simulator/memory/cache.hpp"
 #include "harness/simulator/memory/dram_channel.hpp"
@@ -68,7 +68,7 @@ TEST(Cache, AgreesWithAListPerSet) {
     }
 }
 
-TEST(MissTable, HoldsSectorsUntilTheyCome) {
+TEST(MissTable, HoldsSectorsUntilTheyAreFilled) {
     MissTable misses{2, 2};
     misses.add(7, 1);
     EXPECT_EQ(misses.find(8), nullptr);
@@ -109,7 +109,7 @@ TEST_F(Channel, TakesRowHitsFirstAndLetsBanksOverlap) {
     channel.join(transfer(0, 6));
     channel.join(transfer(1, 5));
     channel.join(transfer(0, 5));
-    EXPECT_FALSE(channel.fits());
+    EXPECT_FALSE(channel.has_free_entry());
     std::vector<std::tuple<std::int64_t, std::uint64_t, std::uint64_t, bool>> served;
     std::int64_t now = 0;
     while ((now = channel.next(now)) != never) {
@@ -122,7 +122,7 @@ TEST_F(Channel, TakesRowHitsFirstAndLetsBanksOverlap) {
                                     std::tuple{40, 0, 5, true}, std::tuple{48, 0, 6, false}));
 }
 
-TEST_F(Channel, StartsNothingInARefreshAndLosesItsRows) {
+TEST_F(Channel, StartsNothingInARefreshAndClosesItsRows) {
     DramShape refreshing = shape();
     refreshing.refresh_duration = {100, 100};
     DramChannel channel{refreshing, random_source}; // All low: the phase is 0.

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 constexpr auto interlocked = models::IssueControl::Interlocked;
 
-/// Each load waits for the one before.
+/// Each load depends on the preceding one.
 TestProgram chain(std::size_t loads) {
     std::vector<assembly::Instruction> instructions;
     for (std::size_t load = 0; load < loads; ++load)
@@ -29,15 +29,15 @@ TestProgram chain(std::size_t loads) {
 
 std::vector<std::int64_t> differences(const std::vector<std::int64_t>& cycles) {
     std::vector<std::int64_t> between;
-    for (std::size_t place = 1; place < cycles.size(); ++place)
-        between.push_back(cycles[place] - cycles[place - 1]);
+    for (std::size_t i = 1; i < cycles.size(); ++i)
+        between.push_back(cycles[i] - cycles[i - 1]);
     return between;
 }
 
-// A lone access takes the latency of its level, to the cycle.
-TEST(Hierarchy, GivesALoneAccessTheLatencyOfItsLevel) {
+// An access in isolation takes exactly the latency of its level.
+TEST(Hierarchy, GivesAnIsolatedAccessTheLatencyOfItsLevel) {
     auto program = chain(5);
-    // Lines 0, 2, 4 fall into one set of two ways in the L1 and stay in the L2.
+    // Lines 0, 2, 4 are in one set of two ways in the L1; all of them fit the L2.
     for (const auto& [load, line] : {std::pair{0U, 0U}, {1U, 0U}, {2U, 2U}, {3U, 4U}, {4U, 0U}})
         program.set_pattern(load).base = line * 128;
     const auto result = run(program, cached_machine(interlocked));
@@ -63,7 +63,7 @@ TEST(Hierarchy, TakesTheMeasuredUncontendedLatenciesOfGtx480) {
     for (std::size_t load = 0; load < 64; ++load)
         program.set_pattern(load).base = load % 32 * 1024;
     const auto steps = differences(run(program, machine).issues());
-    // 32 lines of 1024 bytes distance share four sets: the second round misses the L1.
+    // 32 lines with a stride of 1024 bytes share four sets: the second traversal misses the L1.
     EXPECT_THAT(std::vector(steps.begin() + 32, steps.begin() + 63), testing::Each(143));
     program = chain(64);
     for (std::size_t load = 0; load < 64; ++load)
@@ -72,7 +72,7 @@ TEST(Hierarchy, TakesTheMeasuredUncontendedLatenciesOfGtx480) {
     EXPECT_THAT(std::vector(hits.begin() + 32, hits.begin() + 63), testing::Each(40));
 }
 
-TEST(Hierarchy, FetchesTheSectorsThatLanesTouch) {
+TEST(Hierarchy, FetchesTheSectorsThatLanesAccess) {
     auto program = chain(2);
     program.set_pattern(0).base = 0;  // One sector.
     program.set_pattern(1).base = 64; // Another of the same line.
@@ -80,7 +80,7 @@ TEST(Hierarchy, FetchesTheSectorsThatLanesTouch) {
     EXPECT_THAT(differences(result.issues()), ElementsAre(400, 400, 6));
 }
 
-TEST(Hierarchy, MergesAccessesToASectorThatIsComing) {
+TEST(Hierarchy, MergesAccessesToAnOutstandingSector) {
     auto program = program_of({{load_global(1, 0), add(2, 1, 1), exit()}});
     program.set_pattern(0).base = 256;
     const auto result = run(program, cached_machine(interlocked), {1, 64});
@@ -94,12 +94,12 @@ TEST(Hierarchy, MergesAccessesToASectorThatIsComing) {
     }
     EXPECT_EQ(merged, 1);
     EXPECT_EQ(served, 1);
-    // Both go on when the sector comes.
+    // Both loads have their results when the sector is filled.
     EXPECT_EQ(std::max(result.issues(0).at(1), result.issues(1).at(1)), 400);
 }
 
-// Loads that hit the L1, each of one to four lines, from two schedulers at once: as one leaves the
-// queue, two others want its place.
+// Loads that hit the L1, each of one to four lines, from two schedulers at once: when one leaves
+// the queue, two others compete for its entry.
 TEST(Hierarchy, AQueueIsNeverOverFull) {
     std::vector<assembly::Instruction> loads;
     for (int load = 0; load < 12; ++load)
@@ -115,8 +115,8 @@ TEST(Hierarchy, AQueueIsNeverOverFull) {
         machine.classes[opcode_class].unit = "warp-unit";
         set(machine.classes[opcode_class].values, "initiation", 1);
     }
-    for (const std::int64_t places : {2, 3, 4}) {
-        set_memory(machine, "l1", "queue", places);
+    for (const std::int64_t entries : {2, 3, 4}) {
+        set_memory(machine, "l1", "queue", entries);
         for (std::uint64_t seed = 1; seed <= 10; ++seed) {
             const auto result =
                 run(program, machine, {1, 256}, {.seed = seed, .draw = {}, .path = {}});
@@ -124,22 +124,22 @@ TEST(Hierarchy, AQueueIsNeverOverFull) {
                 tests::violations(program.kernel({1, 256}), machine, {},
                                   {result.events, result.observation.execution_time.count()}),
                 testing::IsEmpty())
-                << places << " places, seed " << seed;
+                << entries << " entries, seed " << seed;
         }
     }
 }
 
-/// The cached machine with plenty of operand collectors and units, a result written 2 cycles after
-/// its unit is done.
+/// The cached machine with plenty of operand collectors and units; a result is written 2 cycles
+/// after it leaves its unit.
 models::Architecture collected_machine() {
     auto machine = cached_machine(interlocked);
     add_collectors(machine, [](std::string_view name) { return name == "write-back" ? 2 : 8; });
     return machine;
 }
 
-// Four cycles from the issue to the unit, then the latency of the level, then the write-back: 6 in
-// all, as many as the warp waits between two issues anyway.
-TEST(Hierarchy, CountsFromTheUnitBehindOperandCollectors) {
+// Four cycles from the issue to the unit, then the latency of the level, then 2 of write-back.
+// These 6 cycles equal the interval between two issues of a warp.
+TEST(Hierarchy, CountsFromTheUnitAfterOperandCollectors) {
     auto program = chain(5);
     for (const auto& [load, line] : {std::pair{0U, 0U}, {1U, 0U}, {2U, 2U}, {3U, 4U}, {4U, 0U}})
         program.set_pattern(load).base = line * 128;
@@ -147,9 +147,9 @@ TEST(Hierarchy, CountsFromTheUnitBehindOperandCollectors) {
     EXPECT_THAT(differences(result.issues()), ElementsAre(406, 36, 406, 406, 156, 6));
 }
 
-// Loads of four lines each and a queue of one: the second load issues at once and waits before its
-// unit until the cycle after the last line of the first was looked for.
-TEST(Hierarchy, HoldsALoadBeforeItsUnitWhenTheQueueIsFull) {
+// Loads of four lines each and a queue of one entry: the second load issues at once and waits
+// before its unit until the cycle after the last line of the first was looked up.
+TEST(Hierarchy, DelaysALoadBeforeItsUnitWhenTheQueueIsFull) {
     auto program = program_of({{load_global(1, 0), load_global(2, 0), exit()}});
     program.set_pattern(0).thread_stride = 16;
     program.set_pattern(1).thread_stride = 16;
@@ -167,16 +167,16 @@ TEST(Hierarchy, HoldsALoadBeforeItsUnitWhenTheQueueIsFull) {
     EXPECT_THAT(entered, ElementsAre(4, 4 + 3 * 5 + 1));
 }
 
-// C24: the lines of a load arrive at their distance from its issue, however long the first one had
-// to wait; those that have arrived are handled one a cycle.
-TEST(Hierarchy, HandlesLinesThatArrivedWhileTheL1WasHeldOneACycle) {
+// C24: the lines of a load arrive at fixed distances from its issue, however long the first one had
+// to wait. Lines that have arrived are handled one per cycle.
+TEST(Hierarchy, HandlesLinesThatArrivedWhileTheL1WasBlockedOnePerCycle) {
     auto machine = cached_machine(interlocked);
     set_memory(machine, "l1", "sets", 8);
     set_memory(machine, "l1", "mshr-entries", 4);
     for (const char* name : {"initiation", "pass-cost"})
         set(machine.classes[assembly::OpcodeClass::LoadGlobal].values, name, 3);
-    // Lines 0 to 2 come into the L1. A load of line 4 then takes all entries, and the one of line 5
-    // waits for them, with lines 0 to 2 behind it.
+    // Lines 0 to 2 are filled into the L1. A load of line 4 then allocates all MSHR entries. The
+    // load of line 5 waits for them, and the one of lines 0 to 2 is queued after it.
     auto program = program_of({{load_global(1, 0), add(2, 1, 1), load_global(3, 0),
                                 load_global(4, 0), load_global(5, 0), exit()}});
     for (const std::size_t three : {0U, 4U})
@@ -207,12 +207,13 @@ TEST(Hierarchy, SendsStoresOnIntoTheL2) {
     auto machine = cached_machine(interlocked);
     set(machine.write_buffer, "drain", 5);
     const auto result = run(program, machine);
-    // The store issues at 400 and drains at 405. The load at 406 finds the line gone from the L1,
-    // and in the L2 comes one cycle after the store, whose handling takes two.
+    // The store issues at 400 and drains at 405. The load at 406 misses the L1, from which the
+    // store evicted the line. It arrives at the L2 one cycle after the store, which occupies the
+    // slice for two.
     EXPECT_THAT(differences(result.issues()), ElementsAre(400, 6, 150 + 1, 6));
 }
 
-TEST(Hierarchy, ALaunchCompletesWithTheResultsThatNobodyReads) {
+TEST(Hierarchy, ALaunchCompletesWithTheResultsThatNoInstructionReads) {
     auto program = program_of({{load_global(1, 0), exit()}});
     program.set_pattern(0);
     EXPECT_EQ(run(program, cached_machine(interlocked)).observation.execution_time,
@@ -252,12 +253,12 @@ TEST(Hierarchy, NamesWhatTheDescriptionLacks) {
                 HasSubstr("l1/sets x ways is 4294967296; expected at most 4194304"));
 }
 
-TEST(Hierarchy, StaysAsideWhereALevelIsStated) {
+TEST(Hierarchy, IsBypassedWhereALevelIsStated) {
     auto program = program_of({{load_global(1, 0), add(2, 1, 1), exit()}});
     program.set_pattern(0).thread_stride = 8; // Two lines.
     program.facts.memory[0].level = models::MemoryLevel::L2;
     const auto result = run(program, cached_machine(interlocked));
-    EXPECT_THAT(differences(result.issues()), ElementsAre(153, 6)); // One pass more: 3 cycles.
+    EXPECT_THAT(differences(result.issues()), ElementsAre(153, 6)); // One more pass: 3 cycles.
     EXPECT_TRUE(std::none_of(result.events.begin(), result.events.end(), [](const Event& event) {
         return std::holds_alternative<LineAccessed>(event);
     }));

@@ -1,4 +1,4 @@
-// Rules C37 to C41: lanes that part and meet again.
+// Rules C37 to C41: lanes that diverge and reconverge.
 
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/decode/translation.hpp"
@@ -36,7 +36,7 @@ std::vector<std::pair<std::size_t, LaneMask>> issues_of(const TestRun& run, int 
     return issues;
 }
 
-/// if (..) 2; else 3; 4. Nothing names where the sides meet.
+/// if (..) 2; else 3; 4. The code names no reconvergence point.
 TestProgram two_sides(bool divergent) {
     using enum assembly::EdgeKind;
     TestProgram program =
@@ -48,9 +48,9 @@ TestProgram two_sides(bool divergent) {
 
 const RunOptions all_high{.seed = 1, .draw = Draw::AllHigh, .path = {}};
 
-// Lane 0 goes the other way. C39: the taken side is drawn to go on first; C41: after the branch it
-// waits 12 cycles, and lane 0 follows the add of the others after its gap of 6.
-TEST(Lanes, ExecuteBothSidesAndMeetWhereAllWaysDo) {
+// Lane 0 takes the other path. C39: the taken path is drawn to run first. C41: it starts 12 cycles
+// after the branch, and lane 0 follows the add of the other lanes after its gap of 6.
+TEST(Lanes, ExecuteBothPathsAndReconvergeAtThePostDominator) {
     const auto machine = small_machine(models::IssueControl::Interlocked);
     const auto result = run(two_sides(true), machine, {1, 32}, all_high);
     EXPECT_THAT(issues_of(result),
@@ -61,8 +61,8 @@ TEST(Lanes, ExecuteBothSidesAndMeetWhereAllWaysDo) {
     EXPECT_EQ(cycles[3] - cycles[2], 6);
 }
 
-// By one table, in any order.
-TEST(Lanes, PartToMoreThanTwoWays) {
+// At one multi-way branch, in any order.
+TEST(Lanes, DivergeToMoreThanTwoSuccessors) {
     using enum assembly::EdgeKind;
     TestProgram program = program_of(
         {{add(1, 0, 0), branch()}, {add(2, 0, 0)}, {add(3, 0, 0)}, {add(4, 0, 0)}, {exit()}},
@@ -88,10 +88,10 @@ TEST(Lanes, PartToMoreThanTwoWays) {
         EXPECT_EQ(lanes, all);
         orders.insert(order);
     }
-    EXPECT_EQ(orders.size(), 3U + 6U + 6U) << "one way, two of them, or all";
+    EXPECT_EQ(orders.size(), 3U + 6U + 6U) << "one successor, two of them, or all";
 }
 
-TEST(Lanes, StayTogetherWhereNoFactSaysThatTheyMayPart) {
+TEST(Lanes, StayConvergedWithoutADivergentFact) {
     const auto machine = small_machine(models::IssueControl::Interlocked);
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
@@ -142,46 +142,46 @@ Result<models::Observation> observe(const TestProgram& program, const models::Ar
     return prepared.value()->run(all_high);
 }
 
-models::Architecture machine_of(const char* name) {
+models::Architecture described_machine(const char* name) {
     return models::load_architecture(name).value();
 }
 
-TEST(Lanes, MeetWhereTheCodeSays) {
+TEST(Lanes, ReconvergeWhereTheCodeStates) {
     const Listing listing{20,
                           "SSY J; @P0 BRA E; MOV R1, R2; NOP.S; E: MOV R3, R2; NOP.S; "
                           "MOV R4, R2; J: MOV R5, R2; EXIT;",
                           {0x08}};
-    const auto result = run(listing.test, machine_of("fermi-gtx470"), {1, 32}, all_high);
+    const auto result = run(listing.test, described_machine("fermi-gtx470"), {1, 32}, all_high);
     EXPECT_THAT(issues_of(result),
                 ElementsAre(std::pair{0U, all}, std::pair{1U, all}, std::pair{4U, all - 1},
                             std::pair{5U, all - 1}, std::pair{2U, LaneMask{1}},
                             std::pair{3U, LaneMask{1}}, std::pair{7U, all}, std::pair{8U, all}));
 }
 
-// Those who wait at B0 do so for their turn from the BREAK on, and the others part only behind it:
-// instruction 4 comes behind both ways of these (C39).
-TEST(Lanes, ThatAreLeftAtAPointWaitLongerThanThoseThatPartBehindIt) {
+// The lanes that wait at B0 become a pending path at the BREAK, and the other lanes diverge only
+// after it: instruction 4 follows both paths of these (C39).
+TEST(Lanes, PendingAtAPointResumeAfterLanesThatDivergeLater) {
     const Listing listing{75,
                           "BSSY B1, OUT ?trans1; BSSY B0, MEET ?trans1; @P0 BRA PAST ?trans5;"
                           "MEET: BSYNC B0 ?trans5; MOV R3, R1 ?trans5; BRA OUT ?trans5;"
                           "PAST: BREAK B0 ?trans1; @P1 BRA OUT ?trans5; MOV R4, R1 ?trans5;"
                           "OUT: BSYNC B1 ?trans5; EXIT ?trans5;",
                           {0x20, 0x70}};
-    int parted_twice = 0;
+    int diverged_twice = 0;
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
         const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
         std::vector<std::size_t> order;
         for (const auto& [instruction, lanes] :
-             issues_of(run(listing.test, machine_of("turing-t4"), {1, 32}, options)))
+             issues_of(run(listing.test, described_machine("turing-t4"), {1, 32}, options)))
             if (lanes != all) order.push_back(instruction);
         const auto at = [&](std::size_t instruction) {
             return std::find(order.begin(), order.end(), instruction) - order.begin();
         };
         if (std::count(order.begin(), order.end(), 9) != 3 || at(3) > at(6)) continue;
-        ++parted_twice;
+        ++diverged_twice;
         EXPECT_LT(at(8), at(4)) << seed;
     }
-    EXPECT_GT(parted_twice, 2);
+    EXPECT_GT(diverged_twice, 2);
 }
 
 TEST(Lanes, ThatWaitForEachOtherAreExplained) {
@@ -190,32 +190,32 @@ TEST(Lanes, ThatWaitForEachOtherAreExplained) {
                           "X: BSYNC B0 ?trans5; BRA Y ?trans5;"
                           "L: BRA Y ?trans5; Y: BSYNC B1 ?trans5; EXIT ?trans5;",
                           {0x20}};
-    const auto refused = observe(crossed.test, machine_of("turing-t4"), {1, 32});
+    const auto refused = observe(crossed.test, described_machine("turing-t4"), {1, 32});
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().what,
                 HasSubstr("lanes of a warp wait for each other: lanes 0x1 wait at"));
 }
 
-// Every turn pushes a point, and nobody pops one.
+// Every iteration pushes a reconvergence point, and none is popped.
 TEST(Lanes, ThatPushPointsWithoutEndAreRefused) {
     Listing pushing{20, "L: SSY J; @P0 BRA L; @P1 EXIT; J: EXIT;", {0x10}};
     pushing.test.facts.loops.push_back({.header = 0, .min = 1, .max = 1'000'000, .from = {}});
-    const auto refused = observe(pushing.test, machine_of("fermi-gtx470"), {1, 32});
+    const auto refused = observe(pushing.test, described_machine("fermi-gtx470"), {1, 32});
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().what, HasSubstr("the reconvergence stack grows without limit"));
 }
 
 TEST(Lanes, ArriveAtABarrierAsAWarpBeforeSm70) {
-    const std::string part = "@P0 BRA L; BAR.SYNC 0x0; L: EXIT;";
-    const Listing fermi{20, part, {0}};
-    EXPECT_TRUE(observe(fermi.test, machine_of("fermi-gtx470"), {1, 64}));
+    const std::string divergent = "@P0 BRA L; BAR.SYNC 0x0; L: EXIT;";
+    const Listing fermi{20, divergent, {0}};
+    EXPECT_TRUE(observe(fermi.test, described_machine("fermi-gtx470"), {1, 64}));
     const Listing turing{75, "@P0 BRA L ?trans5; BAR.SYNC 0x0 ?trans5; L: EXIT ?trans5;", {0}};
-    const auto refused = observe(turing.test, machine_of("turing-t4"), {1, 64});
+    const auto refused = observe(turing.test, described_machine("turing-t4"), {1, 64});
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().what, HasSubstr("threads arrive one by one"));
 }
 
-TEST(Lanes, MayNotDecideDifferentlyWhetherTheyArriveFromSm70) {
+TEST(Lanes, MayNotDifferInTheGuardOfABarrierFromSm70) {
     TestProgram program = program_of({{guarded(barrier(0)), exit()}});
     program.facts.divergents.push_back({.at = 0, .from = {}});
     auto machine = small_machine(models::IssueControl::Interlocked);
@@ -224,17 +224,17 @@ TEST(Lanes, MayNotDecideDifferentlyWhetherTheyArriveFromSm70) {
     EXPECT_THAT(refusal(program, machine), HasSubstr("threads arrive one by one"));
 }
 
-TEST(Lanes, PartOnlyWhereSomethingIsDecided) {
+TEST(Lanes, DivergeOnlyWhereAnInstructionDecides) {
     TestProgram program = two_sides(false);
     program.facts.divergents.push_back({.at = 0, .from = {}});
     EXPECT_THAT(refusal(program, small_machine(models::IssueControl::Interlocked)),
                 HasSubstr("IADD at 0x0000 decides nothing"));
     program.facts.divergents.front().at = 4;
     EXPECT_THAT(refusal(program, small_machine(models::IssueControl::Interlocked)),
-                HasSubstr("no instruction of test stands at 0x0004"));
+                HasSubstr("test has no instruction at 0x0004"));
 }
 
-// The checker finds what is planted in a log; each rule that concerns lanes once.
+// The checker finds errors planted in a log, one for each rule that concerns lanes.
 TEST(Lanes, AreCheckedByTheEventChecker) {
     const auto machine = small_machine(models::IssueControl::Interlocked);
     const TestProgram program = two_sides(true);
@@ -244,16 +244,16 @@ TEST(Lanes, AreCheckedByTheEventChecker) {
         tests::RecordedRun record{result.events, result.observation.execution_time.count()};
         for (Event& event : record.events)
             if (auto* issued = std::get_if<Issued>(&event)) plant(*issued);
-        if (split_end) { // Lane 0 comes to the end after the others.
+        if (split_end) { // Lane 0 reaches the end after the other lanes.
             const auto end =
                 std::find_if(record.events.begin(), record.events.end(), [](const Event& event) {
                     const auto* issued = std::get_if<Issued>(&event);
                     return issued != nullptr && issued->instruction == 4;
                 });
-            Issued alone = std::get<Issued>(*end);
-            alone.lanes = alone.on = 1;
-            std::get<Issued>(*end).lanes = std::get<Issued>(*end).on = all - 1;
-            record.events.insert(end + 1, alone);
+            Issued late = std::get<Issued>(*end);
+            late.lanes = late.executing = 1;
+            std::get<Issued>(*end).lanes = std::get<Issued>(*end).executing = all - 1;
+            record.events.insert(end + 1, late);
         }
         std::string text;
         for (const auto& violation : tests::violations(of.kernel(), machine, {}, record))
@@ -264,27 +264,27 @@ TEST(Lanes, AreCheckedByTheEventChecker) {
     EXPECT_EQ(found(program, nothing), "");
     EXPECT_THAT(found(two_sides(false), nothing), HasSubstr("C38: "));
     EXPECT_THAT(found(program, nothing, true), HasSubstr("C40: "));
-    const Plant off = [](Issued& issued) {
-        if (issued.instruction == 2) issued.on = 0;
+    const Plant predicated_off_twice = [](Issued& issued) {
+        if (issued.instruction == 2) issued.executing = 0;
     };
-    EXPECT_THAT(found(program, off), HasSubstr("C37: "));
+    EXPECT_THAT(found(program, predicated_off_twice), HasSubstr("C37: "));
     const Plant both_in_one = [](Issued& issued) {
-        if (issued.instruction == 2) issued.lanes = issued.on = all;
+        if (issued.instruction == 2) issued.lanes = issued.executing = all;
     };
     EXPECT_THAT(found(program, both_in_one), HasSubstr("C18: "));
     const Plant fewer_begin = [](Issued& issued) {
-        if (issued.instruction == 0) issued.lanes = issued.on = 2;
+        if (issued.instruction == 0) issued.lanes = issued.executing = 2;
     };
     EXPECT_THAT(found(program, fewer_begin), HasSubstr("C18: "));
 }
 
 TEST(Lanes, DoNotDependOnTheOrderOfComponents) {
-    const auto machine = machine_of("fermi-gtx470");
+    const auto machine = described_machine("fermi-gtx470");
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-        tests::RandomKernelOptions with_lanes;
-        with_lanes.divergence = true;
-        with_lanes.further_facts = false;
-        const auto loaded = tests::read(tests::random_kernel(seed, with_lanes));
+        tests::RandomKernelOptions options;
+        options.divergence = true;
+        options.further_facts = false;
+        const auto loaded = tests::read(tests::random_kernel(seed, options));
         ASSERT_TRUE(loaded);
         const tests::ReadKernel& read = *loaded.value();
         const auto code = translate(machine, {read.function, &read.graph, &read.facts, {2, 100}});
@@ -293,14 +293,15 @@ TEST(Lanes, DoNotDependOnTheOrderOfComponents) {
     }
 }
 
-// Random kernels with and without points where lanes meet, on a machine of every generation.
+// Random kernels with and without reconvergence points in the code, on a machine of every
+// generation.
 TEST(Lanes, ObeyEveryRuleInRandomKernels) {
-    std::int64_t parted = 0;
+    std::int64_t diverged_issues = 0;
     for (const auto& [name, sm] : {std::pair{"fermi-gtx470", 20},
                                    {"maxwell-gtx970", 52},
                                    {"turing-t4", 75},
                                    {"hopper-h200", 90}}) {
-        const auto machine = machine_of(name);
+        const auto machine = described_machine(name);
         for (std::uint64_t seed = 1; seed <= 40; ++seed) {
             tests::RandomKernelOptions options;
             options.sm = sm;
@@ -309,9 +310,9 @@ TEST(Lanes, ObeyEveryRuleInRandomKernels) {
             options.barriers = sm < 70 && seed % 3 == 0;
             options.breaks = sm >= 70 && seed / 2 % 2 == 0;
             options.tables = seed / 4 % 2 == 0;
-            const auto made = tests::random_kernel(seed, options);
-            const auto loaded = tests::read(made);
-            ASSERT_TRUE(loaded) << loaded.error().what << "\n" << made.text;
+            const auto generated = tests::random_kernel(seed, options);
+            const auto loaded = tests::read(generated);
+            ASSERT_TRUE(loaded) << loaded.error().what << "\n" << generated.text;
             const tests::ReadKernel& read = *loaded.value();
             const Kernel kernel{read.function,
                                 &read.graph,
@@ -319,7 +320,7 @@ TEST(Lanes, ObeyEveryRuleInRandomKernels) {
                                 {1 + static_cast<std::int64_t>(seed % 2), 48}};
             const auto policy = tests::policy_of(seed);
             const auto prepared = Machine::prepare(machine, kernel, policy);
-            ASSERT_TRUE(prepared) << prepared.error().what << "\n" << made.text;
+            ASSERT_TRUE(prepared) << prepared.error().what << "\n" << generated.text;
             for (const Draw draw : all_draws) {
                 tests::RecordedRun record;
                 const auto observed = prepared.value()->run(
@@ -328,46 +329,46 @@ TEST(Lanes, ObeyEveryRuleInRandomKernels) {
                     EXPECT_TRUE(read.has_further_facts() ||
                                 observed.error().what.find("deadlock") != std::string::npos)
                         << name << ", seed " << seed << ": " << observed.error().what << "\n"
-                        << made.text;
+                        << generated.text;
                     continue;
                 }
                 record.execution_time = observed.value().execution_time.count();
                 for (const Event& event : record.events)
                     if (const auto* issued = std::get_if<Issued>(&event))
-                        parted += issued->lanes != all && issued->lanes != 0xffff ? 1 : 0;
+                        diverged_issues += issued->lanes != all && issued->lanes != 0xffff ? 1 : 0;
                 EXPECT_THAT(tests::violations(kernel, machine, policy, record), IsEmpty())
                     << name << ", seed " << seed << ", draw " << to_string(draw) << "\n"
-                    << made.text;
+                    << generated.text;
                 if (testing::Test::HasFailure()) return;
             }
         }
     }
-    EXPECT_GT(parted, 1000);
+    EXPECT_GT(diverged_issues, 1000);
 }
 
-// Lanes wait for their turn from a BREAK on, or part behind it: who goes on first shows.
-TEST(Lanes, ObeyEveryRuleWhereTheyLeavePoints) {
+// Lanes become a pending path at a BREAK or diverge after it: the order of the paths shows which.
+TEST(Lanes, ObeyEveryRuleWhereTheyLeaveReconvergencePoints) {
     const auto machine = tests::machine_of_loop_exit_kernels();
     ASSERT_TRUE(machine) << machine.error().what;
     for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-        const auto made = tests::loop_exit_kernel(seed);
-        const auto program = assembly::read_program({"test", made.text});
-        ASSERT_TRUE(program) << program.error().what << "\n" << made.text;
+        const auto generated = tests::loop_exit_kernel(seed);
+        const auto program = assembly::read_program({"test", generated.text});
+        ASSERT_TRUE(program) << program.error().what << "\n" << generated.text;
         const auto& function = program.value().functions.front();
         const auto graph = assembly::build_control_flow_graph(function);
         ASSERT_TRUE(graph) << graph.error().what;
-        const Kernel kernel{&function, &graph.value(), &made.facts, {1, 32}};
+        const Kernel kernel{&function, &graph.value(), &generated.facts, {1, 32}};
         const auto prepared = Machine::prepare(machine.value(), kernel, {});
-        ASSERT_TRUE(prepared) << prepared.error().what << "\n" << made.text;
+        ASSERT_TRUE(prepared) << prepared.error().what << "\n" << generated.text;
         for (const Draw draw : {Draw::Uniform, Draw::Extremes, Draw::Adversarial}) {
             tests::RecordedRun record;
             const auto observed = prepared.value()->run(
                 {seed, draw, {}}, [&](const Event& event) { record.events.push_back(event); });
-            ASSERT_TRUE(observed) << observed.error().what << "\n" << made.text;
+            ASSERT_TRUE(observed) << observed.error().what << "\n" << generated.text;
             record.execution_time = observed.value().execution_time.count();
             EXPECT_THAT(tests::violations(kernel, machine.value(), {}, record), testing::IsEmpty())
                 << "seed " << seed << ", draw " << to_string(draw) << "\n"
-                << made.text;
+                << generated.text;
             if (testing::Test::HasFailure()) return;
         }
     }

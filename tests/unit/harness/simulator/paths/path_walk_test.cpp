@@ -86,12 +86,12 @@ std::int64_t address(const TestProgram& program, std::size_t block) {
     return program.graph.blocks[block].address;
 }
 
-TEST(Path, TurnsALoopBetweenMinAndMaxTimes) {
+TEST(Path, IteratesALoopBetweenMinAndMaxTimes) {
     const auto program = one_loop(2, 5);
-    std::set<std::int64_t> seen;
+    std::set<std::int64_t> counts;
     for (std::uint64_t seed = 1; seed <= 200; ++seed)
-        seen.insert(count(path_of(program, seed), 1));
-    EXPECT_THAT(seen, ElementsAre(2, 3, 4, 5));
+        counts.insert(count(path_of(program, seed), 1));
+    EXPECT_THAT(counts, ElementsAre(2, 3, 4, 5));
     EXPECT_EQ(count(path_of(program, 1, Draw::AllLow), 1), 2);
     EXPECT_EQ(count(path_of(program, 1, Draw::AllHigh), 1), 5);
 }
@@ -122,11 +122,11 @@ TEST(Path, NeverEntersWhatIsExcluded) {
 
 TEST(Path, SatisfiesLinearFacts) {
     auto program = two_diamonds();
-    models::LinearFact together; // Block 1 as often as the edge 3 -> 4.
-    together.terms = {{1, std::nullopt, address(program, 1)},
-                      {-1, address(program, 3), address(program, 4)}};
-    together.relation = models::Relation::Equal;
-    program.facts.constraints.push_back(together);
+    models::LinearFact equal_counts; // Block 1 as often as the edge 3 -> 4.
+    equal_counts.terms = {{1, std::nullopt, address(program, 1)},
+                          {-1, address(program, 3), address(program, 4)}};
+    equal_counts.relation = models::Relation::Equal;
+    program.facts.constraints.push_back(equal_counts);
     std::set<std::vector<std::size_t>> seen;
     for (const Draw draw : all_draws)
         for (std::uint64_t seed = 1; seed <= 50; ++seed)
@@ -135,7 +135,7 @@ TEST(Path, SatisfiesLinearFacts) {
                                   std::vector<std::size_t>{0, 2, 3, 5, 6}));
 }
 
-TEST(Path, OfATriangularLoopStaysUnderItsSum) {
+TEST(Path, OfATriangularLoopSatisfiesItsSum) {
     auto program = nested(8, 8);
     models::LinearFact sum;
     sum.terms = {{1, std::nullopt, address(program, 1)}};
@@ -145,7 +145,7 @@ TEST(Path, OfATriangularLoopStaysUnderItsSum) {
         EXPECT_LE(count(path_of(program, seed), 1), 12);
 }
 
-TEST(Path, ThatNobodyFindsIsAFailure) {
+TEST(Path, ThatIsNotFoundIsAFailure) {
     auto program = two_diamonds();
     models::LinearFact impossible;
     impossible.terms = {{1, std::nullopt, address(program, 0)}};
@@ -172,14 +172,14 @@ TEST(Path, GivenByTheCallerIsFollowed) {
     EXPECT_EQ(run(program, machine(), {1, 64}, options).issues(1).size(), 5U);
     const auto prepared = Machine::prepare(machine(), program.kernel());
     ASSERT_TRUE(prepared);
-    const auto words = [&](std::vector<std::size_t> path) {
+    const auto refusal_of = [&](std::vector<std::size_t> path) {
         const auto result = prepared.value()->run({.seed = 1, .draw = {}, .path = std::move(path)});
         return result ? std::string{} : result.error().what;
     };
-    EXPECT_THAT(words({0, 3, 4, 6}), HasSubstr("no edge leads from block 0 to block 3"));
-    EXPECT_THAT(words({0, 1, 3}), HasSubstr("does not exit"));
-    EXPECT_THAT(words({1, 3, 4, 6}), HasSubstr("starts at block 0"));
-    EXPECT_THAT(words({0, 9}), HasSubstr("no block 9"));
+    EXPECT_THAT(refusal_of({0, 3, 4, 6}), HasSubstr("no edge leads from block 0 to block 3"));
+    EXPECT_THAT(refusal_of({0, 1, 3}), HasSubstr("does not exit"));
+    EXPECT_THAT(refusal_of({1, 3, 4, 6}), HasSubstr("starts at block 0"));
+    EXPECT_THAT(refusal_of({0, 9}), HasSubstr("no block 9"));
 }
 
 TEST(FlowFacts, RefuseALoopWithoutBound) {
@@ -210,7 +210,7 @@ TEST(Run, OfTenMillionInstructionsNeedsNoListOfThem) {
     ASSERT_TRUE(prepared);
     const auto result = prepared.value()->run({.seed = 1, .draw = Draw::AllHigh, .path = {}});
     ASSERT_TRUE(result);
-    // 10^6 inner turns of 12 cycles, the last of each entry 10.
+    // 10^6 inner iterations of 12 cycles, the last one of each entry 10.
     EXPECT_GT(result.value().execution_time.count(), 11'000'000);
 }
 

@@ -1,4 +1,4 @@
-// Rule C19: who is chosen, on programs small enough to be followed by hand.
+// Rule C19: which warp is chosen, on programs small enough to follow by hand.
 
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"
@@ -30,7 +30,7 @@ models::Architecture one_scheduler() {
     return machine;
 }
 
-/// `count` independent additions and the end, each a cycle after the one before if chosen.
+/// `count` independent additions and the end, each ready one cycle after its predecessor.
 TestProgram additions(int count) {
     std::vector<assembly::Instruction> instructions;
     for (int i = 0; i < count; ++i)
@@ -52,15 +52,15 @@ TestProgram load_and_use() {
     return program;
 }
 
-TEST(Policy, GreedyStaysWithItsWarpThenTakesTheOldest) {
+TEST(Policy, GreedyKeepsItsWarpThenTakesTheOldest) {
     const auto result = run(additions(3), one_scheduler(), {1, 96}, {}, policy("gto"));
     EXPECT_THAT(result.issues(0), ElementsAre(0, 1, 2, 3));
     EXPECT_THAT(result.issues(1), ElementsAre(4, 5, 6, 7));
     EXPECT_THAT(result.issues(2), ElementsAre(8, 9, 10, 11));
 }
 
-// With stalls of 2 the chosen warp is not ready in the next cycle: greedy goes on with the second
-// and stays there while it can; oldest returns to the first at once.
+// With stalls of 2 the chosen warp is not ready in the next cycle: greedy switches to the second
+// warp and keeps it while it can; oldest returns to the first one at once.
 TEST(Policy, OldestReturnsToTheOldestAtOnce) {
     auto program = additions(3);
     for (auto& instruction : program.function.instructions)
@@ -73,9 +73,9 @@ TEST(Policy, OldestReturnsToTheOldestAtOnce) {
     EXPECT_THAT(greedy.issues(0), ElementsAre(0, 2, 4, 6));
 }
 
-// Whoever is chosen, three warps of four instructions fill twelve cycles; no warp is always first,
-// and none always last.
-TEST(Policy, UnknownChoosesWhomeverItLikesButAlwaysSomebody) {
+// Whatever the choices, three warps of four instructions fill twelve cycles. No warp is always
+// first, and none is always last.
+TEST(Policy, UnknownChoosesAnyReadyWarpInEveryCycle) {
     std::set<std::vector<std::int64_t>> orders;
     std::set<std::int64_t> ends; // Of the first warp.
     for (std::uint64_t seed = 1; seed <= 200; ++seed)
@@ -96,28 +96,29 @@ TEST(Policy, UnknownChoosesWhomeverItLikesButAlwaysSomebody) {
     EXPECT_EQ(*ends.rbegin(), 11);
 }
 
-TEST(Policy, LooseRoundRobinPassesOverWhoCannotIssue) {
+TEST(Policy, LooseRoundRobinSkipsWarpsThatCannotIssue) {
     const auto result = run(additions(3), one_scheduler(), {1, 64}, {}, policy("lrr"));
     const bool first = result.issues(0).front() == 0;
     EXPECT_THAT(result.issues(first ? 0 : 1), ElementsAre(0, 2, 4, 6));
     EXPECT_THAT(result.issues(first ? 1 : 0), ElementsAre(1, 3, 5, 7));
 }
 
-// The loads issue in turn; then the one in turn waits for its load, and with it the other one.
-TEST(Policy, StrictRoundRobinWaitsForTheNextInTurn) {
+// The loads issue in round-robin order; then the warp whose turn it is waits for its load, and the
+// other one with it.
+TEST(Policy, StrictRoundRobinWaitsForTheWarpWhoseTurnItIs) {
     RunOptions options;
     options.draw = Draw::AllLow;
     auto machine = one_scheduler();
     const auto result = run(load_and_use(), machine, {1, 64}, options, policy("srr"));
     const int first = result.issues(0).front() == 0 ? 0 : 1;
-    // The port of loads is taken for 4 cycles; DRAM answers after 300.
+    // The port of loads is occupied for 4 cycles; DRAM answers after 300.
     EXPECT_THAT(result.issues(first), ElementsAre(0, 300, 305));
     EXPECT_THAT(result.issues(1 - first), ElementsAre(4, 304, 306));
 }
 
-// One place: the second warp is let in when the first waits for its load, and the first comes back
-// when the second waits for its own.
-TEST(Policy, TwoLevelLetsOthersInWhenAWarpWaitsForALongOperation) {
+// An active set of one: the second warp enters when the first waits for its load, and the first
+// re-enters when its load has returned.
+TEST(Policy, TwoLevelReplacesAWarpThatWaitsForALongOperation) {
     RunOptions options;
     options.draw = Draw::AllLow;
     const auto result =
@@ -127,9 +128,9 @@ TEST(Policy, TwoLevelLetsOthersInWhenAWarpWaitsForALongOperation) {
     EXPECT_THAT(result.issues(2), ElementsAre(8, 308, 309));
 }
 
-// The third block has a place from cycle 301 on, but starts later; the second warp's load is back
-// before.
-TEST(Policy, TwoLevelKeepsNoPlaceForAWarpThatHasNotStarted) {
+// The third block has a warp slot from cycle 301 on, but starts later; the load of the second warp
+// returns before.
+TEST(Policy, TwoLevelReservesNoActiveSlotForAWarpThatHasNotStarted) {
     auto machine = one_scheduler();
     set(machine.limits, "max-blocks", 2);
     set(machine.blocks, "replacement", 0);
@@ -143,7 +144,7 @@ TEST(Policy, TwoLevelKeepsNoPlaceForAWarpThatHasNotStarted) {
     EXPECT_EQ(result.issues(2).front(), 1301);
 }
 
-// Blocks become candidates in the order of their starts, not in that of their slots.
+// Blocks become candidates in the order of their start times, not of their block slots.
 TEST(Policy, TwoLevelTakesBlocksInTheOrderOfTheirStarts) {
     auto machine = one_scheduler();
     set(machine.limits, "max-blocks", 3);
@@ -165,7 +166,7 @@ TEST(Policy, TwoLevelTakesBlocksInTheOrderOfTheirStarts) {
                          [](const auto& a, const auto& b) { return a.first < b.first; });
         std::int64_t before = -1;
         for (const auto& [cycle, warp] : starts) {
-            if (warp < 3) continue; // They start together.
+            if (warp < 3) continue; // They start in the same cycle.
             EXPECT_GT(result.issues(warp).front(), before) << "seed " << seed;
             before = result.issues(warp).front();
         }
@@ -176,8 +177,8 @@ TEST(Policy, TwoLevelTakesBlocksInTheOrderOfTheirStarts) {
     EXPECT_GT(differ, 0);
 }
 
-// Inside the set nobody makes room for a short wait.
-TEST(Policy, TwoLevelKeepsItsSetOtherwise) {
+// A short stall does not remove a warp from the active set.
+TEST(Policy, TwoLevelKeepsItsActiveSetDuringShortStalls) {
     auto program = additions(3);
     for (auto& instruction : program.function.instructions)
         instruction.control = stall(5);
@@ -186,8 +187,8 @@ TEST(Policy, TwoLevelKeepsItsSetOtherwise) {
     EXPECT_THAT(result.issues(1), ElementsAre(16, 21, 26, 31));
 }
 
-// W0 W1 W0 W2 W0 W3 ..: slot k is the fast warp's when k is even.
-TEST(Policy, VariableRateIssuesInItsSlots) {
+// W0 W1 W0 W2 W0 W3 ..: time slot k belongs to the fast warp when k is even.
+TEST(Policy, VariableRateIssuesInItsTimeSlots) {
     const auto result =
         run(additions(6), one_scheduler(), {1, 128}, {}, policy("variable-rate:fast=0,every=2"));
     for (int warp = 0; warp < 4; ++warp) {
@@ -198,16 +199,17 @@ TEST(Policy, VariableRateIssuesInItsSlots) {
     }
 }
 
-TEST(Policy, VariableRateMayGiveUnusedSlotsAway) {
-    const auto slotted = run(additions(6), one_scheduler(), {1, 128}, {}, policy("variable-rate"));
+TEST(Policy, VariableRateMayReassignUnusedTimeSlots) {
+    const auto fixed_slots =
+        run(additions(6), one_scheduler(), {1, 128}, {}, policy("variable-rate"));
     const auto conserving =
         run(additions(6), one_scheduler(), {1, 128}, {}, policy("variable-rate:conserving"));
-    // Four warps of seven instructions: somebody issues in every cycle.
+    // Four warps of seven instructions: a warp issues in every cycle.
     std::int64_t last = 0;
     for (int warp = 0; warp < 4; ++warp)
         last = std::max(last, conserving.issues(warp).back());
     EXPECT_EQ(last, 27);
-    EXPECT_THAT(slotted.observation.execution_time.count(),
+    EXPECT_THAT(fixed_slots.observation.execution_time.count(),
                 Gt(conserving.observation.execution_time.count()));
 }
 

@@ -1,4 +1,4 @@
-// The small parts of the simulated machine.
+// The small components of the simulated machine.
 
 #include "harness/simulator/clock/clock.hpp"
 #include "harness/simulator/clock/link.hpp"
@@ -17,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Wakes in the given cycles and notes when it ticks.
+/// Wakes in the given cycles and records when it ticks.
 class Sleeper final : public Component {
 public:
     explicit Sleeper(std::vector<std::int64_t> wakes = {}) : wakes_{std::move(wakes)} {}
@@ -54,7 +54,7 @@ TEST(Link, ShowsAMessageForOneStepAfterItWasPut) {
     EXPECT_THAT(scheduled, ElementsAre(&reader));
 }
 
-TEST(Link, RefusesToSpeakToNobody) {
+TEST(Link, RefusesAMessageWithoutReceiver) {
     ClockedState clocked_state;
     Link<int> link{clocked_state};
     link.put(1);
@@ -92,27 +92,27 @@ TEST(WakeTimes, FindTheEarliestAmongMany) {
     EXPECT_THAT(due, ElementsAre(2, 7));
 }
 
-TEST(Clock, LetsSleepersSleep) {
+TEST(Clock, TicksAComponentOnlyWhenItWakes) {
     Clock clock;
     Sleeper often{{3, 4, 9}};
     Sleeper once{{4}};
-    Sleeper unasked;
+    Sleeper idle;
     clock.add(often);
     clock.add(once);
-    clock.add(unasked);
+    clock.add(idle);
     while (clock.next() != never)
         clock.advance(clock.next());
     EXPECT_THAT(often.ticks, ElementsAre(3, 4, 9));
     EXPECT_THAT(once.ticks, ElementsAre(4));
-    EXPECT_THAT(unasked.ticks, IsEmpty());
+    EXPECT_THAT(idle.ticks, IsEmpty());
 }
 
-TEST(RandomStream, StaysInsideAndReachesBothEnds) {
+TEST(RandomStream, StaysWithinItsRangeAndReachesBothEnds) {
     RandomStream stream{7, StreamOf::Arbiter, 0};
-    std::array<int, 6> seen{};
+    std::array<int, 6> counts{};
     for (int draw = 0; draw < 6000; ++draw)
-        ++seen.at(static_cast<std::size_t>(stream.uniform(-2, 3) + 2));
-    for (const int count : seen)
+        ++counts.at(static_cast<std::size_t>(stream.uniform(-2, 3) + 2));
+    for (const int count : counts)
         EXPECT_NEAR(count, 1000, 200);
 }
 

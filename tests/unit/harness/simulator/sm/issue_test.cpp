@@ -95,7 +95,7 @@ TEST(DualIssue, TakesNoChoiceOfItsOwn) {
     EXPECT_THAT(run(program, machine).issues(), ElementsAre(0, 0, 3, 6));
 }
 
-TEST(DualIssue, WaitsForAChoiceWhenItsPortIsTaken) {
+TEST(DualIssue, WaitsForAChoiceWhenItsPortIsOccupied) {
     assembly::Control pair = stall(0);
     pair.dual_issue = true;
     // Both use the alu port: 2 cycles, and the scheduler chooses every 3.
@@ -106,7 +106,7 @@ TEST(DualIssue, WaitsForAChoiceWhenItsPortIsTaken) {
     EXPECT_THAT(run(program, machine).issues(), ElementsAre(0, 3, 6));
 }
 
-// Two warps of one scheduler that are always ready take turns, whoever is first.
+// Two warps of one scheduler that are always ready take turns; either may be first.
 TEST(LooseRoundRobin, TakesTurns) {
     const auto program =
         straight_line({float_add(1, 0, 0), float_add(2, 0, 0), float_add(3, 0, 0)});
@@ -127,7 +127,7 @@ TEST(Port, OfAWarpSpacesItsOwnAccessesOnly) {
     program.set_passes(0, 4, 4);
     program.set_passes(1, 1, 1);
     auto machine = small_machine(Interlocked);
-    // 4 passes of 5 cycles; warp 1 stands on another scheduler and is not delayed.
+    // 4 passes of 5 cycles; warp 1 is on another scheduler and is not delayed.
     const auto result = run(program, machine, {1, 64});
     EXPECT_THAT(result.issues(0), ElementsAre(0, 20, 26));
     EXPECT_THAT(result.issues(1), ElementsAre(0, 20, 26));
@@ -146,7 +146,7 @@ TEST(Port, OfTheCoreServesOneWarpAtATime) {
         EXPECT_EQ(std::max(zero, one), 6);
         (zero == 0 ? zero_first : one_first) = true;
     }
-    EXPECT_TRUE(zero_first && one_first) << "chance decides who comes first";
+    EXPECT_TRUE(zero_first && one_first) << "either warp may be first";
 }
 
 TEST(SharedMemory, TimeIsLinearInTheConflictDegree) {
@@ -157,12 +157,12 @@ TEST(SharedMemory, TimeIsLinearInTheConflictDegree) {
     }
 }
 
-TEST(Predicate, ThatIsOffTakesASlotAndHasNoEffect) {
-    const auto program = straight_line({switched_off(add(1, 0, 0)), add(2, 1, 1)});
+TEST(Predicate, ThatIsFalseTakesAnIssueSlotAndHasNoEffect) {
+    const auto program = straight_line({predicated_off(add(1, 0, 0)), add(2, 1, 1)});
     EXPECT_THAT(run(program, small_machine(Interlocked)).issues(), ElementsAre(0, 6, 12));
 }
 
-TEST(Predicate, GoesBothWays) {
+TEST(Predicate, HasBothValues) {
     const auto program = straight_line({guarded(add(1, 0, 0)), add(2, 1, 1)});
     for (const auto& [draw, second] :
          {std::pair{Draw::AllLow, std::int64_t{6}}, {Draw::AllHigh, std::int64_t{18}}}) {
@@ -215,7 +215,7 @@ TEST(Barrier, WaitsForTheLastWarp) {
 
 TEST(Barrier, DoesNotWaitForWarpsThatEnded) {
     using enum assembly::EdgeKind;
-    // Block 0 exits or goes on to the barrier: warps that go on wait for those that go on.
+    // Block 0 exits or continues to the barrier: warps that arrive wait for live warps only.
     auto program = program_of({{guarded(exit())}, {barrier(), add(1, 0, 0), exit()}},
                               {{0, 1, FallThrough}}, {0});
     for (std::uint64_t seed = 1; seed <= 30; ++seed)
@@ -230,15 +230,15 @@ TEST(Barrier, ADeadlockNamesTheWaitingWarps) {
     const auto machine = small_machine(Interlocked);
     const auto prepared = Machine::prepare(machine, program.kernel({1, 128}));
     ASSERT_TRUE(prepared);
-    bool stuck = false;
-    for (std::uint64_t seed = 1; seed <= 30 && !stuck; ++seed) {
+    bool deadlocked = false;
+    for (std::uint64_t seed = 1; seed <= 30 && !deadlocked; ++seed) {
         const auto result = prepared.value()->run({.seed = seed, .draw = {}, .path = {}});
         if (result) continue;
-        stuck = true;
+        deadlocked = true;
         EXPECT_THAT(result.error().what, HasSubstr("deadlock"));
         EXPECT_THAT(result.error().what, HasSubstr("of block 0 at barrier 1"));
     }
-    EXPECT_TRUE(stuck);
+    EXPECT_TRUE(deadlocked);
 }
 
 assembly::Instruction counted(std::int64_t threads, const char* modifier = "SYNC") {
@@ -248,7 +248,7 @@ assembly::Instruction counted(std::int64_t threads, const char* modifier = "SYNC
     return instruction;
 }
 
-// Four warps meet in pairs: nobody waits for more than one other.
+// Four warps synchronize in pairs: no warp waits for more than one other.
 TEST(Barrier, WithAThreadCountOpensForAsManyWarps) {
     const auto program = straight_line({counted(64), add(1, 0, 0)});
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -264,16 +264,16 @@ TEST(Barrier, WithAThreadCountOpensForAsManyWarps) {
         EXPECT_GE(first, arrivals[1] + 10) << "seed " << seed;
         EXPECT_LE(first, arrivals[1] + 20 + 10) << "seed " << seed;
     }
-    const auto alone = Machine::prepare(small_machine(Interlocked), program.kernel({1, 96}));
-    ASSERT_TRUE(alone);
-    const auto stuck = alone.value()->run({});
-    ASSERT_FALSE(stuck) << "three warps make one pair";
-    EXPECT_THAT(stuck.error().what, HasSubstr("at barrier 1"));
+    const auto odd = Machine::prepare(small_machine(Interlocked), program.kernel({1, 96}));
+    ASSERT_TRUE(odd);
+    const auto deadlock = odd.value()->run({});
+    ASSERT_FALSE(deadlock) << "three warps make one pair";
+    EXPECT_THAT(deadlock.error().what, HasSubstr("at barrier 1"));
 }
 
-// Six warps in threes, two schedulers: the fourth comes in the cycle in which the third opens the
-// barrier, and belongs to the next three.
-TEST(Barrier, WithAThreadCountKeepsWhoCameForTheNextOpening) {
+// Six warps in groups of three, two schedulers: the fourth arrives in the cycle in which the third
+// opens the barrier, and belongs to the next group.
+TEST(Barrier, WithAThreadCountKeepsLaterArrivalsForTheNextOpening) {
     const auto program = straight_line({counted(96), add(1, 0, 0)});
     const auto machine = small_machine(Interlocked);
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -286,13 +286,13 @@ TEST(Barrier, WithAThreadCountKeepsWhoCameForTheNextOpening) {
         std::map<std::int64_t, int> leave;
         for (const Event& event : result.events)
             if (const auto* issued = std::get_if<Issued>(&event); issued && issued->number == 1)
-                ++leave[issued->waits[Stall::Barrier]];
+                ++leave[issued->stalls[Stall::Barrier]];
         for (const auto& [at, warps] : leave)
             EXPECT_EQ(warps % 3, 0) << "at " << at << ", seed " << seed;
     }
 }
 
-// A warp either announces something and goes on, or waits for the other's announcement.
+// A warp either arrives and continues (BAR.ARV), or waits for the arrival of the other.
 TEST(Barrier, IsNotWaitedForByWarpsThatOnlyArrive) {
     using enum assembly::EdgeKind;
     const auto program =
@@ -301,7 +301,7 @@ TEST(Barrier, IsNotWaitedForByWarpsThatOnlyArrive) {
     const auto machine = small_machine(Interlocked);
     const auto prepared = Machine::prepare(machine, program.kernel({1, 64}));
     ASSERT_TRUE(prepared) << prepared.error().what;
-    bool met = false;
+    bool released = false;
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
         TestRun result;
         const auto observed =
@@ -317,14 +317,14 @@ TEST(Barrier, IsNotWaitedForByWarpsThatOnlyArrive) {
             const auto* issued = std::get_if<Issued>(&event);
             if (issued == nullptr) continue;
             if (issued->instruction == 1) arrived = issued->cycle;
-            if (issued->instruction == 4 && issued->waits[Stall::Barrier] > 0)
-                waited = issued->waits[Stall::Barrier];
+            if (issued->instruction == 4 && issued->stalls[Stall::Barrier] > 0)
+                waited = issued->stalls[Stall::Barrier];
         }
-        if (arrived < 0 || waited < 0) continue; // Both only announced.
-        met = true;
+        if (arrived < 0 || waited < 0) continue; // Both only arrived.
+        released = true;
         EXPECT_GE(waited, arrived + 10) << "seed " << seed;
     }
-    EXPECT_TRUE(met);
+    EXPECT_TRUE(released);
 }
 
 TEST(Barrier, WithAnImpossibleThreadCountIsRefused) {
@@ -344,7 +344,7 @@ TEST(Barrier, WithAnImpossibleThreadCountIsRefused) {
     EXPECT_THAT(refusal(straight_line({arrives}), machine), HasSubstr("BAR.ARV at 0x0000"));
 }
 
-TEST(Branch, HasItsOwnGapEachWay) {
+TEST(Branch, HasItsOwnGapInEachDirection) {
     using enum assembly::EdgeKind;
     auto program = program_of({{guarded(branch())}, {add(1, 0, 0)}, {exit()}},
                               {{0, 1, FallThrough}, {0, 2, Taken}, {1, 2, FallThrough}});
@@ -355,7 +355,7 @@ TEST(Branch, HasItsOwnGapEachWay) {
                 ElementsAre(0, 12));
 }
 
-TEST(Blocks, BeyondTheSlotsStartAfterOneEnds) {
+TEST(Blocks, BeyondTheBlockSlotsStartAfterOneEnds) {
     auto machine = small_machine(Interlocked);
     set(machine.limits, "max-blocks", 2);
     const auto program = straight_line({add(1, 0, 0)});

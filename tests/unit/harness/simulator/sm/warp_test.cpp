@@ -1,4 +1,4 @@
-// A warp with results whose time is told after the issue.
+// A warp with results whose times it receives after the issue.
 
 #include "harness/simulator/decode/translation.hpp"
 #include "harness/simulator/sm/warp.hpp"
@@ -12,21 +12,22 @@
 namespace warpbound::harness::simulator::test {
 namespace {
 
-/// A warp of a straight program whose first `told` instructions have results that are told.
-class ToldWarp {
+/// A warp of a straight-line program; the result times of its first `notified` instructions are
+/// unknown at issue.
+class NotifiedWarp {
 public:
-    ToldWarp(const std::vector<assembly::Instruction>& instructions, models::IssueControl control,
-             std::size_t told)
+    NotifiedWarp(const std::vector<assembly::Instruction>& instructions,
+                 models::IssueControl control, std::size_t notified)
         : program_{program_of({instructions})}, code_{translated(control)} {
-        for (std::size_t index = 0; index < told; ++index)
+        for (std::size_t index = 0; index < notified; ++index)
             code_.operations[index].result_is_notified = true;
         if (!start(0, 0)) throw std::runtime_error{"no path"};
     }
-    /// The warp of a block takes the place.
+    /// The warp of a block occupies the warp slot.
     bool start(std::int64_t block, std::int64_t at) {
         return warp.start(Grid{&code_, 0}, block, 0, at).has_value();
     }
-    /// Issues the next instruction as soon as the warp lets it.
+    /// Issues the next instruction as soon as it is ready.
     void issue() { warp.issue(warp.ready_at(), StallEnds{}); }
 
 private:
@@ -38,8 +39,8 @@ private:
 
     TestProgram program_;
     RunOptions options_;
-    Listener nobody_;
-    EventLog log_{nobody_};
+    Listener no_listener_;
+    EventLog log_{no_listener_};
     KernelCode code_;
 
 public:
@@ -58,16 +59,17 @@ assembly::Instruction depbar(int scoreboard, std::int64_t most) {
                 stall(1));
 }
 
-TEST(ToldResult, HoldsItsReaderUntilItIsTold) {
-    ToldWarp run{{load_global(1, 0), add(2, 1, 0), exit()}, models::IssueControl::Interlocked, 1};
+TEST(NotifiedResult, DelaysItsReaderUntilItIsReceived) {
+    NotifiedWarp run{
+        {load_global(1, 0), add(2, 1, 0), exit()}, models::IssueControl::Interlocked, 1};
     run.issue();
     EXPECT_EQ(run.warp.ready_at(), never);
     EXPECT_TRUE(run.warp.complete(0, 0, 70));
     EXPECT_EQ(run.warp.ready_at(), 70);
 }
 
-TEST(ToldResult, DoesNotHoldOthers) {
-    ToldWarp run{
+TEST(NotifiedResult, DelaysNoOtherInstruction) {
+    NotifiedWarp run{
         {load_global(1, 0), add(2, 3, 0), add(4, 1, 0)}, models::IssueControl::Interlocked, 1};
     run.issue();
     EXPECT_EQ(run.warp.ready_at(), 6);
@@ -76,13 +78,13 @@ TEST(ToldResult, DoesNotHoldOthers) {
     EXPECT_EQ(run.warp.ready_at(), 12);
 }
 
-TEST(ToldResult, ReleasesItsScoreboardWhenAllAreTold) {
+TEST(NotifiedResult, ReleasesItsScoreboardWhenAllAreReceived) {
     assembly::Control waits = stall(1);
     waits.wait_mask = 1;
-    ToldWarp run{{releasing(load_global(1, 0), 0), releasing(load_global(2, 0), 0),
-                  with(add(3, 1, 2), waits), with(exit(), stall(1))},
-                 models::IssueControl::Encoded,
-                 2};
+    NotifiedWarp run{{releasing(load_global(1, 0), 0), releasing(load_global(2, 0), 0),
+                      with(add(3, 1, 2), waits), with(exit(), stall(1))},
+                     models::IssueControl::Encoded,
+                     2};
     run.issue();
     run.issue();
     EXPECT_TRUE(run.warp.complete(0, 1, 90));
@@ -91,23 +93,24 @@ TEST(ToldResult, ReleasesItsScoreboardWhenAllAreTold) {
     EXPECT_EQ(run.warp.ready_at(), 90);
 }
 
-TEST(ToldResult, CountsForDepbarFromTheCycleThatIsTold) {
-    ToldWarp run{{releasing(load_global(1, 0), 0), releasing(load_global(2, 0), 0),
-                  releasing(load_global(3, 0), 0), depbar(0, 1), with(exit(), stall(1))},
-                 models::IssueControl::Encoded,
-                 3};
+TEST(NotifiedResult, CountsForDepbarFromTheCycleReceived) {
+    NotifiedWarp run{{releasing(load_global(1, 0), 0), releasing(load_global(2, 0), 0),
+                      releasing(load_global(3, 0), 0), depbar(0, 1), with(exit(), stall(1))},
+                     models::IssueControl::Encoded,
+                     3};
     for (int load = 0; load < 3; ++load)
         run.issue();
     EXPECT_TRUE(run.warp.complete(0, 1, 90));
-    EXPECT_EQ(run.warp.ready_at(), never); // Two are out.
+    EXPECT_EQ(run.warp.ready_at(), never); // Two are unreleased.
     EXPECT_TRUE(run.warp.complete(0, 2, 60));
-    EXPECT_EQ(run.warp.ready_at(), 90); // One is out, then; of the others the later one counts.
+    EXPECT_EQ(run.warp.ready_at(),
+              90); // One is unreleased from 90 on, the later of the two known times.
     EXPECT_TRUE(run.warp.complete(0, 0, 300));
     EXPECT_EQ(run.warp.ready_at(), 90);
 }
 
-TEST(ToldResult, LeavesAReleasedBarrierAsItIs) {
-    ToldWarp run{
+TEST(NotifiedResult, LeavesAReleasedBarrierAsItIs) {
+    NotifiedWarp run{
         {load_global(1, 0), barrier(), add(2, 1, 0)}, models::IssueControl::Interlocked, 1};
     run.issue();
     run.issue();
@@ -118,12 +121,12 @@ TEST(ToldResult, LeavesAReleasedBarrierAsItIs) {
     EXPECT_EQ(run.warp.ready_at(), 100);
 }
 
-TEST(ToldResult, AfterTheEndOfTheWarpTouchesNothingOfTheNext) {
-    ToldWarp run{{load_global(1, 0), exit()}, models::IssueControl::Interlocked, 1};
+TEST(NotifiedResult, AfterTheEndOfTheWarpDoesNotAffectTheNextWarp) {
+    NotifiedWarp run{{load_global(1, 0), exit()}, models::IssueControl::Interlocked, 1};
     run.issue();
     run.issue();
     EXPECT_FALSE(run.warp.is_live());
-    ASSERT_TRUE(run.start(1, 20)); // The next block took the place.
+    ASSERT_TRUE(run.start(1, 20)); // The next block occupies the warp slot.
     const std::int64_t ready = run.warp.ready_at();
     EXPECT_FALSE(run.warp.complete(0, 0, 500));
     EXPECT_EQ(run.warp.ready_at(), ready);

@@ -1,4 +1,4 @@
-#include "tests/support/orderly_accesses.hpp"
+#include "tests/support/strided_accesses.hpp"
 
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/programs.hpp"
@@ -12,7 +12,7 @@ namespace warpbound::tests {
 
 using namespace harness::simulator::test;
 
-RandomAccesses orderly_accesses(std::uint64_t seed) {
+RandomAccesses strided_accesses(std::uint64_t seed) {
     using enum assembly::EdgeKind;
     std::mt19937_64 random{seed};
     const auto pick = [&](std::uint64_t lo, std::uint64_t hi) {
@@ -39,16 +39,16 @@ RandomAccesses orderly_accesses(std::uint64_t seed) {
     put(branch(), std::nullopt, 0);
     const auto ended = [&] { return encoded ? with(exit(), stall(2)) : exit(); };
     const auto began = [&] { return encoded ? with(add(1, 0, 0), stall(2)) : add(1, 0, 0); };
-    RandomAccesses made{
+    RandomAccesses result{
         program_of({{began()}, body, {ended()}},
                    {{0, 1, FallThrough}, {1, 2, FallThrough}, {1, 1, Taken}}),
         cached_machine(encoded ? models::IssueControl::Encoded : models::IssueControl::Interlocked),
         {number(1, 3), 32 * number(1, 6)}};
-    const std::int64_t turns = number(2, 12);
-    add_loop(made.program, 1, {1}, turns, turns);
+    const std::int64_t iterations = number(2, 12);
+    add_loop(result.program, 1, {1}, iterations, iterations);
     const std::uint64_t footprint = 128 * pick(1, 64);
-    for (const std::size_t index : made.program.global_accesses()) {
-        auto& pattern = made.program.set_pattern(index);
+    for (const std::size_t index : result.program.global_accesses()) {
+        auto& pattern = result.program.set_pattern(index);
         pattern.base = index << 20U;
         pattern.thread_stride = 4U << pick(0, 5);
         pattern.warp_stride = 32 * pattern.thread_stride;
@@ -59,7 +59,7 @@ RandomAccesses orderly_accesses(std::uint64_t seed) {
     }
     const auto vary = [&](const char* memory, const char* name, std::uint64_t lo,
                           std::uint64_t hi) {
-        set_memory(made.machine, memory, name, number(lo, hi));
+        set_memory(result.machine, memory, name, number(lo, hi));
     };
     vary("l1", "sets", 1, 8);
     vary("l1", "ways", 1, 8);
@@ -77,9 +77,9 @@ RandomAccesses orderly_accesses(std::uint64_t seed) {
     if (pick(0, 3) == 0) vary("dram", "refresh-duration", 50, 300);
     if (pick(0, 1) == 1)
         for (const auto& [memory, name] : {std::pair{"l2", "slices"}, {"dram", "channels"}})
-            set_memory(made.machine, memory, name, 1);
-    set(made.machine.write_buffer, "entries", number(1, 8));
-    return made;
+            set_memory(result.machine, memory, name, 1);
+    set(result.machine.write_buffer, "entries", number(1, 8));
+    return result;
 }
 
 } // namespace warpbound::tests
