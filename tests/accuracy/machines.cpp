@@ -9,7 +9,7 @@
 namespace warpbound::tests {
 namespace {
 
-[[noreturn]] void stop(const std::string& what) {
+[[noreturn]] void stop_at_machine(const std::string& what) {
     throw std::runtime_error{what};
 }
 
@@ -22,14 +22,14 @@ struct StatedValue {
 void state(models::Architecture& machine, std::span<const StatedValue> values) {
     for (const auto& [path, number] : values)
         if (const auto set = models::override_value(machine, path, number); !set)
-            stop(to_string(set.error()));
+            stop_at_machine(to_string(set.error()));
 }
 
 } // namespace
 
 models::Architecture exact_machine(const std::string& name) {
     auto loaded = models::load_architecture(name);
-    if (!loaded) stop(to_string(loaded.error()));
+    if (!loaded) stop_at_machine(to_string(loaded.error()));
     models::Architecture machine = std::move(loaded).value();
     for (auto& [path, group] : models::value_groups(machine))
         for (auto& value : group->values)

@@ -1,5 +1,7 @@
 #include "certification/verify/divergence/warp_cfg.hpp"
 
+#include "certification/verify/machine_values.hpp"
+
 #include "certification/verify/divergence/warp_states.hpp"
 #include "certification/verify/interference/launch_geometry.hpp"
 #include "certification/verify/interference/residency.hpp"
@@ -146,7 +148,7 @@ std::int64_t most_groups(const ControlFlow& of_code, const WarpStates& lanes,
     for (const CheckedLoop& loop : of_code.loops)
         if (turned != lanes.turned.end() && loop.blocks.count(group.first) != 0 &&
             turned->second.count(loop.header) != 0)
-            most = models::times(most, loop.max_turns + 1);
+            most = models::times(most, loop.max_back_edges + 1);
     return most;
 }
 
@@ -259,16 +261,16 @@ void bound_loops(const KernelCase& kernel, const ControlFlow& of_code, const War
                 fail(kernel,
                      fmt::format("lanes may come to 0x{:04x} more often in turn than a copy says",
                                  address));
-            loop.max_turns = *copy.repeated;
+            loop.max_back_edges = *copy.repeated;
             continue;
         }
         const CheckedLoop* known = loop_at(of_code, copy.of);
         if (known == nullptr || !stays_inside(kernel, *known, loop))
             fail(kernel,
                  fmt::format("copies of blocks turn at 0x{:04x} where the code does not", address));
-        loop.max_turns = known->max_turns;
+        loop.max_back_edges = known->max_back_edges;
         if (copy.together && copies_of[copy.of] == 1 && nests_alike(kernel, of_code, copies, loop))
-            loop.min_turns = known->min_turns;
+            loop.min_back_edges = known->min_back_edges;
     }
 }
 

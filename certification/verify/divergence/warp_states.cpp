@@ -111,13 +111,13 @@ private:
             if (loop.header != block) continue;
             for (const SimtStack::Entry& entry : stack.entries()) {
                 const auto check_inside = [&](std::size_t at) {
-                    if (at != SimtStack::nobody && loop.blocks.count(at) != 0)
+                    if (at != SimtStack::none && loop.blocks.count(at) != 0)
                         refuse(flow_.first[block], "some lanes may turn this loop while others "
                                                    "wait inside it, which this check does not "
                                                    "follow");
                 };
-                if (entry.kind != SimtStack::Kind::Turn) {
-                    check_inside(entry.at);
+                if (entry.kind != SimtStack::Kind::Pending) {
+                    check_inside(entry.resume);
                     continue;
                 }
                 for (const SimtStack::Group& group : stack.groups_of(entry)) {
@@ -131,7 +131,7 @@ private:
     void pass(std::size_t i, std::size_t block, SimtStack& stack) {
         const assembly::Instruction& instruction = code_[i];
         const bool guarded = assembly::is_guarded(instruction);
-        if (assembly::synchronizes_threads(instruction) && (guarded || !stack.all_are_here()))
+        if (assembly::synchronizes_threads(instruction) && (guarded || !stack.is_converged()))
             refuse(i, "some lanes may come to this barrier while others are elsewhere");
         if (leaves_point(instruction)) return pass_leaving(i, block, stack);
         if (!makes_point(instruction.control_flow)) return;
@@ -139,11 +139,11 @@ private:
         const auto reg = is_set(i) ? register_of(i) : std::nullopt;
         for (std::size_t at = 0; at < stack.entries().size(); ++at) {
             const SimtStack::Entry& entry = stack.entries()[at];
-            if ((entry.kind == SimtStack::Kind::Made && entry.of == i) ||
+            if ((entry.kind == SimtStack::Kind::Explicit && entry.origin == i) ||
                 (reg && stack.is_in(at) && is_of(entry, *reg)))
                 refuse(i, "a point that lanes are in already, which this check does not follow");
         }
-        stack.join(SimtStack::Kind::Made, i);
+        stack.join(SimtStack::Kind::Explicit, i);
     }
 
     /// Under a guard those leave the point that the block's branch transfers, or the others.
@@ -155,7 +155,7 @@ private:
             refuse(i, "expected a barrier register alone");
         if (!assembly::is_guarded(instruction)) {
             leave(*reg, stack);
-            return stack.open_points(later_turn_);
+            return stack.open_points(later_iteration_);
         }
         const auto transferred =
             assembly::executes_if_taken(*kernel_.function, i, flow_.last[block]);
@@ -177,8 +177,8 @@ private:
         return assembly::barrier_register(code_[i]);
     }
     [[nodiscard]] bool is_of(const SimtStack::Entry& entry, int reg) const {
-        return entry.kind == SimtStack::Kind::Made && is_set(entry.of) &&
-               register_of(entry.of) == reg;
+        return entry.kind == SimtStack::Kind::Explicit && is_set(entry.origin) &&
+               register_of(entry.origin) == reg;
     }
     [[nodiscard]] bool falls(std::size_t block, std::size_t way) const {
         return flow_.first[way] == flow_.last[block] + 1;
@@ -198,7 +198,7 @@ private:
     /// The active lanes go over the edge together.
     void take(std::size_t block, std::size_t way, SimtStack stack) {
         leave_over(block, way, stack);
-        stack.open_points(later_turn_);
+        stack.open_points(later_iteration_);
         if (const auto point = arrival(block, way, stack))
             arrive(*point, way, std::move(stack));
         else
@@ -211,16 +211,16 @@ private:
         const auto& entries = stack.entries();
         bool in_made = false;
         for (std::size_t i = 0; i < entries.size(); ++i)
-            in_made = in_made || (stack.is_in(i) && entries[i].kind == SimtStack::Kind::Made);
+            in_made = in_made || (stack.is_in(i) && entries[i].kind == SimtStack::Kind::Explicit);
         if (!in_made)
-            if (const auto meeting = meetings_.behind(block)) {
+            if (const auto meeting = meetings_.immediate(block)) {
                 const auto point = stack.innermost();
                 if (!point || !is_at(entries[*point], *meeting)) {
                     for (const SimtStack::Entry& entry : entries)
                         if (is_at(entry, *meeting))
                             refuse(flow_.last[block], "the ways from here meet where those around "
                                                       "it do, which this check does not follow");
-                    stack.join(SimtStack::Kind::Behind, *meeting);
+                    stack.join(SimtStack::Kind::PostDominator, *meeting);
                 }
             }
         const SimtStack before = stack;
@@ -234,7 +234,7 @@ private:
             if (point)
                 stack.wait_at(*point, way, others);
             else {
-                stack.wait_for_turn(block, way, others, later.size() > 1);
+                stack.push_pending(block, way, others, later.size() > 1);
                 found_.groups.emplace(block, way);
             }
         }
@@ -242,7 +242,7 @@ private:
     }
 
     [[nodiscard]] static bool is_at(const SimtStack::Entry& point, std::size_t block) {
-        return point.kind == SimtStack::Kind::Behind && point.of == block;
+        return point.kind == SimtStack::Kind::PostDominator && point.origin == block;
     }
 
     /// The point at which lanes arrive that go this way by the block's last instruction.
@@ -258,8 +258,8 @@ private:
             if (falls(block, way)) return std::nullopt;
         }
         for (std::size_t i = stack.entries().size(); i-- > 0;) {
-            if (!stack.is_in(i) || stack.entries()[i].kind != SimtStack::Kind::Made) continue;
-            const std::size_t maker = stack.entries()[i].of;
+            if (!stack.is_in(i) || stack.entries()[i].kind != SimtStack::Kind::Explicit) continue;
+            const std::size_t maker = stack.entries()[i].origin;
             const Transfer made = code_[maker].control_flow;
             if (made == *kind && (!waits || register_of(maker) == register_of(last))) {
                 check_target(maker, last, way);
@@ -283,14 +283,14 @@ private:
 
     /// The active lanes have arrived at the point; `behind`: block where they go on.
     void arrive(std::size_t point, std::size_t behind, SimtStack stack) {
-        if (!stack.arrive(point, behind, later_turn_)) return let_next(stack);
+        if (!stack.arrive(point, behind, later_iteration_)) return let_next(stack);
         found_.behind_points.insert(behind);
         go_on(behind, std::move(stack));
     }
 
     /// The active lanes have ended.
     void end(SimtStack stack) {
-        stack.end(later_turn_);
+        stack.end(later_iteration_);
         let_next(stack);
     }
 
@@ -298,8 +298,8 @@ private:
         auto choices = stack.next();
         if (choices.empty()) found_.states[current_].ends = true;
         for (auto& [waited, rest] : choices) {
-            if (waited.kind != SimtStack::Kind::Turn) found_.behind_points.insert(waited.at);
-            go_on(waited.at, std::move(rest));
+            if (waited.kind != SimtStack::Kind::Pending) found_.behind_points.insert(waited.resume);
+            go_on(waited.resume, std::move(rest));
         }
     }
 
@@ -316,18 +316,18 @@ private:
     }
 
     void enter(std::size_t block, SimtStack stack) {
-        std::vector<std::size_t>& alike = index_[{block, stack.known()}];
+        std::vector<std::size_t>& alike = index_[{block, stack.without_earlier()}];
         auto state = std::find_if(alike.begin(), alike.end(),
                                   [&](std::size_t i) { return stacks_[i].covers(stack); });
         if (state == alike.end()) {
             state = alike.insert(state, stacks_.size());
-            found_.states.push_back({block, {}, false, stack.all_are_here()});
+            found_.states.push_back({block, {}, false, stack.is_converged()});
             stacks_.push_back(std::move(stack));
         }
         found_.states[current_].next.push_back(*state);
     }
 
-    [[nodiscard]] bool is_later_turn(std::size_t of, std::size_t at) const {
+    [[nodiscard]] bool is_later_iteration(std::size_t of, std::size_t at) const {
         std::set<std::size_t> headers;
         for (const CheckedLoop& loop : flow_.loops) {
             if (loop.blocks.count(of) == 0) continue;
@@ -370,8 +370,8 @@ private:
         return known->second;
     };
     std::size_t current_ = 0;
-    const SimtStack::LaterTurn later_turn_ = [this](std::size_t of, std::size_t at) {
-        return is_later_turn(of, at);
+    const SimtStack::LaterIteration later_iteration_ = [this](std::size_t of, std::size_t at) {
+        return is_later_iteration(of, at);
     };
 };
 

@@ -110,7 +110,7 @@ private:
     /// Variables of the ways to stay in a loop, with their best costs.
     [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>>
     stays(std::size_t header) const {
-        const TraversalCosts costs = problem_.stay_at(header);
+        const TraversalCosts costs = problem_.traversal_from(header);
         std::vector<std::pair<std::string, std::int64_t>> list;
         for (const auto& [exit, cost] : costs.exits)
             list.emplace_back(fmt::format("s{}_{}", header, exit), cost);
@@ -164,14 +164,14 @@ private:
             entered[0].add("1");
         }
         const std::string name = fmt::format("b{}", loop.header);
-        row("iterations_at_most_" + name, "<=", turns.text(), product(loop.max_turns, entries.text()));
-        row("iterations_at_least_" + name, ">=", turns.text(), product(loop.min_turns, entries.text()));
+        row("iterations_at_most_" + name, "<=", turns.text(), product(loop.max_back_edges, entries.text()));
+        row("iterations_at_least_" + name, ">=", turns.text(), product(loop.min_back_edges, entries.text()));
         std::map<std::size_t, Sum> staying; // by exit node
         Sum staying_to_end;
         Sum limit;
         for (const std::size_t header : headers(loop)) {
             Sum parts;
-            const TraversalCosts costs = problem_.stay_at(header);
+            const TraversalCosts costs = problem_.traversal_from(header);
             for (const auto& [exit, stay_cost] : costs.exits) {
                 const std::string variable = fmt::format("s{}_{}", header, exit);
                 parts.add(variable);

@@ -1,3 +1,4 @@
+#include "analyzer/preparation.hpp"
 #include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/interference/barrier_intervals.hpp"
 #include "analyzer/path/loop_bounded_paths.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-std::optional<BarrierIntervals> parts_of(const std::string& body, models::FlowFacts facts = {}) {
+std::optional<BarrierIntervals> intervals_of(const std::string& body, models::FlowFacts facts = {}) {
     const auto made = analyzed(body, std::move(facts));
     made->request.launch = {1, 128};
     const auto context = prepare(made->request);
@@ -21,26 +22,26 @@ std::optional<BarrierIntervals> parts_of(const std::string& body, models::FlowFa
 }
 
 TEST(BarrierIntervals, EndWithTheBarrier) {
-    const auto parts = parts_of("MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; BAR.SYNC 0x0; EXIT;");
-    ASSERT_TRUE(parts);
-    EXPECT_THAT(parts->inside, ElementsAre(ElementsAre(true, true, false, false, false),
+    const auto intervals = intervals_of("MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; BAR.SYNC 0x0; EXIT;");
+    ASSERT_TRUE(intervals);
+    EXPECT_THAT(intervals->executes, ElementsAre(ElementsAre(true, true, false, false, false),
                                            ElementsAre(false, false, true, true, false),
                                            ElementsAre(false, false, false, false, true)));
-    EXPECT_GT(parts->apart, 0);
+    EXPECT_GT(intervals->least_barrier_latency, 0);
 }
 
 // Both ways of a branch lie before the barrier, and what joins them.
 TEST(BarrierIntervals, HoldBothWaysOfABranch) {
-    const auto parts = parts_of("@P0 BRA 0x10; MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; EXIT;");
-    ASSERT_TRUE(parts);
-    EXPECT_THAT(parts->inside, ElementsAre(ElementsAre(true, true, true, false, false),
+    const auto intervals = intervals_of("@P0 BRA 0x10; MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; EXIT;");
+    ASSERT_TRUE(intervals);
+    EXPECT_THAT(intervals->executes, ElementsAre(ElementsAre(true, true, true, false, false),
                                            ElementsAre(false, false, false, true, true)));
 }
 
 TEST(BarrierIntervals, AreNoneWhereABarrierLiesInALoop) {
     models::FlowFacts facts;
     facts.loops.push_back({8, 3, 3, {}});
-    EXPECT_FALSE(parts_of("MOV R1, R2; BAR.SYNC 0x0; @P0 BRA 0x8; EXIT;", facts));
+    EXPECT_FALSE(intervals_of("MOV R1, R2; BAR.SYNC 0x0; @P0 BRA 0x8; EXIT;", facts));
 }
 
 /// What a warp costs in its costliest part, each instruction as many as its place in `costs` says.

@@ -137,7 +137,7 @@ TEST(InOrder, CountsLinksBackForEachAccessThatWaitsThereIfThatIsLess) {
     made.least_sectors_in_mshr.reset();
     made.slices_in_l1_order = false;
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + known + 400 * 3);
-    made.response_link->busier = 5000; // More than everything that they serve.
+    made.response_link->extra_delay = 5000; // More than everything that they serve.
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 400 * 3);
 }
 

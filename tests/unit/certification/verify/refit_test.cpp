@@ -5,6 +5,7 @@
 #include "harness/calibration/calibrate.hpp"
 #include "harness/devices/simulated.hpp"
 #include "harness/suite/measure_point.hpp"
+#include "harness/suite/suites.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -90,20 +90,20 @@ TEST(JointSchedules, AreLeftToTheSumWhereOrdersAreTooMany) {
     EXPECT_GT(bounds.upper.proved, bounds.lower.proved);
 }
 
-// Places 0 1 0 2 0 3, slots of two cycles.
-TEST(SlotRounds, ListPlacesByTheirNextSlots) {
+// Warp slots 0 1 0 2 0 3, time slots of two cycles.
+TEST(SlotPeriod, OrdersWarpSlotsByTheirNextTimeSlots) {
     const models::WarpPolicy policy = models::read_policy("variable-rate:fast=0,every=2").value();
-    const SlotRound round{SlotTable{policy, 4, 2}, policy.every, 4};
-    EXPECT_EQ(round.period(), 4);
-    EXPECT_EQ(round.starts(), 4);
-    // Where the last place is empty, the others are not alike.
-    EXPECT_EQ((SlotRound{SlotTable{policy, 4, 2}, policy.every, 3}).starts(), 12);
-    EXPECT_THAT(round.upcoming(0), ElementsAre(0, 1, 2, 3));
-    EXPECT_THAT(round.upcoming(6), ElementsAre(2, 0, 3, 1));
-    EXPECT_EQ(round.owner(7), 2U);
-    EXPECT_EQ(round.own(2, 7), 7);
-    EXPECT_EQ(round.own(2, 8), 12 + 6);
-    EXPECT_EQ(round.own(3, 0), 10);
+    const SlotPeriod slots{SlotTable{policy, 4, 2}, policy.every, 4};
+    EXPECT_EQ(slots.period(), 4);
+    EXPECT_EQ(slots.starts(), 4);
+    // Where the last warp slot is empty, the others differ.
+    EXPECT_EQ((SlotPeriod{SlotTable{policy, 4, 2}, policy.every, 3}).starts(), 12);
+    EXPECT_THAT(slots.upcoming(0), ElementsAre(0, 1, 2, 3));
+    EXPECT_THAT(slots.upcoming(6), ElementsAre(2, 0, 3, 1));
+    EXPECT_EQ(slots.owner(7), 2U);
+    EXPECT_EQ(slots.own(2, 7), 7);
+    EXPECT_EQ(slots.own(2, 8), 12 + 6);
+    EXPECT_EQ(slots.own(3, 0), 10);
 }
 
 /// Names of places are all that differs a period later.
@@ -113,18 +113,18 @@ TEST(SlotRounds, RepeatAfterAPeriodButForNames) {
         for (std::int64_t places = 2; places < 9; ++places) {
             const models::WarpPolicy policy = models::read_policy(text).value();
             const SlotTable order{policy, places, 3};
-            const SlotRound round{order, policy.every, places};
+            const SlotPeriod slots{order, policy.every, places};
             for (Time cycle = 0; cycle < 3 * order.period(); ++cycle) {
-                const auto& now = round.upcoming(cycle);
-                const auto& later = round.upcoming(cycle + round.period());
+                const auto& now = slots.upcoming(cycle);
+                const auto& later = slots.upcoming(cycle + slots.period());
                 for (Time ahead = 0; ahead < 6 * order.period(); ++ahead) {
                     const auto rank = [&](const std::vector<std::size_t>& places_by_slot,
                                           std::size_t owner) {
                         return std::find(places_by_slot.begin(), places_by_slot.end(), owner) -
                                places_by_slot.begin();
                     };
-                    ASSERT_EQ(rank(now, round.owner(cycle + ahead)),
-                              rank(later, round.owner(cycle + round.period() + ahead)))
+                    ASSERT_EQ(rank(now, slots.owner(cycle + ahead)),
+                              rank(later, slots.owner(cycle + slots.period() + ahead)))
                         << text << ", " << places << " places, cycle " << cycle;
                 }
             }

@@ -1,3 +1,4 @@
+#include "analyzer/preparation.hpp"
 #include "analyzer/policies/exact/single_path.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 

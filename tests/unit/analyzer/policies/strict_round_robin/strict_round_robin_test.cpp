@@ -22,7 +22,7 @@ std::unique_ptr<Analyzed> in_turn(const std::string& body, models::Launch launch
     return context;
 }
 
-std::string refusal(const Analyzed& context) {
+std::string round_robin_refusal(const Analyzed& context) {
     const auto analysis = context.run();
     return analysis ? "bounded" : to_string(analysis.error());
 }
@@ -160,7 +160,7 @@ TEST(StrictTurns, OfWarpsThatWaitForManyThingsAtOnceTakeTheTimeOfEachAlone) {
 }
 
 TEST(StrictTurns, NameWhatIsNotBounded) {
-    EXPECT_THAT(refusal(*in_turn("@P0 BAR.SYNC 0x0; EXIT;", {1, 128})),
+    EXPECT_THAT(round_robin_refusal(*in_turn("@P0 BAR.SYNC 0x0; EXIT;", {1, 128})),
                 HasSubstr("a guarded barrier is not bounded"));
 }
 

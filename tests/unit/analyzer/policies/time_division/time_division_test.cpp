@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::unique_ptr<Analyzed> slotted(const std::string& body, std::int64_t threads,
+std::unique_ptr<Analyzed> in_time_slots(const std::string& body, std::int64_t threads,
                                   models::FlowFacts facts = {},
                                   const char* policy = "variable-rate:fast=0,every=2") {
     auto context = analyzed(body, std::move(facts));
@@ -50,7 +50,7 @@ TEST(SlotDistances, FollowFromTheRateAndTheNumberOfPlaces) {
 
 // Moves 6 cycles apart: on Fermi a warp with a slot every 4 cycles issues every 8 of them.
 TEST(SlottedWarps, IssueInTheirSlots) {
-    const Envelope four = envelope(*slotted("MOV R1, R2; MOV R3, R4; EXIT;", 128));
+    const Envelope four = envelope(*in_time_slots("MOV R1, R2; MOV R3, R4; EXIT;", 128));
     // A run that starts with a slot: the second warp issues at 2, 10, 18. One that starts in the
     // middle of a slot: its owner issues at 0 and 7, the other one in 1 .. 2, 5 .. 6, 9 .. 10 at 2
     // and 9. The last move's result is ready 18 cycles after its issue.
@@ -64,7 +64,7 @@ TEST(SlottedWarps, AreHardlyLessCertainThanOneWarp) {
         "MOV R4, RZ; L: FFMA R8, R8, R3, R3; FADD R9, R8, R2; "
         "IADD R4, R4, 0x1; ISETP.NE.AND P0, PT, R4, 0x40, PT; @P0 BRA L; EXIT;";
     for (const std::int64_t warps : {2, 4, 6, 16, 48}) {
-        const Envelope bounds = envelope(*slotted(body, 32 * warps));
+        const Envelope bounds = envelope(*in_time_slots(body, 32 * warps));
         EXPECT_LE(static_cast<double>(bounds.upper.proved.count()),
                   1.05 * static_cast<double>(bounds.lower.proved.count()))
             << warps;
@@ -73,7 +73,7 @@ TEST(SlottedWarps, AreHardlyLessCertainThanOneWarp) {
 
 TEST(SlottedWarps, CoverSlotsThatAreNotEquallyFarApart) {
     const auto context =
-        slotted("MOV R1, R2; MOV R3, R4; EXIT;", 256, {}, "variable-rate:fast=0,every=3");
+        in_time_slots("MOV R1, R2; MOV R3, R4; EXIT;", 256, {}, "variable-rate:fast=0,every=3");
     for (auto& unit : context->architecture.units)
         if (unit.name == "control") unit.scope = models::UnitScope::Core; // schedulers may wait
     set_moves(*context, "latency", {17, 18, 18});                         // and are not stepped
@@ -91,7 +91,7 @@ TEST(SlottedWarps, LoseSlotsToPortsAndStores) {
         models::FlowFacts facts;
         facts.memory.push_back(
             {0, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
-        return envelope(*slotted(body, threads, facts)).upper;
+        return envelope(*in_time_slots(body, threads, facts)).upper;
     };
     std::string texts;
     for (const BoundTerm& term : upper("ST [R2], R3; MUFU.COS R1, R2; EXIT;", 1024).terms)
@@ -109,7 +109,7 @@ TEST(SlottedWarps, LoseSlotsToPortsAndStores) {
 /// exit holds it for one cycle. Slots last two cycles, there are two schedulers.
 std::int64_t lost_to_moves(std::int64_t warps, models::UnitScope scope, std::int64_t cycles) {
     // Whether a move executes is open, so that the schedule is not decided.
-    const auto context = slotted("@P0 MOV R1, R2; EXIT;", 32 * warps);
+    const auto context = in_time_slots("@P0 MOV R1, R2; EXIT;", 32 * warps);
     for (auto& unit : context->architecture.units)
         unit.scope = scope;
     set_moves(*context, "initiation", {cycles, cycles, cycles});
@@ -157,7 +157,7 @@ TEST(SlottedWarps, LoseASlotToAsManyStoresAsTheBufferHolds) {
     facts.memory.push_back(
         {0, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
     const auto lost = [&](models::Interval entries) {
-        const auto context = slotted("ST [R2], R3; EXIT;", 1024, facts);
+        const auto context = in_time_slots("ST [R2], R3; EXIT;", 1024, facts);
         for (auto& value : context->architecture.write_buffer.values)
             if (value.name == "entries") value.interval = entries;
         for (const BoundTerm& term : envelope(*context).upper.terms)
@@ -174,7 +174,7 @@ TEST(SlottedWarps, LoseASlotToAsManyStoresAsTheBufferHolds) {
 // owner issues at 0, and the other one's slots are 1 .. 2 and 5 .. 6.
 TEST(SlottedWarps, ReallyLoseASlotToAPortThatIsHeldLongerThanASlot) {
     const auto worst = [](std::int64_t cycles) {
-        const auto context = slotted("MOV R1, R2; EXIT;", 128);
+        const auto context = in_time_slots("MOV R1, R2; EXIT;", 128);
         set_moves(*context, "initiation", {cycles, cycles, cycles});
         return envelope(*context).upper;
     };
@@ -188,7 +188,7 @@ TEST(SlottedWarps, ReallyLoseASlotToAPortThatIsHeldLongerThanASlot) {
 
 TEST(SlottedWarps, AreDecidedWhereAnOpenLatencyMovesNoIssue) {
     const auto upper = [](models::Interval latency) {
-        const auto context = slotted("MOV R1, R2; MOV R3, R1; EXIT;", 256);
+        const auto context = in_time_slots("MOV R1, R2; MOV R3, R1; EXIT;", 256);
         set_moves(*context, "latency", latency);
         return envelope(*context).upper;
     };
@@ -208,7 +208,7 @@ TEST(SlottedWarps, AreDecidedOnlyOnOnePathWhereNothingIsOpen) {
             {8, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
         if (body.find("BRA") != std::string::npos)
             facts.loops.push_back({0, turns_at_least, 4, {}});
-        return envelope(*slotted(body, 128, facts)).upper.proof;
+        return envelope(*in_time_slots(body, 128, facts)).upper.proof;
     };
     EXPECT_EQ(proof("L: MOV R1, R2; NOP; @P0 BRA L; EXIT;"), Proof::ScheduleExploration);
     EXPECT_EQ(proof("L: MOV R1, R2; NOP; @P0 BRA L; EXIT;", 3), Proof::ResponseTime);
@@ -220,7 +220,7 @@ TEST(SlottedWarps, AreDecidedOnlyOnOnePathWhereNothingIsOpen) {
 // Eight warps, four places on each scheduler: slots 4 or 12 cycles apart.
 TEST(SlottedWarps, WaitForASlotBehindABarrier) {
     const auto terms = [](const std::string& body, std::int64_t blocks, std::int64_t threads) {
-        const auto context = slotted(body, threads);
+        const auto context = in_time_slots(body, threads);
         context->request.launch = {blocks, threads};
         return envelope(*context).upper.terms;
     };
@@ -241,7 +241,7 @@ TEST(SlottedWarps, WaitForASlotBehindABarrier) {
 TEST(SlottedWarps, TakeEachWaitInTheSlowestSlotsWhereTheChainChangesItsPlace) {
     for (const auto& [latency, waited] :
          {std::pair{17, 24}, std::pair{13, 24}, std::pair{25, 36}}) {
-        const auto context = slotted("BAR.SYNC 0x0; MOV R1, R2; MOV R3, R1; EXIT;", 256);
+        const auto context = in_time_slots("BAR.SYNC 0x0; MOV R1, R2; MOV R3, R1; EXIT;", 256);
         set_moves(*context, "latency", {latency, latency, latency});
         const auto with = envelope(*context).upper.terms.front().cycles;
         set_moves(*context, "latency", {1, 1, 1});
@@ -258,7 +258,7 @@ TEST(SlottedWarps, TakeEachWaitInTheSlowestSlotsWhereTheChainChangesItsPlace) {
 // and a port that is held for longer than the barrier takes reaches into the next part.
 TEST(SlottedWarps, LoseSlotsInOnePlaceFromBarrierToBarrier) {
     const auto lost = [](const std::string& body, models::Launch launch, std::int64_t barrier) {
-        const auto context = slotted(body, launch.threads);
+        const auto context = in_time_slots(body, launch.threads);
         context->request.launch = launch;
         set_moves(*context, "initiation", {3, 3, 3});
         for (auto& value :
@@ -286,9 +286,9 @@ TEST(SlottedWarps, RefuseBarriersThatWarpsCouldPassUnequallyOften) {
         return analysis ? "accepted" : to_string(analysis.error());
     };
     const std::string maybe = "@P0 BRA E; BAR.SYNC 0x0; E: EXIT;";
-    EXPECT_THAT(refusal(*slotted(maybe, 128)), HasSubstr("must pass it equally often"));
-    EXPECT_THAT(refusal(*slotted("BAR.SYNC 0x0; EXIT;", 128)), HasSubstr("accepted"));
-    EXPECT_THAT(refusal(*slotted(maybe, 32)), HasSubstr("accepted"));
+    EXPECT_THAT(refusal(*in_time_slots(maybe, 128)), HasSubstr("must pass it equally often"));
+    EXPECT_THAT(refusal(*in_time_slots("BAR.SYNC 0x0; EXIT;", 128)), HasSubstr("accepted"));
+    EXPECT_THAT(refusal(*in_time_slots(maybe, 32)), HasSubstr("accepted"));
 }
 
 } // namespace

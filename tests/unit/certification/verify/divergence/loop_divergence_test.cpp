@@ -69,13 +69,13 @@ const std::string register_again = R"(  BSSY B0, `(.L_meet) ?trans2;
   EXIT ?trans5;
 )";
 
-const Bundle& sample() {
+const Bundle& loop_exit_bundle() {
     static const Bundle made = bundle_of(input_of(left_later, "2x128")).value();
     return made;
 }
 
-verify::StepResult changed(const std::function<void(verify::KernelCase&)>& change,
-                           const Bundle& bundle = sample()) {
+verify::StepResult changed_loop_exits(const std::function<void(verify::KernelCase&)>& change,
+                           const Bundle& bundle = loop_exit_bundle()) {
     const verify::Evidence evidence = verify::read_evidence(tests::plain(bundle.files));
     change(*evidence.kernels.front());
     return verify::check_structure(evidence);
@@ -96,7 +96,7 @@ TEST(LeavingEvidence, VerifiesAndHoldsRuns) {
 // To those who leave B0 while others wait there, behind the BREAK, and back to those who waited.
 TEST(LeavingEvidence, WithoutAWayOfCopiesFails) {
     for (const auto& [from, to] : {std::pair{0x50, 0x80}, {0x80, 0xb0}, {0xc0, 0x60}}) {
-        const auto step = changed([from = from, to = to](verify::KernelCase& kernel) {
+        const auto step = changed_loop_exits([from = from, to = to](verify::KernelCase& kernel) {
             for (auto& copy : kernel.in_turn)
                 if (kernel.blocks[copy.of].first == from)
                     std::erase_if(copy.successors, [&](std::size_t next) {
@@ -111,7 +111,7 @@ TEST(LeavingEvidence, WithoutAWayOfCopiesFails) {
 
 TEST(LeavingEvidence, OfFewerGroupsThatLeaveALoopFails) {
     const Bundle bundle = bundle_of(input_of(left_in_turns, "1x32")).value();
-    const auto step = changed(
+    const auto step = changed_loop_exits(
         [](verify::KernelCase& kernel) {
             for (auto& copy : kernel.in_turn)
                 if (copy.repeated) copy.repeated = 1;
@@ -123,7 +123,7 @@ TEST(LeavingEvidence, OfFewerGroupsThatLeaveALoopFails) {
 
 TEST(LeavingEvidence, UnderAnotherGuardThanItsBranchFails) {
     const Bundle bundle = bundle_of(input_of(left_in_turns, "1x32")).value();
-    const auto step = changed(
+    const auto step = changed_loop_exits(
         [](verify::KernelCase& kernel) {
             for (auto& instruction : kernel.program.functions.front().instructions)
                 if (instruction.mnemonic == "BREAK") instruction.guard->predicate.index = 5;
@@ -136,7 +136,7 @@ TEST(LeavingEvidence, UnderAnotherGuardThanItsBranchFails) {
 
 // Nobody leaves B0 then.
 TEST(LeavingEvidence, OfAnotherRegisterFails) {
-    const auto step = changed([](verify::KernelCase& kernel) {
+    const auto step = changed_loop_exits([](verify::KernelCase& kernel) {
         for (auto& instruction : kernel.program.functions.front().instructions)
             if (instruction.mnemonic == "BREAK")
                 for (auto& operand : instruction.operands)

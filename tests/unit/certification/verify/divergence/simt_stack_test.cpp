@@ -14,13 +14,13 @@ namespace {
 using Kind = SimtStack::Kind;
 
 /// Whoever goes on may come to any block in the same turn.
-const SimtStack::LaterTurn never = [](std::size_t, std::size_t) { return false; };
+const SimtStack::LaterIteration never = [](std::size_t, std::size_t) { return false; };
 
 /// All are in the points that instructions 0 and 1 made.
 SimtStack in_two_points() {
     SimtStack stack;
-    stack.join(Kind::Made, 0);
-    stack.join(Kind::Made, 1);
+    stack.join(Kind::Explicit, 0);
+    stack.join(Kind::Explicit, 1);
     return stack;
 }
 
@@ -28,7 +28,7 @@ SimtStack in_two_points() {
 void let_some_leave(SimtStack& stack, std::size_t point = 1) {
     SimtStack others = stack;
     others.leave(point);
-    stack.wait_for_turn(5, 7, others);
+    stack.push_pending(5, 7, others);
 }
 
 /// The only ones who can go on.
@@ -46,7 +46,7 @@ TEST(SimtStack, OpensAPointForThoseWhoArriveThoughOthersLeftItBefore) {
     EXPECT_TRUE(stack.arrive(1, 8, never));
     EXPECT_EQ(stack.innermost(), 0U);
     EXPECT_FALSE(stack.arrive(0, 9, never));
-    EXPECT_EQ(let_next(stack).at, 7U);
+    EXPECT_EQ(let_next(stack).resume, 7U);
     EXPECT_TRUE(stack.arrive(0, 9, never));
     EXPECT_TRUE(stack.entries().empty());
 }
@@ -60,10 +60,10 @@ TEST(SimtStack, KnowsOnlyWhoPartedLastWhereOthersAreForgotten) {
     };
     SimtStack stack{&parting};
     const SimtStack none = stack;
-    stack.wait_for_turn(3, 7, stack);
+    stack.push_pending(3, 7, stack);
     const SimtStack one = stack;
-    stack.wait_for_turn(4, 8, none);
-    stack.wait_for_turn(5, 7, none);
+    stack.push_pending(4, 8, none);
+    stack.push_pending(5, 7, none);
     ASSERT_EQ(stack.entries().size(), 1U);
     using Groups = std::vector<SimtStack::Group>;
     EXPECT_EQ(stack.groups_of(stack.entries().front()), (Groups{{5, 7}, {2, 7}, {3, 7}, {4, 8}}));
@@ -71,20 +71,20 @@ TEST(SimtStack, KnowsOnlyWhoPartedLastWhereOthersAreForgotten) {
     std::set<SimtStack::Group> below;
     std::size_t empty = 0;
     for (const auto& [first, rest] : stack.next()) {
-        EXPECT_EQ((SimtStack::Group{first.of, first.at}), (SimtStack::Group{5, 7}));
+        EXPECT_EQ((SimtStack::Group{first.origin, first.resume}), (SimtStack::Group{5, 7}));
         if (rest.entries().empty())
             ++empty;
         else
-            below.emplace(rest.entries().front().of, rest.entries().front().at);
+            below.emplace(rest.entries().front().origin, rest.entries().front().resume);
     }
     EXPECT_EQ(empty, 1U);
     EXPECT_EQ(below, (std::set<SimtStack::Group>{{2, 7}, {3, 7}, {4, 8}}));
 
     SimtStack alone = none;
-    alone.wait_for_turn(5, 7, none);
+    alone.push_pending(5, 7, none);
     SimtStack two = one;
-    two.wait_for_turn(5, 7, none);
-    EXPECT_EQ(two.known(), alone.known());
+    two.push_pending(5, 7, none);
+    EXPECT_EQ(two.without_earlier(), alone.without_earlier());
     EXPECT_TRUE(two.covers(alone));
     EXPECT_FALSE(alone.covers(two));
 }
@@ -98,24 +98,24 @@ TEST(SimtStack, MixesWithThoseThatItForgot) {
     SimtStack stack{&parting};
     const SimtStack none = stack;
     for (const std::size_t of : {2U, 3U, 2U})
-        stack.wait_for_turn(of, 7, none);
+        stack.push_pending(of, 7, none);
     ASSERT_EQ(stack.entries().size(), 2U);
-    EXPECT_TRUE(stack.entries().front().many);
-    EXPECT_TRUE(stack.entries().back().many);
-    EXPECT_TRUE(stack.entries().back().mixed);
-    EXPECT_TRUE(stack.entries().back().earlier.empty());
+    EXPECT_TRUE(stack.entries().front().one_or_more);
+    EXPECT_TRUE(stack.entries().back().one_or_more);
+    EXPECT_TRUE(stack.entries().back().interleaved);
+    EXPECT_TRUE(stack.entries().back().earlier_resumes.empty());
 }
 
 TEST(SimtStack, KeepsAPointForThoseWhoWaitForTheirTurnInIt) {
     SimtStack stack = in_two_points();
-    stack.wait_for_turn(5, 7, stack);
+    stack.push_pending(5, 7, stack);
     EXPECT_FALSE(stack.arrive(1, 8, never));
-    EXPECT_EQ(let_next(stack).at, 7U);
+    EXPECT_EQ(let_next(stack).resume, 7U);
     stack.leave(1);
     stack.open_points(never);
     EXPECT_EQ(stack.innermost(), 0U);
     EXPECT_FALSE(stack.arrive(0, 9, never));
-    EXPECT_EQ(let_next(stack).at, 8U);
+    EXPECT_EQ(let_next(stack).resume, 8U);
 }
 
 // They wait from the moment on in which the last one ends, the others have waited before.
@@ -125,11 +125,11 @@ TEST(SimtStack, LetsThoseGoOnFirstWhosePointOpenedLater) {
     stack.wait_at(1, 8, stack);
     stack.end(never);
     const auto ready = let_next(stack);
-    EXPECT_EQ(ready.kind, Kind::Ready);
-    EXPECT_EQ(ready.at, 8U);
+    EXPECT_EQ(ready.kind, Kind::Released);
+    EXPECT_EQ(ready.resume, 8U);
     EXPECT_EQ(stack.innermost(), 0U);
     stack.end(never);
-    EXPECT_EQ(let_next(stack).at, 7U);
+    EXPECT_EQ(let_next(stack).resume, 7U);
     EXPECT_EQ(stack.innermost(), 0U);
     stack.end(never);
     EXPECT_TRUE(stack.next().empty());
@@ -142,81 +142,81 @@ TEST(SimtStack, CountsNoGroupsAboveOneThatOthersWentOnBefore) {
     let_some_leave(stack);
     SimtStack again = stack;
     let_some_leave(again);
-    EXPECT_TRUE(again.entries().back().many);
+    EXPECT_TRUE(again.entries().back().one_or_more);
     stack.wait_at(1, 8, stack);
     stack.end(never);
-    EXPECT_EQ(let_next(stack).at, 8U);
-    EXPECT_THROW(stack.wait_for_turn(5, 7, stack), SimtStack::NotFollowed);
+    EXPECT_EQ(let_next(stack).resume, 8U);
+    EXPECT_THROW(stack.push_pending(5, 7, stack), SimtStack::NotFollowed);
 }
 
 TEST(SimtStack, LetsGroupsThatPartedAtOnceGoOnInAnyOrderEachOnce) {
     SimtStack stack = in_two_points();
-    stack.wait_for_turn(4, 6, stack);
+    stack.push_pending(4, 6, stack);
     for (const std::size_t at : {7U, 8U, 9U})
-        stack.wait_for_turn(5, at, stack, true);
+        stack.push_pending(5, at, stack, true);
     stack.end(never);
     std::set<std::size_t> first;
     for (const auto& [group, rest] : stack.next()) {
-        first.insert(group.at);
+        first.insert(group.resume);
         SimtStack then = rest;
         then.end(never);
         for (const auto& [second, last] : then.next()) {
-            EXPECT_NE(second.at, group.at);
+            EXPECT_NE(second.resume, group.resume);
             SimtStack alone = last;
             alone.end(never);
             EXPECT_EQ(alone.next().size(), 1U);
             alone = alone.next().front().second;
             alone.end(never);
-            EXPECT_EQ(let_next(alone).at, 6U) << "who has waited longer goes on behind all of them";
+            EXPECT_EQ(let_next(alone).resume, 6U) << "who has waited longer goes on behind all of them";
         }
         EXPECT_EQ(then.next().size(), 2U);
     }
     EXPECT_EQ(first, (std::set<std::size_t>{7, 8, 9}));
-    EXPECT_THROW(stack.wait_for_turn(5, 8, stack), SimtStack::NotFollowed);
+    EXPECT_THROW(stack.push_pending(5, 8, stack), SimtStack::NotFollowed);
 }
 
 // Where lanes leave a loop at two places, groups of both kinds come to wait in any order.
 TEST(SimtStack, LetsGroupsOfSeveralKindsGoOnInAnyOrder) {
     SimtStack stack = in_two_points();
-    stack.wait_for_turn(5, 7, stack);
-    stack.wait_for_turn(6, 8, stack);
+    stack.push_pending(5, 7, stack);
+    stack.push_pending(6, 8, stack);
     EXPECT_EQ(SimtStack{stack}.next().size(), 1U) << "each has waited once so far";
-    stack.wait_for_turn(5, 7, stack);
+    stack.push_pending(5, 7, stack);
     SimtStack other_order = in_two_points();
-    other_order.wait_for_turn(6, 8, other_order);
-    other_order.wait_for_turn(5, 7, other_order);
-    other_order.wait_for_turn(6, 8, other_order);
+    other_order.push_pending(6, 8, other_order);
+    other_order.push_pending(5, 7, other_order);
+    other_order.push_pending(6, 8, other_order);
     EXPECT_EQ(stack, other_order);
     stack.end(never);
     std::set<std::pair<std::size_t, std::size_t>> next; // Where they go on, and who waits still.
     for (const auto& [group, rest] : stack.next())
-        next.emplace(group.at, rest.entries().size());
+        next.emplace(group.resume, rest.entries().size());
     // Two points, and all kinds or none.
     EXPECT_EQ(next,
               (std::set<std::pair<std::size_t, std::size_t>>{{7, 4}, {7, 2}, {8, 4}, {8, 2}}));
     // A third kind stands above them until one of them comes again.
-    stack.wait_for_turn(9, 10, stack);
+    stack.push_pending(9, 10, stack);
     EXPECT_EQ(stack.next().size(), 1U);
-    stack.wait_for_turn(6, 8, stack);
+    stack.push_pending(6, 8, stack);
     EXPECT_EQ(stack.next().size(), 6U);
 }
 
 // In a turn they come to a point of that turn, and are of one kind once it is over.
 TEST(SimtStack, JoinsGroupsOfSeveralTurnsWhenNoPointIsBetweenThem) {
     SimtStack stack;
-    stack.join(Kind::Made, 0);
+    stack.join(Kind::Explicit, 0);
     const auto leave_a_turn = [&](std::size_t point) {
-        stack.join(Kind::Made, 1);
+        stack.join(Kind::Explicit, 1);
         let_some_leave(stack, point);
     };
     leave_a_turn(1);
     EXPECT_TRUE(stack.arrive(1, 8, never));
     leave_a_turn(2);
     ASSERT_EQ(stack.entries().size(), 4U) << "a point, a group, a point and a group";
-    EXPECT_FALSE(stack.entries()[3].many);
+    EXPECT_FALSE(stack.entries()[3].one_or_more);
     EXPECT_TRUE(stack.arrive(2, 8, never));
     ASSERT_EQ(stack.entries().size(), 2U);
-    EXPECT_TRUE(stack.entries()[1].many);
+    EXPECT_TRUE(stack.entries()[1].one_or_more);
     EXPECT_FALSE(stack.arrive(0, 9, never));
     EXPECT_EQ(stack.next().size(), 2U) << "another group waits, or none";
 }
@@ -224,16 +224,16 @@ TEST(SimtStack, JoinsGroupsOfSeveralTurnsWhenNoPointIsBetweenThem) {
 // Who waited at a point of the turn comes to the branch in the next one, as those who left it would
 // have: each turn still makes one group. Others may part there in the same turn.
 TEST(SimtStack, CountsGroupsThatOthersOfTheSameTurnWentOnBefore) {
-    const auto part_in_two_turns = [](const SimtStack::LaterTurn& later_turn) {
+    const auto part_in_two_turns = [](const SimtStack::LaterIteration& later_turn) {
         SimtStack stack = in_two_points();
         let_some_leave(stack);
         stack.wait_at(1, 8, stack);
         stack.end(later_turn);
-        EXPECT_EQ(let_next(stack).at, 8U);
-        stack.join(Kind::Made, 1);
+        EXPECT_EQ(let_next(stack).resume, 8U);
+        stack.join(Kind::Explicit, 1);
         let_some_leave(stack, 2);
         EXPECT_TRUE(stack.arrive(2, 8, later_turn));
-        return stack.entries().back().many;
+        return stack.entries().back().one_or_more;
     };
     EXPECT_TRUE(
         part_in_two_turns([](std::size_t of, std::size_t at) { return of == 5 && at == 8; }));
@@ -242,9 +242,9 @@ TEST(SimtStack, CountsGroupsThatOthersOfTheSameTurnWentOnBefore) {
 
 TEST(SimtStack, KeepsPointsOfEachGroupApart) {
     SimtStack stack = in_two_points();
-    stack.join(Kind::Made, 2);
+    stack.join(Kind::Explicit, 2);
     let_some_leave(stack);
-    EXPECT_THROW(stack.wait_for_turn(5, 7, stack), SimtStack::NotFollowed);
+    EXPECT_THROW(stack.push_pending(5, 7, stack), SimtStack::NotFollowed);
     SimtStack others = stack;
     others.leave(1);
     stack.wait_at(2, 8, stack);
