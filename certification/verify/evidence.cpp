@@ -264,7 +264,7 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
             continue;
         Certificate certificate = certificate_of(json_of(files, file->first), file->first, blocks);
         if (certificate.id + ".json" != name)
-            incomplete(file->first + ": holds lemma " + certificate.id);
+            incomplete(file->first + ": holds path certificate " + certificate.id);
         certificate.script = text_of(files, analysis + certificate.id + ".smt2");
         kernel->certificates.push_back(std::move(certificate));
     }

@@ -38,7 +38,7 @@ std::optional<StepResult> check_script(const Script& script, const Options& opti
                                        const std::optional<std::string>& cvc5) {
     if (*script.shipped != script.expected)
         return wrong(Verdict::Failed,
-                     fmt::format("{}: not the script of its lemma: {}", script.where,
+                     fmt::format("{}: not the script of its certificate: {}", script.where,
                                  first_difference(script.expected, *script.shipped)));
     const Answer answer = ask_z3(script.expected, options.solver_limit);
     if (answer == Answer::Sat)
@@ -83,7 +83,7 @@ StepResult check_scripts(const Evidence& evidence, const Options& options) {
         for (const Script& script : scripts)
             if (script.finding && script.finding->verdict == verdict) return *script.finding;
     return wrong(Verdict::Holds,
-                 fmt::format("{} scripts are those of their lemmas and unsat in {}{}",
+                 fmt::format("{} scripts are those of their certificates and unsat in {}{}",
                              scripts.size(), z3_version(),
                              cvc5 ? " and cvc5" : "; cvc5 is not on PATH"));
 }

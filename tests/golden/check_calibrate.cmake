@@ -41,7 +41,7 @@ if(EXISTS ${OUT}/card.with.dots.xml)
 endif()
 expect(2 "calibrate --campaign ${OUT}/fermi.db -o -" "needs a --name")
 expect(0 "calibrate --campaign ${OUT}/fermi.db --name card -o -" "<architecture name=\"card\"")
-expect(3 "calibrate --campaign ${OUT}/fermi.db --base volta-v100" "no time shows when a result is there")
+expect(3 "calibrate --campaign ${OUT}/fermi.db --base volta-v100" "no time shows when a result is available")
 
 # A campaign that fails is no refusal of the device: the suite ends there.
 file(WRITE ${OUT}/full.sh "trap '' XFSZ; ulimit -f 80; exec \"$@\"")

@@ -190,8 +190,8 @@ void expect_tight_scripts(const certification::Bundle& bundle, std::uint64_t see
     }
 }
 
-/// How many bundles have a term of each lemma in their upper bound.
-void count_lemmas(const certification::Bundle& bundle, std::map<std::string, int>& counts) {
+/// How many bundles have a term of each certificate in their upper bound.
+void count_certificates(const certification::Bundle& bundle, std::map<std::string, int>& counts) {
     const check::Evidence evidence = check::read_evidence(tests::plain(bundle.files));
     for (const check::ClaimRow& claim : evidence.kernels.front()->claims)
         for (const check::Term& term : claim.terms)
@@ -234,7 +234,7 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
                         step.verdict == check::Verdict::NotApplicable)
                 << step.step << ": " << step.detail << ", seed " << seed;
         expect_tight_scripts(bundle.value(), seed);
-        count_lemmas(bundle.value(), certificates);
+        count_certificates(bundle.value(), certificates);
         const certification::KernelInput& input = inputs.kernels.front();
         if (input.policy.rfind("variable-rate", 0) == 0 && input.multiprocessors > 1)
             ++slotted_on_several;
@@ -300,21 +300,21 @@ void check_sums(Drawn drawn, const std::vector<const char*>& texts) {
 TEST(EvidenceProperty, OfStrictTurnsAddsUpAndHoldsRuns) {
     check_sums(
         Drawn::StrictTurns,
-        {"one warp alone, in each block of the critical chain",
-         "rounds of a warp's turns, each with a turn of every other one and the wait for it",
-         "rounds that wait longer for a warp, and ports that it takes beyond its slots",
-         "ports that a warp takes beyond its slots", "waits of another warp whose turn it is",
-         "wait of the critical chain behind a barrier or at the start of a block",
-         "wait for warps of another block behind a barrier",
-         "wait for warps of another block that starts", "wait of a round for a block that starts"});
+        {"one warp in isolation, in each block of the critical path",
+         "rotations, one for each instruction of a warp, with a turn of every other warp and its stall",
+         "longer stalls of rotations by a warp, and its port occupancy beyond issue slots",
+         "port occupancy of a warp beyond its issue slots", "stalls of another warp at its turn",
+         "stall of the critical path after a barrier or at the start of a block",
+         "stall by warps of another block after a barrier",
+         "stall by warps of another block that starts", "stall of a rotation by a block that starts"});
 }
 
 const std::vector<const char*> waits_at_caches{
     "services at the L1, links, slices and DRAM for the loads of a warp, and the arrival of their "
     "lines",
     "services at links, slices and DRAM for the stores of a warp, and the cycle of each drain",
-    "full miss entries: the way of the loads of a warp, while as many as fill the entries go on",
-    "full link: the way of the transactions of a warp, while as many as fill the link go on",
+    "full MSHRs: round trips of the loads of a warp, while as many accesses as fill the entries are outstanding",
+    "full link: transits of the transactions of a warp, while as many as fill the link are in transit",
     "refreshes of a DRAM channel",
     "refreshes, one before each transfer of a warp",
     "drains of the stores of a warp"};
@@ -323,8 +323,8 @@ TEST(EvidenceProperty, OfCachesInSlotsAddsUpAndHoldsRuns) {
     auto texts = waits_at_caches;
     texts.insert(
         texts.end(),
-        {"path of a warp in its slots", "wait for a slot behind a barrier",
-         "slots of the critical chain in which a port is taken",
+        {"path of a warp in its time slots", "wait for a slot after a barrier",
+         "slots of the critical path in which a port is occupied",
          "waits for the loads of a warp that end between slots",
          "waits for the write buffer that end between slots, one for each store of a warp"});
     check_sums(Drawn::CachesInSlots, texts);
@@ -333,11 +333,11 @@ TEST(EvidenceProperty, OfCachesInSlotsAddsUpAndHoldsRuns) {
 TEST(EvidenceProperty, OfCachesInStrictTurnsAddsUpAndHoldsRuns) {
     auto texts = waits_at_caches;
     texts.insert(texts.end(),
-                 {"one warp alone, in each block of the critical chain",
+                 {"one warp in isolation, in each block of the critical path",
                   "issue slots of another warp of the scheduler, one before each turn",
-                  "waits of another warp whose turn it is",
-                  "ports that a warp takes beyond its slots", "replacement and start of a block",
-                  "issue slots that run when the critical chain comes to a warp"});
+                  "stalls of another warp at its turn",
+                  "port occupancy of a warp beyond its issue slots", "replacement and start of a block",
+                  "issue slots that run when the critical path changes to a warp"});
     check_sums(Drawn::CachesInTurns, texts);
 }
 

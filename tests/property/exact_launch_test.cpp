@@ -196,7 +196,7 @@ TEST(ExactLaunches, LieInsideTheEnvelopeAndContainTheSimulatedTimes) {
     RecordProperty("median_upper_over_exact", std::to_string(*middle));
 }
 
-/// Without the terms of one lemma: what a bound would be that left them out.
+/// Without the terms of one certificate: what a bound would be that left them out.
 std::int64_t upper_without(const analyzer::SideResult& upper, const char* certificate) {
     std::int64_t left = upper.proved.count();
     for (const auto& term : upper.terms)
@@ -260,7 +260,7 @@ struct SlottedSums {
         if (testing::Test::HasFatalFailure()) return;
         if (envelope.upper.proof == analyzer::Proof::ScheduleExploration) ++decided;
         for (const auto& term : envelope.upper.terms)
-            if (term.text.find("whoever is first") != std::string::npos) ++together;
+            if (term.text.find("in every order of issue within a cycle") != std::string::npos) ++together;
         if (envelope.lower.proof == analyzer::Proof::ScheduleExploration) {
             if (envelope.lower.proved.count() == exact.best) ++met_from_below;
             // Fewer blocks on a multiprocessor may take longer than more.

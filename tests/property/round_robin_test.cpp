@@ -63,7 +63,7 @@ TEST(Turns, AtBarriersOfSeveralBlocksWaitForEachOfThem) {
     for (int i = 0; i < 8; ++i)
         body += " BAR.SYNC 0x0;";
     expect_to_need(fast_but_for(100, 0, 3, body + " EXIT;", {3, 64}),
-                   "wait for warps of another block behind a barrier");
+                   "stall by warps of another block after a barrier");
 }
 
 // While one block goes on for long, the others end at once: each next one is waited for.
@@ -76,12 +76,12 @@ std::string short_or_long() {
 
 TEST(Turns, WaitForTheStartOfEveryBlock) {
     expect_to_need(fast_but_for(1, 10'000, 2, short_or_long(), {4, 64}),
-                   "wait for warps of another block that starts");
+                   "stall by warps of another block that starts");
 }
 
 TEST(Turns, WaitForTheStartOfEveryBlockOfOneWarp) {
     expect_to_need(fast_but_for(1, 10'000, 2, short_or_long(), {4, 32}),
-                   "wait of a round for a block that starts");
+                   "stall of a rotation by a block that starts");
 }
 
 } // namespace

@@ -154,7 +154,7 @@ TEST_F(Planted, DeletedCutIsFoundByTheSolverStep) {
     ASSERT_NE(at, std::string::npos);
     const std::size_t begin = script.rfind('\n', at) + 1;
     script.erase(begin, script.find('\n', at) + 1 - begin);
-    expect_found(files, "solver", "not the script of its lemma");
+    expect_found(files, "solver", "not the script of its certificate");
 }
 
 TEST_F(Planted, WrongLoopBoundIsFoundByTheStructure) {
@@ -174,7 +174,7 @@ TEST_F(Planted, ForgottenDrainsAreFoundByTheStructure) {
     files.erase(sums + "drain.json");
     files.erase(sums + "drain.smt2");
     change_terms(files, [](Json& terms) { terms.erase(term_of(terms, "drain")); });
-    expect_found(files, "structure", "lemma execution-time-upper-drain is missing");
+    expect_found(files, "structure", "path certificate execution-time-upper-drain is missing");
 }
 
 TEST_F(Planted, DrainOfAStoreLeftOutOfItsBlockIsFoundByTheStructure) {
@@ -233,7 +233,7 @@ TEST_F(PlantedInCaches, ServiceLoweredByOneCycleIsFoundByTheStructure) {
 }
 
 TEST_F(PlantedInCaches, WaitsThatAreLeftOutAreFoundByTheStructure) {
-    for (const char* kind : {"loads", "stores", "entries", "link"}) {
+    for (const char* kind : {"loads", "stores", "mshr", "link-queue"}) {
         EvidenceFiles without = files;
         change_terms(without, [&](Json& terms) { terms.erase(term_of(terms, kind)); });
         expect_found(without, "structure",

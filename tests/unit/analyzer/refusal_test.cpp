@@ -62,7 +62,7 @@ TEST(Refusal, HoldsFactsAgainstTheCode) {
     memory.at = 4;
     no_instruction.memory.push_back(memory);
     EXPECT_THAT(refusal(*analyzed(body, no_instruction)),
-                HasSubstr("no instruction of k stands at 0x0004"));
+                HasSubstr("no instruction of k has the address 0x0004"));
 }
 
 TEST(Refusal, NamesWhatLanesThatPartMayNotDo) {

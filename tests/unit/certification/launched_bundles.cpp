@@ -160,7 +160,7 @@ verify::Verdict structure_of(EvidenceFiles files) {
     return structure_step(std::move(files)).verdict;
 }
 
-std::vector<std::string> lemmas_of_upper_bound(const Bundle& bundle) {
+std::vector<std::string> certificates_of_upper_bound(const Bundle& bundle) {
     std::vector<std::string> certificates;
     const Json claims = Json::parse(bundle.files.at("claims.json").bytes)["claims"];
     for (const auto& term : claims[0]["proof"]["terms"])

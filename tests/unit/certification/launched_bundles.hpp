@@ -41,8 +41,8 @@ Bundle bundle_named(std::string_view name);
 verify::StepResult structure_step(EvidenceFiles files);
 verify::Verdict structure_of(EvidenceFiles files);
 
-inline const std::string lemmas_of_kernel = "analysis/K1/execution-time-upper-";
+inline const std::string certificates_of_kernel = "analysis/K1/execution-time-upper-";
 /// Behind `execution-time-upper-`, in the order of the terms.
-std::vector<std::string> lemmas_of_upper_bound(const Bundle& bundle);
+std::vector<std::string> certificates_of_upper_bound(const Bundle& bundle);
 
 } // namespace warpbound::certification

@@ -135,7 +135,7 @@ SideResult certified(Analyzed& made) {
     return side;
 }
 
-TEST(SlottedCaches, InEvidenceWaitsThatEndBetweenSlotsAreLemmas) {
+TEST(SlottedCaches, InEvidenceWaitsThatEndBetweenSlotsAreCertificates) {
     const SideResult side = certified(*accesses(2, in_two_places));
     const BoundTerm loads = term(side, "waits for the loads of a warp that end between slots");
     EXPECT_EQ(loads.count, 1); // Those of the chain.
@@ -180,9 +180,9 @@ TEST(CachesInStrictTurns, WhoWaitsInItsTurnDelaysTheOthersForAsLongAsAWarpAloneT
     const BoundTerm slots = term(side, "issue slots of another warp of the scheduler");
     EXPECT_EQ(slots.count, 1);
     EXPECT_EQ(slots.cycles, 5 * 4);
-    const BoundTerm others = term(side, "waits of another warp whose turn it is");
+    const BoundTerm others = term(side, "stalls of another warp at its turn");
     EXPECT_EQ(others.count, 1);
-    EXPECT_EQ(others.cycles, term(side, "one warp alone").cycles);
+    EXPECT_EQ(others.cycles, term(side, "one warp in isolation").cycles);
     EXPECT_GT(others.cycles, 0);
     const BoundTerm drains = term(side, "drains of the stores of a warp");
     EXPECT_EQ(drains.count, 2);
@@ -192,15 +192,15 @@ TEST(CachesInStrictTurns, WhoWaitsInItsTurnDelaysTheOthersForAsLongAsAWarpAloneT
     const BoundTerm services = term(side, "services at links and slices for a transaction");
     EXPECT_EQ(services.count, 4);
     EXPECT_EQ(services.cycles, 2 + 2 * 1);
-    EXPECT_EQ(term(side, "line accesses of loads, one behind another").cycles, 0);
+    EXPECT_EQ(term(side, "line accesses of loads, one after another").cycles, 0);
     EXPECT_EQ(sum_of(side.terms), side.proved);
 }
 
-TEST(CachesInStrictTurns, InEvidenceTheTimesOfWarpsAndWhatAllWaitForAreLemmas) {
+TEST(CachesInStrictTurns, InEvidenceTheTimesOfWarpsAndWhatAllWaitForAreCertificates) {
     const SideResult side = certified(*accesses(2, "srr"));
-    const BoundTerm alone = term(side, "one warp alone");
+    const BoundTerm alone = term(side, "one warp in isolation");
     EXPECT_EQ(alone.certificate, "execution-time-upper-in-isolation");
-    EXPECT_EQ(term(side, "waits of another warp whose turn it is").cycles, alone.cycles);
+    EXPECT_EQ(term(side, "stalls of another warp at its turn").cycles, alone.cycles);
     EXPECT_EQ(term(side, "issue slots of another warp of the scheduler").cycles, 5 * 4);
     EXPECT_EQ(term(side, "drains of the stores of a warp").cycles, 10);
     const BoundTerm loads = term(side, "services at the L1, links, slices and DRAM for the loads");
@@ -208,7 +208,7 @@ TEST(CachesInStrictTurns, InEvidenceTheTimesOfWarpsAndWhatAllWaitForAreLemmas) {
     EXPECT_EQ(loads.certificate, "execution-time-upper-loads");
     EXPECT_EQ(term(side, "services at links, slices and DRAM for the stores of a warp").count, 2);
     EXPECT_TRUE(std::ranges::none_of(side.terms, [](const BoundTerm& each) {
-        return each.certificate.find("rounds") != std::string::npos;
+        return each.certificate.find("rotations") != std::string::npos;
     }));
 }
 
@@ -220,7 +220,7 @@ TEST(CachesInStrictTurns, InEvidenceBlocksThatWaitCountEachOfTheirWarps) {
     set(made->architecture.blocks, "start", 5);
     const SideResult side = certified(*made);
     EXPECT_EQ(term(side, "services at the L1, links, slices and DRAM for the loads").count, 6);
-    EXPECT_EQ(term(side, "one warp alone").count, 3);
+    EXPECT_EQ(term(side, "one warp in isolation").count, 3);
 }
 
 TEST(CachesInStrictTurns, AWarpThatIsAloneOnItsSchedulerIsNeverKeptWaiting) {

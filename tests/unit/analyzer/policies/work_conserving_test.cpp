@@ -138,7 +138,7 @@ TEST(ManyWarps, OfAnotherBlockAreMetOnASecondSchedulerInOnePart) {
     const auto of_part = [&](int before, int behind, models::Launch launch) {
         for (const BoundTerm& term :
              of_launch(kernel(before, behind), launch).execution_time.upper.terms)
-            if (term.certificate.find("-part") != std::string::npos)
+            if (term.certificate.find("-barrier-interval") != std::string::npos)
                 return std::pair{term.count, term.cycles};
         return std::pair<std::int64_t, std::int64_t>{0, 0};
     };

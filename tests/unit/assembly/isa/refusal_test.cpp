@@ -66,8 +66,8 @@ TEST(Refusal, OfADisassemblyHasItsLine) {
     refused("/*0000*/ EXIT ; /* 0x000000000000794d */\n/*0010*/ NOP ;\n", 4, "second half");
     refused(exit + "/*0010*/ NOP ;\n..........\n", 6, "encoding");
     refused("/*0000*/ EXIT ;\n/*0010*/ NOP ; /* 0x0000000000007918 */\n", 4,
-            "no instruction waits");
-    refused(exit + "/* 0x000fea0003800000 */\n", 5, "no instruction waits");
+            "no instruction lacks one");
+    refused(exit + "/* 0x000fea0003800000 */\n", 5, "no instruction lacks one");
     refused("/*0000*/ EXIT\n", 3, "';'");
     refused("/*0008*/ EXIT ;\n", 3, "multiple of 16");
     refused(exit + "/*0030*/ NOP ;\n", 5, "0x0010");
@@ -94,7 +94,7 @@ TEST(Refusal, OfControlWordsHasItsLine) {
                     3, "control word"});
     expect_refused({"code for sm_52\nFunction : k\n/* 0x001fc000e22007f0 */\n"
                     "/* 0x001fc000e22007f0 */\n/*0008*/ EXIT ; /* 0xe30000000007000f */\n",
-                    4, "no instruction waits"});
+                    4, "no instruction lacks one"});
     expect_refused({"code for sm_35\nFunction : k\n/* 0xe4800000001c0000 */\n"
                     "/*0008*/ EXIT; /* 0x18000000001c003c */\n..........\n",
                     3, "control word"});

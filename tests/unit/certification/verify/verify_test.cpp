@@ -128,7 +128,7 @@ const std::vector<Change>& changes() {
              ASSERT_NE(end, std::string::npos);
              text.insert(end, "0");
          }},
-        {"a lowered bound of a lemma", "structure",
+        {"a lowered bound of a certificate", "structure",
          [](EvidenceFiles& files) {
              edit(files, std::string{upper} + ".json",
                   [](Json& json) { json["bound"] = json["bound"].get<std::int64_t>() - 1; });
@@ -201,7 +201,7 @@ const std::vector<Change>& changes() {
          [](EvidenceFiles& files) {
              replace(files, "inputs/K1/flow-facts.xml", "max=\"128\"", "max=\"64\"");
          }},
-        {"a line break in the text of a lemma", "schema",
+        {"a line break in the text of a certificate", "schema",
          [](EvidenceFiles& files) {
              edit(files, std::string{upper} + ".json",
                   [](Json& json) { json["text"] = "x\n(assert false)\n;"; });

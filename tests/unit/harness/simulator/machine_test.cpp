@@ -33,8 +33,8 @@ TEST(Devices, RefuseWhatThisVersionLacks) {
     EXPECT_THAT(refusal_of("hip:0"), HasSubstr("not in this version"));
     EXPECT_THAT(refusal_of("recorded:no-such.db"), HasSubstr("cannot be opened"));
     EXPECT_THAT(refusal_of("recorded:no-such.db", "gto"),
-                HasSubstr("a recording has the warp policy and the SMs that it has"));
-    EXPECT_THAT(refusal_of("cuda:0", "gto"), HasSubstr("a card has the warp policy and the SMs"));
+                HasSubstr("the number of SMs of a recording are fixed"));
+    EXPECT_THAT(refusal_of("cuda:0", "gto"), HasSubstr("the number of SMs of a card are fixed"));
     setenv("WARPBOUND_CUDA_TIME_OUT", "0", 1);
     EXPECT_THAT(refusal_of("cuda:0"), HasSubstr("expected milliseconds, not '0' (at least 1)"));
     unsetenv("WARPBOUND_CUDA_TIME_OUT");

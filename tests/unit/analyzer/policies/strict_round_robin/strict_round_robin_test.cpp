@@ -88,7 +88,7 @@ TEST(StrictTurns, AddWhatOtherSchedulersTakeOfPorts) {
     const std::string body = "MUFU.COS R1, R2; EXIT;"; // One port for the multiprocessor.
     const Envelope both = envelope(*in_turn(body, {1, 128}));
     EXPECT_EQ(both.upper.proof, Proof::ResponseTime);
-    EXPECT_THAT(both.upper.terms.back().text, HasSubstr("of other schedulers"));
+    EXPECT_THAT(both.upper.terms.back().text, HasSubstr("on other schedulers"));
     EXPECT_EQ(both.upper.terms.back().count, 2);
 }
 
@@ -155,7 +155,7 @@ TEST(StrictTurns, OfWarpsThatWaitForManyThingsAtOnceTakeTheTimeOfEachAlone) {
         return envelope(*context).upper;
     };
     const SideResult two = upper(128);
-    EXPECT_THAT(two.terms.front().text, HasSubstr("one warp alone"));
+    EXPECT_THAT(two.terms.front().text, HasSubstr("one warp in isolation"));
     EXPECT_EQ(two.proved.count(), 2 * upper(32).proved.count() + 9 * 2); // 9 turns of the other.
 }
 
@@ -164,7 +164,7 @@ TEST(StrictTurns, NameWhatIsNotBounded) {
                 HasSubstr("a guarded barrier is not bounded"));
 }
 
-/// Bounds as sums of lemmas. Fails the test where terms are not what they are said to be.
+/// Bounds as sums of certificates. Fails the test where terms are not what they are said to be.
 struct Proved {
     explicit Proved(Analyzed& context) {
         context.request.certificates = &certificates;
@@ -183,7 +183,7 @@ struct Proved {
             }
     }
 
-    /// Lemmas of the terms of the upper bound.
+    /// Certificates of the terms of the upper bound.
     [[nodiscard]] std::vector<std::string> summed() const {
         std::vector<std::string> ids;
         for (const BoundTerm& term : bounds.upper.terms)

@@ -95,7 +95,7 @@ TEST(SlottedTerms, CountAtBarriersThePlaceWhereItTakesLongest) {
     const SideResult upper = shared.upper();
     ASSERT_NE(term_of(upper, "execution-time-upper-in-any-warp-slot"), nullptr);
     EXPECT_TRUE(std::any_of(upper.terms.begin(), upper.terms.end(), [](const BoundTerm& term) {
-        return term.text == "wait for a slot behind a barrier" && term.count == 2 &&
+        return term.text == "wait for a slot after a barrier" && term.count == 2 &&
                term.cycles == 11;
     }));
     // Each of four instructions of every warp takes a slot.

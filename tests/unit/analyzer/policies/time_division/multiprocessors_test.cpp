@@ -75,7 +75,7 @@ TEST(SlottedMultiprocessors, LoseSlotsToTheWarpsOfTheirOwn) {
         auto& moves = context->architecture.classes.at(assembly::OpcodeClass::Move).values.values;
         for (auto& value : moves)
             if (value.name == "initiation") value.interval = models::Interval{10, 10, 10};
-        return cycles_of(*context, "a port is taken by another");
+        return cycles_of(*context, "another warp occupies a port");
     };
     EXPECT_EQ(lost(4), lost(3));
     EXPECT_EQ(lost(4), lost(2));

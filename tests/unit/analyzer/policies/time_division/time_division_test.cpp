@@ -96,7 +96,7 @@ TEST(SlottedWarps, LoseSlotsToPortsAndStores) {
     std::string texts;
     for (const BoundTerm& term : upper("ST [R2], R3; MUFU.COS R1, R2; EXIT;", 1024).terms)
         texts += term.text + "; ";
-    EXPECT_THAT(texts, HasSubstr("a port is taken by another"));
+    EXPECT_THAT(texts, HasSubstr("another warp occupies a port"));
     EXPECT_THAT(texts, HasSubstr("the write buffer is full"));
     // Four warps' stores fit the buffer of eight.
     texts.clear();
@@ -114,7 +114,7 @@ std::int64_t lost_to_moves(std::int64_t warps, models::UnitScope scope, std::int
         unit.scope = scope;
     set_moves(*context, "initiation", {cycles, cycles, cycles});
     for (const BoundTerm& term : envelope(*context).upper.terms)
-        if (term.text.find("a port is taken by another") != std::string::npos) return term.count;
+        if (term.text.find("another warp occupies a port") != std::string::npos) return term.count;
     return 0;
 }
 
@@ -226,7 +226,7 @@ TEST(SlottedWarps, WaitForASlotBehindABarrier) {
     };
     const auto behind = [](const std::vector<BoundTerm>& all) {
         for (const BoundTerm& term : all)
-            if (term.text == "wait for a slot behind a barrier")
+            if (term.text == "wait for a slot after a barrier")
                 return std::pair{term.count, term.cycles};
         return std::pair{std::int64_t{0}, std::int64_t{0}};
     };
@@ -267,7 +267,7 @@ TEST(SlottedWarps, LoseSlotsInOnePlaceFromBarrierToBarrier) {
                 value.interval = models::Interval{barrier, barrier, barrier};
         std::int64_t cycles = 0;
         for (const BoundTerm& term : envelope(*context).upper.terms)
-            if (term.text.find("port is taken") != std::string::npos)
+            if (term.text.find("occupies a port") != std::string::npos)
                 cycles = term.count * term.cycles;
         return cycles;
     };

@@ -67,9 +67,9 @@ TEST(LaunchEvidence, WithAnyNumberOfASumLoweredOrATermLeftOutFails) {
 // that a part costs is found again.
 TEST(LaunchEvidence, OfBlocksThatMeetHoldsTheCostliestPart) {
     EvidenceFiles files = bundle_named(blocks_that_meet).files;
-    ASSERT_THAT(lemmas_of_upper_bound(bundle_named(blocks_that_meet)), testing::Contains("barrier-interval"));
+    ASSERT_THAT(certificates_of_upper_bound(bundle_named(blocks_that_meet)), testing::Contains("barrier-interval"));
     EXPECT_EQ(structure_of(files), Verdict::Holds);
-    edit(files, lemmas_of_kernel + "barrier-interval.json", [&](Json& json) {
+    edit(files, certificates_of_kernel + "barrier-interval.json", [&](Json& json) {
         for (Json& edge : json["edges"])
             edge[2] = 0;
         for (Json& node : json["nodes"])
@@ -86,13 +86,13 @@ TEST(LaunchEvidence, OfBlocksThatMeetHoldsTheCostliestPart) {
     });
     const auto step = structure_step(files);
     EXPECT_EQ(step.verdict, Verdict::Failed);
-    EXPECT_THAT(step.detail, testing::HasSubstr("a part between barriers costs"));
+    EXPECT_THAT(step.detail, testing::HasSubstr("a barrier interval costs"));
 }
 
 TEST(LaunchEvidence, OfBlocksThatMeetCountsThePlaceWhereItTakesLongest) {
     for (const char* launch :
          {"slots of blocks that meet, one wave", "slots of blocks that meet, several waves"})
-        EXPECT_THAT(lemmas_of_upper_bound(bundle_named(launch)),
+        EXPECT_THAT(certificates_of_upper_bound(bundle_named(launch)),
                     testing::IsSupersetOf({"in-any-warp-slot", "ports-in-any-warp-slot"}));
 }
 

@@ -17,12 +17,12 @@ using tests::edit;
 using verify::Verdict;
 
 TEST(LaunchEvidence, OfAccessesThroughCachesSumsWhatTheyWaitFor) {
-    EXPECT_THAT(lemmas_of_upper_bound(bundle_named("accesses of several waves through caches")),
+    EXPECT_THAT(certificates_of_upper_bound(bundle_named("accesses of several waves through caches")),
                 testing::IsSupersetOf({"loads", "stores", "mshr", "link-queue", "refreshes"}));
 }
 
 TEST(LaunchEvidence, OfAccessesInSlotsSumsWaitsThatEndBetweenSlots) {
-    const auto certificates = lemmas_of_upper_bound(bundle_named(cached_in_slots));
+    const auto certificates = certificates_of_upper_bound(bundle_named(cached_in_slots));
     EXPECT_THAT(certificates,
                 testing::IsSupersetOf({"loads", "stores", "mshr", "link-queue", "drain",
                                        "loads-between-slots", "stores-between-slots"}));
@@ -30,7 +30,7 @@ TEST(LaunchEvidence, OfAccessesInSlotsSumsWaitsThatEndBetweenSlots) {
 }
 
 TEST(LaunchEvidence, OfAccessesInStrictTurnsSumsTimesOfWarpsAndWhatAllWaitFor) {
-    const auto certificates = lemmas_of_upper_bound(bundle_named(cached_in_turns));
+    const auto certificates = certificates_of_upper_bound(bundle_named(cached_in_turns));
     EXPECT_THAT(certificates, testing::IsSupersetOf({"in-isolation", "issue-slots", "loads", "stores", "mshr",
                                                      "link-queue", "drain"}));
     EXPECT_THAT(certificates, testing::Not(testing::Contains(testing::StartsWith("rotations-of-"))));
@@ -41,7 +41,7 @@ TEST(LaunchEvidence, OfRoundsInWhichLoadsWaitAtCachesFails) {
     EvidenceFiles files = bundle_named(cached_in_turns).files;
     const Bundle rounds = bundle_named("strict turns of several waves of lone warps");
     for (const auto& [path, file] : rounds.files)
-        if (path.rfind(lemmas_of_kernel + "rotations-of-", 0) == 0) files[path] = file;
+        if (path.rfind(certificates_of_kernel + "rotations-of-", 0) == 0) files[path] = file;
     EXPECT_NE(structure_of(files), Verdict::Holds);
 }
 
@@ -97,7 +97,7 @@ TEST(LaunchEvidence, OfAccessesInOtherSlotsOrTurnsFails) {
     }
 }
 
-/// The lemmas stay, the description that they are held against says another number.
+/// The certificates stay, the description that they are held against says another number.
 void expect_failed_with(const Bundle& bundle,
                         const std::vector<std::pair<const char*, std::int64_t>>& values) {
     const std::string path = "model/turing-t4.xml";

@@ -14,11 +14,11 @@ namespace {
 using tests::edit;
 using verify::Verdict;
 
-TEST(LaunchEvidence, OfLooseRoundRobinRestsOnItsOwnLemmasAndOnThePolicy) {
+TEST(LaunchEvidence, OfLooseRoundRobinRestsOnItsOwnCertificatesAndOnThePolicy) {
     for (const char* launch :
          {"turns of one wave", "turns of several waves on several multiprocessors"}) {
         const Bundle bundle = bundle_named(launch);
-        EXPECT_THAT(lemmas_of_upper_bound(bundle),
+        EXPECT_THAT(certificates_of_upper_bound(bundle),
                     testing::IsSupersetOf({testing::StartsWith("stall-round-robin-of-"),
                                            testing::StartsWith("drain-round-robin-of-")}));
         EXPECT_EQ(bundle.files.count("analysis/K1/execution-time-upper-stall.json"), 0);
@@ -50,7 +50,7 @@ TEST(LaunchEvidence, WithATurnLeftOutFails) {
 
 TEST(LaunchEvidence, OfStrictTurnsSumsRoundsOrTheTimesOfWarps) {
     const auto has = [](const char* launch, std::vector<const char*> starts) {
-        const auto certificates = lemmas_of_upper_bound(bundle_named(launch));
+        const auto certificates = certificates_of_upper_bound(bundle_named(launch));
         for (const char* start : starts)
             EXPECT_THAT(certificates, testing::Contains(testing::StartsWith(start))) << launch;
     };
@@ -71,7 +71,7 @@ TEST(LaunchEvidence, OfStrictTurnsWithACostLoweredFails) {
           "strict turns of blocks that meet, one wave", "strict turns that take the same time"}) {
         const Bundle bundle = bundle_named(launch);
         for (const auto& [path, file] : bundle.files) {
-            if (path.rfind(lemmas_of_kernel, 0) != 0 || path.find(".json") == std::string::npos ||
+            if (path.rfind(certificates_of_kernel, 0) != 0 || path.find(".json") == std::string::npos ||
                 path.find("in-isolation") != std::string::npos)
                 continue; // Only re-analysis finds the time of one warp again.
             EvidenceFiles files = bundle.files;
@@ -116,15 +116,15 @@ TEST(LaunchEvidence, OfStrictTurnsUnderAnotherPolicyFails) {
 // At a barrier and from block to block the chain leaves the path that such facts speak of.
 TEST(LaunchEvidence, OfStrictTurnsUnderFactsAboutWholePathsFails) {
     EvidenceFiles files = bundle_named("strict turns of blocks that meet, one wave").files;
-    edit(files, lemmas_of_kernel + "in-isolation.json", [](Json& json) { json["facts"] = "all"; });
+    edit(files, certificates_of_kernel + "in-isolation.json", [](Json& json) { json["facts"] = "all"; });
     EXPECT_EQ(structure_of(files), Verdict::Failed);
 }
 
 TEST(LaunchEvidence, OfOneWarpPerSchedulerIsThatOfAnyWorkConservingPolicy) {
     const Bundle strict = bundle_of({"one warp per scheduler", "1x128", "srr", 1});
     const Bundle greedy = bundle_of({"one warp per scheduler", "1x128", "gto", 1});
-    EXPECT_THAT(lemmas_of_upper_bound(strict), testing::Contains("stall"));
-    EXPECT_EQ(lemmas_of_upper_bound(strict), lemmas_of_upper_bound(greedy));
+    EXPECT_THAT(certificates_of_upper_bound(strict), testing::Contains("stall"));
+    EXPECT_EQ(certificates_of_upper_bound(strict), certificates_of_upper_bound(greedy));
     EXPECT_FALSE(strict.reports.front().without_evidence);
     EXPECT_EQ(structure_of(strict.files), Verdict::Holds);
     // With a second warp on each scheduler it would have to wait for turns.

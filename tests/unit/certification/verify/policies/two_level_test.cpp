@@ -13,7 +13,7 @@ using tests::edit;
 using verify::Verdict;
 
 TEST(ActiveSetEvidence, CountsWhatIsWaitedForInside) {
-    EXPECT_THAT(lemmas_of_upper_bound(bundle_named(active_set_in_one_wave)),
+    EXPECT_THAT(certificates_of_upper_bound(bundle_named(active_set_in_one_wave)),
                 testing::IsSupersetOf({"stall", "demand-own-scheduler", "within-active-set"}));
 }
 
@@ -22,7 +22,7 @@ TEST(ActiveSetEvidence, WithAShorterWaitFails) {
     const Bundle bundle = bundle_named(active_set_in_one_wave);
     EvidenceFiles files = bundle.files;
     bool changed = false;
-    edit(files, lemmas_of_kernel + "within-active-set.json", [&](Json& json) {
+    edit(files, certificates_of_kernel + "within-active-set.json", [&](Json& json) {
         for (Json& edge : json["edges"])
             if (!changed && edge[2].get<std::int64_t>() > 0) {
                 edge[2] = edge[2].get<std::int64_t>() - 1;

@@ -43,10 +43,10 @@ TEST(CardLimits, AreNotReportedIfTheDeviceWasLost) {
         const char* text;
     };
     for (const auto& [script, text] :
-         {Row{"time-out-at 5", "limit of threads: one warp is refused now too: the device is lost: "
+         {Row{"time-out-at 5", "limit of threads: now one warp is refused too: the device is lost: "
                                "a launch did not end within 50 ms"},
           Row{"illegal-address-at 30", "CUDA_ERROR_ILLEGAL_ADDRESS"},
-          Row{"lost-at 1", "limit of threads: one warp is refused now too"}}) {
+          Row{"lost-at 1", "limit of threads: now one warp is refused too"}}) {
         const StandIn driver{script};
         const auto limits = limits_of_card();
         ASSERT_FALSE(limits) << script;

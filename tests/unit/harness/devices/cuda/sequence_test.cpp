@@ -118,7 +118,7 @@ TEST(Sequence, OfALoopDiffersWhereBodyAndLoopReadEachOther) {
     const auto reads = with(1, "FADD R8, R8, R5");
     EXPECT_EQ(reads.state, State::Differs);
     EXPECT_EQ(reads.text, "'FADD R8, R8, R5 ;' reads the result of 'IADD3 R5, R5, -0x1, RZ ;': one "
-                          "is the loop's own, the other not");
+                          "is the loop's own, the other is not");
     auto next_trip = built;
     std::swap(next_trip[0], next_trip[1]);
     EXPECT_EQ(of_two(next_trip).state, State::Verified) << of_two(next_trip).text;
