@@ -35,8 +35,7 @@ struct Sides {
 };
 
 Result<Sides> serialize_divergence(const AnalysisContext& context) {
-    if (context.request.facts->divergents.empty())
-        return Sides{context, context, nullptr, nullptr};
+    if (context.request.facts->divergents.empty()) return Sides{context, context, nullptr, nullptr};
     auto serialized = serialized_cfg(context);
     if (!serialized) return serialized.as_failure();
     auto cfg = std::make_unique<const SerializedCfg>(std::move(serialized).value());

@@ -55,10 +55,9 @@ std::optional<BarrierIntervals> barrier_intervals(const AnalysisContext& context
         }
         if (in_block == 0) continue;
         found += in_block;
-        const std::vector<bool> after =
-            assembly::blocks_reachable_from(*context.request.graph, block, [&](const assembly::Edge& edge) {
-                return !context.facts.never[edge.to];
-            });
+        const std::vector<bool> after = assembly::blocks_reachable_from(
+            *context.request.graph, block,
+            [&](const assembly::Edge& edge) { return !context.facts.never[edge.to]; });
         if (after[block]) return std::nullopt;
         for (std::size_t other = 0; other < blocks.size(); ++other)
             if (after[other]) before[other] += in_block;

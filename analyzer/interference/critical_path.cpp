@@ -225,7 +225,8 @@ std::vector<BoundTerm> upper_terms(const LaunchGeometry& shape, const Interferen
     const auto add_sums = [&](ConcurrentDemand concurrent) {
         if (shape.multiprocessors == 1 || shape.waves() == 1)
             sums.push_back(on_one_multiprocessor(
-                shape.multiprocessors == 1 ? shape : shape.full_multiprocessor(), cost, concurrent));
+                shape.multiprocessors == 1 ? shape : shape.full_multiprocessor(), cost,
+                concurrent));
         if (shape.waves() > 1) sums.push_back(on_several_multiprocessors(shape, cost, concurrent));
     };
     add_sums(ConcurrentDemand::WholeBlocks);

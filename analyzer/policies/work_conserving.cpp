@@ -162,7 +162,7 @@ Result<ResponseTimeBound> bound_by_demand(const AnalysisContext& context, const 
         context, name("stall", "time to completion of one warp less its own demand"), Side::Upper,
         facts, std::move(solved).value(), [&](std::optional<std::size_t> nodes) {
             return less_own_demand(context, demand,
-                                 path_graph_of(context, problem.pipelines, Side::Upper, nodes));
+                                   path_graph_of(context, problem.pipelines, Side::Upper, nodes));
         });
     cost.stall = std::max<std::int64_t>(0, solved.value().bound);
 

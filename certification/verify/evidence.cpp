@@ -328,9 +328,10 @@ Evidence read_evidence(const Files& files) {
     try {
         const json manifest = json_of(files, "manifest.json");
         if (manifest.at("format") != evidence_format)
-            incomplete(fmt::format("manifest.json: format {}; {} was expected. Ids and keys of other "
-                                   "formats have other names: make the bundle again with `certify`",
-                                   manifest.at("format").dump(), evidence_format));
+            incomplete(
+                fmt::format("manifest.json: format {}; {} was expected. Ids and keys of other "
+                            "formats have other names: make the bundle again with `certify`",
+                            manifest.at("format").dump(), evidence_format));
         const json claims = json_of(files, "claims.json");
         check_claims(files, manifest, claims);
         const json run = json_of(files, "inputs/run.json");

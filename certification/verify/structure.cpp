@@ -25,7 +25,8 @@ bool has_path_facts(const models::FlowFacts& facts) {
 }
 
 /// The table has exactly the edges of the control flow that the facts allow.
-void check_edges(const ControlFlow& flow, const Certificate& certificate, const std::string& where) {
+void check_edges(const ControlFlow& flow, const Certificate& certificate,
+                 const std::string& where) {
     const std::vector<bool> live = live_blocks(flow, certificate.between);
     std::set<std::pair<std::size_t, std::size_t>> expected;
     for (std::size_t block = 0; block < live.size(); ++block)
@@ -39,11 +40,12 @@ void check_edges(const ControlFlow& flow, const Certificate& certificate, const 
     for (const auto& [from, to] : expected)
         if (found.count({from, to}) == 0)
             fail_structure(fmt::format("{}: the edge from 0x{:04x} to 0x{:04x} is missing", where,
-                             flow.blocks[from].first, flow.blocks[to].first));
+                                       flow.blocks[from].first, flow.blocks[to].first));
     for (const auto& [from, to] : found)
         if (expected.count({from, to}) == 0)
-            fail_structure(fmt::format("{}: an edge from 0x{:04x} to 0x{:04x} that the control flow lacks",
-                             where, flow.blocks[from].first, flow.blocks[to].first));
+            fail_structure(
+                fmt::format("{}: an edge from 0x{:04x} to 0x{:04x} that the control flow lacks",
+                            where, flow.blocks[from].first, flow.blocks[to].first));
     std::set<std::size_t> ends;
     for (const auto& node : certificate.nodes)
         if (node.end) ends.insert(node.block);
@@ -51,9 +53,10 @@ void check_edges(const ControlFlow& flow, const Certificate& certificate, const 
         const bool may_end =
             certificate.between ? block == certificate.between->second : flow.blocks[block].exits;
         if ((live[block] && may_end) != (ends.count(block) != 0))
-            fail_structure(fmt::format("{}: block 0x{:04x} ends paths either in the table or in the listing, "
-                                       "not in both",
-                             where, flow.blocks[block].first));
+            fail_structure(
+                fmt::format("{}: block 0x{:04x} ends paths either in the table or in the listing, "
+                            "not in both",
+                            where, flow.blocks[block].first));
     }
     if (certificate.nodes[0].block != (certificate.between ? certificate.between->first : 0))
         fail_structure(where + ": node 0 is not where paths start");
@@ -67,14 +70,14 @@ void check_bound(const KernelCase& kernel, const ControlFlow& flow, const Certif
     // Facts about whole paths may make the bound tighter; the script then proves that it holds.
     const bool looser = certificate.upper ? *best < certificate.bound : *best > certificate.bound;
     if (looser || (!uses_path_facts && *best != certificate.bound))
-        fail_structure(fmt::format("{}: its bound is {}, the best path under loop bounds costs {}", where,
-                         certificate.bound, *best));
+        fail_structure(fmt::format("{}: its bound is {}, the best path under loop bounds costs {}",
+                                   where, certificate.bound, *best));
     if (certificate.witness.empty()) return;
     const auto cost = witness_cost(certificate);
     if (!cost) fail_structure(where + ": the witness is no path through the table");
     if (*cost != certificate.witness_cost)
         fail_structure(fmt::format("{}: the witness is stated to cost {}, its edges cost {}", where,
-                         certificate.witness_cost, *cost));
+                                   certificate.witness_cost, *cost));
     if (certificate.upper ? *cost > certificate.bound : *cost < certificate.bound)
         fail_structure(where + ": the witness is beyond the bound");
     const auto counts = witness_counts(certificate);
@@ -89,14 +92,16 @@ void check_regions(const Certificate& certificate, const std::string& where) {
     for (const auto& region : certificate.regions) {
         const bool increasing = std::adjacent_find(region.begin(), region.end(),
                                                    std::greater_equal<>{}) == region.end();
-        if (region.empty() || !increasing) fail_structure(where + ": a region is not a set of nodes");
-        if (region.front() == 0) fail_structure(where + ": a region contains the node where paths start");
+        if (region.empty() || !increasing)
+            fail_structure(where + ": a region is not a set of nodes");
+        if (region.front() == 0)
+            fail_structure(where + ": a region contains the node where paths start");
     }
 }
 
 /// Whether the paths that the certificate bounds are whole paths of one warp, about which exclusive
-/// and linear facts speak. They are not where the critical path goes over to other warps at barriers
-/// (S12).
+/// and linear facts speak. They are not where the critical path goes over to other warps at
+/// barriers (S12).
 bool bounds_whole_paths(const Certificate& certificate, const LaunchDemand& demand) {
     namespace ids = certificate_id;
     const auto is_about_slots = [&](const SlotDistance& distance) {

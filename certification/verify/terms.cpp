@@ -60,16 +60,15 @@ std::vector<std::vector<Term>> upper_sums(const LaunchDemand& demand, const Clai
     auto sums = policy_sums(demand, values);
     if (demand.memory)
         for (std::vector<Term>& terms : sums)
-            terms = with_queueing_terms(std::move(terms), *demand.memory,
-                                        !demand.distances.empty(), values);
+            terms = with_queueing_terms(std::move(terms), *demand.memory, !demand.distances.empty(),
+                                        values);
     return sums;
 }
 
 std::vector<Term> lower_sum(const LaunchDemand& demand, const ClaimRow& claim) {
     if (demand.code.geometry.warps == 1) return {{1, 0, certificate_id::lower_path}};
     const std::string first = claim.terms.empty() ? "" : claim.terms.front().certificate;
-    if (auto terms =
-            time_division_lower_terms_of(demand.code, first, values_of(demand, claim)))
+    if (auto terms = time_division_lower_terms_of(demand.code, first, values_of(demand, claim)))
         return std::move(*terms);
     return lower_terms_of(demand.code, demand.tables, first);
 }
@@ -151,8 +150,7 @@ LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows) {
             demand.memory = read_memory_parameters(kernel, geometry.multiprocessors);
     if (demand.memory) demand.tables.merge(service_demand_of(code, *demand.memory));
     if (demand.memory && !demand.distances.empty())
-        demand.tables.merge(
-            slot_boundary_demand_of(code, any_distance(demand.distances).longest));
+        demand.tables.merge(slot_boundary_demand_of(code, any_distance(demand.distances).longest));
     if (kernel.policy.kind == models::PolicyKind::LooseRoundRobin && !demand.memory) {
         InterferencePerTurn per_turn = interference_per_turn_of(code);
         demand.tables.merge(per_turn.tables);

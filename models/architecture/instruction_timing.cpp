@@ -160,7 +160,7 @@ void LookUp::find_passes() {
     std::optional<CountRange> stated;
     if (fact != nullptr)
         stated = counts_bank_conflicts(instruction_.opcode_class) ? fact->conflict_degree
-                                                             : fact->transactions;
+                                                                  : fact->transactions;
     result_.passes = stated ? to_interval(*stated) : any_passes;
 }
 

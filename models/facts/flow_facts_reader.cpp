@@ -50,7 +50,7 @@ private:
 
 template <typename Choice, std::size_t count>
 Result<Choice> FlowFactsReader::choice(const XmlElement& element, std::string_view attribute,
-                              const std::array<Choice, count>& choices, Choice fallback) {
+                                       const std::array<Choice, count>& choices, Choice fallback) {
     const std::string* const text = element.find(attribute);
     if (text == nullptr) return fallback;
     std::vector<std::string_view> names;
@@ -62,7 +62,8 @@ Result<Choice> FlowFactsReader::choice(const XmlElement& element, std::string_vi
                   fmt::format("'{}' is \"{}\"; expected {}", attribute, *text, one_of(names)));
 }
 
-Result<std::int64_t> FlowFactsReader::address(const XmlElement& element, std::string_view attribute) {
+Result<std::int64_t> FlowFactsReader::address(const XmlElement& element,
+                                              std::string_view attribute) {
     return integer_attribute(source_, element, attribute, 0, largest_code_address);
 }
 
@@ -84,7 +85,7 @@ Result<FactSource> FlowFactsReader::from(const XmlElement& element) {
 }
 
 Result<std::optional<CountRange>> FlowFactsReader::passes(const XmlElement& element,
-                                                 std::string_view attribute) {
+                                                          std::string_view attribute) {
     const std::string* const text = element.find(attribute);
     if (text == nullptr) return std::optional<CountRange>{};
     const std::string_view whole = *text;
@@ -100,7 +101,7 @@ Result<std::optional<CountRange>> FlowFactsReader::passes(const XmlElement& elem
 
 /// Refuses a second fact of one element name at the same address (or pair of addresses).
 Result<void> FlowFactsReader::check_unique(const XmlElement& element, std::int64_t first,
-                                  std::int64_t second) {
+                                           std::int64_t second) {
     if (addresses_.emplace(element.name, first, second).second) return boost::outcome_v2::success();
     return refuse(source_, element,
                   fmt::format("a second <{}> at 0x{:04x}; expected one fact for one address",

@@ -105,10 +105,9 @@ private:
         for (std::sregex_token_iterator sentence{text.begin(), text.end(), end, -1}, last;
              sentence != last; ++sentence)
             if (words_in(*sentence) > most_words)
-                found.push_back(at(paragraph.line) + "a sentence of " +
-                                std::to_string(words_in(*sentence)) +
-                                " words; at most 40 were expected: " +
-                                sentence->str().substr(0, 60));
+                found.push_back(
+                    at(paragraph.line) + "a sentence of " + std::to_string(words_in(*sentence)) +
+                    " words; at most 40 were expected: " + sentence->str().substr(0, 60));
     }
 
     void check_links(std::vector<std::string>& found) const {

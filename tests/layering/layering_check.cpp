@@ -108,7 +108,9 @@ void check_order(const FolderOrder& order, const Include& include,
     if (!starts_with(include.file, start) || !starts_with(include.target, start)) return;
     const auto from = row_of(order, include.file);
     const auto to = row_of(order, include.target);
-    const auto sub_folder = [&](const std::string& path) { return top_of(path.substr(start.size())); };
+    const auto sub_folder = [&](const std::string& path) {
+        return top_of(path.substr(start.size()));
+    };
     const bool directly = from == order.rows.size() && to == order.rows.size();
     if (directly || !to) return;
     if (from && *to < *from) return;
@@ -207,7 +209,8 @@ std::vector<std::string> include_cycles(const std::vector<std::string>& files,
     for (const auto& file : files)
         graph[module_of(file)];
     for (const auto& include : includes)
-        if (known.count(include.target) != 0 && module_of(include.file) != module_of(include.target))
+        if (known.count(include.target) != 0 &&
+            module_of(include.file) != module_of(include.target))
             graph[module_of(include.file)].insert(module_of(include.target));
     return Cycles{std::move(graph)}.found();
 }

@@ -28,7 +28,7 @@ inline constexpr auto top_level = std::to_array<FolderRule>({
 /// last row, except for `lowest`, which every row may include.
 struct FolderOrder {
     std::string_view folder;
-    std::string_view lowest;              ///< Headers directly in the folder, below all rows.
+    std::string_view lowest;               ///< Headers directly in the folder, below all rows.
     std::array<std::string_view, 10> rows; ///< Sub-folders of a row, separated by blanks.
 };
 

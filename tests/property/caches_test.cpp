@@ -7,11 +7,11 @@
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/value_path.hpp"
-#include "tests/support/mixed_accesses.hpp"
-#include "tests/support/campaign.hpp"
 #include "tests/support/bottleneck_accesses.hpp"
-#include "tests/support/strided_accesses.hpp"
+#include "tests/support/campaign.hpp"
+#include "tests/support/mixed_accesses.hpp"
 #include "tests/support/random_source.hpp"
+#include "tests/support/strided_accesses.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/programs.hpp"
 #include "tests/unit/harness/simulator/random_accesses.hpp"
@@ -182,8 +182,8 @@ TEST(Caches, NoSimulatedTimeOfOneCrowdedResourceLeavesItsEnvelope) {
         // Rows that one bank opens count as if no other one worked meanwhile.
         const double most = crowded == tests::Bottleneck::Banks            ? 4.25
                             : crowded == tests::Bottleneck::ChannelAndLink ? 3.25
-                            : halved                                    ? 2.75
-                                                                        : 2.2;
+                            : halved                                       ? 2.75
+                                                                           : 2.2;
         EXPECT_LT(middle, most);
     }
 }
@@ -193,8 +193,8 @@ TEST(Caches, NoSimulatedTimeOfManyStoresLeavesItsEnvelope) {
     for (const auto crowded : tests::all_store_bottlenecks) {
         SCOPED_TRACE(to_string(crowded));
         std::array<Ratios, 2> ratios;
-        check_all([&](std::uint64_t seed) { return tests::bottleneck_stores(crowded, seed); }, ratios,
-                  200);
+        check_all([&](std::uint64_t seed) { return tests::bottleneck_stores(crowded, seed); },
+                  ratios, 200);
         if (HasFatalFailure()) return;
         const double middle = middle_of(ratios[1].upper);
         testing::Test::RecordProperty("middle_upper_ratio_" + std::string{to_string(crowded)},
@@ -204,8 +204,9 @@ TEST(Caches, NoSimulatedTimeOfManyStoresLeavesItsEnvelope) {
     for (const auto crowded : tests::all_bottlenecks) {
         SCOPED_TRACE(to_string(crowded));
         std::array<Ratios, 2> ratios;
-        check_all([&](std::uint64_t seed) { return tests::bottleneck_accesses(crowded, seed, true); },
-                  ratios, 100);
+        check_all(
+            [&](std::uint64_t seed) { return tests::bottleneck_accesses(crowded, seed, true); },
+            ratios, 100);
         if (HasFatalFailure()) return;
     }
 }
@@ -300,8 +301,8 @@ TEST(Caches, NoSimulatedTimeOfDataBetweenSlotsLeavesItsEnvelope) {
     testing::Test::RecordProperty("first_seed", std::to_string(first));
     Ratios ratios;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
-        const std::string failure =
-            check_case(tests::slot_aligned_accesses(seed), seed, "variable-rate:fast=0,every=2", 1, ratios);
+        const std::string failure = check_case(tests::slot_aligned_accesses(seed), seed,
+                                               "variable-rate:fast=0,every=2", 1, ratios);
         ASSERT_TRUE(failure.empty()) << failure;
     }
     testing::Test::RecordProperty("least_upper_ratio",

@@ -23,14 +23,14 @@ struct DivergenceVerdict {
     std::string failure;
     std::string refusal; ///< Why it was not bounded, without the address.
     int runs = 0;
-    double tightness = 0;       ///< Upper bound over the longest run.
-    bool several_warps = false; ///< The launch has several.
-    bool time_division = false; ///< Policy: variable-rate.
-    bool order_forced = false;  ///< Policy: srr.
-    bool barriers = false;      ///< At which several warps of a block wait.
-    bool patterns = false;      ///< Of addresses, with an effect.
-    bool pops_in_branches = false;    ///< As `RandomKernel` has it.
-    bool leaves = false;        ///< As `RandomKernel` has it.
+    double tightness = 0;          ///< Upper bound over the longest run.
+    bool several_warps = false;    ///< The launch has several.
+    bool time_division = false;    ///< Policy: variable-rate.
+    bool order_forced = false;     ///< Policy: srr.
+    bool barriers = false;         ///< At which several warps of a block wait.
+    bool patterns = false;         ///< Of addresses, with an effect.
+    bool pops_in_branches = false; ///< As `RandomKernel` has it.
+    bool leaves = false;           ///< As `RandomKernel` has it.
 };
 
 /// The machine with small caches, links and DRAM of random sizes and speeds.

@@ -11,9 +11,9 @@
 #include "models/architecture/value_path.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/evidence.hpp"
-#include "tests/support/simt_states.hpp"
 #include "tests/support/loop_exit_kernel.hpp"
 #include "tests/support/random_kernel.hpp"
+#include "tests/support/simt_states.hpp"
 
 #include <gtest/gtest.h>
 

@@ -244,8 +244,9 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
     EXPECT_LT(refused * 4, cases + 4);
     EXPECT_LT(not_run * 4, cases + 4);
     for (const char* kind :
-         {"loads", "stores", "mshr", "link-queue", "refreshes", "in-any-warp-slot", "ports-in-any-warp-slot",
-          "write-buffer-in-any-warp-slot", "loads-between-slots", "stores-between-slots"}) {
+         {"loads", "stores", "mshr", "link-queue", "refreshes", "in-any-warp-slot",
+          "ports-in-any-warp-slot", "write-buffer-in-any-warp-slot", "loads-between-slots",
+          "stores-between-slots"}) {
         const int met = certificates[std::string{"execution-time-upper-"} + kind];
         RecordProperty(std::string{"bounds_with_"} + kind, met);
         EXPECT_GT(met * 100, static_cast<int>(cases) - 100) << kind;
@@ -298,23 +299,27 @@ void check_sums(Drawn drawn, const std::vector<const char*>& texts) {
 }
 
 TEST(EvidenceProperty, OfStrictTurnsAddsUpAndHoldsRuns) {
-    check_sums(
-        Drawn::StrictTurns,
-        {"one warp in isolation, in each block of the critical path",
-         "rotations, one for each instruction of a warp, with a turn of every other warp and its stall",
-         "longer stalls of rotations by a warp, and its port occupancy beyond issue slots",
-         "port occupancy of a warp beyond its issue slots", "stalls of another warp at its turn",
-         "stall of the critical path after a barrier or at the start of a block",
-         "stall by warps of another block after a barrier",
-         "stall by warps of another block that starts", "stall of a rotation by a block that starts"});
+    check_sums(Drawn::StrictTurns,
+               {"one warp in isolation, in each block of the critical path",
+                "rotations, one for each instruction of a warp, with a turn of every other warp "
+                "and its stall",
+                "longer stalls of rotations by a warp, and its port occupancy beyond issue slots",
+                "port occupancy of a warp beyond its issue slots",
+                "stalls of another warp at its turn",
+                "stall of the critical path after a barrier or at the start of a block",
+                "stall by warps of another block after a barrier",
+                "stall by warps of another block that starts",
+                "stall of a rotation by a block that starts"});
 }
 
 const std::vector<const char*> waits_at_caches{
     "services at the L1, links, slices and DRAM for the loads of a warp, and the arrival of their "
     "lines",
     "services at links, slices and DRAM for the stores of a warp, and the cycle of each drain",
-    "full MSHRs: round trips of the loads of a warp, while as many accesses as fill the entries are outstanding",
-    "full link: transits of the transactions of a warp, while as many as fill the link are in transit",
+    "full MSHRs: round trips of the loads of a warp, while as many accesses as fill the entries "
+    "are outstanding",
+    "full link: transits of the transactions of a warp, while as many as fill the link are in "
+    "transit",
     "refreshes of a DRAM channel",
     "refreshes, one before each transfer of a warp",
     "drains of the stores of a warp"};
@@ -332,12 +337,12 @@ TEST(EvidenceProperty, OfCachesInSlotsAddsUpAndHoldsRuns) {
 
 TEST(EvidenceProperty, OfCachesInStrictTurnsAddsUpAndHoldsRuns) {
     auto texts = waits_at_caches;
-    texts.insert(texts.end(),
-                 {"one warp in isolation, in each block of the critical path",
-                  "issue slots of another warp of the scheduler, one before each turn",
-                  "stalls of another warp at its turn",
-                  "port occupancy of a warp beyond its issue slots", "replacement and start of a block",
-                  "issue slots that run when the critical path changes to a warp"});
+    texts.insert(texts.end(), {"one warp in isolation, in each block of the critical path",
+                               "issue slots of another warp of the scheduler, one before each turn",
+                               "stalls of another warp at its turn",
+                               "port occupancy of a warp beyond its issue slots",
+                               "replacement and start of a block",
+                               "issue slots that run when the critical path changes to a warp"});
     check_sums(Drawn::CachesInTurns, texts);
 }
 

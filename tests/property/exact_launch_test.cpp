@@ -260,7 +260,8 @@ struct SlottedSums {
         if (testing::Test::HasFatalFailure()) return;
         if (envelope.upper.proof == analyzer::Proof::ScheduleExploration) ++decided;
         for (const auto& term : envelope.upper.terms)
-            if (term.text.find("in every order of issue within a cycle") != std::string::npos) ++together;
+            if (term.text.find("in every order of issue within a cycle") != std::string::npos)
+                ++together;
         if (envelope.lower.proof == analyzer::Proof::ScheduleExploration) {
             if (envelope.lower.proved.count() == exact.best) ++met_from_below;
             // Fewer blocks on a multiprocessor may take longer than more.

@@ -134,14 +134,15 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     const analyzer::SideResult& upper = analysis.value().execution_time.upper;
     verdict.decided =
         upper.proof == analyzer::Proof::ScheduleExploration ||
-        (!upper.terms.empty() && upper.terms.front().text == "all warps of a scheduler, in strict round robin");
+        (!upper.terms.empty() &&
+         upper.terms.front().text == "all warps of a scheduler, in strict round robin");
     verdict.in_turns = !upper.terms.empty() &&
                        upper.terms.front().text.find("loose round robin") != std::string::npos;
     verdict.in_set = std::any_of(upper.terms.begin(), upper.terms.end(), [](const auto& term) {
         return term.text.find("within the active set") != std::string::npos;
     });
     verdict.in_parts = std::any_of(upper.terms.begin(), upper.terms.end(), [](const auto& term) {
-        return term.certificate.find("-part") != std::string::npos;
+        return term.certificate.find("-barrier-interval") != std::string::npos;
     });
     auto bounds = analysis.value().execution_time.bounds();
     if (kind.certified) {

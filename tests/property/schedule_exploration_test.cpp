@@ -100,7 +100,8 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     for (const auto* side : {&envelope.lower, &envelope.upper})
         for (const auto& term : side->terms)
             verdict.stepped =
-                verdict.stepped || term.text.find("in every order of issue within a cycle") != std::string::npos;
+                verdict.stepped ||
+                term.text.find("in every order of issue within a cycle") != std::string::npos;
     const auto bounds = envelope.bounds();
     verdict.varied = verdict.stepped && bounds.lower() < bounds.upper();
     verdict.spread = verdict.stepped && multiprocessors > 1 && launch.blocks > 1;

@@ -58,9 +58,10 @@ struct TinyLaunch {
     }
     [[nodiscard]] bool is_unknown() const { return policy.kind == models::PolicyKind::Unknown; }
     [[nodiscard]] models::Bounds<models::Cycles> bounds() const { return envelope().bounds(); }
-    /// `certificates`: where to keep what the bounds rest on, if they are to be those of evidence. Throws
-    /// `std::runtime_error` when the analyzer refuses.
-    [[nodiscard]] analyzer::Envelope envelope(analyzer::CertificateStore* certificates = nullptr) const {
+    /// `certificates`: where to keep what the bounds rest on, if they are to be those of evidence.
+    /// Throws `std::runtime_error` when the analyzer refuses.
+    [[nodiscard]] analyzer::Envelope
+    envelope(analyzer::CertificateStore* certificates = nullptr) const {
         analyzer::Request request;
         request.function = &function();
         request.graph = &graph;

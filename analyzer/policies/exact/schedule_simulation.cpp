@@ -190,7 +190,8 @@ std::optional<Times> simulated_times(const AnalysisContext& context, std::int64_
     for (const EquivalentSchedulers& equal : schedulers) {
         SimulatedScheduler scheduler{context, pipelines, *path};
         std::optional<models::Cycles> fastest;
-        for (std::int64_t start = 0; start < equal.table.period() * equal.table.slot_length(); ++start) {
+        for (std::int64_t start = 0; start < equal.table.period() * equal.table.slot_length();
+             ++start) {
             const auto times = scheduler.run(equal.table, equal.warps, start);
             if (!times) return std::nullopt;
             fastest = std::min(fastest.value_or(times->lower()), times->lower());

@@ -15,7 +15,8 @@ using models::Cycles;
 
 namespace {
 
-std::int64_t longest_after_barriers(const AnalysisContext& context, const InstructionCosts& stalls) {
+std::int64_t longest_after_barriers(const AnalysisContext& context,
+                                    const InstructionCosts& stalls) {
     const auto& graph = *context.request.graph;
     std::int64_t longest = 0;
     for (const auto& block : graph.blocks)
@@ -205,8 +206,8 @@ std::vector<BoundTerm> RoundRobinDelay::by_warps(const RotationPath& path) const
              models::times(path.blocks, path.warp_slots - 1),
              {upper("-issue-slots"), "issue slots of a warp"},
              per_instruction(context_, [&](auto, const auto&) { return slot; })),
-        {"issue slots that run when the critical path changes to a warp", path.reentries + next_block,
-         slot},
+        {"issue slots that run when the critical path changes to a warp",
+         path.reentries + next_block, slot},
         {"stalls of another warp at its turn", path.blocking_warps, isolated_, isolated},
         {"replacement and start of a block", starts, context_.shape.refill.hi},
         residual_occupancy_of(path, models::plus(path.warps, path.further_warps))};

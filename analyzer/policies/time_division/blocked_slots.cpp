@@ -54,8 +54,8 @@ std::int64_t BlockedSlots::within_occupancy(const ResourceOccupancy& occupancy,
     std::int64_t most_blocked = 0;
     if (occupancy.cycles > 0)
         for (const std::int64_t from : table.slots_of(other))
-            most_blocked = std::max(most_blocked,
-                                    boundaries.after(from, (occupancy.cycles - 1) / table.slot_length()));
+            most_blocked = std::max(
+                most_blocked, boundaries.after(from, (occupancy.cycles - 1) / table.slot_length()));
     return most_blocked;
 }
 
@@ -81,9 +81,10 @@ std::int64_t BlockedSlots::by_scheduler(const SlotBoundaries& boundaries, const 
                 std::int64_t most_blocked = 0;
                 if (occupancy.core && occupancy.cycles > 0)
                     for (const std::int64_t from : table.slots_of(other))
-                        most_blocked = std::max(
-                            most_blocked, boundaries.within(from * table.slot_length() + phase,
-                                                            table.slot_length() + occupancy.cycles - 1));
+                        most_blocked =
+                            std::max(most_blocked,
+                                     boundaries.within(from * table.slot_length() + phase,
+                                                       table.slot_length() + occupancy.cycles - 1));
                 blocked.push_back(
                     std::min(most_blocked, models::divide_up(occupancy.cycles, shortest)));
             }
@@ -117,7 +118,8 @@ std::int64_t BlockedSlots::of_warp_slot(const std::vector<EquivalentSchedulers>&
         if (count == 0) continue;
         // Slot tables of different periods take all relative phases.
         const bool fixed_phase =
-            i == own && shortest > 1 && table.period() * table.period() * table.slot_length() <= most_steps;
+            i == own && shortest > 1 &&
+            table.period() * table.period() * table.slot_length() <= most_steps;
         const std::int64_t one = fixed_phase
                                      ? by_scheduler(boundaries, table, warp_slot)
                                      : by_any_scheduler(schedulers[i].table.warp_slots(), shortest,
@@ -131,8 +133,9 @@ std::int64_t BlockedSlots::by_itself(const SlotTable& table, std::int64_t warp_s
     if (table.warp_slots() == 1) return by_any_scheduler(1, 1, true);
     bool dual_issue = false;
     for (std::size_t i = 0; i < context_.timings.size(); ++i)
-        dual_issue = dual_issue || (context_.used[i] && context_.timings[i] && table.slot_length() == 1 &&
-                                    context_.timings[i].value().gap.lo == 0);
+        dual_issue =
+            dual_issue || (context_.used[i] && context_.timings[i] && table.slot_length() == 1 &&
+                           context_.timings[i].value().gap.lo == 0);
     const SlotBoundaries boundaries{table, warp_slot};
     Blocked blocked;
     for (const ResourceOccupancy& occupancy : distinct_)

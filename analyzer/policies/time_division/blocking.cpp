@@ -134,7 +134,8 @@ std::map<SlotDistance, SlotBlocking> blocking_by_distance(const AnalysisContext&
     std::map<SlotDistance, SlotBlocking> by_distance;
     for (std::size_t own = 0; own < schedulers.size(); ++own) {
         const SlotTable& order = schedulers[own].table;
-        for (const std::int64_t warp_slot : symmetric ? order.representatives() : all_warp_slots(order)) {
+        for (const std::int64_t warp_slot :
+             symmetric ? order.representatives() : all_warp_slots(order)) {
             const SlotDistance distance = order.distance(warp_slot);
             SlotBlocking& most = by_distance[distance];
             most.by_ports =

@@ -77,7 +77,8 @@ Result<SideAnswer> longest_in_slots(const AnalysisContext& context,
 Result<SideAnswer> own_delay_from_below(const AnalysisContext& context, SideAnswer answer,
                                         Deadline deadline) {
     // Warp slots that are occupied on some multiprocessor in every run.
-    const LaunchGeometry occupied = context.shape.one_multiprocessor(context.shape.min_initial_on_fullest());
+    const LaunchGeometry occupied =
+        context.shape.one_multiprocessor(context.shape.min_initial_on_fullest());
     for (const SlotDistance& slots : slot_distances(context.request.policy, occupied)) {
         if (slots.longest == 1) continue;
         const PipelinePair pipelines =

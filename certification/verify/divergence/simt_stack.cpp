@@ -95,7 +95,8 @@ void SimtStack::open_points(const LaterIteration& later_iteration) {
             for (std::size_t above = i + 1; above < entries_.size(); ++above)
                 if (entries_[above].kind == Kind::Pending)
                     for (const Group& group : groups_of(entries_[above]))
-                        if (!later_iteration(group.first, entries_[i].resume)) entries_[above].overtaken = true;
+                        if (!later_iteration(group.first, entries_[i].resume))
+                            entries_[above].overtaken = true;
             for (const Entry& other : entries_)
                 if (other.kind == Kind::Released && other.origin == ready.origin)
                     throw NotFollowed{"lanes may come here again while others have yet to go on "
@@ -120,7 +121,7 @@ std::size_t SimtStack::first_simultaneous(std::size_t entry) const {
 }
 
 void SimtStack::push_pending(std::size_t behind, std::size_t at, const SimtStack& others,
-                              bool beside) {
+                             bool beside) {
     Entry waiting{Kind::Pending, behind, at, others.left_};
     waiting.simultaneous = beside;
     entries_.push_back(std::move(waiting));
@@ -130,13 +131,14 @@ void SimtStack::push_pending(std::size_t behind, std::size_t at, const SimtStack
 // Who parted last stands for those below, whether they wait or not.
 void SimtStack::merge_earlier_groups() {
     const auto is_one = [](const Entry& entry) {
-        return entry.kind == Kind::Pending && !entry.one_or_more && !entry.overtaken && !entry.interleaved &&
-               !entry.simultaneous;
+        return entry.kind == Kind::Pending && !entry.one_or_more && !entry.overtaken &&
+               !entry.interleaved && !entry.simultaneous;
     };
     for (std::size_t i = 1; i < entries_.size();) {
         Entry& below = entries_[i - 1];
         Entry& above = entries_[i];
-        if (!is_one(below) || !is_one(above) || below.left != above.left || below.origin >= above.origin) {
+        if (!is_one(below) || !is_one(above) || below.left != above.left ||
+            below.origin >= above.origin) {
             ++i;
             continue;
         }

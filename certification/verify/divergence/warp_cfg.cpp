@@ -1,10 +1,9 @@
 #include "certification/verify/divergence/warp_cfg.hpp"
 
-#include "certification/verify/machine_values.hpp"
-
 #include "certification/verify/divergence/warp_states.hpp"
 #include "certification/verify/interference/launch_geometry.hpp"
 #include "certification/verify/interference/residency.hpp"
+#include "certification/verify/machine_values.hpp"
 
 #include <fmt/format.h>
 
@@ -135,7 +134,8 @@ void check_barriers(const KernelCase& kernel, const ControlFlow& of_code) {
     const std::vector<std::size_t> copies = copies_of_blocks(kernel);
     for (std::size_t block = 0; block < copies.size(); ++block)
         for (std::size_t i = of_code.first[block]; i <= of_code.last[block]; ++i)
-            if (copies[block] > 1 && assembly::synchronizes_threads(kernel.function->instructions[i]))
+            if (copies[block] > 1 &&
+                assembly::synchronizes_threads(kernel.function->instructions[i]))
                 fail(kernel, fmt::format("the block of the barrier at 0x{:04x} has several copies",
                                          kernel.function->instructions[i].address));
 }

@@ -77,8 +77,9 @@ public:
                     successors.may.insert(at(target_of(other), other));
             break;
         default:
-            refuse_flow(kernel_, fmt::format("0x{:04x}: control flow that this check does not support",
-                                      instruction.address));
+            refuse_flow(kernel_,
+                        fmt::format("0x{:04x}: control flow that this check does not support",
+                                    instruction.address));
         }
         return successors;
     }
@@ -102,7 +103,8 @@ public:
                                  const assembly::Instruction& from) const {
         const auto index = address ? kernel_.function->index_of(*address) : std::nullopt;
         if (!index)
-            refuse_flow(kernel_, fmt::format("0x{:04x}: its target is not an instruction", from.address));
+            refuse_flow(kernel_,
+                        fmt::format("0x{:04x}: its target is not an instruction", from.address));
         return *index;
     }
 
@@ -120,8 +122,8 @@ void check_blocks(const KernelCase& kernel, ControlFlow& flow) {
         const auto first = kernel.function->index_of(block.first);
         const auto last = kernel.function->index_of(block.last);
         if (!first || !last || *first > *last)
-            refuse_flow(kernel, fmt::format("block 0x{:04x}..0x{:04x} is not in the listing", block.first,
-                                     block.last));
+            refuse_flow(kernel, fmt::format("block 0x{:04x}..0x{:04x} is not in the listing",
+                                            block.first, block.last));
         flow.first.push_back(*first);
         flow.last.push_back(*last);
     }
@@ -129,26 +131,29 @@ void check_blocks(const KernelCase& kernel, ControlFlow& flow) {
     for (std::size_t block = 0; block < kernel.blocks.size(); ++block) {
         const auto where = fmt::format("block 0x{:04x}", kernel.blocks[block].first);
         for (std::size_t i = flow.first[block]; i < flow.last[block]; ++i)
-            if (!ListedFlow::is_straight(code[i])) refuse_flow(kernel, where + " branches before its last instruction");
+            if (!ListedFlow::is_straight(code[i]))
+                refuse_flow(kernel, where + " branches before its last instruction");
         const ListedSuccessors expected = listing.after(flow.last[block]);
         InstructionSet found;
         for (const std::size_t to : kernel.blocks[block].successors)
             found.insert(flow.first[to]);
         for (const std::size_t must : expected.must)
             if (found.count(must) == 0)
-                refuse_flow(kernel,
-                     fmt::format("{} lacks the successor 0x{:04x}", where, code[must].address));
+                refuse_flow(kernel, fmt::format("{} lacks the successor 0x{:04x}", where,
+                                                code[must].address));
         bool some = expected.may.empty();
         for (const std::size_t to : found) {
             const bool may = expected.may.count(to) != 0;
             some = some || may;
             if (!may && expected.must.count(to) == 0)
-                refuse_flow(kernel, fmt::format("{} has the successor 0x{:04x}, which the listing lacks",
-                                         where, code[to].address));
+                refuse_flow(kernel,
+                            fmt::format("{} has the successor 0x{:04x}, which the listing lacks",
+                                        where, code[to].address));
         }
         if (!some) refuse_flow(kernel, where + " lacks a successor of its last instruction");
         if (kernel.blocks[block].exits != expected.ends)
-            refuse_flow(kernel, where + " and its last instruction differ in whether they end the warp");
+            refuse_flow(kernel,
+                        where + " and its last instruction differ in whether they end the warp");
     }
 }
 
@@ -203,7 +208,7 @@ void find_loops(const std::string& id, ControlFlow& flow) {
         for (const std::size_t block : loop.blocks)
             if (flow.order[block] < flow.order[header])
                 refuse_flow(id, fmt::format("the loop at 0x{:04x} has more than one entry",
-                                     flow.blocks[header].first));
+                                            flow.blocks[header].first));
         flow.loops.push_back(std::move(loop));
     }
     std::stable_sort(flow.loops.begin(), flow.loops.end(),
@@ -240,8 +245,9 @@ void bound_code_loops(const KernelCase& kernel, ControlFlow& flow) {
             refuse_flow(kernel, fmt::format("the loop at 0x{:04x} has no bound", address));
         loop.max_back_edges = most.value_or(0);
         if (!flow.never[loop.header] && loop.min_back_edges > loop.max_back_edges)
-            refuse_flow(kernel,
-                 fmt::format("the bounds of the loop at 0x{:04x} contradict each other", address));
+            refuse_flow(
+                kernel,
+                fmt::format("the bounds of the loop at 0x{:04x} contradict each other", address));
     }
     if (flow.never[0]) refuse_flow(kernel, "the entry is stated never to execute");
 }

@@ -113,14 +113,16 @@ PathProblem::Reach PathProblem::explore(const CheckedLoop* loop, std::size_t sta
             if (inner == traversals_.end()) continue;
             for (const auto& [exit, value] : inner->second.exits)
                 arrive(exit, checked_sum(*values[node], value));
-            if (inner->second.end) improve(reach.out.end, checked_sum(*values[node], *inner->second.end));
+            if (inner->second.end)
+                improve(reach.out.end, checked_sum(*values[node], *inner->second.end));
             continue;
         }
         for (const std::size_t edge : out_[node])
             arrive(certificate_.edges[edge].to,
                    checked_sum(*values[node], sign_ * certificate_.edges[edge].cost));
         if (certificate_.nodes[node].end)
-            improve(reach.out.end, checked_sum(*values[node], sign_ * *certificate_.nodes[node].end));
+            improve(reach.out.end,
+                    checked_sum(*values[node], sign_ * *certificate_.nodes[node].end));
     }
     return reach;
 }
@@ -138,15 +140,17 @@ void PathProblem::solve(const CheckedLoop& loop) {
             if (const auto next = iterations[i].next_headers.find(headers[j]);
                 next != iterations[i].next_headers.end())
                 once[i][j] = next->second;
-    const CostMatrix all = compose(iterated(once, loop.min_back_edges),
-                               iterated(or_no_iteration(once), loop.max_back_edges - loop.min_back_edges));
+    const CostMatrix all =
+        compose(iterated(once, loop.min_back_edges),
+                iterated(or_no_iteration(once), loop.max_back_edges - loop.min_back_edges));
     for (std::size_t i = 0; i < headers.size(); ++i) {
         TraversalCosts traversal;
         for (std::size_t j = 0; j < headers.size(); ++j) {
             if (!all[i][j]) continue;
             for (const auto& [exit, value] : iterations[j].out.exits)
                 improve(traversal.exits, exit, checked_sum(*all[i][j], value));
-            if (iterations[j].out.end) improve(traversal.end, checked_sum(*all[i][j], *iterations[j].out.end));
+            if (iterations[j].out.end)
+                improve(traversal.end, checked_sum(*all[i][j], *iterations[j].out.end));
         }
         traversals_[headers[i]] = std::move(traversal);
     }

@@ -26,7 +26,8 @@ private:
     [[nodiscard]] bool exits(const std::vector<bool>& blocks) const;
 
     const ControlFlow& flow_;
-    std::vector<std::optional<std::optional<std::size_t>>> known_; ///< Of the blocks asked for so far.
+    std::vector<std::optional<std::optional<std::size_t>>>
+        known_; ///< Of the blocks asked for so far.
 };
 
 } // namespace warpbound::certification::verify

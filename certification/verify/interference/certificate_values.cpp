@@ -22,8 +22,7 @@ std::int64_t cycles_of(const CertificateValues& values, const Term& term) {
     const bool is_sum = values.tables.count(term.certificate) != 0;
     if (term.count == 0 || (is_sum && largest_demand(values.tables, term.certificate) == 0))
         return 0;
-    const auto interval =
-        costliest_barrier_interval(values.code, values.tables, term.certificate);
+    const auto interval = costliest_barrier_interval(values.code, values.tables, term.certificate);
     if (interval.value_or(1) == 0) return 0;
     throw Finding{Verdict::Incomplete,
                   values.claim + ": path certificate " + term.certificate + " is missing"};

@@ -19,8 +19,7 @@ enum class OtherBlocks { ByPathInterval, ByBarrierInterval };
 /// S13: what the former warp of the critical path still occupies when it goes over to another one.
 /// Side: upper.
 std::int64_t carry_in(const InterferenceInputs& inputs) {
-    const models::Cycles longest{
-        largest_demand(inputs.tables, ids::own_scheduler + inputs.suffix)};
+    const models::Cycles longest{largest_demand(inputs.tables, ids::own_scheduler + inputs.suffix)};
     if (inputs.suffix.empty()) return longest.count();
     // S27: the issue slot of the warp that was in the warp slot before may not be over.
     return (longest + models::Cycles{inputs.code.geometry.issue_slot.hi - 1}).count();
@@ -52,8 +51,7 @@ std::vector<Term> one_multiprocessor_sum(const InterferenceInputs& inputs, std::
     const std::int64_t warps = times(blocks, per_block);
     const std::int64_t waves = launch.waves;
     std::vector<Term> terms{{waves, 0, ids::stall + suffix}};
-    const std::int64_t path_intervals =
-        times(barriers_on_each_path(inputs.code) + 1, waves);
+    const std::int64_t path_intervals = times(barriers_on_each_path(inputs.code) + 1, waves);
     std::int64_t on_scheduler = launch.per_scheduler(warps);
     std::int64_t own = 1; // Warps of blocks that the critical path is in for all of its time.
     if (path_intervals > 1) {
@@ -71,16 +69,14 @@ std::vector<Term> one_multiprocessor_sum(const InterferenceInputs& inputs, std::
                 of_block > per_block / path_intervals
                     ? per_block
                     : std::min(per_block, path_intervals * of_block);
-            on_scheduler =
-                times(own_blocks, of_block) + times(blocks - own_blocks, of_other_block);
+            on_scheduler = times(own_blocks, of_block) + times(blocks - own_blocks, of_other_block);
         }
     }
     add_policy_terms(inputs, on_scheduler - own, terms);
     terms.push_back({on_scheduler, 0, ids::own_scheduler + suffix});
     terms.push_back({warps - on_scheduler, 0, ids::other_schedulers + suffix});
     // S14: the demand of two warps more, for blocks that are cut when the last one starts.
-    if (waves > 1 && launch.block_slots > 1)
-        terms.push_back({2, 0, ids::own_scheduler + suffix});
+    if (waves > 1 && launch.block_slots > 1) terms.push_back({2, 0, ids::own_scheduler + suffix});
     terms.push_back({path_intervals - 1, carry_in(inputs), ""});
     terms.push_back({waves - 1, launch.refill.hi, ""});
     terms.push_back({warps, 0, ids::upper_drain + suffix});
@@ -153,8 +149,7 @@ std::vector<std::vector<Term>> critical_path_terms_of(const InterferenceInputs& 
         // S20: blocks that all start at the same time are those of one full multiprocessor.
         if (launch.waves == 1 || launch.multiprocessors == 1)
             sums.push_back(one_multiprocessor_sum(
-                inputs, launch.multiprocessors == 1 ? launch.blocks : launch.block_slots,
-                counted));
+                inputs, launch.multiprocessors == 1 ? launch.blocks : launch.block_slots, counted));
         if (launch.waves > 1) sums.push_back(list_scheduling_sum(inputs, counted));
     }
     return sums;
@@ -190,8 +185,7 @@ std::vector<Term> lower_terms_of(const TimedCode& code, const DemandTables& tabl
                 {waves - 1, launch.refill.lo, ""}};
     }
     // S20: some multiprocessor runs at least this many warps.
-    const std::int64_t warps =
-        times(launch.blocks_before_last() + 1, launch.warps_per_block);
+    const std::int64_t warps = times(launch.blocks_before_last() + 1, launch.warps_per_block);
     const std::int64_t on_scheduler = launch.per_scheduler(warps);
     if (first_certificate == ids::lower_issue_slots)
         return {{on_scheduler, 0, first_certificate}, {1, 1 - launch.issue_slot.lo, ""}};
@@ -202,8 +196,8 @@ std::vector<Term> lower_terms_of(const TimedCode& code, const DemandTables& tabl
             return {{unit.scope == models::UnitScope::Core ? warps : on_scheduler, 0,
                      first_certificate},
                     {1, -largest_demand(tables, first_certificate), ""}};
-    throw Finding{Verdict::Failed, code.kernel.id + ": a lower bound cannot rest on '" +
-                                       first_certificate + "'"};
+    throw Finding{Verdict::Failed,
+                  code.kernel.id + ": a lower bound cannot rest on '" + first_certificate + "'"};
 }
 
 } // namespace warpbound::certification::verify

@@ -35,8 +35,8 @@ std::vector<std::vector<Term>> critical_path_terms_of(const InterferenceInputs& 
 std::vector<Term> drain_terms_of(const TimedCode& code, const DemandTables& tables,
                                  const std::string& suffix);
 
-/// The lower bound that starts with a term of this certificate (S15). Throws `Finding` when no lower
-/// bound does. Side: lower.
+/// The lower bound that starts with a term of this certificate (S15). Throws `Finding` when no
+/// lower bound does. Side: lower.
 std::vector<Term> lower_terms_of(const TimedCode& code, const DemandTables& tables,
                                  const std::string& first_certificate);
 

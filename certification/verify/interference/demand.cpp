@@ -51,13 +51,12 @@ models::UnitScope scope_of(const TimedCode& code, const Timing& timing) {
 
 TimedCode timed_code(const KernelCase& kernel, const SideFlows& flows,
                      const LaunchGeometry& geometry) {
-    TimedCode code{
-        kernel,
-        flows.of(true),
-        flows.of(false),
-        geometry,
-        models::instruction_timings(*kernel.function, kernel.architecture, kernel.facts),
-        {}};
+    TimedCode code{kernel,
+                   flows.of(true),
+                   flows.of(false),
+                   geometry,
+                   models::instruction_timings(*kernel.function, kernel.architecture, kernel.facts),
+                   {}};
     code.reachable = reachable_instructions(code.lower_flow, code.timings.size());
     for (std::size_t i = 0; i < code.timings.size(); ++i)
         if (code.reachable[i] && !code.timings[i])
@@ -103,9 +102,8 @@ DemandTables work_conserving_demand_of(const TimedCode& code) {
     tables[ids::other_schedulers] = demand_table(code, [&](const Timing& timing, std::size_t) {
         return is_port_of_multiprocessor(code, timing) ? port_occupancy(timing) : 0;
     });
-    tables[ids::upper_drain] = demand_table(code, [&](const Timing& timing, std::size_t) {
-        return drain_time(code, timing, true);
-    });
+    tables[ids::upper_drain] = demand_table(
+        code, [&](const Timing& timing, std::size_t) { return drain_time(code, timing, true); });
     tables[ids::lower_drain] = demand_table(code, [&](const Timing& timing, std::size_t i) {
         return always_executes(i) ? drain_time(code, timing, false) : 0;
     });

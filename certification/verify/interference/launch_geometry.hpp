@@ -16,9 +16,9 @@ struct LaunchGeometry {
     std::int64_t warps_per_block = 1;
     std::int64_t warps = 1;
     std::int64_t multiprocessors = 1; ///< M.
-    std::int64_t block_slots = 1; ///< R: blocks that one multiprocessor holds at the same time.
-    std::int64_t schedulers = 1;  ///< Of a multiprocessor.
-    std::int64_t waves = 1;       ///< q: least number of blocks that some block slot executes.
+    std::int64_t block_slots = 1;     ///< R: blocks that one multiprocessor holds at the same time.
+    std::int64_t schedulers = 1;      ///< Of a multiprocessor.
+    std::int64_t waves = 1;           ///< q: least number of blocks that some block slot executes.
     models::Interval issue_slot{1, 1, 1};
     /// From the end of a block to the first issue of its successor in the block slot (replacement
     /// and start); 0 with one wave. `Unit:` core cycles.

@@ -48,7 +48,7 @@ std::int64_t registers_of_warp(const KernelCase& kernel, std::int64_t of_thread)
 }
 
 std::int64_t blocks_by_registers(const KernelCase& kernel, std::int64_t warps,
-                              std::int64_t of_thread) {
+                                 std::int64_t of_thread) {
     if (of_thread > occupancy_limit(kernel, "registers-per-thread")) return 0;
     const std::int64_t of_warp = registers_of_warp(kernel, of_thread);
     const std::int64_t partitions = occupancy_limit(kernel, "register-partitions");
@@ -64,7 +64,8 @@ std::int64_t blocks_by_registers(const KernelCase& kernel, std::int64_t warps,
 std::int64_t blocks_by_shared_memory(const KernelCase& kernel, std::int64_t bytes) {
     if (bytes > occupancy_limit(kernel, "shared-memory-per-block")) return 0;
     const std::int64_t unit = occupancy_limit(kernel, "shared-granularity");
-    const std::int64_t taken = ceiling(bytes + occupancy_limit(kernel, "shared-reserved", 0), unit) * unit;
+    const std::int64_t taken =
+        ceiling(bytes + occupancy_limit(kernel, "shared-reserved", 0), unit) * unit;
     return taken == 0 ? largest_exact_number : occupancy_limit(kernel, "shared-memory") / taken;
 }
 
@@ -74,9 +75,10 @@ std::int64_t resident_blocks(const KernelCase& kernel, std::int64_t warps_per_bl
     std::int64_t resident = kernel.launch.blocks;
     const auto limit_to = [&](std::int64_t blocks, const char* what) {
         if (blocks < 1)
-            throw Finding{Verdict::Failed,
-                          fmt::format("{}: no block fits on a multiprocessor: it is limited by its {}",
-                                      kernel.id, what)};
+            throw Finding{
+                Verdict::Failed,
+                fmt::format("{}: no block fits on a multiprocessor: it is limited by its {}",
+                            kernel.id, what)};
         resident = std::min(resident, blocks);
     };
     if (kernel.launch.blocks * warps_per_block > 1)

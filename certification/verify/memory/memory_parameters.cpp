@@ -61,11 +61,11 @@ MemoryParameters read_memory_parameters(const KernelCase& kernel, std::int64_t m
         return models::fit_together(static_cast<std::uint64_t>(whole),
                                     static_cast<std::uint64_t>(part));
     };
-    values.expect(fit(line, sector) && fit(l2_line, l2_sector),
-                  "a line has not 1 to 64 sectors");
+    values.expect(fit(line, sector) && fit(l2_line, l2_sector), "a line has not 1 to 64 sectors");
     // Otherwise one line access would need several lines of the L2, or several rows of DRAM.
-    values.expect(line <= l2_line && l2_line <= values.size("dram", "row"),
-                  "a line of the L1 is longer than one of the L2, or one of the L2 than a row of DRAM");
+    values.expect(
+        line <= l2_line && l2_line <= values.size("dram", "row"),
+        "a line of the L1 is longer than one of the L2, or one of the L2 than a row of DRAM");
     const std::int64_t sectors = line / sector;
     const std::int64_t l2_sectors = std::max<std::int64_t>(1, line / l2_sector);
     const auto transit = values.of("interconnect", "latency", 0);
@@ -81,7 +81,8 @@ MemoryParameters read_memory_parameters(const KernelCase& kernel, std::int64_t m
     memory.transit = transit.hi;
     memory.load_queue_entries = values.of("l1", "queue", 1).lo;
     memory.link_queue_entries = values.of("interconnect", "queue", 1).lo;
-    // A load that merges may have longer transits, in both directions, than the miss it merges with.
+    // A load that merges may have longer transits, in both directions, than the miss it merges
+    // with.
     memory.unloaded =
         (models::Cycles{std::max(l2.hi, dram.hi)} + models::Cycles{transit.hi - transit.lo} * 2)
             .count();
@@ -93,11 +94,13 @@ MemoryParameters read_memory_parameters(const KernelCase& kernel, std::int64_t m
     const std::int64_t slice_merges = values.of("l2", "mshr-merges", 1).lo;
     memory.mshr_entries = entries.hi;
     // A line access has at most one entry for each of its sectors, and one merge slot in each.
-    memory.outstanding_while_full = std::min(entries.lo / sectors, values.of("l1", "mshr-merges", 1).lo);
+    memory.outstanding_while_full =
+        std::min(entries.lo / sectors, values.of("l1", "mshr-merges", 1).lo);
     const std::int64_t requested = models::times(models::times(entries.hi, multiprocessors),
-                                             std::max<std::int64_t>(1, sector / l2_sector));
+                                                 std::max<std::int64_t>(1, sector / l2_sector));
     if (requested > slice_entries)
-        memory.outstanding_while_full = std::min(memory.outstanding_while_full, slice_entries / l2_sectors);
+        memory.outstanding_while_full =
+            std::min(memory.outstanding_while_full, slice_entries / l2_sectors);
     // An L1 has one request for a sector outstanding at a time.
     if (l2_sector > sector || multiprocessors > slice_merges)
         memory.outstanding_while_full = std::min(memory.outstanding_while_full, slice_merges);

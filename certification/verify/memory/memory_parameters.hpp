@@ -14,7 +14,7 @@ struct MemoryParameters {
     std::int64_t l1_service = 0;    ///< Of a line access.
     std::int64_t slice_service = 0; ///< Of a transaction.
     std::int64_t link_service = 0;  ///< Of a transaction.
-    std::int64_t transfer = 0; ///< For how long a line occupies a channel or a bank of DRAM.
+    std::int64_t transfer = 0;      ///< For how long a line occupies a channel or a bank of DRAM.
     std::int64_t unloaded = 0; ///< From the L1 and back, for a load that waits for no other access.
     std::int64_t transit = 0;  ///< On a link.
     std::int64_t link_queue_entries = 0;

@@ -59,8 +59,7 @@ DemandTables service_demand_of(const TimedCode& code, const MemoryParameters& me
     using models::Cycles;
     const Cycles store_line =
         Cycles{memory.link_service} + Cycles{memory.slice_service} + Cycles{memory.transfer};
-    const Cycles load_line =
-        store_line + Cycles{memory.link_service} + Cycles{memory.l1_service};
+    const Cycles load_line = store_line + Cycles{memory.link_service} + Cycles{memory.l1_service};
     DemandTables tables;
     tables[ids::loads] = demand_table(code, [&](const Timing& timing, std::size_t) -> std::int64_t {
         if (!is_load_through_caches(timing)) return 0;

@@ -71,7 +71,8 @@ struct LongestWaits {
         return longest;
     }
 
-    std::map<assembly::Register, std::int64_t> of_register; ///< By the last instruction to write it.
+    std::map<assembly::Register, std::int64_t>
+        of_register; ///< By the last instruction to write it.
     std::map<int, std::int64_t> of_scoreboard;
     std::map<std::size_t, std::int64_t> of_port; ///< By unit.
     std::int64_t completion = 1;
@@ -121,8 +122,7 @@ InterferencePerTurn interference_per_turn_of(const TimedCode& code) {
     const std::int64_t resident = launch.resident_warps();
     const std::int64_t warp_slots = launch.per_scheduler(resident); // m of S27.
     InterferencePerTurn demand{fmt::format("-round-robin-of-{}", warp_slots), {}};
-    const models::Cycles waiting_interval =
-        models::Cycles{launch.issue_slot.hi} * (warp_slots - 1);
+    const models::Cycles waiting_interval = models::Cycles{launch.issue_slot.hi} * (warp_slots - 1);
     const auto and_waiting_interval = [waiting_interval](std::int64_t cycles) {
         return (models::Cycles{cycles} + waiting_interval).count();
     };
@@ -132,8 +132,8 @@ InterferencePerTurn interference_per_turn_of(const TimedCode& code) {
     };
     demand.tables[ids::own_scheduler + demand.suffix] =
         demand_table(code, [&](const Timing& timing, std::size_t) -> std::int64_t {
-            const bool outlasts_slot = !is_port_of_warp(code, timing) &&
-                                       port_occupancy(timing) > launch.issue_slot.lo;
+            const bool outlasts_slot =
+                !is_port_of_warp(code, timing) && port_occupancy(timing) > launch.issue_slot.lo;
             return outlasts_slot || is_used_by_other_schedulers(timing)
                        ? and_waiting_interval(port_occupancy(timing))
                        : 0;
@@ -166,8 +166,8 @@ RotationDemand rotation_demand_of(const TimedCode& code) {
                                                        : residual_occupancy(code, timing);
     };
     auto& tables = demand.tables;
-    tables[ids::upper_issue_slots] = demand_table(
-        code, [&](const Timing&, std::size_t) { return code.geometry.issue_slot.hi; });
+    tables[ids::upper_issue_slots] =
+        demand_table(code, [&](const Timing&, std::size_t) { return code.geometry.issue_slot.hi; });
     tables[ids::residual_occupancy] = demand_table(code, residual);
     tables[std::string{ids::residual_occupancy} + ids::any_scheduler] =
         demand_table(code, of_any_scheduler);

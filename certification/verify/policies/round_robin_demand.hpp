@@ -34,8 +34,8 @@ struct DependenceStalls {
 
 /// Of strict round robin.
 struct RotationDemand {
-    /// N: what a rotation weighs by the certificates of the kernel, beyond which stalls count. None:
-    /// the certificates count no rotations.
+    /// N: what a rotation weighs by the certificates of the kernel, beyond which stalls count.
+    /// None: the certificates count no rotations.
     std::optional<std::int64_t> rotation;
     DependenceStalls stalls;
     DemandTables tables;

@@ -38,8 +38,7 @@ struct SchedulerSlots {
 
 /// Of each scheduler that has a warp when this many blocks are resident.
 std::vector<SchedulerSlots> slots_of_schedulers(const models::WarpPolicy& policy,
-                                                const LaunchGeometry& launch,
-                                                std::int64_t blocks) {
+                                                const LaunchGeometry& launch, std::int64_t blocks) {
     const std::int64_t all = launch.resident_warps();
     const std::int64_t warps = models::times(blocks, launch.warps_per_block);
     std::vector<SchedulerSlots> schedulers;
@@ -102,9 +101,8 @@ SlotDistance any_distance(const std::vector<SlotDistance>& distances) {
 
 std::string distance_suffix(const SlotDistance& distance) {
     const std::string suffix = "-slot-distance-" + std::to_string(distance.shortest);
-    return distance.shortest == distance.longest
-               ? suffix
-               : suffix + "-" + std::to_string(distance.longest);
+    return distance.shortest == distance.longest ? suffix
+                                                 : suffix + "-" + std::to_string(distance.longest);
 }
 
 } // namespace warpbound::certification::verify

@@ -18,15 +18,15 @@ struct TurnCounts {
     std::int64_t blocks = 1;     ///< q: that it passes.
     /// Of its warps' turns those that no rotation leads to.
     std::int64_t turns_without_rotation = 1;
-    std::int64_t re_entries = 0; ///< Of its warps: at barriers, or at starts of blocks.
-    std::int64_t openings = 0;   ///< Of barriers of other blocks.
-    std::int64_t starts = 0;     ///< Of other blocks of several warps.
+    std::int64_t re_entries = 0;             ///< Of its warps: at barriers, or at starts of blocks.
+    std::int64_t openings = 0;               ///< Of barriers of other blocks.
+    std::int64_t starts = 0;                 ///< Of other blocks of several warps.
     std::int64_t starts_of_single_warps = 0; ///< Of blocks of one warp, its own included.
     std::int64_t warps_in_rotations = 1;     ///< Whose turns and ports count.
     std::int64_t warps_with_ports_only = 0;  ///< Further ones.
     std::int64_t warps_of_other_schedulers = 0; ///< Whose ports of the multiprocessor count.
-    std::int64_t stalled_warps = 0; ///< Whose times with the turn but without an issue count: h.
-    bool on_any_scheduler = false;  ///< Its warps may be on several schedulers.
+    std::int64_t stalled_warps = 0;    ///< Whose times with the turn but without an issue count: h.
+    bool on_any_scheduler = false;     ///< Its warps may be on several schedulers.
     bool has_uncounted_blocks = false; ///< A port may be held for a block that counts no more.
 };
 
@@ -79,8 +79,8 @@ TurnCounts counts_of_blocks(const LaunchGeometry& launch, std::int64_t barriers)
         counts.warps_in_rotations =
             models::plus(of_block, models::times(others, in_all_intervals(of_block)));
         counts.warps_with_ports_only = resident - counts.warps_in_rotations;
-        counts.stalled_warps = models::plus(
-            in_all_intervals(of_block - 1), models::times(others, in_all_intervals(of_block)));
+        counts.stalled_warps = models::plus(in_all_intervals(of_block - 1),
+                                            models::times(others, in_all_intervals(of_block)));
         return counts;
     }
     const std::int64_t begun = launch.blocks_before_last(); // k
@@ -89,8 +89,7 @@ TurnCounts counts_of_blocks(const LaunchGeometry& launch, std::int64_t barriers)
     const bool cut = !one_multiprocessor || launch.block_slots > 1;
     const std::int64_t blocks = one_multiprocessor ? launch.blocks : begun + launch.block_slots;
     const std::int64_t warps = models::times(blocks, per_block);
-    counts.openings =
-        models::times(blocks - waves + (one_multiprocessor && cut ? 1 : 0), barriers);
+    counts.openings = models::times(blocks - waves + (one_multiprocessor && cut ? 1 : 0), barriers);
     counts.starts = begun - launch.block_slots - (waves - 2) + (cut ? 1 : 0);
     counts.warps_in_rotations = cut ? warps : models::times(waves, of_block);
     counts.warps_with_ports_only = warps - counts.warps_in_rotations;
@@ -120,8 +119,7 @@ std::vector<Term> sum_by_warps(const TimedCode& code, const TurnCounts& counts) 
     terms.push_back({models::times(counts.blocks, counts.warp_slots - 1), 0,
                      certificate_id::upper_issue_slots});
     // The slot that runs where the critical path comes to a warp.
-    terms.push_back(
-        {counts.re_entries + (launch.waves > 1 ? 1 : 0), launch.issue_slot.hi, ""});
+    terms.push_back({counts.re_entries + (launch.waves > 1 ? 1 : 0), launch.issue_slot.hi, ""});
     terms.push_back({counts.stalled_warps, 0, certificate_id::in_isolation});
     terms.push_back(
         {counts.starts_of_single_warps + counts.starts + own_starts, launch.refill.hi, ""});
@@ -150,8 +148,8 @@ std::vector<Term> sum_by_rotations(const TimedCode& code, const TurnCounts& coun
     terms.push_back({counts.blocks, 0, rotations_certificate(rotation)});
     add(1, other_slots - models::times(counts.turns_without_rotation, rotation));
     add(1, stalls.completion);
-    terms.push_back({counts.warps_in_rotations, 0,
-                     stalls_certificate(rotation) + scheduler_suffix(counts)});
+    terms.push_back(
+        {counts.warps_in_rotations, 0, stalls_certificate(rotation) + scheduler_suffix(counts)});
     terms.push_back({counts.warps_with_ports_only, 0,
                      certificate_id::residual_occupancy + scheduler_suffix(counts)});
     add(counts.starts_of_single_warps, std::max<std::int64_t>(0, refill - rotation));
@@ -208,8 +206,7 @@ std::vector<Term> strict_round_robin_terms_of(const TimedCode& code, const Deman
         for (Term& term : drain_terms_of(code, tables, ""))
             worst.push_back(std::move(term));
     } else {
-        worst.push_back(
-            {launch.waves == 1 ? warps : launch.warps, 0, certificate_id::upper_drain});
+        worst.push_back({launch.waves == 1 ? warps : launch.warps, 0, certificate_id::upper_drain});
     }
     return worst;
 }

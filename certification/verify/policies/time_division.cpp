@@ -22,8 +22,8 @@ DemandTables demand_on(const TimedCode& code, const std::vector<SlotDistance>& d
         if (is_port_of_warp(code, timing)) return most;
         const std::int64_t occupancy = port_occupancy(timing);
         for (const SlotDistance& distance : distances) {
-            const std::int64_t boundaries = occupancy / distance.shortest +
-                                            (occupancy % distance.shortest == 0 ? 0 : 1);
+            const std::int64_t boundaries =
+                occupancy / distance.shortest + (occupancy % distance.shortest == 0 ? 0 : 1);
             most = std::max(most, models::times(boundaries, distance.longest));
         }
         return most;
@@ -52,8 +52,8 @@ DemandTables demand_on(const TimedCode& code, const std::vector<SlotDistance>& d
             const std::int64_t drain = drain_time(code, timing, true);
             std::int64_t while_draining = 0;
             for (const SlotDistance& distance : distances)
-                while_draining = std::max(
-                    while_draining, models::times(drain, distance.longest) / distance.shortest);
+                while_draining = std::max(while_draining, models::times(drain, distance.longest) /
+                                                              distance.shortest);
             while_draining =
                 std::min(while_draining, models::times(drain / any.shortest, any.longest));
             return (models::Cycles{any.longest} + models::Cycles{while_draining}).count();
@@ -84,18 +84,16 @@ void add_blocked_by_ports(const TimedCode& code, const SlotDistance& blocked,
     // A use covers boundaries of (o - 1) / s time slots after its own only.
     const std::int64_t reach =
         std::max<std::int64_t>(0, longest_port_occupancy(code) - 1) / launch.issue_slot.hi;
-    const std::int64_t preceding = preceding_warp_slots(code.kernel.policy, launch,
-                                                        launch.block_slots, blocked, reach);
+    const std::int64_t preceding =
+        preceding_warp_slots(code.kernel.policy, launch, launch.block_slots, blocked, reach);
     const auto sum = [&](std::int64_t others_on_scheduler) {
-        return models::Cycles{
-                   models::times(own_cycles, std::min(others_on_scheduler, preceding))} +
+        return models::Cycles{models::times(own_cycles, std::min(others_on_scheduler, preceding))} +
                models::Cycles{models::times(other_cycles, warps - 1 - others_on_scheduler)};
     };
     // A scheduler may have two numbers of warps: the one with the larger sum counts.
     const std::int64_t most = launch.per_scheduler(warps) - 1;
     const std::int64_t fewest = warps / launch.schedulers - 1;
-    const std::int64_t others_on_scheduler =
-        fewest >= 0 && sum(most) < sum(fewest) ? fewest : most;
+    const std::int64_t others_on_scheduler = fewest >= 0 && sum(most) < sum(fewest) ? fewest : most;
     terms.push_back({std::min(others_on_scheduler, preceding), 0, own});
     terms.push_back({warps - 1 - others_on_scheduler, 0, other});
 }
@@ -168,8 +166,7 @@ std::vector<Term> time_division_upper_terms_of(const TimedCode& code, const Dema
         auto terms =
             path_changes_warp_slot(code)
                 ? time_division_sum(code, tables, suffix, any, in_any, through_caches, values)
-                : time_division_sum(code, tables, suffix, distance, suffix, through_caches,
-                                    values);
+                : time_division_sum(code, tables, suffix, distance, suffix, through_caches, values);
         const models::Cycles sum = sum_of(values, terms);
         if (!(most < sum)) continue;
         most = sum;
@@ -178,9 +175,9 @@ std::vector<Term> time_division_upper_terms_of(const TimedCode& code, const Dema
     return worst;
 }
 
-std::optional<std::vector<Term>>
-time_division_lower_terms_of(const TimedCode& code, const std::string& first_certificate,
-                             const CertificateValues& values) {
+std::optional<std::vector<Term>> time_division_lower_terms_of(const TimedCode& code,
+                                                              const std::string& first_certificate,
+                                                              const CertificateValues& values) {
     const LaunchGeometry& launch = code.geometry;
     // Warp slots that are taken on some multiprocessor.
     const std::int64_t blocks = std::min(launch.block_slots, launch.blocks_before_last() + 1);
@@ -193,8 +190,8 @@ time_division_lower_terms_of(const TimedCode& code, const std::string& first_cer
         const std::int64_t path = cycles_of(values, {1, 0, certificate});
         return std::vector<Term>{{1, 0, certificate},
                                  {1,
-                                  models::times(path, distance.shortest) / distance.longest -
-                                      path - (launch.issue_slot.hi - 1),
+                                  models::times(path, distance.shortest) / distance.longest - path -
+                                      (launch.issue_slot.hi - 1),
                                   ""}};
     }
     return std::nullopt;

@@ -26,8 +26,8 @@ std::vector<Term> time_division_upper_terms_of(const TimedCode& code, const Dema
 
 /// The lower bound of S23 that starts with a term of this certificate; none where the certificate
 /// is not about time slots. Side: lower.
-std::optional<std::vector<Term>>
-time_division_lower_terms_of(const TimedCode& code, const std::string& first_certificate,
-                             const CertificateValues& values);
+std::optional<std::vector<Term>> time_division_lower_terms_of(const TimedCode& code,
+                                                              const std::string& first_certificate,
+                                                              const CertificateValues& values);
 
 } // namespace warpbound::certification::verify

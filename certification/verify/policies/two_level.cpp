@@ -220,10 +220,8 @@ DemandTables active_set_demand_of(const TimedCode& code) {
     DemandTables tables;
     tables[certificate_id::within_active_set] =
         demand_table(code, [&](const Timing&, std::size_t i) { return waits[i]; });
-    tables[certificate_id::residual_occupancy] =
-        demand_table(code, [&](const Timing& timing, std::size_t) {
-            return residual_occupancy(code, timing);
-        });
+    tables[certificate_id::residual_occupancy] = demand_table(
+        code, [&](const Timing& timing, std::size_t) { return residual_occupancy(code, timing); });
     return tables;
 }
 

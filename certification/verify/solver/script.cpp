@@ -164,8 +164,10 @@ private:
             entered[0].add("1");
         }
         const std::string name = fmt::format("b{}", loop.header);
-        row("iterations_at_most_" + name, "<=", turns.text(), product(loop.max_back_edges, entries.text()));
-        row("iterations_at_least_" + name, ">=", turns.text(), product(loop.min_back_edges, entries.text()));
+        row("iterations_at_most_" + name, "<=", turns.text(),
+            product(loop.max_back_edges, entries.text()));
+        row("iterations_at_least_" + name, ">=", turns.text(),
+            product(loop.min_back_edges, entries.text()));
         std::map<std::size_t, Sum> staying; // by exit node
         Sum staying_to_end;
         Sum limit;
@@ -184,10 +186,12 @@ private:
                 staying_to_end.add(variable);
                 limit.add(*costs.end, variable);
             }
-            row(fmt::format("traversals_into_{}", header), "=", parts.text(), entered[header].text());
+            row(fmt::format("traversals_into_{}", header), "=", parts.text(),
+                entered[header].text());
         }
         for (const auto& [exit, edges] : left)
-            row(fmt::format("traversals_{}_to_{}", name, exit), "=", staying[exit].text(), edges.text());
+            row(fmt::format("traversals_{}_to_{}", name, exit), "=", staying[exit].text(),
+                edges.text());
         row(fmt::format("traversals_{}_to_end", name), "=", staying_to_end.text(), ended.text());
         row("cut_" + name, certificate_.upper ? "<=" : ">=", cost.text(), limit.text());
     }

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The SMT-LIB 2.6 script that a path certificate must have (docs/reference/evidence-format.md), from the
-/// checked control flow, the table and the flow facts alone.
+/// The SMT-LIB 2.6 script that a path certificate must have (docs/reference/evidence-format.md),
+/// from the checked control flow, the table and the flow facts alone.
 
 #include "certification/verify/flow/control_flow.hpp"
 #include "certification/verify/flow/path_problem.hpp"

@@ -146,8 +146,7 @@ void WorkloadPlanner::add_call() {
 
 /// Needed when a block has to wait for free resources, which only the run determines.
 void WorkloadPlanner::add_replacement() {
-    ArchitectureValues values{architecture_,
-                              ", which states when a block that waited starts"};
+    ArchitectureValues values{architecture_, ", which states when a block that waited starts"};
     const ArchitectureValues::Group blocks{&architecture_.blocks, "blocks"};
     const Range replacement = values.range(blocks, "replacement");
     const Range start = values.range(blocks, "start");

@@ -167,7 +167,8 @@ TEST_F(Planted, DroppedWarpIsFoundByTheStructure) {
         Json& count = terms[term_of(terms, "demand-own-scheduler")]["count"];
         count = count.get<std::int64_t>() - 1;
     });
-    expect_found(files, "structure", "its sum lacks 2 x 933 cycles (execution-time-upper-demand-own-scheduler)");
+    expect_found(files, "structure",
+                 "its sum lacks 2 x 933 cycles (execution-time-upper-demand-own-scheduler)");
 }
 
 TEST_F(Planted, ForgottenDrainsAreFoundByTheStructure) {

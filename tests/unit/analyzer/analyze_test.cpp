@@ -243,7 +243,8 @@ TEST(Analysis, SaysWhyThereIsNoMeasuredTime) {
         analyzed("@P0 BRA L; S2R R0, SR_ClockLo; L: S2R R1, SR_ClockLo; EXIT;")->run();
     ASSERT_TRUE(guarded);
     EXPECT_FALSE(guarded.value().measured_time);
-    EXPECT_THAT(guarded.value().measured_time_absent, testing::HasSubstr("some path avoids a clock read"));
+    EXPECT_THAT(guarded.value().measured_time_absent,
+                testing::HasSubstr("some path avoids a clock read"));
 }
 
 TEST(Analysis, MeasuresAcrossALoop) {

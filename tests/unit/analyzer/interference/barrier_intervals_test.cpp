@@ -1,7 +1,7 @@
-#include "analyzer/preparation.hpp"
 #include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/interference/barrier_intervals.hpp"
 #include "analyzer/path/loop_bounded_paths.hpp"
+#include "analyzer/preparation.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,8 @@ namespace {
 
 using testing::ElementsAre;
 
-std::optional<BarrierIntervals> intervals_of(const std::string& body, models::FlowFacts facts = {}) {
+std::optional<BarrierIntervals> intervals_of(const std::string& body,
+                                             models::FlowFacts facts = {}) {
     const auto made = analyzed(body, std::move(facts));
     made->request.launch = {1, 128};
     const auto context = prepare(made->request);
@@ -22,20 +23,22 @@ std::optional<BarrierIntervals> intervals_of(const std::string& body, models::Fl
 }
 
 TEST(BarrierIntervals, EndWithTheBarrier) {
-    const auto intervals = intervals_of("MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; BAR.SYNC 0x0; EXIT;");
+    const auto intervals =
+        intervals_of("MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; BAR.SYNC 0x0; EXIT;");
     ASSERT_TRUE(intervals);
     EXPECT_THAT(intervals->executes, ElementsAre(ElementsAre(true, true, false, false, false),
-                                           ElementsAre(false, false, true, true, false),
-                                           ElementsAre(false, false, false, false, true)));
+                                                 ElementsAre(false, false, true, true, false),
+                                                 ElementsAre(false, false, false, false, true)));
     EXPECT_GT(intervals->least_barrier_latency, 0);
 }
 
 // Both ways of a branch lie before the barrier, and what joins them.
 TEST(BarrierIntervals, HoldBothWaysOfABranch) {
-    const auto intervals = intervals_of("@P0 BRA 0x10; MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; EXIT;");
+    const auto intervals =
+        intervals_of("@P0 BRA 0x10; MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; EXIT;");
     ASSERT_TRUE(intervals);
     EXPECT_THAT(intervals->executes, ElementsAre(ElementsAre(true, true, true, false, false),
-                                           ElementsAre(false, false, false, true, true)));
+                                                 ElementsAre(false, false, false, true, true)));
 }
 
 TEST(BarrierIntervals, AreNoneWhereABarrierLiesInALoop) {

@@ -1,9 +1,9 @@
 /// \file
 /// What the addresses of a launch say of its lines, sectors and rows.
 
-#include "analyzer/preparation.hpp"
 #include "analyzer/launch/context.hpp"
 #include "analyzer/memory/footprint_analysis.hpp"
+#include "analyzer/preparation.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 

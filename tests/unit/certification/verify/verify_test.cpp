@@ -184,10 +184,11 @@ const std::vector<Change>& changes() {
          }},
         {"a lowered cost of a block", "structure",
          [](EvidenceFiles& files) {
-             edit(files, "analysis/K1/execution-time-upper-demand-own-scheduler.json", [](Json& json) {
-                 Json& cost = json["edges"][0][2];
-                 cost = cost.get<std::int64_t>() - 1;
-             });
+             edit(files, "analysis/K1/execution-time-upper-demand-own-scheduler.json",
+                  [](Json& json) {
+                      Json& cost = json["edges"][0][2];
+                      cost = cost.get<std::int64_t>() - 1;
+                  });
          }},
         {"a changed launch", "structure",
          [](EvidenceFiles& files) {

@@ -50,8 +50,8 @@ std::unique_ptr<Analyzed> launched(const std::string& body, std::int64_t warps) 
 }
 
 // A and B have slots 0 .. 1, 4 .. 5 and 2 .. 3, 6 .. 7 of one scheduler, C is alone on the other.
-// A first: B and C at 3 and 6, in every order of issue within a cycle. C first: B at 3, A misses 4 .. 5 and issues at 8.
-// When A's slot begins one cycle earlier, the last one always issues at 6.
+// A first: B and C at 3 and 6, in every order of issue within a cycle. C first: B at 3, A misses 4
+// .. 5 and issues at 8. When A's slot begins one cycle earlier, the last one always issues at 6.
 TEST(JointSchedules, TryWhoeverIsFirstAtAPort) {
     const Envelope bounds = envelope(*launched("MUFU.COS R1, R2; EXIT;", 3));
     EXPECT_EQ(bounds.lower.proved.count(), 6 + 40);

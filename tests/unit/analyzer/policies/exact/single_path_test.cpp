@@ -1,5 +1,5 @@
-#include "analyzer/preparation.hpp"
 #include "analyzer/policies/exact/single_path.hpp"
+#include "analyzer/preparation.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>

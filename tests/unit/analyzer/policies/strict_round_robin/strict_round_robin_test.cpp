@@ -174,7 +174,8 @@ struct Proved {
         EXPECT_EQ(bounds.upper.proved.count(), sum_of(bounds.upper.terms).count());
         for (const BoundTerm& term : bounds.upper.terms)
             if (!term.certificate.empty()) {
-                EXPECT_TRUE(std::any_of(certificates.certificates.begin(), certificates.certificates.end(),
+                EXPECT_TRUE(std::any_of(certificates.certificates.begin(),
+                                        certificates.certificates.end(),
                                         [&](const PathCertificate& certificate) {
                                             return certificate.id == term.certificate &&
                                                    certificate.bound == term.cycles;
@@ -228,7 +229,8 @@ TEST(StrictTurns, InEvidenceTakeTheTimeOfEachWarpAloneWhereThatIsLess) {
     const Proved proved{*two};
     // Alone a warp has its move's result at 100 + 18; three turns of 2 cycles of the other one.
     EXPECT_EQ(proved.bounds.upper.proved.count(), 2 * 118 + 3 * 2);
-    EXPECT_THAT(proved.summed(), testing::ElementsAre("in-isolation", "issue-slots", "in-isolation"));
+    EXPECT_THAT(proved.summed(),
+                testing::ElementsAre("in-isolation", "issue-slots", "in-isolation"));
 }
 
 TEST(StrictTurns, InEvidenceAreNotTighterThanWithout) {

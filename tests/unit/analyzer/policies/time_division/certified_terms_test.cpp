@@ -56,7 +56,8 @@ TEST(SlottedTerms, CountTheWarpsOfOtherSchedulersForTheSlowestPlace) {
     const SideResult upper = shared.upper();
     ASSERT_NE(term_of(upper, "execution-time-upper-slot-distance-12"), nullptr);
     // A warp of the emptier scheduler has four elsewhere; each of two instructions takes a slot.
-    const BoundTerm* lost = term_of(upper, "execution-time-upper-ports-other-schedulers-slot-distance-12");
+    const BoundTerm* lost =
+        term_of(upper, "execution-time-upper-ports-other-schedulers-slot-distance-12");
     ASSERT_NE(lost, nullptr);
     EXPECT_EQ(lost->count, 4);
     EXPECT_EQ(lost->cycles, 2 * 12);

@@ -1,6 +1,6 @@
 /// \file
-/// Time-division launches on several multiprocessors of Fermi: two schedulers, slots of two cycles, moves
-/// six cycles apart whose results are ready after 18.
+/// Time-division launches on several multiprocessors of Fermi: two schedulers, slots of two cycles,
+/// moves six cycles apart whose results are ready after 18.
 #include "analyzer/policies/time_division/own_delay.hpp"
 #include "tests/support/made_values.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
@@ -40,7 +40,8 @@ TEST(SlotDistances, AreThoseOfPlacesThatABlockComesTo) {
     shape.multiprocessors = 2;
     shape.issue_slot = {2, 2, 2};
     const auto distances = [&](const char* policy, std::int64_t blocks) {
-        return slot_distances(models::read_policy(policy).value(), shape.one_multiprocessor(blocks));
+        return slot_distances(models::read_policy(policy).value(),
+                              shape.one_multiprocessor(blocks));
     };
     const SlotDistance fast{4, 4};
     const SlotDistance slow{8, 8}; // 0 1 0 2, whoever is there

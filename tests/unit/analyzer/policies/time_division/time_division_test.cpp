@@ -10,8 +10,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::unique_ptr<Analyzed> in_time_slots(const std::string& body, std::int64_t threads,
-                                  models::FlowFacts facts = {},
-                                  const char* policy = "variable-rate:fast=0,every=2") {
+                                        models::FlowFacts facts = {},
+                                        const char* policy = "variable-rate:fast=0,every=2") {
     auto context = analyzed(body, std::move(facts));
     context->request.launch = {1, threads};
     context->request.policy = models::read_policy(policy).value();

@@ -75,7 +75,7 @@ const Bundle& loop_exit_bundle() {
 }
 
 verify::StepResult changed_loop_exits(const std::function<void(verify::KernelCase&)>& change,
-                           const Bundle& bundle = loop_exit_bundle()) {
+                                      const Bundle& bundle = loop_exit_bundle()) {
     const verify::Evidence evidence = verify::read_evidence(tests::plain(bundle.files));
     change(*evidence.kernels.front());
     return verify::check_structure(evidence);

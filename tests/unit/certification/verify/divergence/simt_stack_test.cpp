@@ -167,7 +167,8 @@ TEST(SimtStack, LetsGroupsThatPartedAtOnceGoOnInAnyOrderEachOnce) {
             EXPECT_EQ(alone.next().size(), 1U);
             alone = alone.next().front().second;
             alone.end(never);
-            EXPECT_EQ(let_next(alone).resume, 6U) << "who has waited longer goes on behind all of them";
+            EXPECT_EQ(let_next(alone).resume, 6U)
+                << "who has waited longer goes on behind all of them";
         }
         EXPECT_EQ(then.next().size(), 2U);
     }

@@ -358,7 +358,8 @@ TEST(LanesEvidence, OfAGuardedArrivalAtABarrierRegisterIsRefused) {
 .L_end:
   EXIT ?trans5;
 )"),
-                HasSubstr("the evidence is not written because verify would refuse its control flow: K1: 0x0030: a "
+                HasSubstr("the evidence is not written because verify would refuse its control "
+                          "flow: K1: 0x0030: a "
                           "guarded arrival"));
 }
 

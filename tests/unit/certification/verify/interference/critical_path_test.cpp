@@ -67,7 +67,8 @@ TEST(LaunchEvidence, WithAnyNumberOfASumLoweredOrATermLeftOutFails) {
 // that a part costs is found again.
 TEST(LaunchEvidence, OfBlocksThatMeetHoldsTheCostliestPart) {
     EvidenceFiles files = bundle_named(blocks_that_meet).files;
-    ASSERT_THAT(certificates_of_upper_bound(bundle_named(blocks_that_meet)), testing::Contains("barrier-interval"));
+    ASSERT_THAT(certificates_of_upper_bound(bundle_named(blocks_that_meet)),
+                testing::Contains("barrier-interval"));
     EXPECT_EQ(structure_of(files), Verdict::Holds);
     edit(files, certificates_of_kernel + "barrier-interval.json", [&](Json& json) {
         for (Json& edge : json["edges"])
@@ -81,7 +82,8 @@ TEST(LaunchEvidence, OfBlocksThatMeetHoldsTheCostliestPart) {
     edit(files, "claims.json", [&](Json& json) {
         Json& upper = json["claims"][0];
         for (Json& term : upper["proof"]["terms"])
-            if (term.value("certificate", "") == "execution-time-upper-barrier-interval") term["cycles"] = 0;
+            if (term.value("certificate", "") == "execution-time-upper-barrier-interval")
+                term["cycles"] = 0;
         upper["value"] = tests::sum_of_terms(upper["proof"]["terms"]);
     });
     const auto step = structure_step(files);

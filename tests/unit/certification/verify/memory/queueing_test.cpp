@@ -17,8 +17,9 @@ using tests::edit;
 using verify::Verdict;
 
 TEST(LaunchEvidence, OfAccessesThroughCachesSumsWhatTheyWaitFor) {
-    EXPECT_THAT(certificates_of_upper_bound(bundle_named("accesses of several waves through caches")),
-                testing::IsSupersetOf({"loads", "stores", "mshr", "link-queue", "refreshes"}));
+    EXPECT_THAT(
+        certificates_of_upper_bound(bundle_named("accesses of several waves through caches")),
+        testing::IsSupersetOf({"loads", "stores", "mshr", "link-queue", "refreshes"}));
 }
 
 TEST(LaunchEvidence, OfAccessesInSlotsSumsWaitsThatEndBetweenSlots) {
@@ -31,9 +32,10 @@ TEST(LaunchEvidence, OfAccessesInSlotsSumsWaitsThatEndBetweenSlots) {
 
 TEST(LaunchEvidence, OfAccessesInStrictTurnsSumsTimesOfWarpsAndWhatAllWaitFor) {
     const auto certificates = certificates_of_upper_bound(bundle_named(cached_in_turns));
-    EXPECT_THAT(certificates, testing::IsSupersetOf({"in-isolation", "issue-slots", "loads", "stores", "mshr",
-                                                     "link-queue", "drain"}));
-    EXPECT_THAT(certificates, testing::Not(testing::Contains(testing::StartsWith("rotations-of-"))));
+    EXPECT_THAT(certificates, testing::IsSupersetOf({"in-isolation", "issue-slots", "loads",
+                                                     "stores", "mshr", "link-queue", "drain"}));
+    EXPECT_THAT(certificates,
+                testing::Not(testing::Contains(testing::StartsWith("rotations-of-"))));
 }
 
 /// Rounds do not count what loads of several warps wait for at caches.

@@ -56,7 +56,8 @@ TEST(LaunchEvidence, OfStrictTurnsSumsRoundsOrTheTimesOfWarps) {
     };
     has("strict turns of several waves of lone warps",
         {"rotations-of-", "stalls-beyond-", "demand-other-schedulers", "drain"});
-    has("strict turns of blocks that meet, one wave", {"in-isolation", "issue-slots", "residual-occupancy-any-scheduler", "drain"});
+    has("strict turns of blocks that meet, one wave",
+        {"in-isolation", "issue-slots", "residual-occupancy-any-scheduler", "drain"});
     has("strict turns that take the same time", {"rotations-of-", "stalls-beyond-", "drain"});
     const Bundle bundle = bundle_named("strict turns of several waves of lone warps");
     EXPECT_TRUE(bundle.reports.front().without_evidence);
@@ -71,7 +72,8 @@ TEST(LaunchEvidence, OfStrictTurnsWithACostLoweredFails) {
           "strict turns of blocks that meet, one wave", "strict turns that take the same time"}) {
         const Bundle bundle = bundle_named(launch);
         for (const auto& [path, file] : bundle.files) {
-            if (path.rfind(certificates_of_kernel, 0) != 0 || path.find(".json") == std::string::npos ||
+            if (path.rfind(certificates_of_kernel, 0) != 0 ||
+                path.find(".json") == std::string::npos ||
                 path.find("in-isolation") != std::string::npos)
                 continue; // Only re-analysis finds the time of one warp again.
             EvidenceFiles files = bundle.files;
@@ -116,7 +118,8 @@ TEST(LaunchEvidence, OfStrictTurnsUnderAnotherPolicyFails) {
 // At a barrier and from block to block the chain leaves the path that such facts speak of.
 TEST(LaunchEvidence, OfStrictTurnsUnderFactsAboutWholePathsFails) {
     EvidenceFiles files = bundle_named("strict turns of blocks that meet, one wave").files;
-    edit(files, certificates_of_kernel + "in-isolation.json", [](Json& json) { json["facts"] = "all"; });
+    edit(files, certificates_of_kernel + "in-isolation.json",
+         [](Json& json) { json["facts"] = "all"; });
     EXPECT_EQ(structure_of(files), Verdict::Failed);
 }
 
