@@ -8,6 +8,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
    AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(warpbound_options INTERFACE -Wno-restrict)
 endif()
+# Files that are compiled together share a scope; builds file by file (preset dev, CI) check for shadowed names.
+if(CMAKE_UNITY_BUILD)
+  target_compile_options(warpbound_options INTERFACE -Wno-shadow)
+endif()
 target_include_directories(warpbound_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
 set(CMAKE_CXX_EXTENSIONS OFF)
 

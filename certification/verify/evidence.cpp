@@ -253,9 +253,9 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
     for (const auto& row : control_flow.at("derived-loop-bounds"))
         kernel->derived.push_back(derived_of(row));
     if (control_flow.contains("serialized-cfg"))
-        kernel->in_turn = copies_of(control_flow.at("serialized-cfg"), kernel->blocks.size());
+        kernel->serialized = copies_of(control_flow.at("serialized-cfg"), kernel->blocks.size());
     // More where lanes may part; which of them a table's side has is checked with its ways.
-    const std::size_t blocks = std::max(kernel->blocks.size(), kernel->in_turn.size());
+    const std::size_t blocks = std::max(kernel->blocks.size(), kernel->serialized.size());
     for (auto file = files.lower_bound(analysis);
          file != files.end() && file->first.rfind(analysis, 0) == 0; ++file) {
         const std::string name = file->first.substr(analysis.size());

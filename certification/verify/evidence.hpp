@@ -37,7 +37,7 @@ struct BlockRow {
 struct SerializedBlockRow {
     std::size_t of = 0;                  ///< Block.
     std::vector<std::size_t> successors; ///< Copies.
-    bool together = false;               ///< Said: all lanes that have not ended execute it.
+    bool converged = false;              ///< Said: all lanes that have not ended execute it.
     /// Said: how often lanes that left a loop come there behind others that did, of a copy that
     /// heads such a sequence.
     std::optional<std::int64_t> repeated{};
@@ -107,7 +107,7 @@ struct KernelCase {
     std::int64_t multiprocessors = 1; ///< On which the launch runs.
     std::vector<BlockRow> blocks;
     std::vector<DerivedBound> derived;
-    std::vector<SerializedBlockRow> in_turn; ///< Where lanes may part; else empty.
+    std::vector<SerializedBlockRow> serialized; ///< Where lanes may part; else empty.
     std::vector<Certificate> certificates;
     std::vector<ClaimRow> claims; ///< Bounds.
     std::vector<Series> series;

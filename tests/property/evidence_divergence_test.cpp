@@ -114,18 +114,18 @@ std::string kind_of(const std::string& refusal) {
 /// Leaves out ways of copies one by one: how many `verify` misses.
 void count_missed_ways(check::KernelCase& kernel, std::map<std::string, int>& counts) {
     constexpr std::size_t most_copies = 40;
-    for (std::size_t copy = 0; copy < kernel.in_turn.size() && copy < most_copies; ++copy) {
-        const auto all = kernel.in_turn[copy].successors;
+    for (std::size_t copy = 0; copy < kernel.serialized.size() && copy < most_copies; ++copy) {
+        const auto all = kernel.serialized[copy].successors;
         for (std::size_t way = 0; way < all.size(); ++way) {
-            kernel.in_turn[copy].successors.erase(kernel.in_turn[copy].successors.begin() +
-                                                  static_cast<std::ptrdiff_t>(way));
+            kernel.serialized[copy].successors.erase(kernel.serialized[copy].successors.begin() +
+                                                     static_cast<std::ptrdiff_t>(way));
             ++counts["ways_left_out"];
             try {
                 check::check_flows(kernel);
             } catch (const check::Finding&) {
                 ++counts["ways_missed"];
             }
-            kernel.in_turn[copy].successors = all;
+            kernel.serialized[copy].successors = all;
         }
     }
 }
@@ -146,8 +146,8 @@ public:
             next.insert(0);
         } else {
             for (const std::size_t copy : warp->second)
-                for (const std::size_t to : kernel_.in_turn[copy].successors)
-                    if (kernel_.in_turn[to].of == issued->block) next.insert(to);
+                for (const std::size_t to : kernel_.serialized[copy].successors)
+                    if (kernel_.serialized[to].of == issued->block) next.insert(to);
         }
         is_path_ = is_path_ && !next.empty();
         at_[issued->warp] = std::move(next);
@@ -156,7 +156,7 @@ public:
     [[nodiscard]] bool is_path() const {
         return is_path_ && std::all_of(at_.begin(), at_.end(), [&](const auto& warp) {
                    return std::any_of(warp.second.begin(), warp.second.end(), [&](auto copy) {
-                       return kernel_.blocks[kernel_.in_turn[copy].of].exits;
+                       return kernel_.blocks[kernel_.serialized[copy].of].exits;
                    });
                });
     }
@@ -245,8 +245,8 @@ std::unique_ptr<check::KernelCase> check_case(certification::KernelInput input, 
     count_missed_ways(*kernel, counts);
     ++counts["bundles"];
     if (run) ++counts["bundles_with_runs"];
-    if (kernel->in_turn.size() > kernel->blocks.size()) ++counts["with_copies"];
-    if (std::any_of(kernel->in_turn.begin(), kernel->in_turn.end(),
+    if (kernel->serialized.size() > kernel->blocks.size()) ++counts["with_copies"];
+    if (std::any_of(kernel->serialized.begin(), kernel->serialized.end(),
                     [](const auto& copy) { return copy.repeated.has_value(); }))
         ++counts["groups_in_turn"];
     return kernel;
@@ -261,7 +261,7 @@ void show(Counts& counts, const Counts& refusals) {
     }
 }
 
-TEST(EvidenceOfLanesProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
+TEST(EvidenceOfDivergenceProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
     const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 100);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
     Counts refusals;
@@ -300,7 +300,7 @@ TEST(EvidenceOfLanesProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
     EXPECT_GT(counts["fewer_states"] * 20, counts["followed_by_the_last"]);
 }
 
-TEST(EvidenceOfLanesProperty, OfKernelsWhoseLanesLeavePointsVerifiesAndHoldsRuns) {
+TEST(EvidenceOfDivergenceProperty, OfKernelsWhoseLanesLeavePointsVerifiesAndHoldsRuns) {
     const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 100);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
     const auto architecture = tests::machine_of_loop_exit_kernels();

@@ -95,7 +95,7 @@ void lead_through_caches(models::Architecture& machine, models::FlowFacts& facts
 enum class Drawn {
     Any,
     FactsOnCounts, ///< Of one warp, with a fact on how often blocks are executed.
-    StrictTurns,   ///< Several warps in strict turns, most often all of one scheduler.
+    StrictRoundRobin,   ///< Several warps in strict turns, most often all of one scheduler.
     CachesInSlots, ///< Several warps in slots of their own, whose accesses go through caches.
     CachesInTurns, ///< The same in strict turns.
 };
@@ -120,7 +120,7 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
         return static_cast<std::int64_t>(1 + random() % most);
     };
     const bool count_facts = drawn == Drawn::FactsOnCounts;
-    const bool in_turns = drawn == Drawn::StrictTurns || drawn == Drawn::CachesInTurns;
+    const bool in_turns = drawn == Drawn::StrictRoundRobin || drawn == Drawn::CachesInTurns;
     const bool in_slots = drawn == Drawn::CachesInSlots;
     const bool in_order = in_turns || in_slots;
     const bool alone = count_facts || (!in_order && seed % 3 == 0);
@@ -299,7 +299,7 @@ void check_sums(Drawn drawn, const std::vector<const char*>& texts) {
 }
 
 TEST(EvidenceProperty, OfStrictTurnsAddsUpAndHoldsRuns) {
-    check_sums(Drawn::StrictTurns,
+    check_sums(Drawn::StrictRoundRobin,
                {"one warp in isolation, in each block of the critical path",
                 "rotations, one for each instruction of a warp, with a turn of every other warp "
                 "and its stall",

@@ -58,7 +58,7 @@ void expect_to_need(const TinyLaunch& tiny, std::string_view term) {
 
 // A first warp that comes to its barrier a turn behind the second one opens it just before that
 // one's turn, again and again; so does the next block.
-TEST(Turns, AtBarriersOfSeveralBlocksWaitForEachOfThem) {
+TEST(RoundRobin, AtBarriersOfSeveralBlocksWaitForEachOfThem) {
     std::string body = "@P0 BRA L; MOV R1, R2; L:";
     for (int i = 0; i < 8; ++i)
         body += " BAR.SYNC 0x0;";
@@ -74,12 +74,12 @@ std::string short_or_long() {
     return body + " EXIT;";
 }
 
-TEST(Turns, WaitForTheStartOfEveryBlock) {
+TEST(RoundRobin, WaitForTheStartOfEveryBlock) {
     expect_to_need(fast_but_for(1, 10'000, 2, short_or_long(), {4, 64}),
                    "stall by warps of another block that starts");
 }
 
-TEST(Turns, WaitForTheStartOfEveryBlockOfOneWarp) {
+TEST(RoundRobin, WaitForTheStartOfEveryBlockOfOneWarp) {
     expect_to_need(fast_but_for(1, 10'000, 2, short_or_long(), {4, 32}),
                    "stall of a rotation by a block that starts");
 }

@@ -122,7 +122,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     return verdict;
 }
 
-TEST(JointSchedules, NoSimulatedTimeOfARandomLaunchLeavesThem) {
+TEST(ScheduleExploration, NoSimulatedTimeOfARandomLaunchLeavesThem) {
     std::uint64_t stepped = 0;
     std::uint64_t varied = 0;
     std::uint64_t stored = 0;

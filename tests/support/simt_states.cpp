@@ -15,7 +15,7 @@ using Pair = std::pair<std::size_t, std::size_t>; ///< A state of `exact` and on
 
 bool is_covered_by(const WarpStates::State& exact, const WarpStates::State& more) {
     return exact.block == more.block && (more.ends || !exact.ends) &&
-           (exact.together || !more.together);
+           (exact.converged || !more.converged);
 }
 
 } // namespace
@@ -23,8 +23,8 @@ bool is_covered_by(const WarpStates::State& exact, const WarpStates::State& more
 bool has_all_runs(const WarpStates& more, const WarpStates& exact) {
     const bool has_groups = std::includes(more.groups.begin(), more.groups.end(),
                                           exact.groups.begin(), exact.groups.end());
-    const bool has_points = std::includes(more.behind_points.begin(), more.behind_points.end(),
-                                          exact.behind_points.begin(), exact.behind_points.end());
+    const bool has_points = std::includes(more.resumed_blocks.begin(), more.resumed_blocks.end(),
+                                          exact.resumed_blocks.begin(), exact.resumed_blocks.end());
     const bool has_turned =
         std::all_of(exact.turned.begin(), exact.turned.end(), [&](const auto& turned) {
             const auto known = more.turned.find(turned.first);

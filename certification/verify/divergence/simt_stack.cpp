@@ -14,17 +14,17 @@ SimtStack::Point point_of(const SimtStack::Entry& entry) {
 
 std::vector<SimtStack::Group> SimtStack::groups_of(const Entry& entry) const {
     std::vector<Group> groups{{entry.origin, entry.resume}};
-    for (const std::size_t at : entry.earlier_resumes)
-        for (const std::size_t of : (*divergent_)(at))
-            if (of < entry.origin) groups.emplace_back(of, at);
+    for (const std::size_t resume : entry.earlier_resumes)
+        for (const std::size_t origin : (*divergent_)(resume))
+            if (origin < entry.origin) groups.emplace_back(origin, resume);
     return groups;
 }
 
 SimtStack SimtStack::without_earlier() const {
-    SimtStack known = *this;
-    for (Entry& entry : known.entries_)
+    SimtStack stack = *this;
+    for (Entry& entry : stack.entries_)
         entry.earlier_resumes.clear();
-    return known;
+    return stack;
 }
 
 bool SimtStack::covers(const SimtStack& other) const {
@@ -50,15 +50,14 @@ std::optional<std::size_t> SimtStack::innermost() const {
     return std::nullopt;
 }
 
-void SimtStack::join(Kind kind, std::size_t of) {
-    entries_.push_back({kind, of});
+void SimtStack::join(Kind kind, std::size_t origin) {
+    entries_.push_back({kind, origin});
 }
 
 void SimtStack::leave(std::size_t entry) {
     left_.insert(point_of(entries_[entry]));
 }
 
-/// Some have joined it and have neither arrived nor left it.
 bool SimtStack::has_missing_lanes(std::size_t entry) const {
     const Point point = point_of(entries_[entry]);
     return is_in(entry) ||
@@ -82,7 +81,7 @@ void SimtStack::remove(std::size_t entry) {
     merge_groups();
 }
 
-// Of two points that open the newer one is the later one here: its lanes come to stand above.
+// Older points first: of two that open in one step, the lanes of the newer one are above (S19e).
 void SimtStack::open_points(const LaterIteration& later_iteration) {
     for (std::size_t i = 0; i < entries_.size();) {
         if (!is_point(entries_[i]) || has_missing_lanes(i)) {
@@ -90,18 +89,21 @@ void SimtStack::open_points(const LaterIteration& later_iteration) {
             continue;
         }
         if (entries_[i].resume != none) {
-            Entry ready{Kind::Released, entries_[i].origin, entries_[i].resume, entries_[i].left};
-            add_points_above(i, ready.left);
+            Entry released{Kind::Released, entries_[i].origin, entries_[i].resume,
+                           entries_[i].left};
+            add_points_above(i, released.left);
             for (std::size_t above = i + 1; above < entries_.size(); ++above)
                 if (entries_[above].kind == Kind::Pending)
                     for (const Group& group : groups_of(entries_[above]))
                         if (!later_iteration(group.first, entries_[i].resume))
                             entries_[above].overtaken = true;
             for (const Entry& other : entries_)
-                if (other.kind == Kind::Released && other.origin == ready.origin)
-                    throw NotFollowed{"lanes may come here again while others have yet to go on "
-                                      "behind the same point, which this check does not follow"};
-            entries_.push_back(std::move(ready));
+                if (other.kind == Kind::Released && other.origin == released.origin)
+                    throw NotFollowed{
+                        "lanes may wait at this reconvergence point again while others "
+                        "that it released are still pending, which this check does "
+                        "not follow"};
+            entries_.push_back(std::move(released));
         }
         remove(i);
     }
@@ -120,24 +122,24 @@ std::size_t SimtStack::first_simultaneous(std::size_t entry) const {
     return entry;
 }
 
-void SimtStack::push_pending(std::size_t behind, std::size_t at, const SimtStack& others,
-                             bool beside) {
-    Entry waiting{Kind::Pending, behind, at, others.left_};
-    waiting.simultaneous = beside;
-    entries_.push_back(std::move(waiting));
+void SimtStack::push_pending(std::size_t origin, std::size_t resume, const SimtStack& others,
+                             bool simultaneous) {
+    Entry group{Kind::Pending, origin, resume, others.left_};
+    group.simultaneous = simultaneous;
+    entries_.push_back(std::move(group));
     merge_groups();
 }
 
-// Who parted last stands for those below, whether they wait or not.
+// Abstraction to the last divergence: the topmost group represents those below, pending or not.
 void SimtStack::merge_earlier_groups() {
-    const auto is_one = [](const Entry& entry) {
+    const auto is_single_group = [](const Entry& entry) {
         return entry.kind == Kind::Pending && !entry.one_or_more && !entry.overtaken &&
                !entry.interleaved && !entry.simultaneous;
     };
     for (std::size_t i = 1; i < entries_.size();) {
         Entry& below = entries_[i - 1];
         Entry& above = entries_[i];
-        if (!is_one(below) || !is_one(above) || below.left != above.left ||
+        if (!is_single_group(below) || !is_single_group(above) || below.left != above.left ||
             below.origin >= above.origin) {
             ++i;
             continue;
@@ -148,22 +150,22 @@ void SimtStack::merge_earlier_groups() {
     }
 }
 
-// Those of a later turn of a loop stand above those of the turns before, among others that left
-// the same turns elsewhere.
+// Groups of a later iteration of a loop are above those of earlier ones, mixed with others that
+// left the same iterations at another branch.
 void SimtStack::merge_groups() {
     if (divergent_ != nullptr) merge_earlier_groups();
-    const auto stands_for = [this](const Entry& a, const Entry& b) {
+    const auto represents = [this](const Entry& a, const Entry& b) {
         const std::vector<Group> groups = groups_of(a);
         return std::find(groups.begin(), groups.end(), Group{b.origin, b.resume}) != groups.end();
     };
-    const auto parted_alike = [&](const Entry& a, const Entry& b) {
+    const auto are_of_one_divergence = [&](const Entry& a, const Entry& b) {
         return a.kind == Kind::Pending && b.kind == Kind::Pending &&
-               (stands_for(a, b) || stands_for(b, a));
+               (represents(a, b) || represents(b, a));
     };
     for (std::size_t to = 0; to < entries_.size(); ++to) {
         std::size_t from = to;
         for (std::size_t below = to; below-- > 0 && !is_point(entries_[below]);)
-            if (parted_alike(entries_[below], entries_[to])) from = below;
+            if (are_of_one_divergence(entries_[below], entries_[to])) from = below;
         if (from == to) continue;
         from = first_interleaved(from);
         const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(from);
@@ -175,38 +177,40 @@ void SimtStack::merge_groups() {
                 return entry.kind != Kind::Pending || entry.overtaken || entry.simultaneous ||
                        entry.left != left;
             }))
-            throw NotFollowed{"lanes may part here again before they meet, which this check does "
-                              "not follow"};
-        std::set<Group> kinds;
+            throw NotFollowed{
+                "lanes may diverge here again before they reconverge, which this check "
+                "does not follow"};
+        std::set<Group> merged;
         for (auto entry = first; entry != last; ++entry) {
             const std::vector<Group> groups = groups_of(*entry);
-            kinds.insert(groups.begin(), groups.end());
+            merged.insert(groups.begin(), groups.end());
         }
         auto end = entries_.erase(first, last);
-        for (const auto& [of, at] : kinds) {
-            Entry kind{Kind::Pending, of, at, left, true};
-            kind.interleaved = Group{of, at} != *kinds.begin();
-            end = std::next(entries_.insert(end, std::move(kind)));
+        for (const auto& [origin, resume] : merged) {
+            Entry group{Kind::Pending, origin, resume, left, true};
+            group.interleaved = Group{origin, resume} != *merged.begin();
+            end = std::next(entries_.insert(end, std::move(group)));
         }
         to = static_cast<std::size_t>(end - entries_.begin()) - 1;
     }
 }
 
-void SimtStack::wait_at(std::size_t entry, std::size_t at, const SimtStack& others) {
+void SimtStack::wait_at(std::size_t entry, std::size_t resume, const SimtStack& others) {
     Entry& point = entries_[entry];
     std::set<Point> left;
     for (std::size_t below = 0; below < entry; ++below)
         if (const Point other = point_of(entries_[below]); others.left_.count(other) != 0)
             left.insert(other);
-    if (point.resume != none && (point.resume != at || point.left != left))
-        throw NotFollowed{"lanes wait for each other at several places, which this check does not "
-                          "follow"};
-    point.resume = at;
+    if (point.resume != none && (point.resume != resume || point.left != left))
+        throw NotFollowed{"lanes wait at one reconvergence point to go on at several blocks, or in "
+                          "different points around it, which this check does not follow"};
+    point.resume = resume;
     point.left = std::move(left);
 }
 
-bool SimtStack::arrive(std::size_t entry, std::size_t at, const LaterIteration& later_iteration) {
-    wait_at(entry, at, *this);
+bool SimtStack::arrive(std::size_t entry, std::size_t resume,
+                       const LaterIteration& later_iteration) {
+    wait_at(entry, resume, *this);
     active_ = false;
     if (has_missing_lanes(entry)) {
         end(later_iteration);
@@ -226,13 +230,13 @@ void SimtStack::end(const LaterIteration& later_iteration) {
     open_points(later_iteration);
 }
 
-// A point at the top would have opened.
+// The top is a group: a point at the top would have opened.
 std::vector<std::pair<SimtStack::Entry, SimtStack>> SimtStack::next() const {
     std::vector<std::pair<Entry, SimtStack>> choices;
     if (entries_.empty()) return choices;
     const std::size_t top = entries_.size() - 1;
-    const bool beside = entries_.back().simultaneous; // Then none is mixed.
-    const std::size_t from = beside ? first_simultaneous(top) : first_interleaved(top);
+    const bool simultaneous = entries_.back().simultaneous; // Then none is interleaved.
+    const std::size_t from = simultaneous ? first_simultaneous(top) : first_interleaved(top);
     for (std::size_t on_top = from; on_top <= top; ++on_top) {
         SimtStack rest = *this;
         rest.left_ = entries_[on_top].left;
@@ -244,7 +248,7 @@ std::vector<std::pair<SimtStack::Entry, SimtStack>> SimtStack::next() const {
             Entry& below = choices.back().second.entries_[on_top];
             std::tie(below.origin, below.resume) = group;
         }
-        if (beside)
+        if (simultaneous)
             rest.entries_.erase(rest.entries_.begin() + static_cast<std::ptrdiff_t>(on_top));
         else
             rest.entries_.resize(from);

@@ -1,8 +1,6 @@
 #include "certification/verify/divergence/warp_cfg.hpp"
 
 #include "certification/verify/divergence/warp_states.hpp"
-#include "certification/verify/interference/launch_geometry.hpp"
-#include "certification/verify/interference/residency.hpp"
 #include "certification/verify/machine_values.hpp"
 
 #include <fmt/format.h>
@@ -20,12 +18,12 @@ constexpr std::size_t most_pairs = 1'000'000;
     throw Finding{Verdict::Failed, kernel.id + ": " + what};
 }
 
-/// That each step from a state is one from a copy of the same block, to a copy from which each of
-/// its steps is one again, and so on.
+/// Simulation relation: each step from a state is matched by one from a node of the same block, to
+/// a node from which each of its steps is matched again, and so on.
 class Relation {
 public:
-    Relation(const KernelCase& kernel, const ControlFlow& copies, const WarpStates& lanes)
-        : kernel_{kernel}, copies_{copies}, states_{lanes.states}, known_{lanes.known} {}
+    Relation(const KernelCase& kernel, const ControlFlow& nodes, const WarpStates& lanes)
+        : kernel_{kernel}, nodes_{nodes}, states_{lanes.states}, known_{lanes.known} {}
 
     void check() {
         add(0, 0);
@@ -35,43 +33,43 @@ public:
             drop(open_[i]);
         if (!pairs_.front().dropped) return;
         fail(kernel_,
-             fmt::format("lanes in turn: {}{}", pairs_.front().lacks,
+             fmt::format("serialized control flow: {}{}", pairs_.front().lacks,
                          known_ == Waiting::Each
                              ? ""
-                             : "; or lanes may part in more ways than this check follows"));
+                             : "; or lanes may diverge in more ways than this check follows"));
     }
 
 private:
-    /// A state, a copy of its block, and which pairs each step may lead to.
+    /// A state, a node of its block, and the pairs to which each step may lead.
     struct Pair {
         std::size_t state = 0;
-        std::size_t copy = 0;
+        std::size_t node = 0;
         std::vector<std::size_t> left; ///< Per step: pairs that were not dropped.
         std::vector<std::pair<std::size_t, std::size_t>> used_by; ///< Pair and its step.
         bool dropped = false;
         std::string lacks; ///< Why.
     };
 
-    std::size_t add(std::size_t state, std::size_t copy) {
-        const auto [known, fresh] = index_.emplace(std::pair{state, copy}, pairs_.size());
+    std::size_t add(std::size_t state, std::size_t node) {
+        const auto [known, fresh] = index_.emplace(std::pair{state, node}, pairs_.size());
         if (fresh) {
             if (pairs_.size() == most_pairs)
-                fail(kernel_, "lanes may part in more ways than this check follows");
-            pairs_.push_back({state, copy, {}, {}, false, {}});
+                fail(kernel_, "lanes may diverge in more ways than this check follows");
+            pairs_.push_back({state, node, {}, {}, false, {}});
         }
         return known->second;
     }
 
     void expand(std::size_t pair) {
         const auto& state = states_[pairs_[pair].state];
-        const std::size_t copy = pairs_[pair].copy;
-        if (state.ends && !copies_.blocks[copy].exits)
+        const std::size_t node = pairs_[pair].node;
+        if (state.ends && !nodes_.blocks[node].exits)
             open(pair, "a path does not end where all lanes have");
         for (std::size_t step = 0; step < state.next.size(); ++step) {
             const std::size_t block = states_[state.next[step]].block;
             std::size_t ways = 0;
-            for (const std::size_t to : copies_.blocks[copy].successors)
-                if (kernel_.in_turn[to].of == block) {
+            for (const std::size_t to : nodes_.blocks[node].successors)
+                if (kernel_.serialized[to].of == block) {
                     const std::size_t next = add(state.next[step], to);
                     pairs_[next].used_by.emplace_back(pair, step);
                     ++ways;
@@ -83,7 +81,7 @@ private:
 
     void lose(std::size_t pair, std::size_t step) {
         const auto& state = states_[pairs_[pair].state];
-        open(pair, fmt::format("the way of lanes from 0x{:04x} to 0x{:04x} is missing in a copy",
+        open(pair, fmt::format("the path of lanes from 0x{:04x} to 0x{:04x} is missing at a node",
                                kernel_.blocks[state.block].first,
                                kernel_.blocks[states_[state.next[step]].block].first));
     }
@@ -100,7 +98,7 @@ private:
     }
 
     const KernelCase& kernel_;
-    const ControlFlow& copies_;
+    const ControlFlow& nodes_;
     const std::vector<WarpStates::State>& states_;
     Waiting known_;
     std::vector<Pair> pairs_;
@@ -108,39 +106,40 @@ private:
     std::vector<std::size_t> open_; ///< To be dropped, once each.
 };
 
-ControlFlow flow_of_copies(const KernelCase& kernel, const ControlFlow& of_code) {
-    if (kernel.in_turn.empty()) fail(kernel, "lanes may part, and no copies of blocks are given");
-    ControlFlow copies;
-    for (const SerializedBlockRow& copy : kernel.in_turn) {
-        const BlockRow& block = kernel.blocks[copy.of];
-        copies.blocks.push_back({block.first, block.last, block.exits, copy.successors});
-        copies.first.push_back(of_code.first[copy.of]);
-        copies.last.push_back(of_code.last[copy.of]);
-        copies.never.push_back(of_code.never[copy.of]);
+ControlFlow flow_of_nodes(const KernelCase& kernel, const ControlFlow& of_code) {
+    if (kernel.serialized.empty())
+        fail(kernel, "lanes may diverge, and no serialized control flow is given");
+    ControlFlow nodes;
+    for (const SerializedBlockRow& node : kernel.serialized) {
+        const BlockRow& block = kernel.blocks[node.of];
+        nodes.blocks.push_back({block.first, block.last, block.exits, node.successors});
+        nodes.first.push_back(of_code.first[node.of]);
+        nodes.last.push_back(of_code.last[node.of]);
+        nodes.never.push_back(of_code.never[node.of]);
     }
-    if (kernel.in_turn.front().of != 0) fail(kernel, "copy 0 is not of the entry");
-    return copies;
+    if (kernel.serialized.front().of != 0) fail(kernel, "node 0 is not of the entry");
+    return nodes;
 }
 
-std::vector<std::size_t> copies_of_blocks(const KernelCase& kernel) {
-    std::vector<std::size_t> copies(kernel.blocks.size(), 0);
-    for (const SerializedBlockRow& copy : kernel.in_turn)
-        ++copies[copy.of];
-    return copies;
+std::vector<std::size_t> nodes_per_block(const KernelCase& kernel) {
+    std::vector<std::size_t> nodes(kernel.blocks.size(), 0);
+    for (const SerializedBlockRow& node : kernel.serialized)
+        ++nodes[node.of];
+    return nodes;
 }
 
-/// At a barrier the path of one warp goes over into that of another: both are at the same copy.
+/// At a barrier the critical path may change to another warp: both are at the same node.
 void check_barriers(const KernelCase& kernel, const ControlFlow& of_code) {
-    const std::vector<std::size_t> copies = copies_of_blocks(kernel);
-    for (std::size_t block = 0; block < copies.size(); ++block)
+    const std::vector<std::size_t> nodes = nodes_per_block(kernel);
+    for (std::size_t block = 0; block < nodes.size(); ++block)
         for (std::size_t i = of_code.first[block]; i <= of_code.last[block]; ++i)
-            if (copies[block] > 1 &&
+            if (nodes[block] > 1 &&
                 assembly::synchronizes_threads(kernel.function->instructions[i]))
-                fail(kernel, fmt::format("the block of the barrier at 0x{:04x} has several copies",
+                fail(kernel, fmt::format("the block of the barrier at 0x{:04x} has several nodes",
                                          kernel.function->instructions[i].address));
 }
 
-/// How often a lane executes the branch behind which such groups part, while they wait.
+/// How often a lane executes the branch after which such groups diverge, while they are pending.
 std::int64_t most_groups(const ControlFlow& of_code, const WarpStates& lanes,
                          const std::pair<std::size_t, std::size_t>& group) {
     const auto turned = lanes.turned.find(group);
@@ -152,74 +151,75 @@ std::int64_t most_groups(const ControlFlow& of_code, const WarpStates& lanes,
     return most;
 }
 
-/// The block ends where lanes may part.
-bool may_part(const KernelCase& kernel, const ControlFlow& of_code, std::size_t block) {
+/// The block ends with a branch that may diverge.
+bool may_diverge(const KernelCase& kernel, const ControlFlow& of_code, std::size_t block) {
     const auto& facts = kernel.facts.divergents;
     return std::any_of(facts.begin(), facts.end(), [&](const models::DivergentFact& fact) {
         return fact.at == kernel.function->instructions[of_code.last[block]].address;
     });
 }
 
-/// To the head of the sequence lanes come in turn only, or by their way from such of its blocks to
-/// which they come in turn.
-bool comes_by_turn(const KernelCase& kernel, const CheckedLoop& sequence) {
+/// Lanes reach the header of the sequence only as pending groups, or from blocks of it that they
+/// reach as pending groups.
+bool comes_as_pending_group(const KernelCase& kernel, const CheckedLoop& sequence) {
     std::set<std::size_t> blocks;
-    for (const std::size_t copy : sequence.blocks)
-        blocks.insert(kernel.in_turn[copy].of);
+    for (const std::size_t node : sequence.blocks)
+        blocks.insert(kernel.serialized[node].of);
     std::set<std::size_t> seen{sequence.header};
     std::vector<std::size_t> work{sequence.header};
     while (!work.empty()) {
         const std::size_t at = work.back();
         work.pop_back();
-        const std::size_t of = kernel.in_turn[at].of;
-        for (std::size_t copy = 0; copy < kernel.in_turn.size(); ++copy) {
-            const auto& to = kernel.in_turn[copy].successors;
-            const auto& code = kernel.blocks[kernel.in_turn[copy].of].successors;
-            if (sequence.blocks.count(copy) != 0 ||
+        const std::size_t of = kernel.serialized[at].of;
+        for (std::size_t node = 0; node < kernel.serialized.size(); ++node) {
+            const auto& to = kernel.serialized[node].successors;
+            const auto& code = kernel.blocks[kernel.serialized[node].of].successors;
+            if (sequence.blocks.count(node) != 0 ||
                 std::find(to.begin(), to.end(), at) == to.end() ||
                 std::find(code.begin(), code.end(), of) == code.end())
                 continue;
-            if (copy == 0 || blocks.count(kernel.in_turn[copy].of) == 0) return false;
-            if (seen.insert(copy).second) work.push_back(copy);
+            if (node == 0 || blocks.count(kernel.serialized[node].of) == 0) return false;
+            if (seen.insert(node).second) work.push_back(node);
         }
     }
     return true;
 }
 
-/// How often lanes come to the head of a sequence of copies one group behind the other, when no
-/// further group parts for it meanwhile: those that wait for their turn parted from each lane that
-/// went on one by one, each when it passed the branch. Behind several branches they may come by
-/// several ways to the head, which nobody executes twice.
-std::int64_t most_behind(const KernelCase& kernel, const ControlFlow& of_code,
-                         const WarpStates& lanes, const CheckedLoop& sequence) {
-    const std::size_t start = kernel.in_turn[sequence.header].of;
-    // Those who come one behind the other are a lane at least each time, and never the same.
+/// How often groups of lanes reach the header of a sequence of nodes one after another, when no
+/// further group diverges for it meanwhile (S19e, "Nodes"). The pending groups diverged one by one
+/// from each lane that went on, each when that lane executed the branch. After several branches
+/// they may reach the header on several paths, none of which a lane executes twice.
+std::int64_t most_successive_groups(const KernelCase& kernel, const ControlFlow& of_code,
+                                    const WarpStates& lanes, const CheckedLoop& sequence) {
+    const std::size_t start = kernel.serialized[sequence.header].of;
+    // Groups that arrive one after another have at least one lane each, never the same one.
     const std::int64_t lanes_of_warp =
         exact_number(kernel, kernel.architecture.geometry, "geometry", "warp-size");
     std::set<std::size_t> blocks;
-    for (const std::size_t copy : sequence.blocks)
-        blocks.insert(kernel.in_turn[copy].of);
+    for (const std::size_t node : sequence.blocks)
+        blocks.insert(kernel.serialized[node].of);
     std::set<std::size_t> before;
     for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
         if (const auto& to = kernel.blocks[block].successors;
             !of_code.never[block] && std::find(to.begin(), to.end(), start) != to.end())
             before.insert(block);
     const auto is_inside = [&](std::size_t block) { return blocks.count(block) != 0; };
-    const bool part_meanwhile = std::any_of(before.begin(), before.end(), is_inside);
-    if (before.size() == 1 && !part_meanwhile && lanes.behind_points.count(start) == 0)
+    const bool diverge_meanwhile = std::any_of(before.begin(), before.end(), is_inside);
+    if (before.size() == 1 && !diverge_meanwhile && lanes.resumed_blocks.count(start) == 0)
         return std::min(lanes_of_warp, most_groups(of_code, lanes, {*before.begin(), start})) - 1;
-    const auto& behind = kernel.blocks[start].successors;
-    if (std::any_of(behind.begin(), behind.end(), is_inside) ||
-        std::any_of(lanes.behind_points.begin(), lanes.behind_points.end(), is_inside) ||
+    const auto& after = kernel.blocks[start].successors;
+    if (std::any_of(after.begin(), after.end(), is_inside) ||
+        std::any_of(lanes.resumed_blocks.begin(), lanes.resumed_blocks.end(), is_inside) ||
         std::any_of(blocks.begin(), blocks.end(),
-                    [&](std::size_t block) { return may_part(kernel, of_code, block); }))
-        fail(kernel, fmt::format("lanes may come to 0x{:04x} again and again in turn",
-                                 kernel.blocks[start].first));
+                    [&](std::size_t block) { return may_diverge(kernel, of_code, block); }))
+        fail(kernel,
+             fmt::format("groups of lanes may reach 0x{:04x} without a bound on their number",
+                         kernel.blocks[start].first));
     models::Cycles most{0};
     for (const auto& group : lanes.groups)
         if (is_inside(group.second)) most += models::Cycles{most_groups(of_code, lanes, group)};
-    // A group that comes first passed its branch once more than others of its kind are left.
-    const std::int64_t first = comes_by_turn(kernel, sequence) ? 1 : 0;
+    // The first group executed its branch once more than groups of its kind are left.
+    const std::int64_t first = comes_as_pending_group(kernel, sequence) ? 1 : 0;
     return std::min(lanes_of_warp - 1, most.count() - first);
 }
 
@@ -229,59 +229,60 @@ const CheckedLoop* loop_at(const ControlFlow& of_code, std::size_t header) {
     return known == of_code.loops.end() ? nullptr : &*known;
 }
 
-/// No lane may leave the loop and enter it again in a stay in its copies.
-bool stays_inside(const KernelCase& kernel, const CheckedLoop& loop, const CheckedLoop& copies) {
-    return std::none_of(copies.blocks.begin(), copies.blocks.end(), [&](std::size_t copy) {
-        const std::size_t block = kernel.in_turn[copy].of;
+/// No lane may leave the loop and enter it again within one traversal of its nodes.
+bool traversal_stays_inside(const KernelCase& kernel, const CheckedLoop& loop,
+                            const CheckedLoop& nodes) {
+    return std::none_of(nodes.blocks.begin(), nodes.blocks.end(), [&](std::size_t node) {
+        const std::size_t block = kernel.serialized[node].of;
         const auto& to = kernel.blocks[block].successors;
         return loop.blocks.count(block) == 0 &&
                std::find(to.begin(), to.end(), loop.header) != to.end();
     });
 }
 
-/// All loops of copies around it are copies of loops around the loop.
-bool nests_alike(const KernelCase& kernel, const ControlFlow& of_code, const ControlFlow& copies,
-                 const CheckedLoop& loop) {
-    return std::all_of(copies.loops.begin(), copies.loops.end(), [&](const CheckedLoop& around) {
+/// All loops of nodes around it correspond to loops around the loop.
+bool nests_equally(const KernelCase& kernel, const ControlFlow& of_code, const ControlFlow& nodes,
+                   const CheckedLoop& loop) {
+    return std::all_of(nodes.loops.begin(), nodes.loops.end(), [&](const CheckedLoop& around) {
         if (around.blocks.count(loop.header) == 0) return true;
-        const CheckedLoop* known = loop_at(of_code, kernel.in_turn[around.header].of);
-        return known != nullptr && known->blocks.count(kernel.in_turn[loop.header].of) != 0;
+        const CheckedLoop* known = loop_at(of_code, kernel.serialized[around.header].of);
+        return known != nullptr && known->blocks.count(kernel.serialized[loop.header].of) != 0;
     });
 }
 
-/// All copies of a loop turn as the loop does.
+/// The nodes of a loop iterate as the loop does.
 void bound_loops(const KernelCase& kernel, const ControlFlow& of_code, const WarpStates& lanes,
-                 ControlFlow& copies) {
-    const std::vector<std::size_t> copies_of = copies_of_blocks(kernel);
-    for (CheckedLoop& loop : copies.loops) {
-        const SerializedBlockRow& copy = kernel.in_turn[loop.header];
-        const std::int64_t address = kernel.blocks[copy.of].first;
-        if (copy.repeated) {
-            if (*copy.repeated < most_behind(kernel, of_code, lanes, loop))
+                 ControlFlow& nodes) {
+    const std::vector<std::size_t> nodes_of = nodes_per_block(kernel);
+    for (CheckedLoop& loop : nodes.loops) {
+        const SerializedBlockRow& node = kernel.serialized[loop.header];
+        const std::int64_t address = kernel.blocks[node.of].first;
+        if (node.repeated) {
+            if (*node.repeated < most_successive_groups(kernel, of_code, lanes, loop))
                 fail(kernel,
-                     fmt::format("lanes may come to 0x{:04x} more often in turn than a copy says",
+                     fmt::format("groups of lanes may reach 0x{:04x} more often than a node states",
                                  address));
-            loop.max_back_edges = *copy.repeated;
+            loop.max_back_edges = *node.repeated;
             continue;
         }
-        const CheckedLoop* known = loop_at(of_code, copy.of);
-        if (known == nullptr || !stays_inside(kernel, *known, loop))
+        const CheckedLoop* known = loop_at(of_code, node.of);
+        if (known == nullptr || !traversal_stays_inside(kernel, *known, loop))
             fail(kernel,
-                 fmt::format("copies of blocks turn at 0x{:04x} where the code does not", address));
+                 fmt::format("nodes form a loop at 0x{:04x} where the code does not", address));
         loop.max_back_edges = known->max_back_edges;
-        if (copy.together && copies_of[copy.of] == 1 && nests_alike(kernel, of_code, copies, loop))
+        if (node.converged && nodes_of[node.of] == 1 && nests_equally(kernel, of_code, nodes, loop))
             loop.min_back_edges = known->min_back_edges;
     }
 }
 
-void check_together(const KernelCase& kernel, const WarpStates& lanes) {
-    std::vector<bool> together(kernel.blocks.size(), true);
+void check_convergence(const KernelCase& kernel, const WarpStates& lanes) {
+    std::vector<bool> converged(kernel.blocks.size(), true);
     for (const WarpStates::State& state : lanes.states)
-        together[state.block] = together[state.block] && state.together;
-    for (const SerializedBlockRow& copy : kernel.in_turn)
-        if (copy.together && !together[copy.of])
+        converged[state.block] = converged[state.block] && state.converged;
+    for (const SerializedBlockRow& node : kernel.serialized)
+        if (node.converged && !converged[node.of])
             fail(kernel, fmt::format("some lanes may execute 0x{:04x} while others are elsewhere",
-                                     kernel.blocks[copy.of].first));
+                                     kernel.blocks[node.of].first));
 }
 
 } // namespace
@@ -289,15 +290,16 @@ void check_together(const KernelCase& kernel, const WarpStates& lanes) {
 SideFlows check_flows(const KernelCase& kernel) {
     SideFlows flows{check_control_flow(kernel), std::nullopt};
     if (kernel.facts.divergents.empty()) {
-        if (!kernel.in_turn.empty())
-            fail(kernel, "copies of blocks are given, and no fact says that lanes may part");
+        if (!kernel.serialized.empty())
+            fail(kernel,
+                 "a serialized control flow is given, and no fact says that lanes may diverge");
         return flows;
     }
     const WarpStates lanes = follow_lanes(kernel, flows.of_code);
-    flows.of_warp = flow_of_copies(kernel, flows.of_code);
+    flows.of_warp = flow_of_nodes(kernel, flows.of_code);
     Relation{kernel, *flows.of_warp, lanes}.check();
     find_order_and_loops(kernel.id, *flows.of_warp);
-    check_together(kernel, lanes);
+    check_convergence(kernel, lanes);
     check_barriers(kernel, flows.of_code);
     bound_loops(kernel, flows.of_code, lanes, *flows.of_warp);
     return flows;

@@ -17,10 +17,10 @@ namespace {
 
 using Transfer = assembly::ControlFlow;
 
-/// The second way has fewer states where both come to an end.
+/// The second abstraction has fewer states where both explorations end.
 constexpr std::size_t most_states = 50'000;
 constexpr std::size_t most_states_of_last = 200'000;
-constexpr std::size_t most_ways = 10; ///< Of one branch.
+constexpr std::size_t most_ways = 10; ///< Targets of one branch.
 
 bool makes_point(Transfer flow) {
     return flow == Transfer::PushReconvergence || flow == Transfer::PushBreak ||
@@ -75,7 +75,7 @@ private:
         std::set<std::size_t> ways;
         for (const std::size_t to : flow_.blocks[block].successors)
             if (!flow_.never[to]) ways.insert(to);
-        // First, so that states which stand for more are known before those that they stand for.
+        // First, so that states that represent more are known before those that they represent.
         if (ways.size() > 1 && may_part(last)) part(block, ways, stack);
         for (const std::size_t way : ways)
             take(block, way, stack);
@@ -84,7 +84,7 @@ private:
     void part(std::size_t block, const std::set<std::size_t>& ways, const SimtStack& stack) {
         const std::size_t last = flow_.last[block];
         if (flow_.blocks[block].exits || ways.size() > most_ways)
-            refuse(last, "lanes may part to more ways than this check follows");
+            refuse(last, "lanes may diverge to more paths than this check follows");
         for (const std::size_t now : ways) {
             std::vector<std::size_t> others;
             std::copy_if(ways.begin(), ways.end(), std::back_inserter(others),
@@ -105,14 +105,14 @@ private:
         });
     }
 
-    /// Bounds of loops are those of lanes: nobody may wait inside one while others turn.
+    /// Loop bounds are those of a thread: no lane may wait inside a loop while others iterate.
     void check_turns(std::size_t block, const SimtStack& stack) {
         for (const CheckedLoop& loop : flow_.loops) {
             if (loop.header != block) continue;
             for (const SimtStack::Entry& entry : stack.entries()) {
                 const auto check_inside = [&](std::size_t at) {
                     if (at != SimtStack::none && loop.blocks.count(at) != 0)
-                        refuse(flow_.first[block], "some lanes may turn this loop while others "
+                        refuse(flow_.first[block], "some lanes may iterate this loop while others "
                                                    "wait inside it, which this check does not "
                                                    "follow");
                 };
@@ -135,7 +135,7 @@ private:
             refuse(i, "some lanes may come to this barrier while others are elsewhere");
         if (leaves_point(instruction)) return pass_leaving(i, block, stack);
         if (!makes_point(instruction.control_flow)) return;
-        if (guarded) refuse(i, "a guarded join is not followed where lanes may part");
+        if (guarded) refuse(i, "a guarded join is not followed where lanes may diverge");
         const auto reg = is_set(i) ? register_of(i) : std::nullopt;
         for (std::size_t at = 0; at < stack.entries().size(); ++at) {
             const SimtStack::Entry& entry = stack.entries()[at];
@@ -146,7 +146,8 @@ private:
         stack.join(SimtStack::Kind::Explicit, i);
     }
 
-    /// Under a guard those leave the point that the block's branch transfers, or the others.
+    /// Under a guard either the lanes that the block's branch transfers leave the point, or the
+    /// others.
     void pass_leaving(std::size_t i, std::size_t block, SimtStack& stack) {
         const assembly::Instruction& instruction = code_[i];
         if (instruction.guard && instruction.guard->never()) return;
@@ -183,19 +184,19 @@ private:
     [[nodiscard]] bool falls(std::size_t block, std::size_t way) const {
         return flow_.first[way] == flow_.last[block] + 1;
     }
-    /// Of two ways one is that behind the last instruction.
+    /// One of the two successors is the instruction after the last one.
     [[nodiscard]] bool falls_once(std::size_t block) const {
         const auto& to = flow_.blocks[block].successors;
         return to.size() == 2 && falls(block, to.front()) != falls(block, to.back());
     }
 
-    /// Those who go this way leave points.
+    /// The lanes that take this successor leave points.
     void leave_over(std::size_t block, std::size_t way, SimtStack& stack) const {
         for (const int reg : falls(block, way) ? left_behind_ : left_when_taken_)
             leave(reg, stack);
     }
 
-    /// The active lanes go over the edge together.
+    /// All active lanes take the edge.
     void take(std::size_t block, std::size_t way, SimtStack stack) {
         leave_over(block, way, stack);
         stack.open_points(later_iteration_);
@@ -205,7 +206,7 @@ private:
             go_on(way, std::move(stack));
     }
 
-    /// Some go one way now, the others the other ways later.
+    /// Divergence: some lanes take one successor now, the others take theirs later.
     void part(std::size_t block, std::size_t now, const std::vector<std::size_t>& later,
               SimtStack stack) {
         const auto& entries = stack.entries();
@@ -218,8 +219,9 @@ private:
                 if (!point || !is_at(entries[*point], *meeting)) {
                     for (const SimtStack::Entry& entry : entries)
                         if (is_at(entry, *meeting))
-                            refuse(flow_.last[block], "the ways from here meet where those around "
-                                                      "it do, which this check does not follow");
+                            refuse(flow_.last[block],
+                                   "the paths from here reconverge where those "
+                                   "around it do, which this check does not follow");
                     stack.join(SimtStack::Kind::PostDominator, *meeting);
                 }
             }
@@ -245,7 +247,8 @@ private:
         return point.kind == SimtStack::Kind::PostDominator && point.origin == block;
     }
 
-    /// The point at which lanes arrive that go this way by the block's last instruction.
+    /// The point at which the lanes arrive that take this successor by the block's last
+    /// instruction.
     [[nodiscard]] std::optional<std::size_t> arrival(std::size_t block, std::size_t way,
                                                      const SimtStack& stack) const {
         const std::size_t last = flow_.last[block];
@@ -272,7 +275,7 @@ private:
         refuse(last, "no point is joined at which lanes arrive");
     }
 
-    /// Lanes go on where the point's maker says; BSYNC on itself is passed.
+    /// Lanes go on where the instruction that set the point says; BSYNC to itself falls through.
     void check_target(std::size_t maker, std::size_t last, std::size_t way) const {
         const auto target = target_of(code_[maker]);
         std::optional<std::size_t> behind =
@@ -281,10 +284,10 @@ private:
         if (behind != flow_.first[way]) refuse(last, "lanes go on elsewhere than their point says");
     }
 
-    /// The active lanes have arrived at the point; `behind`: block where they go on.
+    /// The active lanes have arrived at the point; `behind`: the block where they go on.
     void arrive(std::size_t point, std::size_t behind, SimtStack stack) {
         if (!stack.arrive(point, behind, later_iteration_)) return let_next(stack);
-        found_.behind_points.insert(behind);
+        found_.resumed_blocks.insert(behind);
         go_on(behind, std::move(stack));
     }
 
@@ -298,17 +301,18 @@ private:
         auto choices = stack.next();
         if (choices.empty()) found_.states[current_].ends = true;
         for (auto& [waited, rest] : choices) {
-            if (waited.kind != SimtStack::Kind::Pending) found_.behind_points.insert(waited.resume);
+            if (waited.kind != SimtStack::Kind::Pending)
+                found_.resumed_blocks.insert(waited.resume);
             go_on(waited.resume, std::move(rest));
         }
     }
 
-    /// The active lanes come to the block.
+    /// The active lanes reach the block.
     void go_on(std::size_t block, SimtStack stack) {
         for (std::size_t i = 0; i < stack.entries().size(); ++i) {
             if (!stack.is_in(i) || !is_at(stack.entries()[i], block)) continue;
             if (stack.innermost() != i)
-                refuse(flow_.first[block], "lanes come behind a point in which they still are, "
+                refuse(flow_.first[block], "lanes pass a reconvergence point without arriving, "
                                            "which this check does not follow");
             return arrive(i, block, std::move(stack));
         }
@@ -358,11 +362,11 @@ private:
     /// them, or does not.
     std::vector<int> left_when_taken_;
     std::vector<int> left_behind_;
-    /// By block and what is known.
+    /// By block and by the stack without groups that may be below others.
     std::map<std::pair<std::size_t, SimtStack>, std::vector<std::size_t>> index_;
-    std::map<std::size_t, std::vector<std::size_t>> parting_blocks_; ///< As far as asked for.
+    std::map<std::size_t, std::vector<std::size_t>> divergent_blocks_; ///< As far as asked for.
     const SimtStack::DivergentBlocks parting_ = [this](std::size_t at) -> const auto& {
-        const auto [known, fresh] = parting_blocks_.try_emplace(at);
+        const auto [known, fresh] = divergent_blocks_.try_emplace(at);
         for (std::size_t block = 0; fresh && block < flow_.blocks.size(); ++block)
             if (const auto& to = flow_.blocks[block].successors;
                 std::find(to.begin(), to.end(), at) != to.end() && may_part(flow_.last[block]))
@@ -386,7 +390,7 @@ WarpStates follow_lanes(const KernelCase& kernel, const ControlFlow& flow) {
     for (const Waiting known : {Waiting::Each, Waiting::Last})
         if (auto states = follow_lanes(kernel, flow, known)) return std::move(*states);
     throw Finding{Verdict::Failed,
-                  kernel.id + ": lanes may part in more ways than this check follows"};
+                  kernel.id + ": lanes may diverge in more ways than this check follows"};
 }
 
 } // namespace warpbound::certification::verify

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Where the lanes of a warp that parts are, block by block: rules C38 to C40 of the timing
-/// contract followed step by step, apart from the code that the analysis uses.
+/// States of a warp whose lanes may diverge, block by block: rules C38 to C40 of the timing
+/// contract, applied step by step (S19e in docs/soundness.md). Shares no code with the analysis.
 
 #include "certification/verify/flow/control_flow.hpp"
 
@@ -13,27 +13,28 @@
 
 namespace warpbound::certification::verify {
 
-/// What is known of groups that wait above each other and parted at one block after the other.
+/// What is known of pending groups that are above each other and diverged at different blocks.
 enum class Waiting {
-    Each, ///< All of them.
-    Last  ///< Who parted last: others may wait below or not. More ways than a warp has.
+    Each, ///< Every group.
+    Last  ///< The group that diverged last: others may be below or not. More paths than a warp has.
 };
 
-/// What a warp may do whose lanes may part at the stated branches.
+/// What a warp whose lanes may diverge at the stated branches may do.
 struct WarpStates {
     struct State {
         std::size_t block = 0;         ///< That the active lanes execute.
         std::vector<std::size_t> next; ///< States.
-        bool ends = false;             ///< No lane may be left behind it.
-        bool together = false;         ///< No lane waits elsewhere.
+        bool ends = false;             ///< All lanes may have ended after it.
+        bool converged = false;        ///< No lane is pending or waits elsewhere.
     };
     std::vector<State> states; ///< The first is the start.
-    /// Who may wait for their turn: the block behind which they parted and where they go on.
+    /// Groups that may be pending: the block after which they diverged and where they go on.
     std::set<std::pair<std::size_t, std::size_t>> groups;
-    /// Headers of loops that some may execute while others wait for their turn: by the block behind
-    /// which these parted and the one where they go on.
+    /// Headers of loops that some lanes may execute while others are pending: by the block after
+    /// which these diverged and the one where they go on.
     std::map<std::pair<std::size_t, std::size_t>, std::set<std::size_t>> turned;
-    std::set<std::size_t> behind_points; ///< Blocks where lanes go on that waited at a point.
+    std::set<std::size_t>
+        resumed_blocks; ///< Blocks where lanes go on that waited at a reconvergence point.
     Waiting known = Waiting::Each;
 };
 
@@ -41,7 +42,7 @@ struct WarpStates {
 /// docs/reference/evidence-format.md.
 std::optional<WarpStates> follow_lanes(const KernelCase& kernel, const ControlFlow& flow,
                                        Waiting known);
-/// By what is known of each, or where that are too many states, of the last.
+/// With every pending group known, or where that gives too many states, only the last one.
 WarpStates follow_lanes(const KernelCase& kernel, const ControlFlow& flow);
 
 } // namespace warpbound::certification::verify

@@ -85,7 +85,7 @@ private:
             if (certificate_.nodes[node].end) names.push_back(end_of(node));
         for (const CheckedLoop* loop : loops_)
             for (const std::size_t header : headers(*loop))
-                for (const auto& [name, cost] : stays(header))
+                for (const auto& [name, cost] : traversals(header))
                     names.push_back(name);
         for (const auto& name : names)
             out_ += "(declare-const " + name + " Int)\n";
@@ -107,9 +107,9 @@ private:
             if (certificate_.nodes[node].block == loop.header) list.push_back(node);
         return list;
     }
-    /// Variables of the ways to stay in a loop, with their best costs.
+    /// Variables of the traversals of a loop from one of its headers, with their best costs.
     [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>>
-    stays(std::size_t header) const {
+    traversals(std::size_t header) const {
         const TraversalCosts costs = problem_.traversal_from(header);
         std::vector<std::pair<std::string, std::int64_t>> list;
         for (const auto& [exit, cost] : costs.exits)
@@ -138,7 +138,7 @@ private:
     }
 
     void loop_rows(const CheckedLoop& loop) {
-        Sum turns;
+        Sum back_edges;
         Sum entries;
         std::map<std::size_t, Sum> left;    // by exit node
         std::map<std::size_t, Sum> entered; // by header node
@@ -147,7 +147,7 @@ private:
             const auto& [from, to, edge_cost] = certificate_.edges[edge];
             const bool inside = in(loop, from);
             if (certificate_.nodes[to].block == loop.header) {
-                (inside ? turns : entries).add(edge_of(edge));
+                (inside ? back_edges : entries).add(edge_of(edge));
                 if (!inside) entered[to].add(edge_of(edge));
             }
             if (inside && !in(loop, to)) left[to].add(edge_of(edge));
@@ -164,35 +164,35 @@ private:
             entered[0].add("1");
         }
         const std::string name = fmt::format("b{}", loop.header);
-        row("iterations_at_most_" + name, "<=", turns.text(),
+        row("iterations_at_most_" + name, "<=", back_edges.text(),
             product(loop.max_back_edges, entries.text()));
-        row("iterations_at_least_" + name, ">=", turns.text(),
+        row("iterations_at_least_" + name, ">=", back_edges.text(),
             product(loop.min_back_edges, entries.text()));
-        std::map<std::size_t, Sum> staying; // by exit node
-        Sum staying_to_end;
+        std::map<std::size_t, Sum> traversals_to; // by exit node
+        Sum traversals_to_end;
         Sum limit;
         for (const std::size_t header : headers(loop)) {
             Sum parts;
             const TraversalCosts costs = problem_.traversal_from(header);
-            for (const auto& [exit, stay_cost] : costs.exits) {
+            for (const auto& [exit, traversal_cost] : costs.exits) {
                 const std::string variable = fmt::format("s{}_{}", header, exit);
                 parts.add(variable);
-                staying[exit].add(variable);
-                limit.add(stay_cost, variable);
+                traversals_to[exit].add(variable);
+                limit.add(traversal_cost, variable);
             }
             if (costs.end) {
                 const std::string variable = fmt::format("s{}_end", header);
                 parts.add(variable);
-                staying_to_end.add(variable);
+                traversals_to_end.add(variable);
                 limit.add(*costs.end, variable);
             }
             row(fmt::format("traversals_into_{}", header), "=", parts.text(),
                 entered[header].text());
         }
         for (const auto& [exit, edges] : left)
-            row(fmt::format("traversals_{}_to_{}", name, exit), "=", staying[exit].text(),
+            row(fmt::format("traversals_{}_to_{}", name, exit), "=", traversals_to[exit].text(),
                 edges.text());
-        row(fmt::format("traversals_{}_to_end", name), "=", staying_to_end.text(), ended.text());
+        row(fmt::format("traversals_{}_to_end", name), "=", traversals_to_end.text(), ended.text());
         row("cut_" + name, certificate_.upper ? "<=" : ">=", cost.text(), limit.text());
     }
 
@@ -211,14 +211,14 @@ private:
 
     /// One block begins there, which no loop contains.
     [[nodiscard]] bool at_most_once(std::int64_t address) const {
-        std::size_t copies = 0;
+        std::size_t nodes = 0;
         for (std::size_t block = 0; block < flow_.blocks.size(); ++block) {
             if (flow_.blocks[block].first != address) continue;
-            ++copies;
+            ++nodes;
             for (const CheckedLoop& loop : flow_.loops)
                 if (loop.blocks.count(block) != 0) return false;
         }
-        return copies == 1;
+        return nodes == 1;
     }
 
     void fact_rows() {

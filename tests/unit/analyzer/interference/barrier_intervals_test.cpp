@@ -60,7 +60,7 @@ std::int64_t costliest_part(const std::string& body, const std::vector<std::int6
     return best.value().cost;
 }
 
-TEST(PartPaths, PayBetweenTwoBarriersOnly) {
+TEST(BarrierIntervalPaths, PayBetweenTwoBarriersOnly) {
     const std::string body = "MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; BAR.SYNC 0x0; EXIT;";
     EXPECT_EQ(costliest_part(body, {100, 10, 1, 1, 1}), 110);
     EXPECT_EQ(costliest_part(body, {1, 1, 100, 10, 1}), 110);
@@ -68,7 +68,7 @@ TEST(PartPaths, PayBetweenTwoBarriersOnly) {
     EXPECT_EQ(costliest_part("MOV R1, R2; EXIT;", {5, 7}), 12);
 }
 
-TEST(PartPaths, TakeTheCostlierWayOfABranch) {
+TEST(BarrierIntervalPaths, TakeTheCostlierWayOfABranch) {
     const std::string body =
         "@P0 BRA 0x18; MOV R1, R2; MOV R5, R6; BAR.SYNC 0x0; MOV R3, R4; EXIT;";
     EXPECT_EQ(costliest_part(body, {1, 20, 20, 1, 30, 1}), 42);
@@ -76,7 +76,7 @@ TEST(PartPaths, TakeTheCostlierWayOfABranch) {
 }
 
 // A loop of three turns, with a loop of four in it: from barrier to barrier once round.
-TEST(PartPaths, GoOnceRoundALoopWithABarrier) {
+TEST(BarrierIntervalPaths, GoOnceRoundALoopWithABarrier) {
     models::FlowFacts facts;
     facts.loops.push_back({8, 3, 3, {}});
     EXPECT_EQ(costliest_part("MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; @P0 BRA 0x8; EXIT;",

@@ -83,7 +83,7 @@ TEST(Caches, OfAccessesThatTheCodeExcludesCountTheCycleOfEachDrain) {
 }
 
 // Two warps take turns in slots of 4 cycles: a point every 8. A warp waits for two loads.
-TEST(SlottedCaches, AWaitThatEndsBetweenSlotsCostsTheRestOfTheRound) {
+TEST(CachesUnderTimeDivision, AWaitThatEndsBetweenSlotsCostsTheRestOfTheRound) {
     const SideResult side = upper(*accesses(2, in_two_places));
     const BoundTerm between = term(side, "waits for the memory system or the write buffer");
     EXPECT_EQ(between.count, 2);
@@ -95,24 +95,24 @@ TEST(SlottedCaches, AWaitThatEndsBetweenSlotsCostsTheRestOfTheRound) {
     EXPECT_EQ(sum_of(side.terms), side.proved);
 }
 
-TEST(SlottedCaches, EveryLoadMayLeaveAQueueInWhichNotAllHaveAPlace) {
+TEST(CachesUnderTimeDivision, EveryLoadMayLeaveAQueueInWhichNotAllHaveAPlace) {
     auto made = accesses(2, in_two_places);
     set_memory(made->architecture, "l1", "queue", 3); // Four loads may be under way.
     EXPECT_EQ(term(upper(*made), "waits for the memory system").count, 2 + 4);
 }
 
-TEST(SlottedCaches, EveryStoreMayLeaveABufferInWhichNotAllFit) {
+TEST(CachesUnderTimeDivision, EveryStoreMayLeaveABufferInWhichNotAllFit) {
     auto made = accesses(2, in_two_places);
     set(made->architecture.write_buffer, "entries", 1);
     EXPECT_EQ(term(upper(*made), "waits for the memory system").count, 2 + 2);
 }
 
-TEST(SlottedCaches, TheLargestDistanceOfAnyPlaceCounts) {
+TEST(CachesUnderTimeDivision, TheLargestDistanceOfAnyPlaceCounts) {
     // Places 1 to 3 have every sixth slot of 4 cycles.
     EXPECT_EQ(term(upper(*accesses(4, in_two_places)), "waits for the memory system").cycles, 23);
 }
 
-TEST(SlottedCaches, OneWarpHasAllSlots) {
+TEST(CachesUnderTimeDivision, OneWarpHasAllSlots) {
     EXPECT_EQ(upper(*accesses(1, in_two_places)).proved, upper(*accesses(1, "lrr")).proved);
 }
 
@@ -135,7 +135,7 @@ SideResult certified(Analyzed& made) {
     return side;
 }
 
-TEST(SlottedCaches, InEvidenceWaitsThatEndBetweenSlotsAreCertificates) {
+TEST(CachesUnderTimeDivision, InEvidenceWaitsThatEndBetweenSlotsAreCertificates) {
     const SideResult side = certified(*accesses(2, in_two_places));
     const BoundTerm loads = term(side, "waits for the loads of a warp that end between slots");
     EXPECT_EQ(loads.count, 1); // Those of the chain.
@@ -147,7 +147,7 @@ TEST(SlottedCaches, InEvidenceWaitsThatEndBetweenSlotsAreCertificates) {
     EXPECT_EQ(term(side, "slots of the warp in which the write buffer is full").cycles, 0);
 }
 
-TEST(SlottedCaches, InEvidenceEveryLoadAndStoreOfTheLaunchMayLeaveWhatIsFull) {
+TEST(CachesUnderTimeDivision, InEvidenceEveryLoadAndStoreOfTheLaunchMayLeaveWhatIsFull) {
     auto made = accesses(2, in_two_places);
     set_memory(made->architecture, "l1", "queue", 3);
     set(made->architecture.write_buffer, "entries", 1);
@@ -158,7 +158,7 @@ TEST(SlottedCaches, InEvidenceEveryLoadAndStoreOfTheLaunchMayLeaveWhatIsFull) {
     EXPECT_EQ(stores.cycles, 7);
 }
 
-TEST(SlottedCaches, InEvidenceTheLoadsOfEveryWaveOfTheChainCount) {
+TEST(CachesUnderTimeDivision, InEvidenceTheLoadsOfEveryWaveOfTheChainCount) {
     auto made = accesses(2, in_two_places);
     made->request.launch = {3, 64};
     set(made->architecture.limits, "max-blocks", 1);
@@ -169,13 +169,13 @@ TEST(SlottedCaches, InEvidenceTheLoadsOfEveryWaveOfTheChainCount) {
               3);
 }
 
-TEST(SlottedCaches, InEvidenceOneWarpHasAllSlots) {
+TEST(CachesUnderTimeDivision, InEvidenceOneWarpHasAllSlots) {
     EXPECT_EQ(certified(*accesses(1, in_two_places)).proved, certified(*accesses(1, "lrr")).proved);
 }
 
 // Five instructions of each of two warps: a slot of the other one before each turn, in which that
 // one may wait for all that a warp alone waits for. What both wait for at caches counts once.
-TEST(CachesInStrictTurns, WhoWaitsInItsTurnDelaysTheOthersForAsLongAsAWarpAloneTakes) {
+TEST(CachesUnderStrictRoundRobin, WhoWaitsInItsTurnDelaysTheOthersForAsLongAsAWarpAloneTakes) {
     const SideResult side = upper(*accesses(2, "srr"));
     const BoundTerm slots = term(side, "issue slots of another warp of the scheduler");
     EXPECT_EQ(slots.count, 1);
@@ -196,7 +196,7 @@ TEST(CachesInStrictTurns, WhoWaitsInItsTurnDelaysTheOthersForAsLongAsAWarpAloneT
     EXPECT_EQ(sum_of(side.terms), side.proved);
 }
 
-TEST(CachesInStrictTurns, InEvidenceTheTimesOfWarpsAndWhatAllWaitForAreCertificates) {
+TEST(CachesUnderStrictRoundRobin, InEvidenceTheTimesOfWarpsAndWhatAllWaitForAreCertificates) {
     const SideResult side = certified(*accesses(2, "srr"));
     const BoundTerm alone = term(side, "one warp in isolation");
     EXPECT_EQ(alone.certificate, "execution-time-upper-in-isolation");
@@ -212,7 +212,7 @@ TEST(CachesInStrictTurns, InEvidenceTheTimesOfWarpsAndWhatAllWaitForAreCertifica
     }));
 }
 
-TEST(CachesInStrictTurns, InEvidenceBlocksThatWaitCountEachOfTheirWarps) {
+TEST(CachesUnderStrictRoundRobin, InEvidenceBlocksThatWaitCountEachOfTheirWarps) {
     auto made = accesses(2, "srr");
     made->request.launch = {3, 64};
     set(made->architecture.limits, "max-blocks", 1);
@@ -223,7 +223,7 @@ TEST(CachesInStrictTurns, InEvidenceBlocksThatWaitCountEachOfTheirWarps) {
     EXPECT_EQ(term(side, "one warp in isolation").count, 3);
 }
 
-TEST(CachesInStrictTurns, AWarpThatIsAloneOnItsSchedulerIsNeverKeptWaiting) {
+TEST(CachesUnderStrictRoundRobin, AWarpThatIsAloneOnItsSchedulerIsNeverKeptWaiting) {
     auto made = accesses(2, "srr");
     set(made->architecture.schedulers, "count", 2);
     auto conserving = accesses(2, "lrr");

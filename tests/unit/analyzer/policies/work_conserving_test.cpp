@@ -31,12 +31,12 @@ std::int64_t lower(const Analysis& analysis) {
 
 const std::string moves = "MOV R1, R2; MOV R3, R4; MOV R5, R6; EXIT;";
 
-TEST(ManyWarps, OfDifferentSchedulersDoNotDelayEachOther) {
+TEST(WorkConserving, OfDifferentSchedulersDoNotDelayEachOther) {
     EXPECT_EQ(upper(of_launch(moves, {1, 64})), upper(of_launch(moves, {1, 32})));
     EXPECT_EQ(lower(of_launch(moves, {1, 64})), lower(of_launch(moves, {1, 32})));
 }
 
-TEST(ManyWarps, OfOneSchedulerTakeTheirIssueSlots) {
+TEST(WorkConserving, OfOneSchedulerTakeTheirIssueSlots) {
     const std::int64_t alone = upper(of_launch(moves, {1, 32}));
     constexpr std::int64_t work = 4 * 2; // instructions x issue slot
     EXPECT_EQ(upper(of_launch(moves, {1, 128})), alone + work);
@@ -44,12 +44,12 @@ TEST(ManyWarps, OfOneSchedulerTakeTheirIssueSlots) {
     EXPECT_EQ(upper(of_launch(moves, {4, 64})), alone + 3 * work);
 }
 
-TEST(ManyWarps, FillTheSchedulerFromBelow) {
+TEST(WorkConserving, FillTheSchedulerFromBelow) {
     // 24 warps on one scheduler choose 4 times each; the last slot need not be over.
     EXPECT_EQ(lower(of_launch(moves, {1, 1536})), 24 * 4 * 2 - 1);
 }
 
-TEST(ManyWarps, DrainTheirStoresOneAfterAnother) {
+TEST(WorkConserving, DrainTheirStoresOneAfterAnother) {
     models::FlowFacts facts;
     facts.memory.push_back(
         {0, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
@@ -59,14 +59,14 @@ TEST(ManyWarps, DrainTheirStoresOneAfterAnother) {
     EXPECT_GT(lower(two), lower(one));
 }
 
-TEST(ManyWarps, OfBlocksThatAllFitMayBeOnOneMultiprocessor) {
+TEST(WorkConserving, OfBlocksThatAllFitMayBeOnOneMultiprocessor) {
     // Up to 8 blocks are on one, whatever else there is; from below they are spread out.
     EXPECT_EQ(upper(of_launch(moves, {8, 64}, {}, 4)), upper(of_launch(moves, {8, 64})));
     EXPECT_EQ(upper(of_launch(moves, {16, 64}, {}, 2)), upper(of_launch(moves, {8, 64})));
     EXPECT_EQ(lower(of_launch(moves, {16, 192}, {}, 2)), lower(of_launch(moves, {8, 192})));
 }
 
-TEST(ManyWarps, OnMoreMultiprocessorsAreNotBoundedMoreLoosely) {
+TEST(WorkConserving, OnMoreMultiprocessorsAreNotBoundedMoreLoosely) {
     const auto bound = [](std::int64_t multiprocessors) {
         return of_launch(moves, {60, 192}, {}, multiprocessors);
     };
@@ -77,7 +77,7 @@ TEST(ManyWarps, OnMoreMultiprocessorsAreNotBoundedMoreLoosely) {
 
 // The slow path has a long latency, the busy one many choices: in turn nobody can be delayed by all
 // choices of the busy ones while it takes the slow one.
-TEST(ManyWarps, OfLooseRoundRobinWaitForATurnOfEachOther) {
+TEST(WorkConserving, OfLooseRoundRobinWaitForATurnOfEachOther) {
     std::string body = "@P0 BRA BUSY; ";
     for (int i = 0; i < 20; ++i)
         body += "MOV R1, R1; ";
@@ -103,7 +103,7 @@ TEST(ManyWarps, OfLooseRoundRobinWaitForATurnOfEachOther) {
 }
 
 // Blocks of other waves cannot pass either.
-TEST(ManyWarps, OfLooseRoundRobinInSeveralWavesAreBelowThoseOfAnyPolicy) {
+TEST(WorkConserving, OfLooseRoundRobinInSeveralWavesAreBelowThoseOfAnyPolicy) {
     const models::Launch launch{64, 32};
     EXPECT_LT(upper(of_launch(moves, launch, {}, 2, "lrr")),
               upper(of_launch(moves, launch, {}, 2)));
@@ -112,7 +112,7 @@ TEST(ManyWarps, OfLooseRoundRobinInSeveralWavesAreBelowThoseOfAnyPolicy) {
 // Two schedulers with two places each: the slot of the EXIT before still runs when a block begins
 // in its place, and the other place's warp is chosen first. Eight warps of a scheduler, 2 cycles
 // each.
-TEST(ManyWarps, OfLooseRoundRobinWaitForTheSlotOfTheWarpBeforeThem) {
+TEST(WorkConserving, OfLooseRoundRobinWaitForTheSlotOfTheWarpBeforeThem) {
     auto kernel = analyzed("EXIT;");
     tests::put_value(kernel->architecture, "limits/max-blocks", {4, std::nullopt, 4});
     tests::put_value(kernel->architecture, "schedulers/issue-slot", {2, std::nullopt, 2});
@@ -128,7 +128,7 @@ TEST(ManyWarps, OfLooseRoundRobinWaitForTheSlotOfTheWarpBeforeThem) {
 
 // Two blocks of four warps, two on each scheduler, an issue slot of 2 cycles. With one barrier a
 // warp of the other block may be met in one part on both schedulers, not in both parts.
-TEST(ManyWarps, OfAnotherBlockAreMetOnASecondSchedulerInOnePart) {
+TEST(WorkConserving, OfAnotherBlockAreMetOnASecondSchedulerInOnePart) {
     const auto kernel = [](int before, int behind) {
         std::string body;
         for (int i = 0; i < before + behind; ++i)
@@ -152,7 +152,7 @@ TEST(ManyWarps, OfAnotherBlockAreMetOnASecondSchedulerInOnePart) {
 }
 
 // Of a block of 4 warps with 8 parts: all of it once, not all of its warps.
-TEST(ManyWarps, WithManyBarriersDoNotMeetAllWarpsOfOtherBlocks) {
+TEST(WorkConserving, WithManyBarriersDoNotMeetAllWarpsOfOtherBlocks) {
     std::string body;
     for (int part = 0; part < 8; ++part) {
         for (int i = 0; i < 20; ++i)
@@ -174,14 +174,14 @@ TEST(ManyWarps, WithManyBarriersDoNotMeetAllWarpsOfOtherBlocks) {
 // 60 blocks of one warp in eight places of one multiprocessor, four of each scheduler: 59 before
 // the last one starts, of which 29 were on the scheduler that had fewer, then four beside each
 // other.
-TEST(ManyWarps, OfOneMultiprocessorThatFollowEachOtherStayOnTheirSchedulers) {
+TEST(WorkConserving, OfOneMultiprocessorThatFollowEachOtherStayOnTheirSchedulers) {
     std::int64_t met = 0;
     for (const BoundTerm& term : of_launch(moves, {60, 32}).execution_time.upper.terms)
         if (term.certificate == "execution-time-upper-demand-own-scheduler") met += term.count;
     EXPECT_EQ(met, 29 + 4);
 }
 
-TEST(ManyWarps, SayWhatTheBoundAddsUpFrom) {
+TEST(WorkConserving, SayWhatTheBoundAddsUpFrom) {
     for (const auto& [launch, multiprocessors] : {std::pair{models::Launch{1, 64}, 1},
                                                   {models::Launch{3, 96}, 1},
                                                   {models::Launch{50, 96}, 3}}) {
@@ -200,7 +200,7 @@ TEST(ManyWarps, SayWhatTheBoundAddsUpFrom) {
     }
 }
 
-TEST(ManyWarps, BoundNoTimeBetweenClockReads) {
+TEST(WorkConserving, BoundNoTimeBetweenClockReads) {
     const Analysis analysis =
         of_launch("S2R R1, SR_CLOCKLO; MOV R3, R4; S2R R2, SR_CLOCKLO; EXIT;", {1, 64});
     EXPECT_FALSE(analysis.measured_time);

@@ -52,7 +52,7 @@ std::unique_ptr<Analyzed> launched(const std::string& body, std::int64_t warps) 
 // A and B have slots 0 .. 1, 4 .. 5 and 2 .. 3, 6 .. 7 of one scheduler, C is alone on the other.
 // A first: B and C at 3 and 6, in every order of issue within a cycle. C first: B at 3, A misses 4
 // .. 5 and issues at 8. When A's slot begins one cycle earlier, the last one always issues at 6.
-TEST(JointSchedules, TryWhoeverIsFirstAtAPort) {
+TEST(ScheduleExploration, TryWhoeverIsFirstAtAPort) {
     const Envelope bounds = envelope(*launched("MUFU.COS R1, R2; EXIT;", 3));
     EXPECT_EQ(bounds.lower.proved.count(), 6 + 40);
     EXPECT_EQ(bounds.upper.proved.count(), 8 + 40);
@@ -62,14 +62,14 @@ TEST(JointSchedules, TryWhoeverIsFirstAtAPort) {
 
 // The same three. One that enters the buffer at once drains at 10. Then B and C may: with B first,
 // C or A follow at 20. With C first, A's slot is over and B's is 22 .. 23.
-TEST(JointSchedules, TryWhoeverIsFirstInTheWriteBuffer) {
+TEST(ScheduleExploration, TryWhoeverIsFirstInTheWriteBuffer) {
     const Envelope bounds = envelope(*launched("ST [R2], R3; EXIT;", 3));
     EXPECT_EQ(bounds.lower.proved.count(), 30);
     EXPECT_EQ(bounds.upper.proved.count(), 32);
     EXPECT_EQ(bounds.upper.proof, Proof::ScheduleExploration);
 }
 
-TEST(JointSchedules, AreNotSteppedWhereAValueIsOpen) {
+TEST(ScheduleExploration, AreNotSteppedWhereAValueIsOpen) {
     const auto context = launched("MUFU.COS R1, R2; MOV R3, R1; EXIT;", 3);
     auto& special = context->architecture.classes.at(OpcodeClass::SpecialFunction).values;
     set(context->architecture.classes.at(OpcodeClass::Move).values, "latency", 8);
@@ -81,7 +81,7 @@ TEST(JointSchedules, AreNotSteppedWhereAValueIsOpen) {
     EXPECT_EQ(envelope(*context).upper.proof, Proof::ResponseTime);
 }
 
-TEST(JointSchedules, AreLeftToTheSumWhereOrdersAreTooMany) {
+TEST(ScheduleExploration, AreLeftToTheSumWhereOrdersAreTooMany) {
     const auto context = launched("MUFU.COS R1, R2; MUFU.COS R3, R2; MUFU.COS R4, R2; "
                                   "MUFU.COS R5, R2; MUFU.COS R6, R2; MUFU.COS R7, R2; EXIT;",
                                   32);
@@ -107,7 +107,7 @@ TEST(SlotPeriod, OrdersWarpSlotsByTheirNextTimeSlots) {
 }
 
 /// Names of places are all that differs a period later.
-TEST(SlotRounds, RepeatAfterAPeriodButForNames) {
+TEST(SlotPeriods, RepeatAfterAPeriodButForNames) {
     for (const char* text : {"variable-rate:fast=0,every=2", "variable-rate:fast=3,every=3",
                              "variable-rate:fast=1,every=5"})
         for (std::int64_t places = 2; places < 9; ++places) {

@@ -27,7 +27,7 @@ std::string round_robin_refusal(const Analyzed& context) {
     return analysis ? "bounded" : to_string(analysis.error());
 }
 
-TEST(StrictTurns, KeepOthersWaitingForWhoMayNotIssueYet) {
+TEST(StrictRoundRobin, KeepOthersWaitingForWhoMayNotIssueYet) {
     // Two warps of a scheduler: moves at 0 and 2, the dependent ones at 18 and 20, EXITs at 24 and
     // 26; results at 20 + 18.
     const Envelope two = envelope(*in_turn("MOV R1, R2; MOV R3, R1; EXIT;", {1, 128}));
@@ -40,7 +40,7 @@ TEST(StrictTurns, KeepOthersWaitingForWhoMayNotIssueYet) {
     EXPECT_EQ(many.lower.proved.count(), many.upper.proved.count());
 }
 
-TEST(StrictTurns, OfWarpsWithSeveralPathsWaitForEachOfThem) {
+TEST(StrictRoundRobin, OfWarpsWithSeveralPathsWaitForEachOfThem) {
     auto context = in_turn("@P0 BRA L; MOV R1, R2; L: MOV R3, R1; EXIT;", {1, 128});
     for (auto& value : context->architecture.control_flow.values)
         value.interval = models::Interval{6, 6, 6};
@@ -56,7 +56,7 @@ TEST(StrictTurns, OfWarpsWithSeveralPathsWaitForEachOfThem) {
 }
 
 // Behind the first call the sum waits for the load, behind the second one for nothing.
-TEST(StrictTurns, WaitAsLongAsAnyCallOfCodeThatIsCalledTwice) {
+TEST(StrictRoundRobin, WaitAsLongAsAnyCallOfCodeThatIsCalledTwice) {
     const std::string moves = "MOV R1, R2; MOV R1, R2; MOV R1, R2; MOV R1, R2; MOV R1, R2; ";
     auto context = in_turn("LDS R7, [R14]; CAL F; MOV R1, R2; " + moves +
                                "CAL F; EXIT; F: FADD R8, R7, R7; @P0 BRA X; MOV R1, R2; X: RET;",
@@ -65,7 +65,7 @@ TEST(StrictTurns, WaitAsLongAsAnyCallOfCodeThatIsCalledTwice) {
     EXPECT_GE(envelope(*context).upper.proved.count(), longest_run);
 }
 
-TEST(StrictTurns, ThatEndSoonerLeaveTurnsOut) {
+TEST(StrictRoundRobin, ThatEndSoonerLeaveTurnsOut) {
     const Envelope two = envelope(*in_turn("MOV R1, R2; @P0 EXIT; MOV R3, R1; EXIT;", {1, 128}));
     // Nobody ends sooner: moves at 0 and 2, EXITs at 6 and 8, moves at 18 and 20.
     EXPECT_EQ(two.upper.proved.count(), 20 + 18);
@@ -74,7 +74,7 @@ TEST(StrictTurns, ThatEndSoonerLeaveTurnsOut) {
 }
 
 // Three warps, one of them alone on its scheduler: it waits for the ports of two others.
-TEST(StrictTurns, CoverTheSchedulerWithOneWarpLess) {
+TEST(StrictRoundRobin, CoverTheSchedulerWithOneWarpLess) {
     auto three = in_turn("MUFU.COS R1, R2; EXIT;", {1, 96});
     auto& sfu = three->architecture.classes.at(assembly::OpcodeClass::SpecialFunction);
     for (auto& value : sfu.values.values)
@@ -84,7 +84,7 @@ TEST(StrictTurns, CoverTheSchedulerWithOneWarpLess) {
     EXPECT_GE(bounds.upper.proved.count(), 200);
 }
 
-TEST(StrictTurns, AddWhatOtherSchedulersTakeOfPorts) {
+TEST(StrictRoundRobin, AddWhatOtherSchedulersTakeOfPorts) {
     const std::string body = "MUFU.COS R1, R2; EXIT;"; // One port for the multiprocessor.
     const Envelope both = envelope(*in_turn(body, {1, 128}));
     EXPECT_EQ(both.upper.proof, Proof::ResponseTime);
@@ -92,7 +92,7 @@ TEST(StrictTurns, AddWhatOtherSchedulersTakeOfPorts) {
     EXPECT_EQ(both.upper.terms.back().count, 2);
 }
 
-TEST(StrictTurns, OfOneWarpPerSchedulerAreNoTurns) {
+TEST(StrictRoundRobin, OfOneWarpPerSchedulerAreNoTurns) {
     const std::string body = "MOV R1, R2; BAR.SYNC 0x0; MOV R3, R1; EXIT;";
     auto two = in_turn(body, {1, 64});
     const Envelope strict = envelope(*two);
@@ -113,7 +113,7 @@ std::unique_ptr<Analyzed> with_places(std::int64_t places, const std::string& bo
     return context;
 }
 
-TEST(StrictTurns, OfBlocksThatFollowEachOther) {
+TEST(StrictRoundRobin, OfBlocksThatFollowEachOther) {
     // EXITs of the two warps of a scheduler at 0, 2, 6 and 8. The bound: a round of 4 cycles behind
     // turns at 0 and 2; each round waits for a start, 6 - 4 cycles; completion; one cycle of a
     // port that was left.
@@ -122,14 +122,14 @@ TEST(StrictTurns, OfBlocksThatFollowEachOther) {
     EXPECT_EQ(waves.lower.proved.count(), 6 + 1); // Two blocks of one place.
 }
 
-TEST(StrictTurns, OfBlocksWithSeveralWarpsWaitForStarts) {
+TEST(StrictRoundRobin, OfBlocksWithSeveralWarpsWaitForStarts) {
     // Three blocks in two places; a scheduler has a warp of each. The last turn of the first two
     // blocks at 2; two times a start is waited for, with the turn of the other warp and one more.
     const Envelope waves = envelope(*with_places(2, "EXIT;", {3, 64}));
     EXPECT_EQ(waves.upper.proved.count(), 2 + 1 + 2 * (6 + 2 + 2));
 }
 
-TEST(StrictTurns, PassWhoWaitsAtABarrier) {
+TEST(StrictRoundRobin, PassWhoWaitsAtABarrier) {
     // Four warps on two schedulers. Barriers at 0 and 2, EXITs 60 cycles behind the last one. The
     // bound adds the turns of the other warp and of those that come back, and counts the barrier's
     // latency less its least value, 18, as left at the end.
@@ -141,7 +141,7 @@ TEST(StrictTurns, PassWhoWaitsAtABarrier) {
 }
 
 // Each result may be waited for in full, but not all of them: others are under way meanwhile.
-TEST(StrictTurns, OfWarpsThatWaitForManyThingsAtOnceTakeTheTimeOfEachAlone) {
+TEST(StrictRoundRobin, OfWarpsThatWaitForManyThingsAtOnceTakeTheTimeOfEachAlone) {
     const std::string body =
         "@P0 BRA L; MOV R10, R0; L: FADD R1, R0, R0; FADD R2, R0, R0; FADD R3, R0, R0; "
         "FADD R4, R1, R1; FADD R5, R2, R2; FADD R6, R3, R3; EXIT;";
@@ -159,7 +159,7 @@ TEST(StrictTurns, OfWarpsThatWaitForManyThingsAtOnceTakeTheTimeOfEachAlone) {
     EXPECT_EQ(two.proved.count(), 2 * upper(32).proved.count() + 9 * 2); // 9 turns of the other.
 }
 
-TEST(StrictTurns, NameWhatIsNotBounded) {
+TEST(StrictRoundRobin, NameWhatIsNotBounded) {
     EXPECT_THAT(round_robin_refusal(*in_turn("@P0 BAR.SYNC 0x0; EXIT;", {1, 128})),
                 HasSubstr("a guarded barrier is not bounded"));
 }
@@ -197,7 +197,7 @@ struct Proved {
     Envelope bounds;
 };
 
-TEST(StrictTurns, InEvidenceSumRoundsThatTakeAllTheSame) {
+TEST(StrictRoundRobin, InEvidenceSumRoundsThatTakeAllTheSame) {
     // Two warps of a scheduler, three turns each. Whoever checks it knows that a move's result is
     // waited for at most 18 cycles, not by whom: a round takes as long for every turn but the
     // first.
@@ -207,7 +207,7 @@ TEST(StrictTurns, InEvidenceSumRoundsThatTakeAllTheSame) {
     EXPECT_THAT(proved.summed(), testing::ElementsAre("rotations-of-18"));
 }
 
-TEST(StrictTurns, InEvidenceCountLongWaitsForEachWarp) {
+TEST(StrictRoundRobin, InEvidenceCountLongWaitsForEachWarp) {
     std::string body = "FADD R1, R2, R2;";
     for (int i = 1; i <= 13; ++i)
         body += " MOV R" + std::to_string(i + 1) + ", R" + std::to_string(i) + ";";
@@ -222,7 +222,7 @@ TEST(StrictTurns, InEvidenceCountLongWaitsForEachWarp) {
     EXPECT_THAT(proved.summed(), testing::ElementsAre("rotations-of-18", "stalls-beyond-18"));
 }
 
-TEST(StrictTurns, InEvidenceTakeTheTimeOfEachWarpAloneWhereThatIsLess) {
+TEST(StrictRoundRobin, InEvidenceTakeTheTimeOfEachWarpAloneWhereThatIsLess) {
     auto two = in_turn("FADD R1, R2, R2; MOV R3, R1; EXIT;", {1, 128});
     for (auto& value : two->architecture.classes.at(assembly::OpcodeClass::FloatAdd).values.values)
         if (value.name == "latency") value.interval = models::Interval{1, 50, 100};
@@ -233,7 +233,7 @@ TEST(StrictTurns, InEvidenceTakeTheTimeOfEachWarpAloneWhereThatIsLess) {
                 testing::ElementsAre("in-isolation", "issue-slots", "in-isolation"));
 }
 
-TEST(StrictTurns, InEvidenceAreNotTighterThanWithout) {
+TEST(StrictRoundRobin, InEvidenceAreNotTighterThanWithout) {
     models::FlowFacts facts;
     facts.memory.push_back(
         {0, models::CountRange{1, 4}, std::nullopt, models::MemoryLevel::Dram, {}, {}});

@@ -51,7 +51,7 @@ const BoundTerm* term_of(const SideResult& side, const std::string& certificate)
     return found == side.terms.end() ? nullptr : &*found;
 }
 
-TEST(SlottedTerms, CountTheWarpsOfOtherSchedulersForTheSlowestPlace) {
+TEST(TimeDivisionCertificates, CountTheWarpsOfOtherSchedulersForTheSlowestPlace) {
     SharedPorts shared{"MOV R1, R2; EXIT;"};
     const SideResult upper = shared.upper();
     ASSERT_NE(term_of(upper, "execution-time-upper-slot-distance-12"), nullptr);
@@ -70,7 +70,7 @@ TEST(SlottedTerms, CountTheWarpsOfOtherSchedulersForTheSlowestPlace) {
             << every;
 }
 
-TEST(SlottedTerms, AreNotTighterThanWithoutProofs) {
+TEST(TimeDivisionCertificates, AreNotTighterThanWithoutProofs) {
     models::FlowFacts facts;
     facts.memory.push_back(
         {0, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
@@ -91,7 +91,7 @@ TEST(SlottedTerms, AreNotTighterThanWithoutProofs) {
 }
 
 // The chain may go over to a warp of any place.
-TEST(SlottedTerms, CountAtBarriersThePlaceWhereItTakesLongest) {
+TEST(TimeDivisionCertificates, CountAtBarriersThePlaceWhereItTakesLongest) {
     SharedPorts shared{"BAR.SYNC 0x0; MOV R1, R2; BAR.SYNC 0x0; EXIT;"};
     const SideResult upper = shared.upper();
     ASSERT_NE(term_of(upper, "execution-time-upper-in-any-warp-slot"), nullptr);
@@ -106,7 +106,7 @@ TEST(SlottedTerms, CountAtBarriersThePlaceWhereItTakesLongest) {
     EXPECT_EQ(lost->cycles, 4 * 12);
 }
 
-TEST(SlottedTerms, RefuseBarriersThatPathsPassUnequallyOften) {
+TEST(TimeDivisionCertificates, RefuseBarriersThatPathsPassUnequallyOften) {
     const auto context = slotted("@P0 BRA 0x10; BAR.SYNC 0x0; EXIT;", 4);
     CertificateStore certificates;
     context->request.certificates = &certificates;

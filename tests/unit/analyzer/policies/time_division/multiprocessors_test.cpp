@@ -54,7 +54,7 @@ TEST(SlotDistances, AreThoseOfPlacesThatABlockComesTo) {
 
 // Each scheduler has two places, whose slots follow each other. Started in the last cycle of a
 // slot, its owner issues at 0 and 7; the other one's slots are 1 .. 2, 5 .. 6 and 9 .. 10.
-TEST(SlottedMultiprocessors, AreSteppedForEveryNumberOfBlocksThatOneMayGet) {
+TEST(TimeDivisionOnMultiprocessors, AreSteppedForEveryNumberOfBlocksThatOneMayGet) {
     const auto times = [](std::int64_t blocks) {
         const auto bounds = envelope(*on_two("MOV R1, R2; MOV R3, R4; EXIT;", {blocks, 64}));
         EXPECT_EQ(bounds.upper.proof, Proof::ScheduleExploration);
@@ -68,7 +68,7 @@ TEST(SlottedMultiprocessors, AreSteppedForEveryNumberOfBlocksThatOneMayGet) {
 
 // All units are the multiprocessor's. Slots are 4 cycles apart: a move of 10 cycles covers 3 of
 // them, an exit one. In one wave at most 3 other warps are on the multiprocessor, one beside.
-TEST(SlottedMultiprocessors, LoseSlotsToTheWarpsOfTheirOwn) {
+TEST(TimeDivisionOnMultiprocessors, LoseSlotsToTheWarpsOfTheirOwn) {
     const auto lost = [](std::int64_t blocks) {
         const auto context = on_two("@P0 MOV R1, R2; EXIT;", {blocks, 64});
         for (auto& unit : context->architecture.units)
@@ -86,14 +86,14 @@ TEST(SlottedMultiprocessors, LoseSlotsToTheWarpsOfTheirOwn) {
     EXPECT_EQ(lost(5), (5 - 1) / 2 * 2 * 16 + 2 * 2 * 16 + 13); // less than 5 x 2 x 16
 }
 
-TEST(SlottedMultiprocessors, PassAsManyBlocksAsThePlacesOfAllGoRound) {
+TEST(TimeDivisionOnMultiprocessors, PassAsManyBlocksAsThePlacesOfAllGoRound) {
     const std::string body = "@P0 MOV R1, R2; EXIT;";
     EXPECT_EQ(cycles_of(*on_two(body, {8, 64}), "replacement and start"), 10);
     EXPECT_EQ(cycles_of(*on_two(body, {9, 64}), "replacement and start"), 2 * 10);
     EXPECT_EQ(cycles_of(*on_two(body, {9, 64}), "wait for the first slot"), 3 * 3);
 }
 
-TEST(SlottedMultiprocessors, FillABufferOfEachOne) {
+TEST(TimeDivisionOnMultiprocessors, FillABufferOfEachOne) {
     models::FlowFacts facts;
     facts.memory.push_back(
         {0, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
@@ -106,7 +106,7 @@ TEST(SlottedMultiprocessors, FillABufferOfEachOne) {
     EXPECT_LT(lost({8, 128}), lost({16, 128}));
 }
 
-TEST(SlottedMultiprocessors, HaveAPathInTheSlotsOfAPlaceThatIsSurelyTaken) {
+TEST(TimeDivisionOnMultiprocessors, HaveAPathInTheSlotsOfAPlaceThatIsSurelyTaken) {
     // Latencies are open, so nothing is decided. Three places, one scheduler: 0 1 0 2.
     const auto lower = [](std::int64_t blocks, std::int64_t multiprocessors, const char* policy) {
         const auto context = on_two("MOV R1, R2; MOV R3, R1; EXIT;", {blocks, 32});

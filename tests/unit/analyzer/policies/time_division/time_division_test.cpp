@@ -49,7 +49,7 @@ TEST(SlotDistances, FollowFromTheRateAndTheNumberOfPlaces) {
 }
 
 // Moves 6 cycles apart: on Fermi a warp with a slot every 4 cycles issues every 8 of them.
-TEST(SlottedWarps, IssueInTheirSlots) {
+TEST(TimeDivision, IssueInTheirSlots) {
     const Envelope four = envelope(*in_time_slots("MOV R1, R2; MOV R3, R4; EXIT;", 128));
     // A run that starts with a slot: the second warp issues at 2, 10, 18. One that starts in the
     // middle of a slot: its owner issues at 0 and 7, the other one in 1 .. 2, 5 .. 6, 9 .. 10 at 2
@@ -59,7 +59,7 @@ TEST(SlottedWarps, IssueInTheirSlots) {
     EXPECT_EQ(four.upper.proof, Proof::ScheduleExploration);
 }
 
-TEST(SlottedWarps, AreHardlyLessCertainThanOneWarp) {
+TEST(TimeDivision, AreHardlyLessCertainThanOneWarp) {
     const std::string body =
         "MOV R4, RZ; L: FFMA R8, R8, R3, R3; FADD R9, R8, R2; "
         "IADD R4, R4, 0x1; ISETP.NE.AND P0, PT, R4, 0x40, PT; @P0 BRA L; EXIT;";
@@ -71,7 +71,7 @@ TEST(SlottedWarps, AreHardlyLessCertainThanOneWarp) {
     }
 }
 
-TEST(SlottedWarps, CoverSlotsThatAreNotEquallyFarApart) {
+TEST(TimeDivision, CoverSlotsThatAreNotEquallyFarApart) {
     const auto context =
         in_time_slots("MOV R1, R2; MOV R3, R4; EXIT;", 256, {}, "variable-rate:fast=0,every=3");
     for (auto& unit : context->architecture.units)
@@ -86,7 +86,7 @@ TEST(SlottedWarps, CoverSlotsThatAreNotEquallyFarApart) {
     EXPECT_EQ(bounds.upper.terms[1].cycles, 9);
 }
 
-TEST(SlottedWarps, LoseSlotsToPortsAndStores) {
+TEST(TimeDivision, LoseSlotsToPortsAndStores) {
     const auto upper = [](const std::string& body, std::int64_t threads) {
         models::FlowFacts facts;
         facts.memory.push_back(
@@ -119,7 +119,7 @@ std::int64_t lost_to_moves(std::int64_t warps, models::UnitScope scope, std::int
 }
 
 // Eight places on each scheduler: 0 1 0 2 .. 0 7.
-TEST(SlottedWarps, LoseSlotsOnlyToThePlacesThatComeShortlyBefore) {
+TEST(TimeDivision, LoseSlotsOnlyToThePlacesThatComeShortlyBefore) {
     const auto lost = [](std::int64_t cycles) {
         return lost_to_moves(16, models::UnitScope::Partition, cycles);
     };
@@ -132,7 +132,7 @@ TEST(SlottedWarps, LoseSlotsOnlyToThePlacesThatComeShortlyBefore) {
 }
 
 // Other schedulers' slots may begin in any cycle, but in the same in all rounds.
-TEST(SlottedWarps, LoseSlotsToThoseOfOtherSchedulersThatMeetThem) {
+TEST(TimeDivision, LoseSlotsToThoseOfOtherSchedulersThatMeetThem) {
     const auto lost = [](std::int64_t cycles) {
         return lost_to_moves(16, models::UnitScope::Core, cycles);
     };
@@ -145,14 +145,14 @@ TEST(SlottedWarps, LoseSlotsToThoseOfOtherSchedulersThatMeetThem) {
 
 // Seven warps on two schedulers: those of the fuller one have three elsewhere, whose order is
 // shorter, so that all of them meet every slot.
-TEST(SlottedWarps, LoseSlotsToAllOfASchedulerWithFewerPlaces) {
+TEST(TimeDivision, LoseSlotsToAllOfASchedulerWithFewerPlaces) {
     EXPECT_EQ(lost_to_moves(6, models::UnitScope::Core, 2), 2 + 1);
     EXPECT_EQ(lost_to_moves(7, models::UnitScope::Core, 2), 3 * 2);
 }
 
 // 32 stores of 8 cycles and a buffer of eight. The slow warps' slots are 60 cycles apart: a store
 // is in the buffer for at most 64 cycles, and a lost slot has eight of them.
-TEST(SlottedWarps, LoseASlotToAsManyStoresAsTheBufferHolds) {
+TEST(TimeDivision, LoseASlotToAsManyStoresAsTheBufferHolds) {
     models::FlowFacts facts;
     facts.memory.push_back(
         {0, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
@@ -172,7 +172,7 @@ TEST(SlottedWarps, LoseASlotToAsManyStoresAsTheBufferHolds) {
 
 // Two places of a scheduler, a slot of two cycles each. Started in the last cycle of a slot, its
 // owner issues at 0, and the other one's slots are 1 .. 2 and 5 .. 6.
-TEST(SlottedWarps, ReallyLoseASlotToAPortThatIsHeldLongerThanASlot) {
+TEST(TimeDivision, ReallyLoseASlotToAPortThatIsHeldLongerThanASlot) {
     const auto worst = [](std::int64_t cycles) {
         const auto context = in_time_slots("MOV R1, R2; EXIT;", 128);
         set_moves(*context, "initiation", {cycles, cycles, cycles});
@@ -186,7 +186,7 @@ TEST(SlottedWarps, ReallyLoseASlotToAPortThatIsHeldLongerThanASlot) {
     EXPECT_EQ(worst(5).proved.count(), 6 + 18);
 }
 
-TEST(SlottedWarps, AreDecidedWhereAnOpenLatencyMovesNoIssue) {
+TEST(TimeDivision, AreDecidedWhereAnOpenLatencyMovesNoIssue) {
     const auto upper = [](models::Interval latency) {
         const auto context = in_time_slots("MOV R1, R2; MOV R3, R1; EXIT;", 256);
         set_moves(*context, "latency", latency);
@@ -201,7 +201,7 @@ TEST(SlottedWarps, AreDecidedWhereAnOpenLatencyMovesNoIssue) {
     EXPECT_EQ(upper({18, 18, 20}).proof, Proof::ResponseTime);
 }
 
-TEST(SlottedWarps, AreDecidedOnlyOnOnePathWhereNothingIsOpen) {
+TEST(TimeDivision, AreDecidedOnlyOnOnePathWhereNothingIsOpen) {
     const auto proof = [](const std::string& body, std::int64_t turns_at_least = 4) {
         models::FlowFacts facts;
         facts.memory.push_back(
@@ -218,7 +218,7 @@ TEST(SlottedWarps, AreDecidedOnlyOnOnePathWhereNothingIsOpen) {
 }
 
 // Eight warps, four places on each scheduler: slots 4 or 12 cycles apart.
-TEST(SlottedWarps, WaitForASlotBehindABarrier) {
+TEST(TimeDivision, WaitForASlotBehindABarrier) {
     const auto terms = [](const std::string& body, std::int64_t blocks, std::int64_t threads) {
         const auto context = in_time_slots(body, threads);
         context->request.launch = {blocks, threads};
@@ -238,7 +238,7 @@ TEST(SlottedWarps, WaitForASlotBehindABarrier) {
 
 // A wait may be that of any of the block's warps, whichever slots it has: 17 cycles are 20 in slots
 // 4 cycles apart and 24 in slots 12 apart, 13 are 16 and 24, 25 are 28 and 36.
-TEST(SlottedWarps, TakeEachWaitInTheSlowestSlotsWhereTheChainChangesItsPlace) {
+TEST(TimeDivision, TakeEachWaitInTheSlowestSlotsWhereTheChainChangesItsPlace) {
     for (const auto& [latency, waited] :
          {std::pair{17, 24}, std::pair{13, 24}, std::pair{25, 36}}) {
         const auto context = in_time_slots("BAR.SYNC 0x0; MOV R1, R2; MOV R3, R1; EXIT;", 256);
@@ -256,7 +256,7 @@ TEST(SlottedWarps, TakeEachWaitInTheSlowestSlotsWhereTheChainChangesItsPlace) {
 // next, of each place in which the chain may be between two barriers. All could be met in some
 // place. Warps of the block move in the part in which the chain is, those of another at any time;
 // and a port that is held for longer than the barrier takes reaches into the next part.
-TEST(SlottedWarps, LoseSlotsInOnePlaceFromBarrierToBarrier) {
+TEST(TimeDivision, LoseSlotsInOnePlaceFromBarrierToBarrier) {
     const auto lost = [](const std::string& body, models::Launch launch, std::int64_t barrier) {
         const auto context = in_time_slots(body, launch.threads);
         context->request.launch = launch;
@@ -280,7 +280,7 @@ TEST(SlottedWarps, LoseSlotsInOnePlaceFromBarrierToBarrier) {
     EXPECT_EQ(lost(around, {2, 256}, 3), 4 * 28);
 }
 
-TEST(SlottedWarps, RefuseBarriersThatWarpsCouldPassUnequallyOften) {
+TEST(TimeDivision, RefuseBarriersThatWarpsCouldPassUnequallyOften) {
     const auto refusal = [](const Analyzed& context) {
         const auto analysis = context.run();
         return analysis ? "accepted" : to_string(analysis.error());

@@ -81,7 +81,7 @@ verify::StepResult changed_loop_exits(const std::function<void(verify::KernelCas
     return verify::check_structure(evidence);
 }
 
-TEST(LeavingEvidence, VerifiesAndHoldsRuns) {
+TEST(LoopExitEvidence, VerifiesAndHoldsRuns) {
     for (const std::string& body : {left_later, left_in_turns, register_again})
         for (const char* policy : {"gto", "srr", "variable-rate:fast=0,every=2"}) {
             KernelInput input = input_of(body, "2x128", policy);
@@ -94,34 +94,34 @@ TEST(LeavingEvidence, VerifiesAndHoldsRuns) {
 }
 
 // To those who leave B0 while others wait there, behind the BREAK, and back to those who waited.
-TEST(LeavingEvidence, WithoutAWayOfCopiesFails) {
+TEST(LoopExitEvidence, WithoutAWayOfCopiesFails) {
     for (const auto& [from, to] : {std::pair{0x50, 0x80}, {0x80, 0xb0}, {0xc0, 0x60}}) {
         const auto step = changed_loop_exits([from = from, to = to](verify::KernelCase& kernel) {
-            for (auto& copy : kernel.in_turn)
+            for (auto& copy : kernel.serialized)
                 if (kernel.blocks[copy.of].first == from)
                     std::erase_if(copy.successors, [&](std::size_t next) {
-                        return kernel.blocks[kernel.in_turn[next].of].first == to;
+                        return kernel.blocks[kernel.serialized[next].of].first == to;
                     });
         });
         EXPECT_EQ(step.verdict, Verdict::Failed);
         EXPECT_THAT(step.detail,
-                    HasSubstr(fmt::format("0x{:04x} to 0x{:04x} is missing in a copy", from, to)));
+                    HasSubstr(fmt::format("0x{:04x} to 0x{:04x} is missing at a node", from, to)));
     }
 }
 
-TEST(LeavingEvidence, OfFewerGroupsThatLeaveALoopFails) {
+TEST(LoopExitEvidence, OfFewerGroupsThatLeaveALoopFails) {
     const Bundle bundle = bundle_of(input_of(left_in_turns, "1x32")).value();
     const auto step = changed_loop_exits(
         [](verify::KernelCase& kernel) {
-            for (auto& copy : kernel.in_turn)
+            for (auto& copy : kernel.serialized)
                 if (copy.repeated) copy.repeated = 1;
         },
         bundle);
     EXPECT_EQ(step.verdict, Verdict::Failed);
-    EXPECT_THAT(step.detail, HasSubstr("more often in turn than a copy says"));
+    EXPECT_THAT(step.detail, HasSubstr("more often than a node states"));
 }
 
-TEST(LeavingEvidence, UnderAnotherGuardThanItsBranchFails) {
+TEST(LoopExitEvidence, UnderAnotherGuardThanItsBranchFails) {
     const Bundle bundle = bundle_of(input_of(left_in_turns, "1x32")).value();
     const auto step = changed_loop_exits(
         [](verify::KernelCase& kernel) {
@@ -135,7 +135,7 @@ TEST(LeavingEvidence, UnderAnotherGuardThanItsBranchFails) {
 }
 
 // Nobody leaves B0 then.
-TEST(LeavingEvidence, OfAnotherRegisterFails) {
+TEST(LoopExitEvidence, OfAnotherRegisterFails) {
     const auto step = changed_loop_exits([](verify::KernelCase& kernel) {
         for (auto& instruction : kernel.program.functions.front().instructions)
             if (instruction.mnemonic == "BREAK")

@@ -68,13 +68,13 @@ std::string refusal(const std::string& body) {
     return bundle ? "" : bundle.error().what;
 }
 
-TEST(LanesEvidence, ThatIsUntouchedHolds) {
+TEST(DivergenceEvidence, ThatIsUntouchedHolds) {
     const auto steps = verify::verify(tests::plain(sample().files), options());
     EXPECT_EQ(verify::overall(steps), Verdict::Holds) << text_of(steps);
     EXPECT_EQ(sample().reports.front().observations.front().outside_bounds, 0);
 }
 
-TEST(LanesEvidence, ClaimsTheBoundOfAnalyze) {
+TEST(DivergenceEvidence, ClaimsTheBoundOfAnalyze) {
     const auto loaded = load(input_of(two_points, "2x128"), "K1");
     const auto analysis = analyzer::analyze(request_of(*loaded.value(), 1)).value();
     for (const auto side : {analyzer::Side::Lower, analyzer::Side::Upper}) {
@@ -84,7 +84,7 @@ TEST(LanesEvidence, ClaimsTheBoundOfAnalyze) {
     }
 }
 
-TEST(LanesEvidence, UnderEveryKindOfPolicyHolds) {
+TEST(DivergenceEvidence, UnderEveryKindOfPolicyHolds) {
     for (const char* policy : {"lrr", "srr", "variable-rate:fast=0,every=2"}) {
         KernelInput input = input_of(two_points, "3x128", policy);
         tests::add_runs(input, 20, harness::Draw::Adversarial);
@@ -94,17 +94,17 @@ TEST(LanesEvidence, UnderEveryKindOfPolicyHolds) {
 }
 
 // From the end of a first way past the second one, in place of the way to that.
-TEST(LanesEvidence, WithoutTheSecondWayOfABranchFails) {
+TEST(DivergenceEvidence, WithoutTheSecondWayOfABranchFails) {
     const auto step = changed([](verify::KernelCase& kernel) {
         const std::size_t end = block_at(kernel, 0xa0);
         const std::size_t behind = block_at(kernel, 0xb0);
-        for (auto& copy : kernel.in_turn)
+        for (auto& copy : kernel.serialized)
             if (copy.of == end)
                 std::erase_if(copy.successors,
-                              [&](std::size_t to) { return kernel.in_turn[to].of != behind; });
+                              [&](std::size_t to) { return kernel.serialized[to].of != behind; });
     });
     EXPECT_EQ(step.verdict, Verdict::Failed);
-    EXPECT_THAT(step.detail, HasSubstr("is missing in a copy"));
+    EXPECT_THAT(step.detail, HasSubstr("is missing at a node"));
 }
 
 /// To three places by a table, of which the second leads on to the third.
@@ -125,7 +125,7 @@ const std::string table = R"(  MOV R2, 0x3 ?trans4;
   EXIT ?trans5;
 )";
 
-TEST(LanesEvidence, OfLanesThatPartToSeveralWaysHoldsAndNeedsEachAfterEach) {
+TEST(DivergenceEvidence, OfLanesThatPartToSeveralWaysHoldsAndNeedsEachAfterEach) {
     const Bundle bundle = observed(table, "2x128", 40);
     EXPECT_EQ(bundle.reports.front().observations.front().outside_bounds, 0);
     const auto files = tests::plain(bundle.files);
@@ -135,12 +135,13 @@ TEST(LanesEvidence, OfLanesThatPartToSeveralWaysHoldsAndNeedsEachAfterEach) {
     const auto& kernel = *evidence.kernels.front();
     const std::size_t end = block_at(kernel, 0x70);
     std::size_t removed = 0;
-    for (std::size_t copy = 0; copy < kernel.in_turn.size(); ++copy)
-        for (const std::size_t to : kernel.in_turn[copy].successors) {
-            if (kernel.in_turn[copy].of != end || kernel.in_turn[to].of == block_at(kernel, 0x80))
+    for (std::size_t copy = 0; copy < kernel.serialized.size(); ++copy)
+        for (const std::size_t to : kernel.serialized[copy].successors) {
+            if (kernel.serialized[copy].of != end ||
+                kernel.serialized[to].of == block_at(kernel, 0x80))
                 continue;
             const verify::Evidence changed = verify::read_evidence(files);
-            std::erase(changed.kernels.front()->in_turn[copy].successors, to);
+            std::erase(changed.kernels.front()->serialized[copy].successors, to);
             EXPECT_EQ(verify::check_structure(changed).verdict, Verdict::Failed)
                 << copy << " to " << to;
             ++removed;
@@ -148,29 +149,29 @@ TEST(LanesEvidence, OfLanesThatPartToSeveralWaysHoldsAndNeedsEachAfterEach) {
     EXPECT_EQ(removed, 3U * (2 + 2)) << "from each first way to two, from each second one to one";
 }
 
-TEST(LanesEvidence, OnTheBlocksOfTheCodeFails) {
+TEST(DivergenceEvidence, OnTheBlocksOfTheCodeFails) {
     const auto step = changed([](verify::KernelCase& kernel) {
-        kernel.in_turn.clear();
+        kernel.serialized.clear();
         for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
-            kernel.in_turn.push_back({block, kernel.blocks[block].successors, false});
+            kernel.serialized.push_back({block, kernel.blocks[block].successors, false});
     });
     EXPECT_EQ(step.verdict, Verdict::Failed);
-    EXPECT_THAT(step.detail, HasSubstr("is missing in a copy"));
+    EXPECT_THAT(step.detail, HasSubstr("is missing at a node"));
 }
 
-TEST(LanesEvidence, WithoutCopiesFails) {
-    const auto step = changed([](verify::KernelCase& kernel) { kernel.in_turn.clear(); });
+TEST(DivergenceEvidence, WithoutCopiesFails) {
+    const auto step = changed([](verify::KernelCase& kernel) { kernel.serialized.clear(); });
     EXPECT_EQ(step.verdict, Verdict::Failed);
-    EXPECT_THAT(step.detail, HasSubstr("no copies of blocks are given"));
+    EXPECT_THAT(step.detail, HasSubstr("no serialized control flow is given"));
 }
 
-TEST(LanesEvidence, WithoutItsFactFails) {
+TEST(DivergenceEvidence, WithoutItsFactFails) {
     const auto step = changed([](verify::KernelCase& kernel) { kernel.facts.divergents.clear(); });
     EXPECT_EQ(step.verdict, Verdict::Failed);
-    EXPECT_THAT(step.detail, HasSubstr("no fact says that lanes may part"));
+    EXPECT_THAT(step.detail, HasSubstr("no fact says that lanes may diverge"));
 }
 
-TEST(LanesEvidence, WithOneOfItsFactsMoreFails) {
+TEST(DivergenceEvidence, WithOneOfItsFactsMoreFails) {
     const auto step = changed([](verify::KernelCase& kernel) {
         kernel.facts.divergents.push_back({0xc0, {}});
     });
@@ -179,7 +180,7 @@ TEST(LanesEvidence, WithOneOfItsFactsMoreFails) {
 }
 
 // The outer point is said to be where the inner one is.
-TEST(LanesEvidence, WithAPointMovedFails) {
+TEST(DivergenceEvidence, WithAPointMovedFails) {
     const auto step = changed([](verify::KernelCase& kernel) {
         for (auto& instruction : kernel.program.functions.front().instructions)
             for (auto& operand : instruction.operands)
@@ -191,54 +192,54 @@ TEST(LanesEvidence, WithAPointMovedFails) {
     EXPECT_THAT(step.detail, HasSubstr("0x00a0: lanes go on elsewhere than their point says"));
 }
 
-TEST(LanesEvidence, ThatSaysThatLanesApartAreTogetherFails) {
+TEST(DivergenceEvidence, ThatSaysThatLanesApartAreTogetherFails) {
     const auto step = changed([](verify::KernelCase& kernel) {
-        for (auto& copy : kernel.in_turn)
-            copy.together = true;
+        for (auto& copy : kernel.serialized)
+            copy.converged = true;
     });
     EXPECT_EQ(step.verdict, Verdict::Failed);
     EXPECT_THAT(step.detail, HasSubstr("while others are elsewhere"));
 }
 
 // No path then has to turn, and the sum is another one.
-TEST(LanesEvidence, ThatSaysThatLanesTogetherAreApartFails) {
+TEST(DivergenceEvidence, ThatSaysThatLanesTogetherAreApartFails) {
     const auto step = changed([](verify::KernelCase& kernel) {
-        for (auto& copy : kernel.in_turn)
-            copy.together = false;
+        for (auto& copy : kernel.serialized)
+            copy.converged = false;
     });
     EXPECT_EQ(step.verdict, Verdict::Failed);
     EXPECT_THAT(step.detail, HasSubstr("unequally often"));
 }
 
-TEST(LanesEvidence, WithCopiesThatTurnWhereTheCodeDoesNotFails) {
+TEST(DivergenceEvidence, WithCopiesThatTurnWhereTheCodeDoesNotFails) {
     const auto step = changed([](verify::KernelCase& kernel) {
-        for (std::size_t copy = 0; copy < kernel.in_turn.size(); ++copy)
-            if (kernel.in_turn[copy].of == block_at(kernel, 0x90)) {
-                kernel.in_turn[copy].successors.push_back(copy);
+        for (std::size_t copy = 0; copy < kernel.serialized.size(); ++copy)
+            if (kernel.serialized[copy].of == block_at(kernel, 0x90)) {
+                kernel.serialized[copy].successors.push_back(copy);
                 return;
             }
     });
     EXPECT_EQ(step.verdict, Verdict::Failed);
-    EXPECT_THAT(step.detail, HasSubstr("copies of blocks turn at 0x0090 where the code does not"));
+    EXPECT_THAT(step.detail, HasSubstr("nodes form a loop at 0x0090 where the code does not"));
 }
 
-TEST(LanesEvidence, WithASecondCopyOfABarrierFails) {
+TEST(DivergenceEvidence, WithASecondCopyOfABarrierFails) {
     const auto step = changed([](verify::KernelCase& kernel) {
-        for (std::size_t copy = 0; copy < kernel.in_turn.size(); ++copy) {
-            if (kernel.in_turn[copy].of != block_at(kernel, 0xb0)) continue;
-            kernel.in_turn.push_back(kernel.in_turn[copy]);
-            for (auto& other : kernel.in_turn)
+        for (std::size_t copy = 0; copy < kernel.serialized.size(); ++copy) {
+            if (kernel.serialized[copy].of != block_at(kernel, 0xb0)) continue;
+            kernel.serialized.push_back(kernel.serialized[copy]);
+            for (auto& other : kernel.serialized)
                 if (std::find(other.successors.begin(), other.successors.end(), copy) !=
                     other.successors.end())
-                    other.successors.push_back(kernel.in_turn.size() - 1);
+                    other.successors.push_back(kernel.serialized.size() - 1);
             return;
         }
     });
     EXPECT_EQ(step.verdict, Verdict::Failed);
-    EXPECT_THAT(step.detail, HasSubstr("the barrier at 0x00b0 has several copies"));
+    EXPECT_THAT(step.detail, HasSubstr("the barrier at 0x00b0 has several nodes"));
 }
 
-TEST(LanesEvidence, UnderFactsOfOneLaneFails) {
+TEST(DivergenceEvidence, UnderFactsOfOneLaneFails) {
     const auto step = changed([](verify::KernelCase& kernel) {
         kernel.facts.exclusives.push_back({0x50, 0x90, {}});
         for (auto& certificate : kernel.certificates)
@@ -259,28 +260,28 @@ const std::string leaving = R"(  BSSY B0, `(.L_end) ?trans2;
   EXIT ?trans5;
 )";
 
-TEST(LanesEvidence, OfLanesThatLeaveALoopToCodeBeforeTheyMeetHolds) {
+TEST(DivergenceEvidence, OfLanesThatLeaveALoopToCodeBeforeTheyMeetHolds) {
     const Bundle bundle = observed(leaving, "1x96", 20);
     const auto steps = verify::verify(tests::plain(bundle.files), options());
     EXPECT_EQ(verify::overall(steps), Verdict::Holds) << text_of(steps);
 }
 
 // Of 3 executions of the branch two leave waiting groups behind those that turn.
-TEST(LanesEvidence, OfFewerGroupsThatLeaveALoopFails) {
+TEST(DivergenceEvidence, OfFewerGroupsThatLeaveALoopFails) {
     const Bundle bundle = bundle_of(input_of(leaving, "1x32")).value();
     const verify::Evidence evidence = verify::read_evidence(tests::plain(bundle.files));
-    auto& copies = evidence.kernels.front()->in_turn;
+    auto& copies = evidence.kernels.front()->serialized;
     const auto late = std::find_if(copies.begin(), copies.end(),
                                    [](const auto& copy) { return copy.repeated.has_value(); });
     ASSERT_NE(late, copies.end());
     late->repeated = 1;
     const auto fewer = verify::check_structure(evidence);
     EXPECT_EQ(fewer.verdict, Verdict::Failed);
-    EXPECT_THAT(fewer.detail, HasSubstr("0x0030 more often in turn than a copy says"));
+    EXPECT_THAT(fewer.detail, HasSubstr("0x0030 more often than a node states"));
     late->repeated.reset();
     const auto none = verify::check_structure(evidence);
     EXPECT_EQ(none.verdict, Verdict::Failed);
-    EXPECT_THAT(none.detail, HasSubstr("copies of blocks turn at 0x0030 where the code does not"));
+    EXPECT_THAT(none.detail, HasSubstr("nodes form a loop at 0x0030 where the code does not"));
 }
 
 /// They leave it in its middle, too, and come to the point over one block.
@@ -300,17 +301,17 @@ const std::string leaving_at_two_places = R"(  @P2 BRA `(.L_out) ?trans5; // par
   EXIT ?trans5;
 )";
 
-TEST(LanesEvidence, OfLanesThatLeaveALoopAtSeveralPlacesHolds) {
+TEST(DivergenceEvidence, OfLanesThatLeaveALoopAtSeveralPlacesHolds) {
     const Bundle bundle = observed(leaving_at_two_places, "1x96", 20);
     const auto steps = verify::verify(tests::plain(bundle.files), options());
     EXPECT_EQ(verify::overall(steps), Verdict::Holds) << text_of(steps);
 }
 
 // At most 3 groups wait for each of both branches, one of which goes on first.
-TEST(LanesEvidence, OfFewerGroupsThatLeaveALoopAtSeveralPlacesFails) {
+TEST(DivergenceEvidence, OfFewerGroupsThatLeaveALoopAtSeveralPlacesFails) {
     const Bundle bundle = bundle_of(input_of(leaving_at_two_places, "1x32")).value();
     const verify::Evidence evidence = verify::read_evidence(tests::plain(bundle.files));
-    auto& copies = evidence.kernels.front()->in_turn;
+    auto& copies = evidence.kernels.front()->serialized;
     const auto late = std::find_if(copies.begin(), copies.end(),
                                    [](const auto& copy) { return copy.repeated.has_value(); });
     ASSERT_NE(late, copies.end());
@@ -318,13 +319,13 @@ TEST(LanesEvidence, OfFewerGroupsThatLeaveALoopAtSeveralPlacesFails) {
     late->repeated = 4;
     const auto fewer = verify::check_structure(evidence);
     EXPECT_EQ(fewer.verdict, Verdict::Failed);
-    EXPECT_THAT(fewer.detail, HasSubstr("0x0070 more often in turn than a copy says"));
+    EXPECT_THAT(fewer.detail, HasSubstr("0x0070 more often than a node states"));
 }
 
 // What `analyze` bounds and the check of the bundle does not follow.
 // As compilers write a loop that is left by break when all its turns are written out: any of 2^20
 // sets of groups may wait.
-TEST(LanesEvidence, OfManyWaysToOnePlaceHolds) {
+TEST(DivergenceEvidence, OfManyWaysToOnePlaceHolds) {
     std::string body = "  BSSY B0, `(.L_end) ?trans2;\n";
     for (int turn = 0; turn < 20; ++turn)
         body += "  @P0 BRA `(.L_found) ?trans5; // part\n  MOV R2, R1 ?trans6;\n";
@@ -337,7 +338,7 @@ TEST(LanesEvidence, OfManyWaysToOnePlaceHolds) {
     auto& kernel = *evidence.kernels.front();
     const std::size_t found = block_at(kernel, 16 * 42);
     std::size_t missed = 0;
-    for (auto& copy : kernel.in_turn) {
+    for (auto& copy : kernel.serialized) {
         if (copy.of != found || copy.successors.size() < 2) continue;
         const auto all = copy.successors;
         copy.successors.pop_back();
@@ -349,7 +350,7 @@ TEST(LanesEvidence, OfManyWaysToOnePlaceHolds) {
     EXPECT_EQ(missed, 3U);
 }
 
-TEST(LanesEvidence, OfAGuardedArrivalAtABarrierRegisterIsRefused) {
+TEST(DivergenceEvidence, OfAGuardedArrivalAtABarrierRegisterIsRefused) {
     EXPECT_THAT(refusal(R"(  BSSY B0, `(.L_end) ?trans2;
   @P0 BRA `(.L_done) ?trans5; // part
   MOV R4, R1 ?trans6;

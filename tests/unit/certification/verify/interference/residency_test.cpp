@@ -34,7 +34,7 @@ std::string refusal(const char* machine, const models::Launch& launch) {
     }
 }
 
-TEST(CheckedResidence, IsLimitedByRegisters) {
+TEST(CheckedResidency, IsLimitedByRegisters) {
     // 4 partitions of 16,384 registers; a warp takes 128 x 32 = 4,096, so 16 warps fit.
     EXPECT_EQ(resident("turing-t4", {8, 128, 128, std::nullopt}), 4);
     // 33 x 32 = 1,056 are 1,280 in units of 256: 12 in a partition, 48 warps; the warps are 32.
@@ -44,7 +44,7 @@ TEST(CheckedResidence, IsLimitedByRegisters) {
     EXPECT_EQ(resident("turing-t4", {8, 160, 128, std::nullopt}), 3);
 }
 
-TEST(CheckedResidence, CountsSomeRegistersInDoubleUnitsOnFermi) {
+TEST(CheckedResidency, CountsSomeRegistersInDoubleUnitsOnFermi) {
     // 2 partitions of 16,384: 20 x 32 = 640 is a multiple of 64, 25 warps in each.
     EXPECT_EQ(resident("fermi-gtx470", {8, 256, 20, std::nullopt}), 6);
     // 21 x 32 = 672 are 768 in units of 128: 21 warps in each, 42 in all; 704 would allow 23.
@@ -54,13 +54,13 @@ TEST(CheckedResidence, CountsSomeRegistersInDoubleUnitsOnFermi) {
     EXPECT_EQ(resident("fermi-gtx470", {8, 352, 44, std::nullopt}), 2);
 }
 
-TEST(CheckedResidence, IsLimitedBySharedMemory) {
+TEST(CheckedResidency, IsLimitedBySharedMemory) {
     // 1,024 reserved bytes beside 10,000, in units of 128: 11,136 of 233,472.
     EXPECT_EQ(resident("hopper-h200", {64, 32, std::nullopt, 10'000}), 20);
     EXPECT_EQ(resident("turing-t4", {64, 32, std::nullopt, 0}), 16);
 }
 
-TEST(CheckedResidence, TakesTheRegistersOfTheListingWithSeveralBlocksOnly) {
+TEST(CheckedResidency, TakesTheRegistersOfTheListingWithSeveralBlocksOnly) {
     assembly::Function function;
     function.register_count = 128;
     for (const std::int64_t blocks : {1, 8}) {
@@ -73,7 +73,7 @@ TEST(CheckedResidence, TakesTheRegistersOfTheListingWithSeveralBlocksOnly) {
     }
 }
 
-TEST(CheckedResidence, TakesTheSharedMemoryOfTheListingWithSeveralBlocksOnly) {
+TEST(CheckedResidency, TakesTheSharedMemoryOfTheListingWithSeveralBlocksOnly) {
     assembly::Function function;
     function.shared_memory = 20'000; // 20,224 of 65,536 bytes.
     verify::KernelCase kernel = kernel_on("turing-t4", {8, 32});
@@ -86,21 +86,21 @@ TEST(CheckedResidence, TakesTheSharedMemoryOfTheListingWithSeveralBlocksOnly) {
     EXPECT_EQ(verify::resident_blocks(kernel, 1), 1);
 }
 
-TEST(CheckedResidence, RefusesABlockThatDoesNotFit) {
+TEST(CheckedResidency, RefusesABlockThatDoesNotFit) {
     EXPECT_THAT(refusal("turing-t4", {1, 1024, 65, std::nullopt}), HasSubstr("by its registers"));
     EXPECT_THAT(refusal("turing-t4", {1, 32, 256, std::nullopt}), HasSubstr("by its registers"));
     EXPECT_THAT(refusal("turing-t4", {1, 32, std::nullopt, 49'153}),
                 HasSubstr("by its shared memory"));
 }
 
-TEST(CheckedResidence, WantsNumbersThatItCanDivideBy) {
+TEST(CheckedResidency, WantsNumbersThatItCanDivideBy) {
     verify::KernelCase kernel = kernel_on("turing-t4", {2, 32, 32, std::nullopt});
     tests::set_value(kernel.architecture.limits, "register-granularity", {0, 0, 0});
     EXPECT_THROW(verify::resident_blocks(kernel, 1), verify::Finding);
 }
 
 /// A launch whose blocks take turns because of their registers.
-TEST(CheckedResidence, AgreesWithTheBoundsOfLaunchesThatItLimits) {
+TEST(CheckedResidency, AgreesWithTheBoundsOfLaunchesThatItLimits) {
     for (const char* launch : {"8x128,registers=128", "6x64,shared-memory=30000"}) {
         auto kernel = tests::example_kernel("saxpy/sm_75.sass", "saxpy_loop",
                                             "saxpy/sm_75.flow-facts.xml", "turing-t4", "1x32", 0);
