@@ -94,10 +94,10 @@ void lead_through_caches(models::Architecture& machine, models::FlowFacts& facts
 /// What kernels and launches are drawn of.
 enum class Drawn {
     Any,
-    FactsOnCounts, ///< Of one warp, with a fact on how often blocks are executed.
-    StrictRoundRobin,   ///< Several warps in strict turns, most often all of one scheduler.
-    CachesInSlots, ///< Several warps in slots of their own, whose accesses go through caches.
-    CachesInTurns, ///< The same in strict turns.
+    FactsOnCounts,    ///< Of one warp, with a fact on how often blocks are executed.
+    StrictRoundRobin, ///< Several warps in strict turns, most often all of one scheduler.
+    CachesInSlots,    ///< Several warps in slots of their own, whose accesses go through caches.
+    CachesInTurns,    ///< The same in strict turns.
 };
 
 certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any) {
