@@ -34,10 +34,18 @@ struct Sides {
     std::unique_ptr<const Request> request;
 };
 
+/// What the user can state where divergence is assumed and not bounded.
+Failure with_advice(Failure refusal) {
+    refusal.what += "; where the lanes of a warp always agree, state <uniform at=\"ADDRESS OF THE "
+                    "BRANCH\"/> in the flow facts";
+    return refusal;
+}
+
 Result<Sides> serialize_divergence(const AnalysisContext& context) {
-    if (context.request.facts->divergents.empty()) return Sides{context, context, nullptr, nullptr};
+    if (!has_divergent_branch(*context.request.function, *context.request.facts))
+        return Sides{context, context, nullptr, nullptr};
     auto serialized = serialized_cfg(context);
-    if (!serialized) return serialized.as_failure();
+    if (!serialized) return with_advice(serialized.error());
     auto cfg = std::make_unique<const SerializedCfg>(std::move(serialized).value());
     auto request = std::make_unique<const Request>(serialized_request(context.request, *cfg));
     AnalysisContext upper = serialized_context(context, *request, *cfg);

@@ -12,8 +12,21 @@ namespace warpbound::analyzer {
 
 namespace {
 
-/// Texts of facts (with their addresses), by status and kind of fact.
+/// Texts of facts (with their addresses), by status and kind of fact with its source.
 using FactTexts = std::map<std::pair<models::FactStatus, std::string>, std::vector<std::string>>;
+
+/// Who says so: "stated in scale.xml, whose author calls them proved".
+std::string source_of(const models::FactSource& from, const std::string& file) {
+    if (from.status == models::FactStatus::Proved) return "from the code";
+    if (from.line == 0 && from.origin == models::FactOrigin::Static)
+        return "from the code where the lanes of an access lie within 4 GiB";
+    std::string text = "stated in " + (file.empty() ? "the flow facts" : file);
+    if (from.origin != models::FactOrigin::User)
+        text += fmt::format(" with origin {}", models::to_string(from.origin));
+    if (from.claimed != models::FactStatus::Unchecked)
+        text += fmt::format(", whose author calls them {}", models::to_string(from.claimed));
+    return text;
+}
 
 AssumptionStatus status_of(models::FactStatus status) {
     switch (status) {
@@ -43,7 +56,7 @@ void add_derived_loops(const AnalysisContext& context, FactTexts& texts) {
         const auto& derived = context.facts.derived[loop];
         const std::size_t header = graph.loops[loop].header;
         if (!derived || context.facts.never[header]) continue;
-        texts[{models::FactStatus::Proved, "loop bounds that follow from the code"}].push_back(
+        texts[{models::FactStatus::Proved, "loop bounds, from the code"}].push_back(
             fmt::format("0x{:04x}: {}..{} ({})", graph.blocks[header].address, derived->min,
                         derived->max, derived->reason));
     }
@@ -51,7 +64,7 @@ void add_derived_loops(const AnalysisContext& context, FactTexts& texts) {
 
 void add_derived_branches(const AnalysisContext& context, FactTexts& texts) {
     for (const DerivedPathFact& derived : context.facts.infeasible_paths)
-        texts[{models::FactStatus::Proved, "infeasible paths that follow from the code"}].push_back(
+        texts[{models::FactStatus::Proved, "infeasible paths, from the code"}].push_back(
             fmt::format("{} ({})", text_of(derived), derived.reason));
 }
 
@@ -59,7 +72,8 @@ void add_facts(const AnalysisContext& context, FactTexts& texts) {
     const models::FlowFacts& facts = *context.request.facts;
     const auto add = [&](const models::FactSource& from, const std::string& kind,
                          std::string text) {
-        texts[{from.status, kind}].push_back(std::move(text));
+        texts[{from.status, fmt::format("{}, {}", kind, source_of(from, facts.name))}].push_back(
+            std::move(text));
     };
     add_derived_loops(context, texts);
     add_derived_branches(context, texts);
@@ -77,6 +91,8 @@ void add_facts(const AnalysisContext& context, FactTexts& texts) {
     for (const auto& fact : facts.memory)
         add(fact.from, "memory accesses",
             fmt::format("0x{:04x}{}", fact.at, fact.pattern ? " with its address pattern" : ""));
+    for (const auto& fact : facts.uniforms)
+        add(fact.from, "uniform instructions", fmt::format("0x{:04x}", fact.at));
 }
 
 /// Paths of values in the description, by their caveat.
@@ -139,16 +155,15 @@ std::string residency_text(const LaunchGeometry& shape) {
     return text + ".";
 }
 
-/// The assumption on branch divergence.
-std::string divergence_text(const Request& request, const LaunchGeometry& shape) {
+/// How divergence is covered.
+std::string divergence_text(const Request& request) {
     const auto& divergents = request.facts->divergents;
-    if (divergents.empty())
-        return fmt::format("Branches are uniform: all lanes of {} warp take the same path.",
-                           shape.warps() == 1 ? "the" : "a");
+    if (divergents.empty()) return "No branch diverges: all lanes of a warp take the same path.";
     std::vector<std::string> addresses;
     for (const auto& fact : divergents)
         addresses.push_back(fmt::format("0x{:04x}", fact.at));
-    return fmt::format("Branches are uniform within a warp except at {}.",
+    return fmt::format("Lanes of a warp agree at every branch and guarded instruction except at {}, "
+                       "where they may diverge.",
                        fmt::join(addresses, ", "));
 }
 
@@ -203,7 +218,7 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
                         "the queueing delay between accesses of several warps.",
                         where));
     }
-    add(divergence_text(request, shape));
+    add(divergence_text(request));
     if (shape.warps() > 1) add(residency_text(shape));
     if (shape.warps() > 1) add(choices_text(request, shape, assumes_round_robin_order));
     if (context.caches)

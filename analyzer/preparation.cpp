@@ -55,6 +55,10 @@ Result<void> check_supported(const Request& request, const std::vector<bool>& us
             (instruction.has_modifier("ARV") || counted_operands(instruction) > 1))
             return refuse(
                 "barriers that do not wait or that count threads are not bounded in this version");
+        if (assembly::synchronizes_threads(instruction) &&
+            request.facts->is_divergent(instruction.address))
+            return refuse("a guarded barrier is not bounded where lanes may diverge; if the lanes "
+                          "of a warp always agree there, state <uniform at=\"..\"/>");
         if (instruction.opcode_class == assembly::OpcodeClass::DependenceBarrier)
             for (const auto& operand : instruction.operands)
                 if (std::holds_alternative<assembly::TextOperand>(operand))

@@ -23,8 +23,8 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
             return models::refuse(source.value(), element,
                                   "<" + element.name + ">: expected <kernel>");
         if (auto checked =
-                models::check_attributes(source.value(), element, {"listing", "architecture"},
-                                         {"name", "launch", "policy", "multiprocessors",
+                models::check_attributes(source.value(), element, {"listing", "architecture", "launch"},
+                                         {"name", "policy", "multiprocessors",
                                           "flow-facts", "campaign", "cubin", "trace"});
             !checked)
             return checked.as_failure();
@@ -37,7 +37,7 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
         if (std::filesystem::exists(in_plan_folder(kernel.architecture)))
             kernel.architecture = in_plan_folder(kernel.architecture);
         if (const auto* name = element.find("name")) kernel.name = *name;
-        if (const auto* launch = element.find("launch")) kernel.launch = *launch;
+        kernel.launch = *element.find("launch");
         if (const auto* policy = element.find("policy")) kernel.policy = *policy;
         if (const auto* count = element.find("multiprocessors")) {
             if (const auto why = refusal_of_multiprocessors(*count); !why.empty())

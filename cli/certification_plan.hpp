@@ -13,7 +13,7 @@ struct PlannedKernel {
     std::string listing; ///< Path.
     std::string name;    ///< Of the kernel; empty when the listing holds one.
     std::string architecture;
-    std::string launch = "1x32";
+    std::string launch;
     std::string policy = "lrr";
     std::string multiprocessors = "1"; ///< A number, or "all".
     std::string flow_facts;            ///< Path, or empty.
@@ -22,7 +22,7 @@ struct PlannedKernel {
     std::string trace;                 ///< Path, or empty.
 };
 
-/// Reads `<plan> <kernel listing architecture [name] [launch] [policy] [multiprocessors]
+/// Reads `<plan> <kernel listing architecture launch [name] [policy] [multiprocessors]
 /// [flow-facts] [campaign] [cubin] [trace]/> </plan>`; paths are relative to the plan. Refuses
 /// unknown elements and attributes and a plan without kernels.
 Result<std::vector<PlannedKernel>> read_plan(const std::string& path);

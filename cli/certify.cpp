@@ -282,6 +282,9 @@ Exit run(const CertifyOptions& options) {
     } else if (options.kernel.architecture.empty()) {
         fmt::print(stderr, "warpbound: certify FILE needs --architecture\n");
         return Exit::Usage;
+    } else if (options.kernel.launch.empty()) {
+        fmt::print(stderr, "warpbound: certify FILE needs --launch\n");
+        return Exit::Usage;
     }
     for (const auto& kernel : planned)
         if (options.check && options.runs == 0 && kernel.campaign.empty()) {
@@ -365,7 +368,7 @@ void add_certify(CLI::App& app, Invocation& invocation) {
                         "Name of the kernel, if the file holds several");
     command->add_option("--architecture", options->kernel.architecture,
                         "Machine: a name from `architectures` or a file");
-    command->add_option("--launch", options->kernel.launch, launch_help)->capture_default_str();
+    command->add_option("--launch", options->kernel.launch, launch_help);
     add_policy(*command, options->kernel.policy);
     add_multiprocessors(*command, options->kernel.multiprocessors);
     command->add_option("--flow-facts", options->kernel.flow_facts, "Flow facts (XML)");

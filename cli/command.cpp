@@ -3,7 +3,12 @@
 #include "assembly/isa/reader.hpp"
 #include "cli/multiprocessors.hpp"
 #include "harness/protocol/series_key.hpp"
+#include "models/facts/divergence_default.hpp"
 #include "models/launch/warp_policy.hpp"
+
+#ifdef WARPBOUND_HAS_ANALYZER
+#include "analyzer/flow/facts_in_use.hpp"
+#endif
 
 #include <fmt/format.h>
 
@@ -159,14 +164,14 @@ Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options) 
     return loaded;
 }
 
-void LaunchOptions::add_to(CLI::App& command) {
+void LaunchOptions::add_to(CLI::App& command, bool is_launch_optional) {
     kernel.add_to(command);
     kernel.add_flow_facts_to(command);
     command
         .add_option("--architecture", architecture,
                     "Machine: a name from `architectures` or a file")
         ->required();
-    command.add_option("--launch", launch, launch_help)->capture_default_str();
+    command.add_option("--launch", launch, launch_help)->required(!is_launch_optional);
 }
 
 Result<LoadedLaunch> load_launch(const LaunchOptions& options) {
@@ -182,17 +187,32 @@ Result<LoadedLaunch> load_launch(const LaunchOptions& options) {
     loaded.launch = launch.value();
     const auto target = check_target(*loaded.kernel, loaded.architecture);
     if (!target) return target.as_failure();
+    const auto facts = complete_facts(*loaded.kernel, loaded.architecture, loaded.launch);
+    if (!facts) return facts.as_failure();
     return loaded;
 }
 
 Result<void> check_target(const LoadedKernel& kernel, const models::Architecture& architecture) {
-    const assembly::Target target = kernel.function->target;
-    if (assembly::generation_of(target) != assembly::generation_of(architecture.target))
-        return Failure{fmt::format("kernel '{}' is {} code; architecture {} runs {}",
-                                   kernel.function->name, to_string(target), architecture.name,
-                                   to_string(architecture.target)),
-                       kernel.program.name};
+    auto checked = models::check_runs_on(architecture, kernel.function->name,
+                                         kernel.function->target);
+    if (checked) return checked;
+    return Failure{checked.error().what, kernel.program.name};
+}
+
+Result<void> complete_facts(LoadedKernel& kernel, const models::Architecture& architecture,
+                            const models::Launch& launch) {
+#ifdef WARPBOUND_HAS_ANALYZER
+    auto facts = analyzer::facts_in_use(*kernel.function, kernel.graph, architecture, launch,
+                                        std::move(kernel.facts));
+    if (!facts) return facts.as_failure();
+    kernel.facts = std::move(facts).value();
     return boost::outcome_v2::success();
+#else
+    static_cast<void>(architecture);
+    if (auto checked = models::check_written_for(kernel.facts, launch); !checked)
+        return checked.as_failure();
+    return models::assume_divergence(*kernel.function, kernel.graph, kernel.facts);
+#endif
 }
 
 std::size_t clock_reads(const assembly::Function& function) {

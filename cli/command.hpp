@@ -119,19 +119,22 @@ Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options);
 /// Help text of --launch.
 inline constexpr const char* launch_help =
     "Blocks x threads per block, optionally with registers per thread and shared memory per "
-    "block: GxB[,registers=R][,shared-memory=BYTES]";
+    "block, and the shape of a block unless all threads are in x: "
+    "GxB[,registers=R][,shared-memory=BYTES][,block=XxYxZ]";
 
 /// Options that name a launch of a kernel: those of the kernel, --flow-facts, --architecture and
 /// --launch.
 struct LaunchOptions {
     KernelOptions kernel;
     std::string architecture;
-    std::string launch = "1x32";
+    std::string launch; ///< Empty: not given, which `load_launch` refuses.
 
-    void add_to(CLI::App& command);
+    /// `--launch` is required, unless `is_launch_optional`.
+    void add_to(CLI::App& command, bool is_launch_optional = false);
 };
 
-/// A launch as loaded: kernel, machine description and launch configuration.
+/// A launch as loaded: kernel, machine description and launch configuration. The facts are those in
+/// use.
 struct LoadedLaunch {
     std::unique_ptr<LoadedKernel> kernel;
     models::Architecture architecture;
@@ -142,11 +145,16 @@ struct LoadedLaunch {
         return {kernel->function, &kernel->graph, &kernel->facts, launch};
     }
 };
-/// Refuses what cannot be read, and a kernel of another generation than the machine's.
+/// Refuses what cannot be read, and code that the machine does not run.
 Result<LoadedLaunch> load_launch(const LaunchOptions& options);
 
-/// Refuses a kernel of another generation than the machine's.
+/// Refuses code that the machine does not run.
 Result<void> check_target(const LoadedKernel& kernel, const models::Architecture& architecture);
+
+/// Replaces the stated facts of the kernel by those in use for a launch: what follows from the code,
+/// where this program contains the analyzer, and divergence wherever nothing is known.
+Result<void> complete_facts(LoadedKernel& kernel, const models::Architecture& architecture,
+                            const models::Launch& launch);
 
 /// Number of clock-read instructions of the kernel.
 std::size_t clock_reads(const assembly::Function& function);

@@ -19,31 +19,6 @@ namespace warpbound::cli {
 
 namespace {
 
-/// `X[xY[xZ]]`, each at least 1, at most 1024 threads in all.
-Result<analyzer::BlockShape> parse_block(const std::string& text) {
-    analyzer::BlockShape shape;
-    const auto malformed = [&] {
-        return Failure{.what = fmt::format("'{}' is no block shape; expected X, XxY or XxYxZ "
-                                           "threads, 1 to 1024 in all, as in 16x16",
-                                           text),
-                       .where = {}};
-    };
-    std::size_t dimension = 0;
-    for (std::size_t begin = 0; begin <= text.size(); ++dimension) {
-        const std::size_t end = std::min(text.find('x', begin), text.size());
-        const char* const stop = text.data() + end;
-        std::int64_t count = 0;
-        const auto read = std::from_chars(text.data() + begin, stop, count);
-        if (dimension == shape.threads.size() || read.ec != std::errc{} || read.ptr != stop ||
-            count < 1 || count > 1024)
-            return malformed();
-        shape.threads[dimension] = count;
-        begin = end + 1;
-    }
-    if (shape.count() > 1024) return malformed();
-    return shape;
-}
-
 /// The whole text as a number without sign, decimal or after 0x.
 std::optional<std::uint64_t> number_of(std::string_view text) {
     const bool hexadecimal = text.substr(0, 2) == "0x";
@@ -113,7 +88,7 @@ Exit print_template(const FlowFactsOptions& options) {
     std::optional<analyzer::BlocksOnMachine> blocks;
     std::optional<models::Architecture> architecture;
     if (!options.block.empty()) {
-        const auto shape = parse_block(options.block);
+        const auto shape = models::parse_block_shape(options.block);
         if (!shape) return refuse(shape.error());
         if (launch && launch->threads != shape.value().count())
             return refuse(Failure{.what = fmt::format("--block {} has {} threads, --launch {} has "

@@ -23,7 +23,7 @@ struct PredictOptions {
     std::string architecture;
     std::string parameters;
     std::string model = "all";
-    std::string launch = "1x32";
+    std::string launch;
     std::string policy = "lrr";
     std::string format = "text";
     std::string sweep;
@@ -272,7 +272,7 @@ void add_predict(CLI::App& app, Invocation& invocation) {
         ->add_option("--architecture", options->architecture,
                      "Machine: a name from `architectures` or a file")
         ->required();
-    command->add_option("--launch", options->launch, launch_help)->capture_default_str();
+    command->add_option("--launch", options->launch, launch_help)->required();
     command->add_option("--model", options->model, "Formula")
         ->check(CLI::IsMember(model_names()))
         ->capture_default_str();

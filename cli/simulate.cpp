@@ -365,7 +365,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
         app.add_subcommand("simulate", "Run a kernel, or what a recorded SASS trace (.traceg, "
                                        "kernelslist.g) executed, on the simulated device, one run "
                                        "per seed");
-    options->launch.add_to(*command);
+    options->launch.add_to(*command, true);
     command->add_option("--listing", options->listing,
                         "Listing of the kernels of a recorded trace, which has no control fields");
     add_policy(*command, options->policy);
@@ -405,6 +405,9 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
     command->callback([options, command, &invocation] {
         if (options->workload.empty() && options->launch.kernel.file.empty())
             throw CLI::RequiredError("FILE or --workload");
+        if (!options->launch.kernel.file.empty() && options->launch.launch.empty() &&
+            !is_recorded_trace(options->launch.kernel.file))
+            throw CLI::RequiredError("--launch");
         for (const char* name : {"--kernel", "--launch", "--flow-facts"})
             if (command->get_option(name)->count() > 0) options->stated.emplace_back(name);
         invocation.run = [options] {

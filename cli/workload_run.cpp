@@ -46,6 +46,8 @@ Result<LoadedWorkload> load_workload(const std::string& name,
         if (!read) return read.as_failure();
         const auto target = check_target(*read.value(), architecture);
         if (!target) return target.as_failure();
+        const auto facts = complete_facts(*read.value(), architecture, kernel.launch);
+        if (!facts) return facts.as_failure();
         const LoadedKernel& one = *loaded.kernels.emplace_back(std::move(read.value()));
         loaded.workload.kernels.push_back({one.function, &one.graph, &one.facts, kernel.launch});
     }

@@ -219,7 +219,7 @@ constexpr std::int64_t most_transactions = 32; // That a flow fact can state.
 
 CoalescingFacts derive_transactions(const ThreadStates& states,
                                     const InstructionUniformity& uniformity,
-                                    const models::Architecture& architecture, bool full_warps) {
+                                    const models::Architecture& architecture) {
     CoalescingFacts facts;
     const auto& function = states.function();
     const ThreadArithmetic& arithmetic = states.arithmetic();
@@ -255,7 +255,7 @@ CoalescingFacts derive_transactions(const ThreadStates& states,
         models::PassRange range = *access.range;
         const bool uniform_guard = !uniformity[i] || uniformity[i] == Uniformity::Uniform;
         // The number of transactions is monotone in the set of active lanes.
-        if (!full_warps && !(no_lane_exits_early && uniform_guard)) range.lo = 1;
+        if (!no_lane_exits_early || !uniform_guard) range.lo = 1;
         if (range.hi > most_transactions) continue;
         facts.transactions.push_back({i, range, access.reason});
     }

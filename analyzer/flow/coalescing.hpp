@@ -31,12 +31,11 @@ struct CoalescingFacts {
     std::set<std::string> missing;
 };
 
-/// Transactions of shared and global accesses. `full_warps`: no lane is ever inactive, so that the
-/// lower ends hold for all lanes; else they are 1 wherever a lane may be inactive.
+/// Transactions of shared and global accesses. The lower ends are 1 wherever a lane may be inactive.
 /// Sound when (S32): each access is aligned to its bytes per lane, as the machine requires; for
 /// global accesses, the addresses of an access's lanes lie within less than 4 GiB.
 CoalescingFacts derive_transactions(const ThreadStates& states,
                                     const InstructionUniformity& uniformity,
-                                    const models::Architecture& architecture, bool full_warps);
+                                    const models::Architecture& architecture);
 
 } // namespace warpbound::analyzer

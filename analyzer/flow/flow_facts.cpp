@@ -94,7 +94,7 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                                     const models::FlowFacts& facts,
                                     const std::optional<models::Launch>& follow_branches_in) {
     const Convergence convergence =
-        facts.divergents.empty() ? Convergence::Converged : Convergence::MayDiverge;
+        has_divergent_branch(function, facts) ? Convergence::MayDiverge : Convergence::Converged;
     ResolvedFacts resolved;
     resolved.in_use = facts;
     if (follow_branches_in) {

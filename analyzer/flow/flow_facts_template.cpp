@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -32,22 +33,6 @@ std::string escaped(const std::string& text) {
             out += c;
     }
     return out;
-}
-
-/// A bound that covers the loops with their header at the address in all call contexts.
-std::optional<DerivedLoop>
-bound_in_every_context(const assembly::ControlFlowGraph& graph,
-                       const std::vector<std::optional<DerivedLoop>>& derived,
-                       std::int64_t address) {
-    std::optional<DerivedLoop> bound;
-    for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
-        if (graph.blocks[graph.loops[loop].header].address != address) continue;
-        if (!derived[loop]) return std::nullopt;
-        if (!bound) bound = derived[loop];
-        bound->min = std::min(bound->min, derived[loop]->min);
-        bound->max = std::max(bound->max, derived[loop]->max);
-    }
-    return bound;
 }
 
 const DerivedTransactions* transactions_at(const ThreadFacts& facts, std::size_t instruction) {
@@ -108,11 +93,13 @@ private:
 };
 
 std::string TemplateWriter::loops() const {
-    using Derived = std::vector<std::optional<DerivedLoop>>;
-    std::vector<Derived> derived;
+    const auto derive = [&](const FactBasis& basis, Convergence convergence) {
+        return bounds_in_every_context(graph_, derive_loops(basis.function, graph_, convergence));
+    };
+    std::vector<std::map<std::int64_t, DerivedLoop>> derived;
     for (const FactBasis& basis : bases_)
-        derived.push_back(derive_loops(basis.function, graph_, basis.convergence()));
-    const Derived if_converged = derive_loops(strongest().function, graph_, Convergence::Converged);
+        derived.push_back(derive(basis, basis.convergence()));
+    const auto if_converged = derive(strongest(), Convergence::Converged);
     std::string out;
     std::set<std::int64_t> seen;
     const auto loop_lines = [&](const assembly::Loop& loop) {
@@ -123,18 +110,19 @@ std::string TemplateWriter::loops() const {
                            loop.depth, loop.blocks.size(),
                            escaped(assembly::print(function_.instructions[header.first])));
         for (std::size_t i = 0; i < bases_.size(); ++i) {
-            const auto bound = bound_in_every_context(graph_, derived[i], header.address);
-            if (!bound) continue;
+            const auto found = derived[i].find(header.address);
+            if (found == derived[i].end()) continue;
+            const DerivedLoop& bound = found->second;
             out += fmt::format("{0}<!-- {1}: {2} -->\n"
                                "{0}<loop header=\"0x{3:04x}\" min=\"{4}\" max=\"{5}\" {6}/>\n",
-                               indent, bases_[i].from, bound->reason, header.address, bound->min,
-                               bound->max, bases_[i].attributes());
+                               indent, bases_[i].from, bound.reason, header.address, bound.min,
+                               bound.max, bases_[i].attributes());
             return;
         }
-        if (const auto bound = bound_in_every_context(graph_, if_converged, header.address))
+        if (const auto found = if_converged.find(header.address); found != if_converged.end())
             out += fmt::format("{}<!-- {}: {} to {} times; {} -->\n", indent,
-                               strongest().without_divergence(), bound->min, bound->max,
-                               bound->reason);
+                               strongest().without_divergence(), found->second.min,
+                               found->second.max, found->second.reason);
         out += fmt::format("{0}<loop header=\"0x{1:04x}\" min=\"?\" max=\"?\"/>\n", indent,
                            header.address);
     };
@@ -213,10 +201,9 @@ std::string TemplateWriter::divergence() const {
                                function_.instructions[i].address, found->attributes());
     }
     if (const std::string open = instructions_with(Uniformity::Unknown); !open.empty())
-        out += fmt::format(
-            "  <!-- uniformity is not known at {}: each of these that may diverge needs "
-            "a divergent element -->\n",
-            open);
+        out += fmt::format("  <!-- uniformity is not known at {}: these count as divergent; where "
+                           "the lanes of a warp always agree, state <uniform at=\"..\"/> -->\n",
+                           open);
     return out;
 }
 
@@ -299,21 +286,24 @@ std::string flow_facts_template(const assembly::Program& program,
      A <pattern/> inside <memory> gives the lanes' addresses in place of these counts; with level any it goes
      through the caches.
      A memory line may be deleted: then 1 to 32 transactions and any level are covered. -->
-<flow-facts kernel="{}" digest="{}">
+<flow-facts kernel="{}" digest="{}"{}>
 )",
-                                  escaped(function.name), program.digest);
+                                  escaped(function.name), program.digest,
+                                  blocks ? fmt::format(" block=\"{}\"", to_string(blocks->shape))
+                                         : "");
     const assembly::Function with_values = with_parameters(function, parameters);
     std::vector<FactBasis> bases;
     const auto add = [&](const assembly::Function& code, const KernelParameters& stated,
                          std::string_view from, std::string_view status) {
         FactBasis basis{code, from, status, {}, {}};
-        const auto derive = [&](Convergence convergence) {
+        const auto derive = [&](bool is_uniform) {
             return derive_thread_facts(code, graph, blocks->shape, *blocks->architecture,
-                                       convergence, stated);
+                                       UniformInstructions(code.instructions.size(), is_uniform),
+                                       stated);
         };
         if (blocks) {
-            basis.if_diverging = derive(Convergence::MayDiverge);
-            basis.if_converged = derive(Convergence::Converged);
+            basis.if_diverging = derive(false);
+            basis.if_converged = derive(true);
         }
         bases.push_back(std::move(basis));
     };
@@ -323,11 +313,9 @@ std::string flow_facts_template(const assembly::Program& program,
         out += fmt::format("  <!-- Kernel parameters: {}. -->\n", parameters_text(parameters));
     }
     if (blocks) {
-        const auto& threads = blocks->shape.threads;
-        out += fmt::format(
-            "  <!-- For blocks of {} x {} x {} threads on {}; transactions hold where the "
-            "lanes of an access lie within less than 4 GiB. -->\n",
-            threads[0], threads[1], threads[2], blocks->architecture->name);
+        out += fmt::format("  <!-- For blocks of {} threads on {}; transactions hold where the "
+                           "lanes of an access lie within less than 4 GiB. -->\n",
+                           to_string(blocks->shape), blocks->architecture->name);
         if (const auto& missing = bases.back().if_converged->accesses.missing; !missing.empty())
             out += fmt::format(
                 "  <!-- The description lacks {}: transactions that depend on it are not "

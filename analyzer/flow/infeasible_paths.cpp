@@ -19,7 +19,6 @@ using assembly::Function;
 constexpr std::size_t most_pairs = 8192;
 constexpr std::size_t most_partners = 256; ///< Of one edge, the nearest ones.
 constexpr std::size_t most_exits = 16;     ///< Each adds a constraint for the path analysis.
-constexpr models::FactSource from_code{models::FactOrigin::Static, models::FactStatus::Proved, 0};
 
 /// The values of one subject with which an edge can be taken.
 struct EdgeCondition {
@@ -164,11 +163,11 @@ private:
             const std::string reason = fmt::format("the branch at 0x{:04x} never goes there: {}",
                                                    branch_of(edge), infeasible_edge_[edge]);
             if (!reached_[to]) {
-                facts_.push_back({models::NeverFact{address(to), from_code}, reason});
+                facts_.push_back({models::NeverFact{address(to), models::from_code}, reason});
             } else if (has_one_context(from)) {
                 models::LinearFact fact;
                 fact.terms = {{1, address(from), address(to)}};
-                fact.from = from_code;
+                fact.from = models::from_code;
                 facts_.push_back({std::move(fact), reason});
             }
         }
@@ -195,7 +194,7 @@ private:
             fact.terms = {{1, address(block), address(graph_.edges[out.front()].to)},
                           {-1, std::nullopt, address(block)}};
             fact.relation = models::Relation::AtLeast;
-            fact.from = from_code;
+            fact.from = models::from_code;
             facts_.push_back(
                 {std::move(fact), fmt::format("the EXIT at 0x{:04x} never terminates a thread: {}",
                                               branch_of(out.front()), infeasible_exit_[block])});
@@ -241,12 +240,12 @@ private:
             branch_of(a.edge), address(graph_.edges[a.edge].to), text_of(a), branch_of(b.edge),
             address(graph_.edges[b.edge].to), text_of(b));
         if (!one->from && !other->from) {
-            facts_.push_back({models::ExclusiveFact{one->block, other->block, from_code}, reason});
+            facts_.push_back({models::ExclusiveFact{one->block, other->block, models::from_code}, reason});
         } else if (!loops) { // Each edge is taken at most once.
             models::LinearFact fact;
             fact.terms = {*one, *other};
             fact.constant = 1;
-            fact.from = from_code;
+            fact.from = models::from_code;
             facts_.push_back({std::move(fact), reason});
         } else {
             return;

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace warpbound::analyzer {
 
@@ -182,6 +184,26 @@ derive_loops(const Function& function, const ControlFlowGraph& graph, Convergenc
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop)
         derived[loop] = LoopBoundAnalysis{function, graph, run, loop, convergence}.bound();
     return derived;
+}
+
+std::map<std::int64_t, DerivedLoop>
+bounds_in_every_context(const ControlFlowGraph& graph,
+                        const std::vector<std::optional<DerivedLoop>>& derived) {
+    std::map<std::int64_t, DerivedLoop> bounds;
+    std::set<std::int64_t> unbounded;
+    for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
+        const std::int64_t address = graph.blocks[graph.loops[loop].header].address;
+        if (!derived[loop]) {
+            unbounded.insert(address);
+            continue;
+        }
+        DerivedLoop& bound = bounds.emplace(address, *derived[loop]).first->second;
+        bound.min = std::min(bound.min, derived[loop]->min);
+        bound.max = std::max(bound.max, derived[loop]->max);
+    }
+    for (const std::int64_t address : unbounded)
+        bounds.erase(address);
+    return bounds;
 }
 
 } // namespace warpbound::analyzer

@@ -7,6 +7,7 @@
 #include "assembly/isa/program.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,5 +39,11 @@ inline constexpr std::int64_t derived_iterations_limit = std::int64_t{1} << 22U;
 std::vector<std::optional<DerivedLoop>> derive_loops(const assembly::Function& function,
                                                      const assembly::ControlFlowGraph& graph,
                                                      Convergence convergence);
+
+/// By address of the header: a bound that covers the loops with that header in all call contexts.
+/// `derived`: as derive_loops gives it.
+std::map<std::int64_t, DerivedLoop>
+bounds_in_every_context(const assembly::ControlFlowGraph& graph,
+                        const std::vector<std::optional<DerivedLoop>>& derived);
 
 } // namespace warpbound::analyzer

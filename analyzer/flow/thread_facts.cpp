@@ -1,38 +1,43 @@
 #include "analyzer/flow/thread_facts.hpp"
 
-#include <algorithm>
-#include <utility>
+#include <cstddef>
 
 namespace warpbound::analyzer {
 
+namespace {
+
+void apply(const UniformInstructions& stated, InstructionUniformity& uniformity) {
+    for (std::size_t i = 0; i < stated.size(); ++i)
+        if (stated[i] && uniformity[i] == Uniformity::Unknown) uniformity[i] = Uniformity::Uniform;
+}
+
+} // namespace
+
 ThreadFacts derive_thread_facts(const assembly::Function& function,
                                 const assembly::ControlFlowGraph& graph, const BlockShape& shape,
-                                const models::Architecture& architecture, Convergence convergence,
+                                const models::Architecture& architecture,
+                                const UniformInstructions& stated,
                                 const KernelParameters& parameters) {
     const models::SourcedValue* size = architecture.geometry.find("warp-size");
-    ThreadFacts none;
-    none.uniformity.resize(function.instructions.size());
+    ThreadFacts facts;
+    facts.uniformity.resize(function.instructions.size());
     if (size == nullptr || !size->interval || size->interval->hi < 1 || shape.count() < 1)
-        return none;
-    const std::int64_t warp_size = size->interval->hi;
+        return facts;
     // If no branch makes a converged warp diverge, then by induction the warp never diverges.
-    const ThreadArithmetic converged{shape, warp_size, Convergence::Converged, parameters};
-    const ThreadStates converged_states{function, graph, converged};
-    InstructionUniformity uniformity = uniformity_of(converged_states);
-    const bool always_uniform = branches_are_uniform(function, uniformity);
-    if (always_uniform || convergence == Convergence::Converged) {
-        // The statement that every predicate is uniform is not used where the code refutes it.
-        const bool full_warps = convergence == Convergence::Converged &&
-                                std::find(uniformity.begin(), uniformity.end(),
-                                          Uniformity::Divergent) == uniformity.end();
-        return {derive_transactions(converged_states, uniformity, architecture, full_warps),
-                std::move(uniformity), always_uniform};
+    for (const Convergence convergence : {Convergence::Converged, Convergence::MayDiverge}) {
+        const ThreadArithmetic arithmetic{shape, size->interval->hi, convergence, parameters};
+        const ThreadStates states{function, graph, arithmetic};
+        facts.uniformity = uniformity_of(states);
+        if (convergence == Convergence::Converged)
+            facts.always_uniform = branches_are_uniform(function, facts.uniformity);
+        apply(stated, facts.uniformity);
+        facts.stays_converged = convergence == Convergence::Converged &&
+                                branches_are_uniform(function, facts.uniformity);
+        if (!facts.stays_converged && convergence == Convergence::Converged) continue;
+        facts.accesses = derive_transactions(states, facts.uniformity, architecture);
+        break;
     }
-    const ThreadArithmetic diverging{shape, warp_size, Convergence::MayDiverge, parameters};
-    const ThreadStates diverging_states{function, graph, diverging};
-    uniformity = uniformity_of(diverging_states);
-    return {derive_transactions(diverging_states, uniformity, architecture, false),
-            std::move(uniformity), false};
+    return facts;
 }
 
 } // namespace warpbound::analyzer

@@ -14,17 +14,22 @@ struct ThreadFacts {
     InstructionUniformity uniformity;
     /// No branch diverges: this follows from the code, not from a statement.
     bool always_uniform = false;
+    /// No branch diverges: this follows from the code and what is stated of it.
+    bool stays_converged = false;
 };
 
-/// What follows from the code for blocks of this shape. `convergence`: Converged states that no
-/// branch diverges and that every predicate is uniform where it decides; with MayDiverge only what
-/// holds without that statement is derived. Where `always_uniform` follows, both agree.
+/// Instructions that are stated to be uniform. `Shape:` [instruction]; empty: none.
+using UniformInstructions = std::vector<bool>;
+
+/// What follows from the code for blocks of this shape, and from `stated`; a statement that the
+/// code refutes is not used.
 /// `parameters`: stated kernel parameters, on which all results then depend.
 /// Accesses that need sizes which the description lacks are left out.
 /// Sound when: see derive_transactions.
 ThreadFacts derive_thread_facts(const assembly::Function& function,
                                 const assembly::ControlFlowGraph& graph, const BlockShape& shape,
-                                const models::Architecture& architecture, Convergence convergence,
+                                const models::Architecture& architecture,
+                                const UniformInstructions& stated,
                                 const KernelParameters& parameters = {});
 
 } // namespace warpbound::analyzer

@@ -66,7 +66,7 @@ MeasuredTime bound_measured_time(const AnalysisContext& context) {
     const RegionSearch search =
         find_clock_region(*request.function, *request.graph, context.facts.never);
     if (!search.region) return {std::nullopt, search.absent};
-    if (!request.facts->divergents.empty())
+    if (has_divergent_branch(*request.function, *request.facts))
         return {std::nullopt, "the measured time of a warp is bounded only where it is uniform"};
     if (context.shape.warps() != 1)
         return {std::nullopt, "the measured time of a warp is bounded only where it runs alone"};

@@ -35,4 +35,16 @@ assembly::Function with_parameters(const assembly::Function& function,
     return replaced;
 }
 
+KernelParameters block_extents(assembly::Target target, const models::BlockShape& shape) {
+    const bool from_zero = target.sm >= 70 && target.sm <= 90;
+    if (!from_zero && (target.sm < 50 || target.sm > 62)) return {};
+    KernelParameters words;
+    std::int64_t offset = from_zero ? 0x0 : 0x8;
+    for (const std::int64_t threads : shape.threads) {
+        words[offset] = {static_cast<std::uint32_t>(threads), 32};
+        offset += 4;
+    }
+    return words;
+}
+
 } // namespace warpbound::analyzer

@@ -3,6 +3,7 @@
 /// Kernel parameters that the user states: words of constant bank 0.
 
 #include "assembly/isa/program.hpp"
+#include "models/launch/launch.hpp"
 
 #include <cstdint>
 #include <map>
@@ -23,5 +24,9 @@ using KernelParameters = std::map<std::int64_t, KernelParameter>;
 /// value analysis. Operands that read part of a word are not changed.
 assembly::Function with_parameters(const assembly::Function& function,
                                    const KernelParameters& parameters);
+
+/// The block extents in constant bank 0, as the compiler's launch convention places them (blockDim.x,
+/// .y, .z at 0x0 from sm_70 to sm_90, at 0x8 from sm_50 to sm_62). Nothing for other targets.
+KernelParameters block_extents(assembly::Target target, const models::BlockShape& shape);
 
 } // namespace warpbound::analyzer

@@ -6,6 +6,7 @@
 #include "analyzer/value/kernel_parameters.hpp"
 #include "analyzer/value/symbolic_registers.hpp"
 #include "assembly/isa/program.hpp"
+#include "models/launch/launch.hpp"
 
 #include <boost/container/flat_map.hpp>
 
@@ -19,12 +20,7 @@
 
 namespace warpbound::analyzer {
 
-/// Threads of a block in each dimension.
-struct BlockShape {
-    std::array<std::int64_t, 3> threads{1, 1, 1}; ///< x, y, z.
-
-    [[nodiscard]] std::int64_t count() const { return threads[0] * threads[1] * threads[2]; }
-};
+using models::BlockShape;
 
 /// Numbers of all threads of a block, in the order of their warps. `Shape:` [thread].
 using ThreadNumbers = std::vector<std::uint32_t>;

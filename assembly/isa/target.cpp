@@ -1,5 +1,7 @@
 #include "assembly/isa/target.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <stdexcept>
 
@@ -47,6 +49,18 @@ Generation generation_of(Target target) {
     const auto generation = find_generation(target.sm);
     if (!generation) throw std::logic_error{"no generation covers " + to_string(target)};
     return *generation;
+}
+
+std::string objection_to_running(Target code, Target machine) {
+    if (code == machine) return {};
+    const auto is_tegra = [](Target target) {
+        constexpr std::array<int, 5> tegra{32, 53, 62, 72, 87};
+        return std::find(tegra.begin(), tegra.end(), target.sm) != tegra.end();
+    };
+    if (code.sm / 10 != machine.sm / 10) return "another major revision";
+    if (code.sm > machine.sm) return "a later minor revision";
+    if (is_tegra(code) || is_tegra(machine)) return "Tegra runs code of its own target only";
+    return {};
 }
 
 } // namespace warpbound::assembly

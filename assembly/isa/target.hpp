@@ -37,4 +37,10 @@ std::optional<Target> parse_target(std::string_view text);
 /// Requires: a target that `parse_target` gives.
 Generation generation_of(Target target);
 
+/// Why code of one target does not run on a machine of another; empty: it runs. Binary
+/// compatibility: code runs on machines of its major revision with at least its minor revision,
+/// and between Tegra and other machines only where the target is the same.
+/// Source: NVIDIA, CUDA C++ Programming Guide, "Binary Compatibility".
+std::string objection_to_running(Target code, Target machine);
+
 } // namespace warpbound::assembly

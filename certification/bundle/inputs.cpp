@@ -1,5 +1,6 @@
 #include "certification/bundle/inputs.hpp"
 
+#include "analyzer/flow/facts_in_use.hpp"
 #include "assembly/isa/reader.hpp"
 #include "certification/bundle/canonical_json.hpp"
 
@@ -268,12 +269,10 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
     auto architecture = models::read_architecture({"architecture of " + id, input.architecture});
     if (!architecture) return architecture.as_failure();
     loaded->architecture = std::move(architecture).value();
-    if (assembly::generation_of(loaded->function->target) !=
-        assembly::generation_of(loaded->architecture.target))
-        return Failure{fmt::format("kernel '{}' is {} code; architecture {} runs {}", input.kernel,
-                                   to_string(loaded->function->target), loaded->architecture.name,
-                                   to_string(loaded->architecture.target)),
-                       path_of(id, "listing.sass")};
+    if (auto checked = models::check_runs_on(loaded->architecture, input.kernel,
+                                             loaded->function->target);
+        !checked)
+        return Failure{checked.error().what, path_of(id, "listing.sass")};
     const auto launch = models::parse_launch(input.launch);
     if (!launch) return launch.as_failure();
     loaded->launch = launch.value();
@@ -283,14 +282,19 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
     loaded->multiprocessors = input.multiprocessors;
     loaded->facts.kernel = loaded->function->name;
     loaded->facts.program_digest = loaded->program.digest;
-    if (!input.flow_facts) return loaded;
-    auto facts = models::read_flow_facts({path_of(id, "flow-facts.xml"), *input.flow_facts});
+    if (input.flow_facts) {
+        auto facts = models::read_flow_facts({path_of(id, "flow-facts.xml"), *input.flow_facts});
+        if (!facts) return facts.as_failure();
+        loaded->facts = std::move(facts).value();
+        if (auto checked = models::check_written_for(loaded->facts, loaded->function->name,
+                                                     loaded->program.digest);
+            !checked)
+            return checked.as_failure();
+    }
+    auto facts = analyzer::facts_in_use(*loaded->function, loaded->graph, loaded->architecture,
+                                        loaded->launch, std::move(loaded->facts));
     if (!facts) return facts.as_failure();
     loaded->facts = std::move(facts).value();
-    if (auto checked = models::check_written_for(loaded->facts, loaded->function->name,
-                                                 loaded->program.digest);
-        !checked)
-        return checked.as_failure();
     return loaded;
 }
 

@@ -80,7 +80,7 @@ struct LoadedInput {
     assembly::Program program;
     const assembly::Function* function = nullptr;
     assembly::ControlFlowGraph graph;
-    models::FlowFacts facts;
+    models::FlowFacts facts; ///< Those in use.
     models::Architecture architecture;
     models::Launch launch;
     models::WarpPolicy policy;

@@ -58,21 +58,6 @@ Json certificate_json(const analyzer::PathCertificate& certificate) {
     return json;
 }
 
-/// Bounds on the header executions of each loop per entry, where the flow analysis derived them.
-Json derived_loops_json(const LoadedInput& input, const analyzer::ResolvedFacts& facts) {
-    Json loops = Json::array();
-    for (std::size_t loop = 0; loop < input.graph.loops.size(); ++loop) {
-        const std::size_t header = input.graph.loops[loop].header;
-        const auto& derived = facts.derived[loop];
-        if (!derived || facts.never[header]) continue;
-        loops.push_back({{"header", header},
-                         {"min", derived->min},
-                         {"max", derived->max},
-                         {"reason", derived->reason}});
-    }
-    return loops;
-}
-
 /// The nodes of the serialized control-flow graph of a divergent warp.
 Json serialized_cfg_json(const analyzer::SerializedCfg& cfg) {
     Json nodes = Json::array();
@@ -88,7 +73,7 @@ Json serialized_cfg_json(const analyzer::SerializedCfg& cfg) {
     return nodes;
 }
 
-Json blocks_json(const KernelEvidence& kernel, const analyzer::ResolvedFacts& facts) {
+Json blocks_json(const KernelEvidence& kernel) {
     const LoadedInput& input = *kernel.input;
     Json blocks = Json::array();
     for (const auto& block : input.graph.blocks) {
@@ -103,8 +88,7 @@ Json blocks_json(const KernelEvidence& kernel, const analyzer::ResolvedFacts& fa
     }
     Json json{{"kernel", input.function->name},
               {"instructions", input.function->instructions.size()},
-              {"blocks", blocks},
-              {"derived-loop-bounds", derived_loops_json(input, facts)}};
+              {"blocks", blocks}};
     if (kernel.certificates.serialized)
         json["serialized-cfg"] = serialized_cfg_json(kernel.certificates.serialized->cfg);
     return json;
@@ -217,7 +201,7 @@ void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files) {
     };
     const auto facts =
         analyzer::resolve_facts(*kernel.input->function, kernel.input->graph, kernel.input->facts);
-    add("blocks.json", "control-flow", canonical(blocks_json(kernel, facts.value())));
+    add("blocks.json", "control-flow", canonical(blocks_json(kernel)));
     const auto& envelope = kernel.analysis.execution_time;
     Json result{{"execution-time",
                  {{"lower", side_json(envelope.lower)}, {"upper", side_json(envelope.upper)}}},
@@ -232,6 +216,7 @@ void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files) {
     if (!kernel.analysis.measured_time_absent.empty())
         result["measured-time-absent"] = kernel.analysis.measured_time_absent;
     add("result.json", "result", canonical(result));
+    add("facts-in-use.xml", "flow-facts-in-use", models::write_flow_facts(kernel.input->facts));
     if (!kernel.policies.empty())
         files["policies/" + kernel.id + ".json"] = {"scheduler-comparison", "analysis",
                                                     canonical(policies_json(kernel.policies))};
@@ -276,6 +261,8 @@ void add_check_files(const KernelEvidence& kernel, const KernelInput& input, Evi
         add_fact(fmt::format("never 0x{:04x}", fact.block), fact.from);
     for (const auto& fact : kernel.input->facts.divergents)
         add_fact(fmt::format("divergent 0x{:04x}", fact.at), fact.from);
+    for (const auto& fact : kernel.input->facts.uniforms)
+        add_fact(fmt::format("uniform 0x{:04x}", fact.at), fact.from);
     for (const auto& fact : kernel.input->facts.exclusives)
         add_fact(fmt::format("exclusive 0x{:04x} 0x{:04x}", fact.first, fact.second), fact.from);
     for (const auto& fact : kernel.input->facts.constraints)

@@ -28,9 +28,7 @@ std::vector<std::string> limitations_of_version(const analyzer::Request& request
         request.host ? "Launch and copies are included in the time from end to end only."
                      : "Launch and copy cost are not included.",
         "Faults, traps and retries are not included.",
-        request.facts->divergents.empty()
-            ? "Divergent branches are not included."
-            : "Divergent branches are included only where the flow facts name them."};
+        "Divergence is included except where the code or the flow facts make a branch uniform."};
     if (request.multiprocessors == 1)
         limitations.push_back("Further multiprocessors are not included.");
     return limitations;

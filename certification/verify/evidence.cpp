@@ -2,6 +2,7 @@
 
 #include "assembly/isa/reader.hpp"
 #include "certification/verify/bundle_json.hpp"
+#include "certification/verify/facts_in_use.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ namespace warpbound::certification::verify {
 namespace {
 
 /// Of the manifest that this version checks.
-constexpr std::string_view evidence_format = "warpbound-evidence/2";
+constexpr std::string_view evidence_format = "warpbound-evidence/3";
 
 using nlohmann::json;
 
@@ -208,14 +209,6 @@ ClaimRow claim_of(const json& row) {
     return claim;
 }
 
-DerivedBound derived_of(const json& row) {
-    const DerivedBound bound{index_of(row.at("header")), whole_number(row.at("min")),
-                             whole_number(row.at("max"))};
-    if (bound.min < 1 || bound.max < bound.min)
-        incomplete(fmt::format("a loop bound from the code is {}..{}", bound.min, bound.max));
-    return bound;
-}
-
 std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id, Unread& unread,
                                       const json& claims) {
     auto kernel = std::make_unique<KernelCase>();
@@ -243,6 +236,10 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
             kernel->facts.kernel != kernel->function->name)
             throw Finding{Verdict::Failed, path + ": stated of another listing or kernel"};
     }
+    models::FlowFacts stated = std::move(kernel->facts);
+    const std::string in_use = analysis + "facts-in-use.xml";
+    kernel->facts = taken(models::read_flow_facts({in_use, text_of(files, in_use)}), in_use);
+    kernel->derived_facts = derived_facts(*kernel->function, kernel->program.digest, kernel->facts, stated, in_use);
     for (const auto& samples : launch.at("samples")) {
         const auto path = samples.get<std::string>();
         kernel->series.push_back(
@@ -250,8 +247,6 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
     }
     const json control_flow = json_of(files, analysis + "blocks.json");
     kernel->blocks = blocks_of(control_flow);
-    for (const auto& row : control_flow.at("derived-loop-bounds"))
-        kernel->derived.push_back(derived_of(row));
     if (control_flow.contains("serialized-cfg"))
         kernel->serialized = copies_of(control_flow.at("serialized-cfg"), kernel->blocks.size());
     // More where lanes may part; which of them a table's side has is checked with its ways.

@@ -19,13 +19,6 @@
 
 namespace warpbound::certification::verify {
 
-/// Executions of a loop's header per entry that the analysis found in the code.
-struct DerivedBound {
-    std::size_t header = 0; ///< Block.
-    std::int64_t min = 1;
-    std::int64_t max = 1;
-};
-
 struct BlockRow {
     std::int64_t first = 0; ///< Address.
     std::int64_t last = 0;
@@ -101,12 +94,13 @@ struct KernelCase {
     const assembly::Function* function = nullptr; ///< Into `program`.
     models::Architecture architecture;
     std::string architecture_path;
-    models::FlowFacts facts;
+    models::FlowFacts facts; ///< Those in use.
     models::Launch launch;
     models::WarpPolicy policy;
     std::int64_t multiprocessors = 1; ///< On which the launch runs.
     std::vector<BlockRow> blocks;
-    std::vector<DerivedBound> derived;
+    /// Facts in use that nobody states: said to follow from the code. Re-analysis derives them again.
+    std::size_t derived_facts = 0;
     std::vector<SerializedBlockRow> serialized; ///< Where lanes may part; else empty.
     std::vector<Certificate> certificates;
     std::vector<ClaimRow> claims; ///< Bounds.

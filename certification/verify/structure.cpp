@@ -126,7 +126,7 @@ void check_scope(const Certificate& certificate, const KernelCase& kernel,
     const bool whole_paths = bounds_whole_paths(certificate, demand);
     if (certificate.all_facts && !whole_paths)
         fail_structure(where + ": it uses facts that speak of whole paths");
-    if (kernel.facts.divergents.empty()) return;
+    if (!models::has_divergent_branch(*kernel.function, kernel.facts)) return;
     if (certificate.between)
         fail_structure(where + ": no measured time is bounded where branches may diverge");
     if (certificate.upper && certificate.all_facts && has_path_facts(kernel.facts))
@@ -216,12 +216,12 @@ StepResult check_structure(const Evidence& evidence) {
             check_kernel(*kernel);
             certificates += kernel->certificates.size();
             claims += kernel->claims.size();
-            derived += kernel->derived.size();
+            derived += kernel->derived_facts;
         }
         return {
             "structure", Verdict::Holds,
-            fmt::format("control flow, {} path tables with witnesses, sums of {} claims; {} loop "
-                        "bounds from the code are left to re-analysis",
+            fmt::format("control flow, {} path tables with witnesses, sums of {} claims; {} facts "
+                        "from the code are left to re-analysis",
                         certificates, claims, derived)};
     } catch (const Finding& finding) {
         return {"structure", finding.verdict, finding.what()};

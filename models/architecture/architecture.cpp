@@ -62,4 +62,16 @@ Result<Interval> require(const Architecture& architecture, const ValueGroup& gro
     return *found->interval;
 }
 
+Result<void> check_runs_on(const Architecture& architecture, std::string_view kernel,
+                           assembly::Target code) {
+    const std::string why = assembly::objection_to_running(code, architecture.target);
+    if (why.empty()) return boost::outcome_v2::success();
+    return Failure{fmt::format("kernel '{}' is {} code, which {} ({}) does not run: {}; expected a "
+                               "listing for {}, or --architecture of a machine that runs {}",
+                               kernel, to_string(code), architecture.name,
+                               to_string(architecture.target), why,
+                               to_string(architecture.target), to_string(code)),
+                   architecture.name};
+}
+
 } // namespace warpbound::models

@@ -112,4 +112,9 @@ std::vector<ArchitectureEntry> list_architectures();
 /// By name, or by the path of a file. The refusal of an unknown name lists the known names.
 Result<Architecture> load_architecture(std::string_view name_or_path);
 
+/// Refuses code that the machine does not run (assembly::objection_to_running). `kernel`: for the
+/// message.
+Result<void> check_runs_on(const Architecture& architecture, std::string_view kernel,
+                           assembly::Target code);
+
 } // namespace warpbound::models

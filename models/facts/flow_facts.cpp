@@ -54,8 +54,25 @@ const MemoryFact* FlowFacts::memory_at(std::int64_t address) const {
     return found == memory.end() ? nullptr : &*found;
 }
 
+bool FlowFacts::is_divergent(std::int64_t at) const {
+    return std::ranges::find(divergents, at, &DivergentFact::at) != divergents.end();
+}
+
+bool FlowFacts::is_uniform(std::int64_t at) const {
+    return std::ranges::find(uniforms, at, &UniformFact::at) != uniforms.end();
+}
+
 bool FlowFacts::is_never(std::int64_t block) const {
     return std::ranges::find(nevers, block, &NeverFact::block) != nevers.end();
+}
+
+bool has_divergent_branch(const assembly::Function& function, const FlowFacts& facts) {
+    return std::ranges::any_of(facts.divergents, [&](const DivergentFact& fact) {
+        const auto index = function.index_of(fact.at);
+        if (!index) return true;
+        const assembly::ControlFlow flow = function.instructions[*index].control_flow;
+        return flow != assembly::ControlFlow::None && flow != assembly::ControlFlow::Exit;
+    });
 }
 
 } // namespace warpbound::models

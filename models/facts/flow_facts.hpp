@@ -3,8 +3,10 @@
 /// Flow facts: statements about the paths and memory accesses of a kernel, bound to its listing by
 /// digest.
 
+#include "assembly/isa/program.hpp"
 #include "assembly/support/source_text.hpp"
 #include "models/facts/address_pattern.hpp"
+#include "models/launch/launch.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -22,10 +24,17 @@ std::string_view to_string(FactStatus status);
 /// Common to all facts.
 struct FactSource {
     FactOrigin origin = FactOrigin::User;
+    /// What this program found out about the fact. A fact of a file is unchecked, whatever the file
+    /// says of it.
     FactStatus status = FactStatus::Unchecked;
     std::int64_t line = 0; ///< Of the flow-facts file; 0 when made by the program.
+    /// What the file says of the fact: its author's word, for display.
+    FactStatus claimed = FactStatus::Unchecked;
     friend bool operator==(const FactSource&, const FactSource&) = default;
 };
+
+/// Of facts that this program derived.
+inline constexpr FactSource from_code{FactOrigin::Static, FactStatus::Proved};
 
 /// The header block executes at least `min` and at most `max` times per entry of the loop from
 /// outside.
@@ -93,13 +102,20 @@ struct MemoryFact {
     friend bool operator==(const MemoryFact&, const MemoryFact&) = default;
 };
 
-/// The lanes of a warp may diverge at the instruction: take different branch targets, or be
-/// predicated off in part. Without the fact the instruction is uniform: its active lanes all do the
-/// same.
+/// The lanes of a warp may diverge at the instruction: take different branch targets, exit in part,
+/// or be predicated off in part.
 struct DivergentFact {
     std::int64_t at = 0;
     FactSource from;
     friend bool operator==(const DivergentFact&, const DivergentFact&) = default;
+};
+
+/// At the instruction the active lanes of a warp all do the same: they take one branch target, all
+/// exit or none, are all predicated off or none.
+struct UniformFact {
+    std::int64_t at = 0;
+    FactSource from;
+    friend bool operator==(const UniformFact&, const UniformFact&) = default;
 };
 
 struct FlowFacts {
@@ -112,21 +128,27 @@ struct FlowFacts {
     std::vector<LinearFact> constraints;
     std::vector<MemoryFact> memory;
     std::vector<DivergentFact> divergents;
+    std::vector<UniformFact> uniforms;
+    /// The block shape for which facts were derived; none: they do not depend on it.
+    std::optional<BlockShape> block;
     std::string name;   ///< Of the source, for messages.
     std::string digest; ///< Of the file; empty when made by the program.
 
     [[nodiscard]] const LoopFact* loop_at(std::int64_t header) const;
     [[nodiscard]] const MemoryFact* memory_at(std::int64_t address) const;
     [[nodiscard]] bool is_never(std::int64_t block) const;
+    [[nodiscard]] bool is_divergent(std::int64_t at) const;
+    [[nodiscard]] bool is_uniform(std::int64_t at) const;
     friend bool operator==(const FlowFacts&, const FlowFacts&) = default;
 };
 
 /// Reads the XML of design section 7:
-/// `<flow-facts kernel digest> <loop header min max/> <never block/> <exclusive first second/>
+/// `<flow-facts kernel digest [block]> <loop header min max/> <never block/> <exclusive first second/>
 ///  <constraint relation="at-most|at-least|equal" constant> <term coefficient block [from]/>
 ///  </constraint> <memory at transactions conflict-degree level> [<pattern base thread-stride row
 ///  row-stride warp-stride block-stride iteration-stride footprint random/>] </memory>
-///  <divergent at/> </flow-facts>`, each fact with optional `origin` and `status`.
+///  <divergent at/> <uniform at/> </flow-facts>`, each fact with optional `origin` and `status`; a
+/// status is the author's word and is kept as such.
 /// `transactions` and `conflict-degree` are "4" or a range "1..4"; a pattern replaces both. Refuses
 /// unknown elements and attributes, bad numbers, min > max, two facts of one element name at one
 /// address, status refuted, entity definitions, deep nesting, large files.
@@ -136,5 +158,10 @@ std::string write_flow_facts(const FlowFacts& facts);
 /// one with digest `listing`, and facts without a listing digest.
 Result<void> check_written_for(const FlowFacts& facts, const std::string& kernel,
                                const std::string& listing);
+/// Whether lanes of a warp may take different targets of a branch, so that the warp executes several
+/// paths. Lanes that exit or are predicated off in part leave it on one path.
+bool has_divergent_branch(const assembly::Function& function, const FlowFacts& facts);
+/// Refuses facts that were derived for blocks of another shape than those of the launch.
+Result<void> check_written_for(const FlowFacts& facts, const Launch& launch);
 
 } // namespace warpbound::models

@@ -41,7 +41,8 @@ private:
     Result<void> constraint(const XmlElement& element);
     Result<LinearTerm> term(const XmlElement& element);
     Result<void> memory(const XmlElement& element);
-    Result<void> divergent(const XmlElement& element);
+    /// A fact about the lanes of a warp at one instruction.
+    template <class Fact> Result<void> lanes(const XmlElement& element, std::vector<Fact>& facts);
 
     const SourceText& source_;
     FlowFacts facts_;
@@ -81,7 +82,7 @@ Result<FactSource> FlowFactsReader::from(const XmlElement& element) {
         return refuse(
             source_, element,
             fmt::format("this <{}> is marked refuted; expected facts that may hold", element.name));
-    return FactSource{.origin = origin.value(), .status = status.value(), .line = element.line};
+    return FactSource{.origin = origin.value(), .line = element.line, .claimed = status.value()};
 }
 
 Result<std::optional<CountRange>> FlowFactsReader::passes(const XmlElement& element,
@@ -258,14 +259,20 @@ Result<void> FlowFactsReader::memory(const XmlElement& element) {
     return check_unique(element, fact.at);
 }
 
-Result<void> FlowFactsReader::divergent(const XmlElement& element) {
+template <class Fact>
+Result<void> FlowFactsReader::lanes(const XmlElement& element, std::vector<Fact>& facts) {
     const auto known = check_attributes(source_, element, {"at"}, {"origin", "status"});
     if (!known) return known.as_failure();
     const auto at = address(element, "at");
     if (!at) return at.as_failure();
     const auto source = from(element);
     if (!source) return source.as_failure();
-    facts_.divergents.push_back({.at = at.value(), .from = source.value()});
+    facts.push_back({.at = at.value(), .from = source.value()});
+    if (facts_.is_divergent(at.value()) && facts_.is_uniform(at.value()))
+        return refuse(source_, element,
+                      fmt::format("0x{:04x} is stated both <divergent> and <uniform>; expected one "
+                                  "of them",
+                                  at.value()));
     return check_unique(element, at.value());
 }
 
@@ -276,10 +283,11 @@ Result<void> FlowFactsReader::fact(const XmlElement& element) {
     if (element.name == "loop") return loop(element);
     if (element.name == "never") return never(element);
     if (element.name == "exclusive") return exclusive(element);
-    if (element.name == "divergent") return divergent(element);
+    if (element.name == "divergent") return lanes(element, facts_.divergents);
+    if (element.name == "uniform") return lanes(element, facts_.uniforms);
     return refuse(source_, element,
                   fmt::format("unknown element <{}>; expected <loop>, <never>, <exclusive>, "
-                              "<constraint>, <memory> or <divergent>",
+                              "<constraint>, <memory>, <divergent> or <uniform>",
                               element.name));
 }
 
@@ -291,7 +299,7 @@ bool is_digest(std::string_view text) {
 }
 
 Result<FlowFacts> FlowFactsReader::read(const XmlElement& root) {
-    const auto known = check_attributes(source_, root, {"kernel"}, {"digest"});
+    const auto known = check_attributes(source_, root, {"kernel"}, {"digest", "block"});
     if (!known) return known.as_failure();
     facts_.kernel = *root.find("kernel");
     if (const std::string* const digest = root.find("digest"); digest != nullptr) {
@@ -301,6 +309,11 @@ Result<FlowFacts> FlowFactsReader::read(const XmlElement& root) {
                                       "digits of the listing",
                                       *digest));
         facts_.program_digest = *digest;
+    }
+    if (const std::string* const block = root.find("block"); block != nullptr) {
+        const auto shape = parse_block_shape(*block);
+        if (!shape) return refuse(source_, root, "'block': " + shape.error().what);
+        facts_.block = shape.value();
     }
     for (const auto& child : root.children)
         if (const auto read = fact(child); !read) return read.as_failure();
@@ -334,6 +347,16 @@ Result<void> check_written_for(const FlowFacts& facts, const std::string& kernel
             fmt::format("these flow facts are for kernel '{}', not for '{}'", facts.kernel, kernel),
             facts.name};
     return boost::outcome_v2::success();
+}
+
+Result<void> check_written_for(const FlowFacts& facts, const Launch& launch) {
+    if (!facts.block || *facts.block == block_shape_of(launch)) return boost::outcome_v2::success();
+    return Failure{fmt::format("these flow facts were derived for blocks of {} threads; the launch "
+                               "has blocks of {}; run `warpbound flow-facts` with --block {}, or "
+                               "leave the facts that it derives out of the file",
+                               to_string(*facts.block), to_string(block_shape_of(launch)),
+                               to_string(block_shape_of(launch))),
+                   facts.name};
 }
 
 } // namespace warpbound::models

@@ -31,7 +31,8 @@ std::string_view relation_text(Relation relation) {
 XmlElement fact_element(std::string_view name, std::vector<XmlAttribute> attributes,
                         const FactSource& from) {
     attributes.push_back({.name = "origin", .value = std::string{to_string(from.origin)}});
-    attributes.push_back({.name = "status", .value = std::string{to_string(from.status)}});
+    const FactStatus status = from.status == FactStatus::Unchecked ? from.claimed : from.status;
+    attributes.push_back({.name = "status", .value = std::string{to_string(status)}});
     XmlElement element;
     element.name = name;
     element.attributes = std::move(attributes);
@@ -72,6 +73,7 @@ std::string write_flow_facts(const FlowFacts& facts) {
     root.name = "flow-facts";
     root.attributes = {{"kernel", facts.kernel}};
     if (!facts.program_digest.empty()) root.attributes.push_back({"digest", facts.program_digest});
+    if (facts.block) root.attributes.push_back({"block", to_string(*facts.block)});
     for (const auto& fact : facts.loops)
         root.children.push_back(fact_element("loop",
                                              {{"header", address_text(fact.header)},
@@ -93,6 +95,9 @@ std::string write_flow_facts(const FlowFacts& facts) {
     for (const auto& fact : facts.divergents)
         root.children.push_back(
             fact_element("divergent", {{"at", address_text(fact.at)}}, fact.from));
+    for (const auto& fact : facts.uniforms)
+        root.children.push_back(
+            fact_element("uniform", {{"at", address_text(fact.at)}}, fact.from));
     return write_xml(root);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -28,7 +29,8 @@ constexpr std::int64_t most_shared_memory = 1 << 30U;
 Failure malformed(std::string_view text) {
     return Failure{.what = fmt::format(
                        "'{}' is no launch; expected GxB: blocks, 'x', threads per block, as in "
-                       "1x32, then what is known of ,registers=R and ,shared-memory=BYTES",
+                       "1x32, then what is known of ,registers=R ,shared-memory=BYTES and "
+                       ",block=XxYxZ",
                        text),
                    .where = {}};
 }
@@ -53,10 +55,52 @@ Result<void> read_resource(std::string_view whole, std::string_view text, Launch
     if (name == "registers") return read_resource(name, value, 1, most_registers, launch.registers);
     if (name == "shared-memory")
         return read_resource(name, value, 0, most_shared_memory, launch.shared_memory);
+    if (name == "block") {
+        const auto shape = parse_block_shape(value);
+        if (!shape) return shape.as_failure();
+        if (launch.shape || shape.value().count() != launch.threads)
+            return Failure{.what = fmt::format("block={} in a launch with blocks of {} threads; "
+                                               "expected one shape of that many threads",
+                                               value, launch.threads),
+                           .where = {}};
+        launch.shape = shape.value();
+        return boost::outcome_v2::success();
+    }
     return malformed(whole);
 }
 
 } // namespace
+
+Result<BlockShape> parse_block_shape(std::string_view text) {
+    const auto refuse = [&] {
+        return Failure{.what = fmt::format("'{}' is no block shape; expected X, XxY or XxYxZ "
+                                           "threads, 1 to {} in all, as in 16x16",
+                                           text, most_threads),
+                       .where = {}};
+    };
+    BlockShape shape;
+    std::size_t dimension = 0;
+    for (std::size_t begin = 0; begin <= text.size(); ++dimension) {
+        const std::size_t end = std::min(text.find('x', begin), text.size());
+        const auto count = read_count(text.substr(begin, end - begin));
+        if (dimension == shape.threads.size() || !count || *count < 1 || *count > most_threads)
+            return refuse();
+        shape.threads[dimension] = *count;
+        begin = end + 1;
+    }
+    if (shape.count() > most_threads) return refuse();
+    return shape;
+}
+
+std::string to_string(const BlockShape& shape) {
+    const auto& [x, y, z] = shape.threads;
+    if (z > 1) return fmt::format("{}x{}x{}", x, y, z);
+    return y > 1 ? fmt::format("{}x{}", x, y) : fmt::format("{}", x);
+}
+
+BlockShape block_shape_of(const Launch& launch) {
+    return launch.shape.value_or(BlockShape{{launch.threads, 1, 1}});
+}
 
 Result<Launch> parse_launch(std::string_view text) {
     const std::string_view grid = text.substr(0, text.find(','));
@@ -87,6 +131,7 @@ std::string to_string(const Launch& launch) {
     std::string text = fmt::format("{}x{}", launch.blocks, launch.threads);
     if (launch.registers) text += fmt::format(",registers={}", *launch.registers);
     if (launch.shared_memory) text += fmt::format(",shared-memory={}", *launch.shared_memory);
+    if (launch.shape) text += fmt::format(",block={}", to_string(*launch.shape));
     return text;
 }
 

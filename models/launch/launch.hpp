@@ -4,12 +4,21 @@
 
 #include "assembly/support/result.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace warpbound::models {
+
+/// Threads of a block in each dimension.
+struct BlockShape {
+    std::array<std::int64_t, 3> threads{1, 1, 1}; ///< x, y, z.
+
+    [[nodiscard]] std::int64_t count() const { return threads[0] * threads[1] * threads[2]; }
+    friend bool operator==(const BlockShape&, const BlockShape&) = default;
+};
 
 struct Launch {
     std::int64_t blocks = 1;
@@ -18,6 +27,8 @@ struct Launch {
     std::optional<std::int64_t> registers{};
     /// Shared memory of a block, static plus dynamic. `Unit:` bytes.
     std::optional<std::int64_t> shared_memory{};
+    /// Of `threads` threads; none: all of them in x.
+    std::optional<BlockShape> shape{};
 
     /// Rounded up.
     [[nodiscard]] std::int64_t warps_per_block(std::int64_t warp_size = 32) const {
@@ -26,8 +37,16 @@ struct Launch {
     friend bool operator==(const Launch&, const Launch&) = default;
 };
 
-/// Reads `GxB[,registers=R][,shared-memory=BYTES]`: blocks, then threads per block, both at least 1
-/// and threads at most 1024; registers of a thread, at least 1; bytes of a block.
+/// X, XxY or XxYxZ threads, each at least 1, at most 1024 in all.
+Result<BlockShape> parse_block_shape(std::string_view text);
+/// In the form that `parse_block_shape` reads, without trailing dimensions of 1.
+std::string to_string(const BlockShape& shape);
+/// The shape of the launch's blocks: as stated, or all threads in x.
+BlockShape block_shape_of(const Launch& launch);
+
+/// Reads `GxB[,registers=R][,shared-memory=BYTES][,block=XxYxZ]`: blocks, then threads per block,
+/// both at least 1 and threads at most 1024; registers of a thread, at least 1; bytes of a block;
+/// the shape of a block of B threads.
 Result<Launch> parse_launch(std::string_view text);
 /// In the form that `parse_launch` reads.
 std::string to_string(const Launch& launch);

@@ -32,7 +32,7 @@ BAR.SYNC 0x0;
 EXIT;
 !EndKernel
 ")
-expect(0 "analyze ${OUT}/meet.sass --architecture ${OUT}/card.xml --format json"
+expect(0 "analyze ${OUT}/meet.sass --architecture ${OUT}/card.xml --launch 1x32 --format json"
        "measured ranges, which may be too narrow: classes/barrier/latency")
 # What no reader would accept is not written.
 expect(3 "calibrate --campaign ${OUT}/fermi.db -o ${OUT}/card.with.dots.xml" "does not read back")

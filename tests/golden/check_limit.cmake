@@ -1,7 +1,7 @@
 # A solver without time: the bound from loop bounds alone, said to be that, and exit code 4. With time the fact counts.
 cmake_policy(VERSION 3.22)
 function(analyze code bound)
-  execute_process(COMMAND ${PROGRAM} analyze examples/saxpy/sm_75.sass --architecture turing-t4
+  execute_process(COMMAND ${PROGRAM} analyze examples/saxpy/sm_75.sass --architecture turing-t4 --launch 1x32
                           --flow-facts tests/golden/limit/facts.xml ${ARGN}
                   WORKING_DIRECTORY ${ROOT} OUTPUT_VARIABLE out RESULT_VARIABLE ended)
   if(NOT ended EQUAL code OR NOT out MATCHES "upper bound ${bound} cycles")

@@ -403,12 +403,14 @@ TEST(Coalescing, HoldsForEveryThreadOfRandomCode) {
         const analyzer::BlockShape& shape = shapes[random_source.whole(0, 7)];
         SCOPED_TRACE(fmt::format("{} x {} x {}\n{}", shape.threads[0], shape.threads[1],
                                  shape.threads[2], text));
-        const auto derive = [&](analyzer::Convergence convergence) {
+        const auto derive = [&](bool all_stated_uniform) {
+            const analyzer::UniformInstructions stated(function.instructions.size(),
+                                                       all_stated_uniform);
             return analyzer::derive_thread_facts(function, graph.value(), shape,
-                                                 architecture.value(), convergence);
+                                                 architecture.value(), stated);
         };
-        const auto if_diverging = derive(analyzer::Convergence::MayDiverge);
-        const auto if_converged = derive(analyzer::Convergence::Converged);
+        const auto if_diverging = derive(false);
+        const auto if_converged = derive(true);
         derived += if_diverging.accesses.transactions.size();
         never_diverging += if_diverging.always_uniform ? 1U : 0U;
         ThreadFactChecks checks{function};

@@ -13,6 +13,7 @@
 #include "tests/support/evidence.hpp"
 #include "tests/support/loop_exit_kernel.hpp"
 #include "tests/support/random_kernel.hpp"
+#include "tests/support/stated_uniformity.hpp"
 #include "tests/support/simt_states.hpp"
 
 #include <gtest/gtest.h>
@@ -90,6 +91,7 @@ std::optional<Drawn> input_of(std::uint64_t seed) {
     certification::KernelInput input;
     input.listing = kernel.text;
     input.kernel = kernel.facts.kernel;
+    tests::state_uniform_elsewhere(kernel.facts, input.listing);
     input.flow_facts = models::write_flow_facts(kernel.facts);
     input.architecture = models::write_architecture(architecture);
     input.launch = seed % 3 == 0
@@ -314,6 +316,7 @@ TEST(EvidenceOfDivergenceProperty, OfKernelsWhoseLanesLeavePointsVerifiesAndHold
         certification::KernelInput input;
         input.listing = made.text;
         input.kernel = "k";
+        tests::state_uniform_elsewhere(made.facts, input.listing);
         input.flow_facts = models::write_flow_facts(made.facts);
         input.architecture = models::write_architecture(architecture.value());
         input.launch = seed % 4 == 0 ? "2x96" : "1x32";

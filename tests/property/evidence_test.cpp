@@ -10,6 +10,7 @@
 #include "certification/verify/solver/solver.hpp"
 #include "certification/verify/structure.hpp"
 #include "models/architecture/value_path.hpp"
+#include "tests/support/stated_uniformity.hpp"
 #include "tests/support/evidence.hpp"
 #include "tests/support/random_kernel.hpp"
 
@@ -160,6 +161,7 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
     certification::KernelInput input;
     input.listing = kernel.text;
     input.kernel = kernel.facts.kernel;
+    tests::state_uniform_elsewhere(kernel.facts, input.listing);
     input.flow_facts = models::write_flow_facts(kernel.facts);
     input.architecture = models::write_architecture(architecture);
     const std::int64_t blocks = from_one_to(16);

@@ -118,7 +118,7 @@ TEST_P(ExampleEnvelope, AgreesWithTheTransactionsDerivedFromTheCode) {
     const auto derived = analyzer::derive_thread_facts(
         function, graph,
         {in_rows ? std::array<std::int64_t, 3>{16, 2, 1} : std::array<std::int64_t, 3>{32, 1, 1}},
-        architecture.value(), analyzer::Convergence::MayDiverge);
+        architecture.value(), {});
     EXPECT_TRUE(derived.always_uniform);
     std::size_t shared = 0;
     for (const auto& [number, transactions, reason] : derived.accesses.transactions) {

@@ -289,7 +289,7 @@ void check_convergence(const KernelCase& kernel, const WarpStates& lanes) {
 
 SideFlows check_flows(const KernelCase& kernel) {
     SideFlows flows{check_control_flow(kernel), std::nullopt};
-    if (kernel.facts.divergents.empty()) {
+    if (!models::has_divergent_branch(*kernel.function, kernel.facts)) {
         if (!kernel.serialized.empty())
             fail(kernel,
                  "a serialized control flow is given, and no fact says that lanes may diverge");

@@ -228,18 +228,11 @@ void bound_code_loops(const KernelCase& kernel, ControlFlow& flow) {
         const auto fact =
             std::find_if(kernel.facts.loops.begin(), kernel.facts.loops.end(),
                          [&](const models::LoopFact& bound) { return bound.header == address; });
-        const auto derived =
-            std::find_if(kernel.derived.begin(), kernel.derived.end(),
-                         [&](const DerivedBound& bound) { return bound.header == loop.header; });
         std::optional<std::int64_t> most;
         if (fact != kernel.facts.loops.end()) {
             if (fact->max == 0) flow.never[loop.header] = true;
             loop.min_back_edges = fact->min > 1 ? fact->min - 1 : 0;
             most = fact->max > 1 ? fact->max - 1 : 0;
-        }
-        if (derived != kernel.derived.end()) {
-            loop.min_back_edges = std::max(loop.min_back_edges, derived->min - 1);
-            most = std::min(most.value_or(derived->max - 1), derived->max - 1);
         }
         if (!most && !flow.never[loop.header])
             refuse_flow(kernel, fmt::format("the loop at 0x{:04x} has no bound", address));

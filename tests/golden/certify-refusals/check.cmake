@@ -20,7 +20,7 @@ refuse(${kernel} --check 2)
 refuse(--plan tests/golden/evidence/plan.xml --check 2)
 # More than a T4 has; what is no number is refused where a plan says it.
 refuse(${kernel} --multiprocessors 41)
-file(WRITE ${OUT}/plan.xml "<plan><kernel listing=\"${ROOT}/examples/saxpy/sm_75.sass\" architecture=\"turing-t4\" \
+file(WRITE ${OUT}/plan.xml "<plan><kernel listing=\"${ROOT}/examples/saxpy/sm_75.sass\" architecture=\"turing-t4\" launch=\"1x32\" \
 multiprocessors=\"none\" flow-facts=\"${ROOT}/${facts}\"/></plan>")
 refuse(--plan ${OUT}/plan.xml)
 # Inputs are named as they were given, not by their places in the bundle.
@@ -28,7 +28,8 @@ file(WRITE ${OUT}/broken.xml "<flow-facts kernel=\"saxpy_loop\"><loop")
 refuse(${launched} --flow-facts ${OUT}/broken.xml)
 refuse(${kernel} --requirements ${OUT}/broken.xml)
 refuse(${kernel} --trace ${OUT}/broken.xml)
-refuse(examples/saxpy/sm_75.sass --architecture ${OUT}/broken.xml --flow-facts ${facts})
+refuse(examples/saxpy/sm_75.sass --architecture ${OUT}/broken.xml --launch 1x32 --flow-facts ${facts})
+refuse(examples/saxpy/sm_75.sass --architecture turing-t4 --flow-facts ${facts})
 file(WRITE ${OUT}/any-listing.xml "<flow-facts kernel=\"saxpy_loop\"/>")
 refuse(${launched} --flow-facts ${OUT}/any-listing.xml)
 file(READ ${ROOT}/${facts} contradiction)

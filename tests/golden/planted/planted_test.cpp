@@ -158,7 +158,8 @@ TEST_F(Planted, DeletedCutIsFoundByTheSolverStep) {
 }
 
 TEST_F(Planted, WrongLoopBoundIsFoundByTheStructure) {
-    replace(files.at("inputs/K1/flow-facts.xml").bytes, "max=\"128\"", "max=\"127\"");
+    for (const char* const facts : {"inputs/K1/flow-facts.xml", "analysis/K1/facts-in-use.xml"})
+        replace(files.at(facts).bytes, "max=\"128\"", "max=\"127\"");
     expect_found(files, "structure", "the best path under loop bounds costs");
 }
 
@@ -259,9 +260,10 @@ TEST_F(PlantedInCaches, WaitsForOneWarpLeftOutAreFoundByTheStructure) {
 }
 
 TEST_F(PlantedInCaches, FewerLinesThanThePatternHasAreFoundByTheStructure) {
-    std::string& facts = files.at("inputs/K1/flow-facts.xml").bytes;
-    replace(facts, "thread-stride=\"4\" warp-stride=\"128\"",
+    replace(files.at("inputs/K1/flow-facts.xml").bytes, "thread-stride=\"4\" warp-stride=\"128\"",
             "thread-stride=\"8\" warp-stride=\"128\"");
+    replace(files.at("analysis/K1/facts-in-use.xml").bytes, "thread-stride=\"4\"",
+            "thread-stride=\"8\"");
     expect_found(files, "structure", ": a cost is not the sum over its block");
 }
 

@@ -276,8 +276,8 @@ TEST(Analysis, NamesEveryAssumption) {
     std::string all;
     for (const auto& assumption : analysis.value().assumptions)
         all += assumption.id + " " + assumption.text + "\n";
-    EXPECT_THAT(all, testing::HasSubstr("loop bounds: 0x0000: 1..2"));
-    EXPECT_THAT(all, testing::HasSubstr("memory accesses: 0x0000"));
+    EXPECT_THAT(all, testing::HasSubstr("loop bounds, stated in the flow facts: 0x0000: 1..2"));
+    EXPECT_THAT(all, testing::HasSubstr("memory accesses, stated in the flow facts: 0x0000"));
     EXPECT_THAT(all, testing::HasSubstr("assumed: "));
 }
 

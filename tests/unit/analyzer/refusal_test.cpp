@@ -72,11 +72,6 @@ TEST(Refusal, NamesWhatLanesThatPartMayNotDo) {
         facts.loops.push_back({8, 1, 4, {}});
         return refusal(*analyzed(body, facts));
     };
-    const std::string loop = "NOP; H: MOV R1, R2; ";
-    EXPECT_THAT(
-        refused(loop + "@P0 BRA H; EXIT;", 8),
-        HasSubstr(
-            "0x0008: the flow facts state that lanes diverge here, where nothing is decided"));
     // Both paths continue to iterate and reconverge after the loop only.
     EXPECT_THAT(refused("SSY D; H: MOV R1, R2; @P0 BRA L; NOP; L: @P1 BRA H; NOP.S; D: EXIT;", 16),
                 HasSubstr("0x0010: lanes that diverge here may execute this branch again before "

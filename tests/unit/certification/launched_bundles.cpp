@@ -1,6 +1,7 @@
 #include "tests/unit/certification/launched_bundles.hpp"
 
 #include "models/architecture/value_path.hpp"
+#include "tests/support/stated_uniformity.hpp"
 
 #include <gtest/gtest.h>
 
@@ -29,6 +30,7 @@ void take_branching_kernel(KernelInput& input, models::Architecture& machine) {
     auto& store = facts.memory.emplace_back();
     store.at = 201 * 8;
     store.transactions = {1, 1};
+    tests::state_uniform_elsewhere(facts, input.listing);
     input.flow_facts = models::write_flow_facts(facts);
     machine = models::load_architecture("fermi-gtx470").value();
     tests::set_value(machine.write_buffer, "entries", {4, 4, 4});

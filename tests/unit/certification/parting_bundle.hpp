@@ -4,6 +4,7 @@
 
 #include "assembly/support/source_text.hpp"
 #include "certification/verify/evidence.hpp"
+#include "tests/support/stated_uniformity.hpp"
 #include "tests/unit/certification/sample_bundle.hpp"
 
 namespace warpbound::certification {
@@ -32,6 +33,7 @@ inline KernelInput input_of(const std::string& body, const std::string& launch,
         }
         if (line.front() == ' ') address += 16;
     }
+    tests::state_uniform_elsewhere(facts, input.listing);
     input.flow_facts = models::write_flow_facts(facts);
     input.architecture = models::write_architecture(models::load_architecture("turing-t4").value());
     input.launch = launch;

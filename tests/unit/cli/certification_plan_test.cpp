@@ -51,13 +51,15 @@ TEST(CertificationPlan, NamesItsKernels) {
 }
 
 TEST(CertificationPlan, RefusesWhatItDoesNotKnow) {
-    const std::string kernel = "<kernel listing=\"a\" architecture=\"b\"/>";
+    const std::string kernel = "<kernel listing=\"a\" architecture=\"b\" launch=\"1x32\"/>";
     EXPECT_EQ(refusal("<plan>" + kernel + "</plan>"), "accepted");
     EXPECT_THAT(refusal("<plan bogus=\"1\">" + kernel + "</plan>"), HasSubstr("bogus"));
     EXPECT_THAT(refusal("<plan><bogus/></plan>"), HasSubstr("bogus"));
-    EXPECT_THAT(refusal("<plan><kernel listing=\"a\" architecture=\"b\" bogus=\"1\"/></plan>"),
+    EXPECT_THAT(refusal("<plan><kernel listing=\"a\" architecture=\"c\"/></plan>"),
+                HasSubstr("without 'launch'"));
+    EXPECT_THAT(refusal("<plan><kernel listing=\"a\" architecture=\"b\" launch=\"1x32\" bogus=\"1\"/></plan>"),
                 HasSubstr("bogus"));
-    EXPECT_THAT(refusal("<plan><kernel listing=\"a\" architecture=\"b\"><bogus/></kernel></plan>"),
+    EXPECT_THAT(refusal("<plan><kernel listing=\"a\" architecture=\"b\" launch=\"1x32\"><bogus/></kernel></plan>"),
                 testing::Not("accepted"));
     EXPECT_THAT(refusal("<plan/>"), HasSubstr("without kernels"));
 }

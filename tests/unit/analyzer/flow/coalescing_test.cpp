@@ -14,18 +14,20 @@ using testing::HasSubstr;
 using testing::Not;
 
 CoalescingFacts coalescing_facts(const Analyzed& context, const BlockShape& shape,
-                                 Convergence convergence = Convergence::MayDiverge) {
+                                 bool all_stated_uniform = false) {
+    const UniformInstructions stated(context.request.function->instructions.size(),
+                                     all_stated_uniform);
     return derive_thread_facts(*context.request.function, context.graph, shape,
-                               context.architecture, convergence)
+                               context.architecture, stated)
         .accesses;
 }
 
 /// "0x0010: 1..2; 0x0030: 1".
 std::string transactions(const std::string& body, const BlockShape& shape = {{32, 1, 1}},
-                         Convergence convergence = Convergence::MayDiverge) {
+                         bool all_stated_uniform = false) {
     const auto context = analyzed(body, {}, "turing-t4", 75);
     std::string text;
-    for (const auto& derived : coalescing_facts(*context, shape, convergence).transactions) {
+    for (const auto& derived : coalescing_facts(*context, shape, all_stated_uniform).transactions) {
         const auto& [lo, hi] = derived.transactions;
         text += fmt::format("{}{:#06x}: {}{}", text.empty() ? "" : "; ",
                             context->request.function->instructions[derived.instruction].address,
@@ -171,7 +173,7 @@ TEST(Coalescing, HoldsInLoopsInWhichTheWarpStaysConverged) {
     // Divergent loop exit: each lane leaves the loop in an iteration of its own.
     const std::string by_data = "ISETP.NE.AND P0, PT, R8, RZ, PT; @P0 BRA L; EXIT;";
     EXPECT_EQ(transactions(loop + by_data), "");
-    EXPECT_EQ(transactions(loop + by_data, {{32, 1, 1}}, Convergence::Converged), "0x0030: 1");
+    EXPECT_EQ(transactions(loop + by_data, {{32, 1, 1}}, true), "0x0030: 1");
 }
 
 TEST(Coalescing, KnowsTheBankOfALaneWithoutItsRow) {
@@ -201,7 +203,7 @@ TEST(Coalescing, ForgetsTheCommonBaseWhereDivergedLanesReconverge) {
     EXPECT_EQ(transactions(diverge + "NOP; " + reconverge), "0x0030: 1; 0x00a0: 1");
     EXPECT_EQ(transactions(diverge + "MOV R2, R6; " + reconverge), "0x0030: 1");
     EXPECT_EQ(
-        transactions(diverge + "MOV R2, R6; " + reconverge, {{32, 1, 1}}, Convergence::Converged),
+        transactions(diverge + "MOV R2, R6; " + reconverge, {{32, 1, 1}}, true),
         "0x0030: 1; 0x00a0: 1");
 }
 
@@ -211,7 +213,7 @@ TEST(Coalescing, UsesUniformRegistersOnlyWithoutDivergence) {
     EXPECT_EQ(transactions(code + "EXIT;"), "0x0030: 1");
     const std::string diverge = "ISETP.NE.AND P0, PT, R8, RZ, PT; @P0 BRA D; NOP; D: EXIT;";
     EXPECT_EQ(transactions(code + diverge), "");
-    EXPECT_EQ(transactions(code + diverge, {{32, 1, 1}}, Convergence::Converged), "0x0030: 1");
+    EXPECT_EQ(transactions(code + diverge, {{32, 1, 1}}, true), "0x0030: 1");
 }
 
 TEST(Coalescing, StartsAtOneWhereLanesMayBeInactive) {
@@ -223,11 +225,11 @@ TEST(Coalescing, StartsAtOneWhereLanesMayBeInactive) {
     EXPECT_EQ(transactions(rows + "ISETP.NE.AND P0, PT, R4, RZ, PT; @P0 EXIT; " + access),
               "0x0020: 1..32; 0x0050: 1..32");
     EXPECT_EQ(transactions(rows + "ISETP.NE.AND P0, PT, R4, RZ, PT; @P0 EXIT; " + access,
-                           {{32, 1, 1}}, Convergence::Converged),
+                           {{32, 1, 1}}, true),
               "0x0020: 32; 0x0050: 32");
     // The statement that all predicates are uniform is wrong.
     EXPECT_EQ(transactions(rows + "ISETP.LT.AND P0, PT, R0, 0x4, PT; @P0 EXIT; " + access,
-                           {{32, 1, 1}}, Convergence::Converged),
+                           {{32, 1, 1}}, true),
               "0x0020: 1..32; 0x0050: 1..32");
 }
 

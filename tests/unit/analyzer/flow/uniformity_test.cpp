@@ -18,7 +18,7 @@ using testing::Not;
 std::string uniformities(const std::string& body, const BlockShape& shape) {
     const auto context = analyzed(body, {}, "turing-t4", 75);
     const auto derived = derive_thread_facts(*context->request.function, context->graph, shape,
-                                             context->architecture, Convergence::MayDiverge);
+                                             context->architecture, {});
     std::string text;
     for (std::size_t i = 0; i < derived.uniformity.size(); ++i) {
         if (!derived.uniformity[i]) continue;

@@ -152,7 +152,7 @@ TEST(ReportOf, ListsWhatIsNotIncluded) {
     const Example example;
     const std::string all = testing::PrintToString(example.report().limitations);
     for (const char* word : {"Preemption", "context switch", "clients", "Driver", "interrupt",
-                             "refresh", "ECC", "Clock", "Launch", "copy", "Faults", "Divergent"})
+                             "refresh", "ECC", "Clock", "Launch", "copy", "Faults", "Divergence"})
         EXPECT_THAT(all, testing::HasSubstr(word));
 }
 
@@ -163,7 +163,7 @@ TEST(ReportOf, ListsWhereDivergenceAndMultiprocessorsAreIncluded) {
     example.facts.divergents.push_back({});
     example.request.multiprocessors = 4;
     const std::string all = testing::PrintToString(example.report().limitations);
-    EXPECT_THAT(all, testing::HasSubstr("only where the flow facts name them"));
+    EXPECT_THAT(all, testing::HasSubstr("except where the code or the flow facts make a branch uniform"));
     EXPECT_THAT(all, testing::Not(testing::HasSubstr("Further multiprocessors")));
 }
 

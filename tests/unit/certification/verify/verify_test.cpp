@@ -201,6 +201,28 @@ const std::vector<Change>& changes() {
         {"a lowered loop bound", "structure",
          [](EvidenceFiles& files) {
              replace(files, "inputs/K1/flow-facts.xml", "max=\"128\"", "max=\"64\"");
+             replace(files, "analysis/K1/facts-in-use.xml", "max=\"128\"", "max=\"64\"");
+         }},
+        {"a lowered loop bound that the facts in use do not have", "schema",
+         [](EvidenceFiles& files) {
+             replace(files, "inputs/K1/flow-facts.xml", "max=\"128\"", "max=\"64\"");
+         }},
+        {"a stated loop bound left out of the facts in use", "schema",
+         [](EvidenceFiles& files) {
+             drop_line_with(files, "analysis/K1/facts-in-use.xml", "<loop");
+         }},
+        {"an instruction that may diverge left out of the facts in use", "schema",
+         [](EvidenceFiles& files) {
+             drop_line_with(files, "analysis/K1/facts-in-use.xml", "<divergent");
+         }},
+        {"a <never> in the facts in use that nobody states", "schema",
+         [](EvidenceFiles& files) {
+             replace(files, "analysis/K1/facts-in-use.xml", "</flow-facts>",
+                     "<never block=\"0x0100\"/></flow-facts>");
+         }},
+        {"lanes that agree where it follows from nothing", "re-analysis",
+         [](EvidenceFiles& files) {
+             replace(files, "analysis/K1/facts-in-use.xml", "<divergent", "<uniform");
          }},
         {"a line break in the text of a certificate", "schema",
          [](EvidenceFiles& files) {
@@ -223,13 +245,6 @@ const std::vector<Change>& changes() {
          [](EvidenceFiles& files) {
              std::string& bytes = files.at(std::string{upper} + ".json").bytes;
              bytes.insert(bytes.find(',', bytes.find("\"bound\":")), ".5");
-         }},
-        {"a loop bound from the code that is less than none", "schema",
-         [](EvidenceFiles& files) {
-             edit(files, "analysis/K1/blocks.json", [](Json& json) {
-                 json["derived-loop-bounds"] =
-                     Json::array({{{"header", 0}, {"min", INT64_MIN}, {"max", 1}}});
-             });
          }},
         {"a table with too many nodes of a block", "structure",
          [](EvidenceFiles& files) {
@@ -257,10 +272,8 @@ const std::vector<Change>& changes() {
          }},
         {"a made-up loop bound from the code", "re-analysis",
          [](EvidenceFiles& files) {
-             edit(files, "analysis/K1/blocks.json", [](Json& json) {
-                 json["derived-loop-bounds"] =
-                     Json::array({{{"header", 0}, {"min", 1}, {"max", 2}}});
-             });
+             replace(files, "analysis/K2/facts-in-use.xml", "min=\"8\" max=\"8\"",
+                     "min=\"8\" max=\"8\" ");
          }},
         {"a changed report", "re-analysis",
          [](EvidenceFiles& files) { replace(files, "report.html", "core", "c0re"); }},

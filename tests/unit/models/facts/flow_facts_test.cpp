@@ -8,8 +8,9 @@ namespace {
 
 const std::string digest = "sha256:" + std::string(64, 'a');
 
-std::string document(const std::string& facts) {
-    return "<flow-facts kernel=\"k\" digest=\"" + digest + "\">\n" + facts + "\n</flow-facts>\n";
+std::string document(const std::string& facts, const std::string& attributes = {}) {
+    return "<flow-facts kernel=\"k\" digest=\"" + digest + "\" " + attributes + ">\n" + facts +
+           "\n</flow-facts>\n";
 }
 
 /// Without the names, digests and lines that depend on the text.
@@ -24,6 +25,7 @@ FlowFacts content(FlowFacts facts) {
     forget(facts.constraints);
     forget(facts.memory);
     forget(facts.divergents);
+    forget(facts.uniforms);
     facts.name.clear();
     facts.digest.clear();
     return facts;
@@ -48,7 +50,8 @@ TEST(FlowFacts, AreRead) {
                  "block=\"0x40\"/>"
                  "<term coefficient=\"1\" block=\"0x80\" from=\"0x40\"/></constraint>\n"
                  "<memory at=\"0x120\" transactions=\"1..4\" conflict-degree=\"2\" level=\"l2\"/>"
-                 "<divergent at=\"0x28\"/>")));
+                 "<divergent at=\"0x28\"/><uniform at=\"0x30\"/>",
+                 "block=\"16x2\"")));
     ASSERT_TRUE(read.has_value());
     const FlowFacts& facts = read.value();
     EXPECT_EQ(facts.kernel, "k");
@@ -58,7 +61,8 @@ TEST(FlowFacts, AreRead) {
     EXPECT_EQ(facts.loop_at(0xd0)->from.line, 2);
     EXPECT_EQ(facts.loop_at(0), nullptr);
     EXPECT_TRUE(facts.is_never(0x100));
-    EXPECT_EQ(facts.nevers[0].from.status, FactStatus::Proved);
+    EXPECT_EQ(facts.nevers[0].from.status, FactStatus::Unchecked);
+    EXPECT_EQ(facts.nevers[0].from.claimed, FactStatus::Proved);
     EXPECT_EQ(facts.exclusives[0].first, 16);
     EXPECT_EQ(facts.constraints[0].terms[1].from, 0x40);
     EXPECT_EQ(facts.constraints[0].constant, -3);
@@ -68,6 +72,9 @@ TEST(FlowFacts, AreRead) {
     EXPECT_EQ(facts.memory_at(0x121), nullptr);
     ASSERT_EQ(facts.divergents.size(), 1U);
     EXPECT_EQ(facts.divergents[0].at, 0x28);
+    EXPECT_TRUE(facts.is_uniform(0x30));
+    EXPECT_FALSE(facts.is_uniform(0x28));
+    EXPECT_EQ(facts.block, (BlockShape{{16, 2, 1}}));
 }
 
 TEST(FlowFacts, AreWrittenSoThatTheyReadBack) {
@@ -75,7 +82,7 @@ TEST(FlowFacts, AreWrittenSoThatTheyReadBack) {
     facts.kernel = "a<b>";
     facts.program_digest = digest;
     facts.loops = {{.header = 0xd0, .min = 0, .max = 7, .from = {}}};
-    facts.nevers = {{.block = 1, .from = {FactOrigin::Trace, FactStatus::TraceConsistent, 0}}};
+    facts.nevers = {{.block = 1, .from = {FactOrigin::Trace, FactStatus::Unchecked, 0, FactStatus::TraceConsistent}}};
     facts.exclusives = {{.first = 8, .second = 16, .from = {}}};
     facts.constraints = {{.terms = {{.coefficient = -4, .from = 8, .block = 16},
                                     {.coefficient = 1, .from = std::nullopt, .block = 24}},
@@ -89,6 +96,8 @@ TEST(FlowFacts, AreWrittenSoThatTheyReadBack) {
                      .from = {},
                      .pattern = {}}};
     facts.divergents = {{.at = 8, .from = {}}, {.at = 48, .from = {}}};
+    facts.uniforms = {{.at = 56, .from = {}}};
+    facts.block = BlockShape{{8, 8, 2}};
     const auto again = read_flow_facts(as_source(write_flow_facts(facts)));
     ASSERT_TRUE(again.has_value()) << again.error().what;
     EXPECT_EQ(content(again.value()), facts);

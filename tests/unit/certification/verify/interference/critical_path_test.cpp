@@ -147,10 +147,12 @@ TEST(LaunchEvidence, WithNodesThatNoPathReachesFails) {
 
 TEST(LaunchEvidence, OfLanesThatPartFails) {
     EvidenceFiles files = bundle_named("turns of one wave").files;
-    std::string& facts = files.at("inputs/K1/flow-facts.xml").bytes;
-    const std::size_t end = facts.rfind("</flow-facts>");
-    ASSERT_NE(end, std::string::npos);
-    facts.insert(end, "  <divergent at=\"0x0000\"/>\n");
+    for (const char* const path : {"inputs/K1/flow-facts.xml", "analysis/K1/facts-in-use.xml"}) {
+        std::string& facts = files.at(path).bytes;
+        const std::size_t at = facts.find("<uniform at=\"0x0000\"");
+        ASSERT_NE(at, std::string::npos) << path;
+        facts.replace(at, 8, "<divergent");
+    }
     EXPECT_EQ(structure_of(files), Verdict::Failed);
 }
 
