@@ -260,9 +260,14 @@ std::string summary(const certification::Bundle& bundle, const std::string& fold
                            "cycles\n",
                            loose.kernel, certification::quantity_phrase(loose.quantity),
                            loose.bound, loose.worst);
-    return out + fmt::format("verdict    {}\n", bundle.violated()    ? "violated"
-                                                : bundle.undecided() ? "undecided"
-                                                                     : "holds");
+    for (const auto& kernel : bundle.without_times)
+        out += fmt::format("--check on {}: undecided, no recorded time of a bounded quantity\n",
+                           kernel);
+    const std::string verdict = bundle.verdict();
+    return out + fmt::format("verdict    {}\n",
+                             verdict == "none"
+                                 ? "none: no requirement was stated; `verify` checks the evidence"
+                                 : verdict);
 }
 
 Exit run(const CertifyOptions& options) {

@@ -41,6 +41,7 @@ Result<check::Files> rebuild(const check::Files& files) {
 Exit exit_of(check::Verdict verdict) {
     switch (verdict) {
     case check::Verdict::Failed:
+    case check::Verdict::Violated:
         return Exit::Violated;
     case check::Verdict::Incomplete:
         return Exit::Refused;
@@ -71,7 +72,7 @@ Exit run(const VerifyOptions& options) {
         out += fmt::format("{:<13} {:<14} {}\n", step.step, to_string(step.verdict),
                            certification::printable(step.detail));
     const check::Verdict verdict = check::overall(steps);
-    out += fmt::format("{:<13} {}\n", "verdict", to_string(verdict));
+    out += fmt::format("{:<13} {}\n", "verdict", check::conclusion_of(steps));
     const Exit written = write_result(out);
     return written != Exit::Holds ? written : exit_of(verdict);
 }

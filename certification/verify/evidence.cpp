@@ -201,6 +201,7 @@ ClaimRow claim_of(const json& row) {
     row.at("kind").get_to(claim.kind);
     claim.value = whole_number(row.at("value"));
     row.at("assumptions").get_to(claim.assumptions);
+    row.at("limit-reached").get_to(claim.limit_reached);
     claim.upper = row.at("side").get<std::string>() == "upper";
     for (const auto& part : row.at("proof").at("terms"))
         claim.terms.push_back({whole_number(part.at("count")), whole_number(part.at("cycles")),

@@ -87,6 +87,7 @@ struct ClaimRow {
     std::int64_t value = 0;
     std::vector<std::string> assumptions;
     std::vector<Term> terms;
+    bool limit_reached = false; ///< A limit stopped the search for a tighter bound.
 };
 
 /// Recorded runs and the file that they are in. At least one run, each with at least one time.

@@ -5,6 +5,7 @@
 #include "certification/verify/evidence.hpp"
 #include "certification/verify/observations.hpp"
 #include "certification/verify/refit.hpp"
+#include "certification/verify/requirements.hpp"
 #include "certification/verify/signature.hpp"
 #include "certification/verify/solver/script.hpp"
 #include "certification/verify/solver/solver.hpp"
@@ -13,8 +14,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
+#include <initializer_list>
 #include <thread>
 
 namespace warpbound::certification::verify {
@@ -117,21 +118,56 @@ StepResult check_again(const Files& files, const Evidence& evidence, const Optio
             fmt::format("{} files made again, every byte the same", again.value().size())};
 }
 
-constexpr std::array<const char*, 6> steps_behind_digests{"schema", "structure",   "solver",
-                                                          "refit",  "re-analysis", "observations"};
+/// Runs the steps in order and keeps their results.
+class Steps {
+public:
+    explicit Steps(const Options& options) : options_{options} {}
+
+    template <class Check> Verdict run(const char* step, const Check& check) {
+        if (options_.started) options_.started(step);
+        return add(check());
+    }
+    Verdict add(StepResult result) {
+        results_.push_back(std::move(result));
+        if (options_.finished) options_.finished(results_.back());
+        return results_.back().verdict;
+    }
+    void skip(std::initializer_list<const char*> steps, const char* why) {
+        for (const char* step : steps)
+            add({step, Verdict::NotRun, why});
+    }
+    [[nodiscard]] const std::vector<StepResult>& results() const { return results_; }
+
+private:
+    const Options& options_;
+    std::vector<StepResult> results_;
+};
+
+StepResult read_schema(const Files& files, Evidence& evidence) {
+    try {
+        evidence = read_evidence(files);
+        return {"schema", Verdict::Holds,
+                fmt::format("{} kernels; claims, kinds and assumptions belong together",
+                            evidence.kernels.size())};
+    } catch (const Finding& finding) {
+        return {"schema", finding.verdict, finding.what()};
+    }
+}
 
 } // namespace
 
 std::string to_string(Verdict verdict) {
     switch (verdict) {
     case Verdict::Holds:
-        return "holds";
+        return "passed";
     case Verdict::NotApplicable:
         return "not applicable";
     case Verdict::Undecided:
         return "undecided";
     case Verdict::Incomplete:
         return "incomplete";
+    case Verdict::Violated:
+        return "violated";
     case Verdict::Failed:
         return "failed";
     case Verdict::Tampered:
@@ -142,43 +178,53 @@ std::string to_string(Verdict verdict) {
 }
 
 std::vector<StepResult> verify(const Files& files, const Options& options) {
-    std::vector<StepResult> steps{check_signature(files, options.public_key),
-                                  check_digests(files, options.report_id)};
-    const auto skip_rest = [&](std::size_t from, const char* why) {
-        for (std::size_t i = from; i < steps_behind_digests.size(); ++i)
-            steps.push_back({steps_behind_digests[i], Verdict::NotRun, why});
-        return steps;
-    };
-    if (steps.back().verdict != Verdict::Holds)
-        return skip_rest(0, "the files are not those of the manifest");
-    Evidence evidence;
-    try {
-        evidence = read_evidence(files);
-        steps.push_back({"schema", Verdict::Holds,
-                         fmt::format("{} kernels; claims, kinds and assumptions belong together",
-                                     evidence.kernels.size())});
-    } catch (const Finding& finding) {
-        steps.push_back({"schema", finding.verdict, finding.what()});
-        return skip_rest(1, "the evidence cannot be read");
+    Steps steps{options};
+    steps.run("signature", [&] { return check_signature(files, options.public_key); });
+    if (steps.run("digests", [&] { return check_digests(files, options.report_id); }) !=
+        Verdict::Holds) {
+        steps.skip({"schema", "structure", "solver", "refit", "re-analysis", "observations",
+                    "requirements"},
+                   "the files are not those of the manifest");
+        return steps.results();
     }
-    steps.push_back(check_structure(evidence));
-    if (steps.back().verdict == Verdict::Holds)
-        steps.push_back(check_scripts(evidence, options));
+    Evidence evidence;
+    if (steps.run("schema", [&] { return read_schema(files, evidence); }) != Verdict::Holds) {
+        steps.skip({"structure", "solver", "refit", "re-analysis", "observations", "requirements"},
+                   "the evidence cannot be read");
+        return steps.results();
+    }
+    if (steps.run("structure", [&] { return check_structure(evidence); }) == Verdict::Holds)
+        steps.run("solver", [&] { return check_scripts(evidence, options); });
     else
-        steps.push_back(wrong(Verdict::NotRun, "the structure is wrong"));
-    steps.push_back(check_refit(evidence));
-    steps.push_back(check_again(files, evidence, options));
-    steps.push_back(check_observations(evidence));
-    return steps;
+        steps.skip({"solver"}, "the structure is wrong");
+    steps.run("refit", [&] { return check_refit(evidence); });
+    steps.run("re-analysis", [&] { return check_again(files, evidence, options); });
+    steps.run("observations", [&] { return check_observations(evidence); });
+    // Claims that do not follow from their evidence decide nothing.
+    const Verdict checked = overall(steps.results());
+    if (checked == Verdict::Tampered || checked == Verdict::Failed)
+        steps.skip({"requirements"}, "the claims do not follow from the evidence");
+    else
+        steps.run("requirements", [&] { return check_requirements(files, evidence); });
+    return steps.results();
 }
 
 Verdict overall(const std::vector<StepResult>& steps) {
-    for (const Verdict verdict :
-         {Verdict::Tampered, Verdict::Failed, Verdict::Incomplete, Verdict::Undecided})
+    for (const Verdict verdict : {Verdict::Tampered, Verdict::Failed, Verdict::Violated,
+                                  Verdict::Incomplete, Verdict::Undecided})
         if (std::any_of(steps.begin(), steps.end(),
                         [&](const StepResult& step) { return step.verdict == verdict; }))
             return verdict;
     return Verdict::Holds;
+}
+
+std::string conclusion_of(const std::vector<StepResult>& steps) {
+    const Verdict verdict = overall(steps);
+    if (verdict != Verdict::Holds) return to_string(verdict);
+    const bool required = std::any_of(steps.begin(), steps.end(), [](const StepResult& step) {
+        return step.step == "requirements" && step.verdict == Verdict::Holds;
+    });
+    return required ? "holds" : "the evidence checks; no requirement was stated";
 }
 
 } // namespace warpbound::certification::verify

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace warpbound::certification::verify {
@@ -24,12 +25,19 @@ struct Options {
     unsigned threads = 1;       ///< For scripts; the verdict does not depend on it.
     std::string tool_version;   ///< Of this tool: another one may make other bytes.
     Rebuild rebuild;
+    /// Called before each step with its name; a run that is cut off was in the last one.
+    std::function<void(const std::string&)> started;
+    /// Called after each step.
+    std::function<void(const StepResult&)> finished;
 };
 
 /// One result per step, in order.
 std::vector<StepResult> verify(const Files& files, const Options& options);
 
-/// Of all steps: tampered before failed before incomplete before undecided.
+/// Of all steps: tampered before failed before violated before incomplete before undecided.
 Verdict overall(const std::vector<StepResult>& steps);
+
+/// The last line of a report: "holds" only where something was required and compared.
+std::string conclusion_of(const std::vector<StepResult>& steps);
 
 } // namespace warpbound::certification::verify
