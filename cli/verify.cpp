@@ -12,6 +12,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <random>
 
 namespace warpbound::cli {
 
@@ -25,6 +28,8 @@ struct VerifyOptions {
     std::string public_key;
     double time_limit = 60;
     bool second_solver = false;
+    bool replay_all = false;
+    std::optional<std::uint64_t> replay_seed;
 };
 
 Result<check::Files> rebuild(const check::Files& files) {
@@ -36,6 +41,13 @@ Result<check::Files> rebuild(const check::Files& files) {
     for (auto& [path, file] : bundle.value().files)
         made.emplace(path, std::move(file.bytes));
     return made;
+}
+
+/// Of the choice of runs that are simulated again: nobody can have known it when the bundle was
+/// made.
+std::uint64_t unforeseen_seed() {
+    std::random_device device;
+    return device(); // 32 bits: short enough to be typed
 }
 
 Exit exit_of(check::Verdict verdict) {
@@ -64,6 +76,8 @@ Exit run(const VerifyOptions& options) {
         std::chrono::milliseconds{static_cast<std::int64_t>(std::ceil(options.time_limit * 1000))};
     checks.second_solver = options.second_solver;
     checks.threads = worker_threads();
+    checks.replay.all = options.replay_all;
+    checks.replay.seed = options.replay_seed ? *options.replay_seed : unforeseen_seed();
     checks.tool_version = version;
     checks.rebuild = rebuild;
     const auto steps = check::verify(files.value(), checks);
@@ -95,6 +109,13 @@ void add_verify(CLI::App& app, Invocation& invocation) {
         ->capture_default_str();
     command->add_flag("--second-solver", options->second_solver,
                       "Also check with cvc5; without cvc5 on PATH the evidence is incomplete");
+    CLI::Option* all = command->add_flag("--replay", options->replay_all,
+                                         "Simulate every recorded run again, not only some");
+    command
+        ->add_option("--replay-seed", options->replay_seed,
+                     "Seed of the choice of runs that are simulated again, to repeat a choice "
+                     "(default: a random one, which is printed)")
+        ->excludes(all);
     command->footer("Exit codes: 0 holds, 1 a claim failed, 2 usage, 3 evidence incomplete or\n"
                     "refused, 4 undecided, 5 tampered.\n"
                     "Example: warpbound verify evidence");

@@ -209,6 +209,19 @@ ClaimRow claim_of(const json& row) {
     return claim;
 }
 
+ObservedRow observed_of(const json& row) {
+    ObservedRow observed;
+    row.at("id").get_to(observed.id);
+    row.at("evidence").at(0).at("path").get_to(observed.path);
+    row.at("quantity").get_to(observed.quantity);
+    row.at("device").get_to(observed.device);
+    row.at("protocol").get_to(observed.protocol);
+    observed.count = whole_number(row.at("count"));
+    observed.best = whole_number(row.at("best"));
+    observed.worst = whole_number(row.at("worst"));
+    return observed;
+}
+
 DerivedBound derived_of(const json& row) {
     const DerivedBound bound{index_of(row.at("header")), whole_number(row.at("min")),
                              whole_number(row.at("max"))};
@@ -270,8 +283,12 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
         kernel->certificates.push_back(std::move(certificate));
     }
     for (const auto& row : claims.at("claims"))
-        if (row.at("kernel") == id && row.at("kind") != "observed")
-            kernel->claims.push_back(claim_of(row));
+        if (row.at("kernel") == id) {
+            if (row.at("kind") == "observed")
+                kernel->observed.push_back(observed_of(row));
+            else
+                kernel->claims.push_back(claim_of(row));
+        }
     return kernel;
 }
 

@@ -90,6 +90,18 @@ struct ClaimRow {
     bool limit_reached = false; ///< A limit stopped the search for a tighter bound.
 };
 
+/// What is claimed of the recorded runs of a file.
+struct ObservedRow {
+    std::string id;
+    std::string path; ///< Of the samples.
+    std::string quantity;
+    std::string device;
+    std::string protocol;
+    std::int64_t count = 0; ///< Of times; a run may have several.
+    std::int64_t best = 0;
+    std::int64_t worst = 0;
+};
+
 /// Recorded runs and the file that they are in. At least one run, each with at least one time.
 struct Series {
     std::string path;
@@ -112,6 +124,7 @@ struct KernelCase {
     std::vector<Certificate> certificates;
     std::vector<ClaimRow> claims; ///< Bounds.
     std::vector<Series> series;
+    std::vector<ObservedRow> observed; ///< One per series, in order.
 };
 
 struct Evidence {

@@ -183,13 +183,14 @@ std::vector<StepResult> verify(const Files& files, const Options& options) {
     if (steps.run("digests", [&] { return check_digests(files, options.report_id); }) !=
         Verdict::Holds) {
         steps.skip({"schema", "structure", "solver", "refit", "re-analysis", "observations",
-                    "requirements"},
+                    "replay", "requirements"},
                    "the files are not those of the manifest");
         return steps.results();
     }
     Evidence evidence;
     if (steps.run("schema", [&] { return read_schema(files, evidence); }) != Verdict::Holds) {
-        steps.skip({"structure", "solver", "refit", "re-analysis", "observations", "requirements"},
+        steps.skip({"structure", "solver", "refit", "re-analysis", "observations", "replay",
+                    "requirements"},
                    "the evidence cannot be read");
         return steps.results();
     }
@@ -199,7 +200,17 @@ std::vector<StepResult> verify(const Files& files, const Options& options) {
         steps.skip({"solver"}, "the structure is wrong");
     steps.run("refit", [&] { return check_refit(evidence); });
     steps.run("re-analysis", [&] { return check_again(files, evidence, options); });
-    steps.run("observations", [&] { return check_observations(evidence); });
+    switch (steps.run("observations", [&] { return check_observations(evidence); })) {
+    case Verdict::Holds:
+        steps.run("replay",
+                  [&] { return check_replay(evidence, options.replay, options.threads); });
+        break;
+    case Verdict::NotApplicable:
+        steps.add({"replay", Verdict::NotApplicable, "the bundle holds no recorded runs"});
+        break;
+    default:
+        steps.skip({"replay"}, "the observations are wrong");
+    }
     // Claims that do not follow from their evidence decide nothing.
     const Verdict checked = overall(steps.results());
     if (checked == Verdict::Tampered || checked == Verdict::Failed)

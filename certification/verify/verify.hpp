@@ -4,6 +4,7 @@
 /// analyzer or with what writes bundles, but for the analysis that is run again at the end.
 
 #include "assembly/support/result.hpp"
+#include "certification/verify/replay.hpp"
 #include "certification/verify/verdict.hpp"
 
 #include <chrono>
@@ -22,8 +23,9 @@ struct Options {
     std::optional<std::string> public_key; ///< 64 hexadecimal digits that must have signed.
     std::chrono::milliseconds solver_limit{60'000}; ///< Per script.
     bool second_solver = false; ///< Without cvc5 the evidence is then incomplete.
-    unsigned threads = 1;       ///< For scripts; the verdict does not depend on it.
-    std::string tool_version;   ///< Of this tool: another one may make other bytes.
+    unsigned threads = 1;       ///< For scripts and runs; the verdict does not depend on it.
+    ReplayChoice replay{};
+    std::string tool_version; ///< Of this tool: another one may make other bytes.
     Rebuild rebuild;
     /// Called before each step with its name; a run that is cut off was in the last one.
     std::function<void(const std::string&)> started;

@@ -32,7 +32,7 @@ TEST(RunLimited, EndsARunThatTakesTooLong) {
     const std::string saxpy = std::string{WARPBOUND_SOURCE_DIR} + "/examples/saxpy/sm_75";
     const auto stopped =
         run_warpbound({"simulate", saxpy + ".sass", "--flow-facts", saxpy + ".flow-facts.xml",
-                       "--architecture", "turing-t4", "--launch", "40x128", "--runs", "1000000"},
+                       "--architecture", "turing-t4", "--launch", "2x128", "--runs", "1000000"},
                       {}, {}, {std::chrono::milliseconds{200}});
     EXPECT_TRUE(stopped.timed_out);
     EXPECT_EQ(stopped.signal, 9);
