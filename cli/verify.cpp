@@ -6,6 +6,7 @@
 #include "certification/bundle/build.hpp"
 #include "certification/report/wording.hpp"
 #include "cli/command.hpp"
+#include "cli/components.hpp"
 #include "cli/evidence_folder.hpp"
 #include "cli/version.hpp"
 
@@ -79,6 +80,8 @@ Exit run(const VerifyOptions& options) {
     checks.replay.all = options.replay_all;
     checks.replay.seed = options.replay_seed ? *options.replay_seed : unforeseen_seed();
     checks.tool_version = version;
+    for (const auto& component : components())
+        checks.components.emplace(component.name, component.version);
     checks.rebuild = rebuild;
     const auto steps = check::verify(files.value(), checks);
     std::string out;

@@ -354,7 +354,10 @@ Evidence read_evidence(const Files& files) {
         check_claims(files, manifest, claims);
         const json run = json_of(files, "inputs/run.json");
         Evidence evidence;
-        run.at("tool").at("version").get_to(evidence.tool_version);
+        evidence.tool_version = line_of(run.at("tool").at("version"), "inputs/run.json");
+        for (const auto& component : run.at("components"))
+            evidence.components.emplace_back(line_of(component.at("name"), "inputs/run.json"),
+                                             line_of(component.at("version"), "inputs/run.json"));
         Unread unread{files};
         std::set<std::string> ids;
         for (const auto& row : run.at("kernels")) {

@@ -128,7 +128,8 @@ struct KernelCase {
 };
 
 struct Evidence {
-    std::string tool_version; ///< That made the bundle.
+    std::string tool_version; ///< That made the bundle, as it says.
+    std::vector<std::pair<std::string, std::string>> components; ///< Names and versions it says.
     std::vector<std::unique_ptr<KernelCase>> kernels;
     std::vector<Series> calibration; ///< What descriptions were read off.
 };

@@ -118,6 +118,32 @@ StepResult check_again(const Files& files, const Evidence& evidence, const Optio
             fmt::format("{} files made again, every byte the same", again.value().size())};
 }
 
+/// What the bundle says of the tool that made it, where that is not this program: nothing here can
+/// confirm it.
+StepResult check_tool(const Evidence& evidence, const Options& options) {
+    if (evidence.tool_version != options.tool_version)
+        return {"tool", Verdict::Claimed,
+                fmt::format("made by warpbound {} (claimed; this program is {})",
+                            evidence.tool_version, options.tool_version)};
+    if (options.components.empty())
+        return {"tool", Verdict::NotApplicable, "the bundle names the version of this program"};
+    const auto of_program = [&](const std::string& name) {
+        const auto known = options.components.find(name);
+        return known == options.components.end() ? std::string{"without it"} : known->second;
+    };
+    for (const auto& [name, version] : evidence.components)
+        if (of_program(name) != version)
+            return {"tool", Verdict::Claimed,
+                    fmt::format("made with {} {} (claimed; this program is built with {})", name,
+                                version, of_program(name))};
+    if (evidence.components.size() != options.components.size())
+        return {"tool", Verdict::Claimed,
+                fmt::format("made with {} components (claimed; this program has {})",
+                            evidence.components.size(), options.components.size())};
+    return {"tool", Verdict::NotApplicable,
+            "the bundle names the version and the components of this program"};
+}
+
 /// Runs the steps in order and keeps their results.
 class Steps {
 public:
@@ -162,6 +188,8 @@ std::string to_string(Verdict verdict) {
         return "passed";
     case Verdict::NotApplicable:
         return "not applicable";
+    case Verdict::Claimed:
+        return "claimed";
     case Verdict::Undecided:
         return "undecided";
     case Verdict::Incomplete:
@@ -194,6 +222,7 @@ std::vector<StepResult> verify(const Files& files, const Options& options) {
                    "the evidence cannot be read");
         return steps.results();
     }
+    steps.run("tool", [&] { return check_tool(evidence, options); });
     if (steps.run("structure", [&] { return check_structure(evidence); }) == Verdict::Holds)
         steps.run("solver", [&] { return check_scripts(evidence, options); });
     else

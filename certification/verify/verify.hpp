@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct Options {
     unsigned threads = 1;       ///< For scripts and runs; the verdict does not depend on it.
     ReplayChoice replay{};
     std::string tool_version; ///< Of this tool: another one may make other bytes.
+    /// Of this tool: versions by name. Empty: not compared.
+    std::map<std::string, std::string> components;
     Rebuild rebuild;
     /// Called before each step with its name; a run that is cut off was in the last one.
     std::function<void(const std::string&)> started;
