@@ -61,10 +61,12 @@ EvidenceFiles certified(Honest which) {
     case Honest::Several:
         append(certify, {"--plan", tree + "/tests/golden/evidence/plan.xml", "--runs", "8"});
         break;
-    case Honest::Divergent:
-        append(certify,
-               {"--plan", tree + "/tests/golden/evidence-parting-lanes/plan.xml", "--runs", "8"});
+    case Honest::Divergent: {
+        const std::string leaving = tree + "/tests/golden/evidence-parting-lanes/leaving";
+        append(certify, {leaving + ".sass", "--flow-facts", leaving + ".flow-facts.xml",
+                         "--architecture", "turing-t4", "--launch", "2x64", "--runs", "8"});
         break;
+    }
     case Honest::Campaign: {
         std::vector<std::string> simulate{"simulate"};
         append(simulate, launched);

@@ -20,7 +20,7 @@ using certification::Json;
 enum class Honest {
     Saxpy,     ///< Several warps, a requirement that is met, `--check`, 40 simulated runs.
     Several,   ///< Four kernels under different policies and launches, 8 runs each.
-    Divergent, ///< Divergent branches and loops, 8 runs each.
+    Divergent, ///< Lanes that leave a loop at different iterations, 8 runs.
     Campaign,  ///< Runs that a campaign recorded.
 };
 const EvidenceFiles& honest(Honest which);
