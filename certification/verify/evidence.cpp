@@ -42,6 +42,20 @@ std::string line_of(const json& value, const std::string& what) {
     return text;
 }
 
+/// Calls `read` on what a file holds; a refusal that does not name the file gets its name.
+template <class Read> auto in_file(const std::string& path, const Read& read) {
+    const auto named = [&](const std::string& what) {
+        return what.rfind(path, 0) == 0 ? what : path + ": " + what;
+    };
+    try {
+        return read();
+    } catch (const json::exception& error) {
+        incomplete(named(error.what()));
+    } catch (const Finding& finding) {
+        throw Finding{finding.verdict, named(finding.what())};
+    }
+}
+
 /// Paths that one place in the bundle may name: each of them is read once.
 class Unread {
 public:
@@ -230,6 +244,25 @@ DerivedBound derived_of(const json& row) {
     return bound;
 }
 
+void read_control_flow(KernelCase& kernel, const Files& files, const std::string& folder) {
+    const json control_flow = json_of(files, folder + "blocks.json");
+    kernel.blocks = blocks_of(control_flow);
+    for (const auto& row : control_flow.at("derived-loop-bounds"))
+        kernel.derived.push_back(derived_of(row));
+    if (control_flow.contains("serialized-cfg"))
+        kernel.serialized = copies_of(control_flow.at("serialized-cfg"), kernel.blocks.size());
+}
+
+void read_claims(KernelCase& kernel, const json& claims) {
+    for (const auto& row : claims.at("claims")) {
+        if (row.at("kernel") != kernel.id) continue;
+        if (row.at("kind") == "observed")
+            kernel.observed.push_back(observed_of(row));
+        else
+            kernel.claims.push_back(claim_of(row));
+    }
+}
+
 std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id, Unread& unread,
                                       const json& claims) {
     auto kernel = std::make_unique<KernelCase>();
@@ -259,15 +292,11 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
     }
     for (const auto& samples : launch.at("samples")) {
         const auto path = samples.get<std::string>();
-        kernel->series.push_back(
-            series_of(read_json(unread.take(path), path, Verdict::Incomplete), path));
+        kernel->series.push_back(in_file(path, [&] {
+            return series_of(read_json(unread.take(path), path, Verdict::Incomplete), path);
+        }));
     }
-    const json control_flow = json_of(files, analysis + "blocks.json");
-    kernel->blocks = blocks_of(control_flow);
-    for (const auto& row : control_flow.at("derived-loop-bounds"))
-        kernel->derived.push_back(derived_of(row));
-    if (control_flow.contains("serialized-cfg"))
-        kernel->serialized = copies_of(control_flow.at("serialized-cfg"), kernel->blocks.size());
+    in_file(analysis + "blocks.json", [&] { read_control_flow(*kernel, files, analysis); });
     // More where lanes may part; which of them a table's side has is checked with its ways.
     const std::size_t blocks = std::max(kernel->blocks.size(), kernel->serialized.size());
     for (auto file = files.lower_bound(analysis);
@@ -276,19 +305,15 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
         if (name == "blocks.json" || name == "result.json" ||
             name.find(".json") == std::string::npos)
             continue;
-        Certificate certificate = certificate_of(json_of(files, file->first), file->first, blocks);
+        Certificate certificate = in_file(file->first, [&] {
+            return certificate_of(json_of(files, file->first), file->first, blocks);
+        });
         if (certificate.id + ".json" != name)
             incomplete(file->first + ": holds path certificate " + certificate.id);
         certificate.script = text_of(files, analysis + certificate.id + ".smt2");
         kernel->certificates.push_back(std::move(certificate));
     }
-    for (const auto& row : claims.at("claims"))
-        if (row.at("kernel") == id) {
-            if (row.at("kind") == "observed")
-                kernel->observed.push_back(observed_of(row));
-            else
-                kernel->claims.push_back(claim_of(row));
-        }
+    in_file("claims.json", [&] { read_claims(*kernel, claims); });
     return kernel;
 }
 
@@ -351,7 +376,7 @@ Evidence read_evidence(const Files& files) {
                             "formats have other names: make the bundle again with `certify`",
                             manifest.at("format").dump(), evidence_format));
         const json claims = json_of(files, "claims.json");
-        check_claims(files, manifest, claims);
+        in_file("claims.json", [&] { check_claims(files, manifest, claims); });
         const json run = json_of(files, "inputs/run.json");
         Evidence evidence;
         evidence.tool_version = line_of(run.at("tool").at("version"), "inputs/run.json");
@@ -369,13 +394,14 @@ Evidence read_evidence(const Files& files) {
         if (evidence.kernels.empty()) incomplete("inputs/run.json: no kernels");
         for (const auto& row : run.value("calibration", json::array())) {
             const std::string path = line_of(row, "inputs/run.json");
-            evidence.calibration.push_back(
-                series_of(read_json(unread.take(path), path, Verdict::Incomplete), path));
+            evidence.calibration.push_back(in_file(path, [&] {
+                return series_of(read_json(unread.take(path), path, Verdict::Incomplete), path);
+            }));
         }
         for (const auto& row : claims.at("claims"))
             if (std::none_of(evidence.kernels.begin(), evidence.kernels.end(),
                              [&](const auto& kernel) { return row.at("kernel") == kernel->id; }))
-                incomplete("a claim on a kernel that is not in the bundle");
+                incomplete("claims.json: a claim on a kernel that is not in the bundle");
         return evidence;
     } catch (const json::exception& error) {
         incomplete(error.what());

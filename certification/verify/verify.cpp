@@ -14,8 +14,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <initializer_list>
+#include <set>
+#include <string_view>
 #include <thread>
 
 namespace warpbound::certification::verify {
@@ -89,6 +92,28 @@ StepResult check_scripts(const Evidence& evidence, const Options& options) {
                              cvc5 ? " and cvc5" : "; cvc5 is not on PATH"));
 }
 
+/// Paths of both, but for the signature: inputs, then what is made of them, then what repeats it.
+std::vector<std::string> in_order_of_making(const Files& files, const Files& again) {
+    constexpr std::array<std::string_view, 8> order{"inputs/", "model/",       "analysis/",
+                                                    "checks/", "policies/",    "claims.json",
+                                                    "",        "manifest.json"};
+    const auto rank = [&](const std::string& path) {
+        if (path == order.back()) return order.size() - 1;
+        std::size_t at = 0;
+        while (path.rfind(order[at], 0) != 0)
+            ++at;
+        return at;
+    };
+    std::set<std::pair<std::size_t, std::string>> ranked;
+    for (const Files* side : {&files, &again})
+        for (const auto& [path, bytes] : *side)
+            if (path != "signature.json") ranked.emplace(rank(path), path);
+    std::vector<std::string> paths;
+    for (const auto& [unused, path] : ranked)
+        paths.push_back(path);
+    return paths;
+}
+
 StepResult check_again(const Files& files, const Evidence& evidence, const Options& options) {
     // With another version nothing is shown either way.
     const auto differs = [&](const std::string& what) -> StepResult {
@@ -106,14 +131,14 @@ StepResult check_again(const Files& files, const Evidence& evidence, const Optio
         }
     }();
     if (!again) return differs("the inputs are refused now: " + to_string(again.error()));
-    for (const auto& [path, bytes] : again.value()) {
+    // The file that was edited, not one that only repeats what stands there.
+    for (const auto& path : in_order_of_making(files, again.value())) {
+        const auto made = again.value().find(path);
         const auto file = files.find(path);
+        if (made == again.value().end()) return differs(path + ": in the bundle, not made now");
         if (file == files.end()) return differs(path + ": made now, not in the bundle");
-        if (file->second != bytes) return differs(path + ": other bytes than made now");
+        if (file->second != made->second) return differs(path + ": other bytes than made now");
     }
-    for (const auto& [path, bytes] : files)
-        if (path != "signature.json" && again.value().count(path) == 0)
-            return differs(path + ": in the bundle, not made now");
     return {"re-analysis", Verdict::Holds,
             fmt::format("{} files made again, every byte the same", again.value().size())};
 }

@@ -125,8 +125,8 @@ const std::vector<Tampering> of_the_analysis{
     {"ExitMovedAway", Honest::Saxpy, set("analysis/K1/blocks.json", "/blocks/0/exits", false), 1,
      "K1"},
     {"BlockShorter", Honest::Saxpy, set("analysis/K1/blocks.json", "/blocks/3/last", 256), 1, "K1"},
-    {"BlocksRemoved", Honest::Saxpy, set("analysis/K1/blocks.json", "/blocks", Json::array()), 1,
-     "K1"},
+    {"BlocksRemoved", Honest::Saxpy, set("analysis/K1/blocks.json", "/blocks", Json::array()), 3,
+     "node of a block"},
     {"LoopBoundAsDerived", Honest::Saxpy,
      json("analysis/K1/blocks.json",
           [](Json& file) {
@@ -164,7 +164,7 @@ const std::vector<Tampering> of_the_analysis{
     {"SerializedGroupsNegative", Honest::Divergent,
      set("analysis/K1/blocks.json", "/serialized-cfg/4/repeated", -8), 1, "K1"},
     {"SerializedCfgRemoved", Honest::Divergent, cut("analysis/K1/blocks.json", "/serialized-cfg"),
-     1, "K1"},
+     3, "node of a block"},
     {"SerializedNodeOfNoBlock", Honest::Divergent,
      set("analysis/K1/blocks.json", "/serialized-cfg/1/of", 99), 3, "block"},
 };

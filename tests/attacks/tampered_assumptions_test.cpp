@@ -19,7 +19,7 @@ using tests::Tampering;
 
 const std::vector<Tampering> of_assumptions{
     {"AssumptionRemovedFromTheRegister", Honest::Saxpy, cut("claims.json", "/assumptions/0"), 3,
-     "K1.C"},
+     "claims.json"},
     {"AssumptionRemovedEverywhere", Honest::Saxpy,
      json("claims.json",
           [](Json& file) {

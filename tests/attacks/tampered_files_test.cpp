@@ -112,7 +112,7 @@ const std::vector<Tampering> of_files{
      },
      1, "claims.json"},
     {"ClaimsEndWithANulByte", Honest::Saxpy,
-     [](EvidenceFiles& files) { files.at("claims.json").bytes.push_back('\0'); }, 3, "claims.json"},
+     [](EvidenceFiles& files) { files.at("claims.json").bytes.push_back('\0'); }, 1, "claims.json"},
     {"ClaimsEndWithALine", Honest::Saxpy,
      [](EvidenceFiles& files) { files.at("claims.json").bytes += "\r\n"; }, 1, "claims.json"},
     {"ClaimsUtf16", Honest::Saxpy, put("claims.json", std::string{"\xff\xfe{\0}\0", 6}), 3,
@@ -138,7 +138,7 @@ const std::vector<Tampering> of_files{
      [](EvidenceFiles& files) {
          files.at("inputs/K1/listing.sass").bytes += std::string(10, '\0');
      },
-     1, "K1"},
+     3, "listing.sass"},
     {"ListingWithCarriageReturns", Honest::Saxpy,
      [](EvidenceFiles& files) {
          auto& bytes = files.at("inputs/K1/listing.sass").bytes;
@@ -158,8 +158,7 @@ const std::vector<Tampering> of_files{
      put("inputs/K1/flow-facts.xml", "<!DOCTYPE l [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b "
                                      "\"&a;&a;&a;&a;&a;&a;&a;&a;\">]><flow-facts kernel=\"&b;\"/>"),
      3, "flow-facts.xml"},
-    {"NameNotUtf8", Honest::Saxpy, add("inputs/K1/\xff.txt", "more"), 1,
-     "in the bundle, not made now"},
+    {"NameNotUtf8", Honest::Saxpy, add("inputs/K1/\xff.txt", "more"), 5, ".txt"},
     {"NameWithAnEscape", Honest::Saxpy, add("inputs/K1/\x1b[2J.txt", "more"), 1,
      "in the bundle, not made now"},
     {"NameWithALine", Honest::Saxpy, add("inputs/K1/a\nverdict       holds", "more"), 1,
