@@ -95,15 +95,6 @@ std::map<std::string, std::string> bytes_of(const EvidenceFiles& files) {
     return bytes;
 }
 
-/// Makes everything but the inputs again.
-void remake(EvidenceFiles& files) {
-    const auto inputs = certification::inputs_of(bytes_of(files));
-    if (!inputs) throw std::runtime_error{to_string(inputs.error())};
-    auto bundle = certification::build_bundle(inputs.value());
-    if (!bundle) throw std::runtime_error{to_string(bundle.error())};
-    files = std::move(bundle.value().files);
-}
-
 void close_bundle(EvidenceFiles& files, Close how) {
     if (how == Close::Not) return;
     if (how == Close::Remake) return remake(files);
@@ -127,6 +118,14 @@ const EvidenceFiles& honest(Honest which) {
     const auto known = made.find(which);
     return known != made.end() ? known->second
                                : made.emplace(which, certified(which)).first->second;
+}
+
+void remake(EvidenceFiles& files) {
+    const auto inputs = certification::inputs_of(bytes_of(files));
+    if (!inputs) throw std::runtime_error{to_string(inputs.error())};
+    auto bundle = certification::build_bundle(inputs.value());
+    if (!bundle) throw std::runtime_error{to_string(bundle.error())};
+    files = std::move(bundle.value().files);
 }
 
 std::string name_of(const Tampering& tampering) {

@@ -57,6 +57,8 @@ Outcome verify_files(const EvidenceFiles& files, const std::vector<std::string>&
 
 /// Digests of evidence in the claims, where they can be read, the manifest, its chain and its root.
 void seal(EvidenceFiles& files);
+/// Everything but the inputs, as `certify` makes it from them.
+void remake(EvidenceFiles& files);
 
 // Edits.
 

@@ -27,5 +27,26 @@ INSTANTIATE_TEST_SUITE_P(Made, HonestBundle,
                          testing::Values(Honest::Saxpy, Honest::Several, Honest::Divergent,
                                          Honest::Campaign));
 
+TEST(HonestTool, OfAnotherVersionIsShownAsAClaim) {
+    auto files = tests::honest(Honest::Saxpy);
+    tests::set("inputs/run.json", "/tool/version", "9.9")(files);
+    tests::remake(files);
+    const auto verify = tests::verify_files(files);
+    EXPECT_EQ(verify.exit_code, 0) << verify.out << verify.err;
+    EXPECT_NE(verify.out.find("made by warpbound 9.9 (claimed; this program is "),
+              std::string::npos)
+        << verify.out;
+}
+
+TEST(HonestTool, OfAnotherSolverIsShownAsAClaim) {
+    auto files = tests::honest(Honest::Saxpy);
+    tests::text("inputs/run.json", "\"name\":\"Z3\",\"version\":\"",
+                "\"name\":\"Z3\",\"version\":\"9")(files);
+    tests::remake(files);
+    const auto verify = tests::verify_files(files);
+    EXPECT_EQ(verify.exit_code, 0) << verify.out << verify.err;
+    EXPECT_NE(verify.out.find("made with Z3 9"), std::string::npos) << verify.out;
+}
+
 } // namespace
 } // namespace warpbound

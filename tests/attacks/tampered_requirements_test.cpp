@@ -10,8 +10,10 @@
 namespace warpbound {
 namespace {
 
+using tests::Close;
 using tests::cut;
 using tests::drop;
+using tests::EvidenceFiles;
 using tests::Honest;
 using tests::Json;
 using tests::json;
@@ -73,6 +75,34 @@ const std::vector<Tampering> of_requirements{
                                               {"observed-worst", 1}});
           }),
      1, "claims.json"},
+    // Honest bundles whose requirements are not met: `certify` wrote them, and said so.
+    {"HonestlyViolated", Honest::Saxpy,
+     text("inputs/requirements.xml", "at-most=\"9000\"", "at-most=\"3000\""), 1, "R1",
+     Close::Remake},
+    {"HonestlyUndecided", Honest::Saxpy,
+     text("inputs/requirements.xml", "at-most=\"9000\"", "at-most=\"6000\""), 4, "R1",
+     Close::Remake},
+    {"HonestlyOfNoKernel", Honest::Saxpy,
+     text("inputs/requirements.xml", "kernel=\"saxpy_loop\"", "kernel=\"other\""), 4, "R1",
+     Close::Remake},
+    {"HonestlyTooLoose", Honest::Saxpy, set("inputs/run.json", "/check-factor-thousandths", 1001),
+     1, "K1", Close::Remake},
+    {"ViolatedAndVerdictEdited", Honest::Saxpy,
+     [](EvidenceFiles& files) {
+         text("inputs/requirements.xml", "at-most=\"9000\"", "at-most=\"3000\"")(files);
+         tests::remake(files);
+         text("claims.json", "\"verdict\":\"violated\"", "\"verdict\":\"met\"")(files);
+     },
+     1, "claims.json"},
+    {"ViolatedAndWorstLowered", Honest::Saxpy,
+     [](EvidenceFiles& files) {
+         text("inputs/requirements.xml", "at-most=\"9000\"", "at-most=\"3000\"")(files);
+         json("inputs/K1/samples-1.json", [](Json& file) {
+             for (auto& row : file["samples"])
+                 if (row[1].get<int>() > 3000) row[1] = 3000;
+         })(files);
+     },
+     1, "inputs/K1/samples-1.json", Close::Remake},
 };
 
 WARPBOUND_ATTACKS(TamperedRequirements, of_requirements);
