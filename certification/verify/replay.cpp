@@ -30,12 +30,21 @@ std::optional<harness::Draw> draw_of_protocol(const std::string& protocol) {
     return std::nullopt;
 }
 
+/// Core cycles between the end of the last warp and that of a run.
+constexpr std::int64_t slack = 100'000;
+
+/// Core cycles of one check, without `--replay`: some seconds.
+constexpr std::int64_t most_cycles = 200'000'000;
+
 /// A series with what runs it.
 struct Replayed {
     const Series* series = nullptr;
     const harness::PreparedKernel* code = nullptr;
     harness::Quantity quantity = harness::Quantity::ExecutionTime;
     harness::Draw draw = harness::Draw::Uniform;
+    /// Core cycles that no run exceeds, if its samples are right. No value where only the run's own
+    /// times say it.
+    std::optional<std::int64_t> longest;
 };
 
 /// Refuses a series of another machine or of other flow facts than those of the kernel.
@@ -55,7 +64,16 @@ void check_device(const KernelCase& kernel, const Series& series,
         differs("facts-digest", key.facts_digest, kernel.facts.digest);
 }
 
-Replayed replayed(const Series& series, const harness::PreparedKernel& code) {
+/// The claimed bound on the execution time, of quantities that are a part of it.
+std::optional<std::int64_t> longest_run(const KernelCase& kernel, harness::Quantity quantity) {
+    if (quantity == harness::Quantity::ExecutionTime) return std::nullopt;
+    for (const ClaimRow& claim : kernel.claims)
+        if (claim.upper && claim.quantity == "execution-time") return claim.value;
+    return std::nullopt;
+}
+
+Replayed replayed(const KernelCase& kernel, const Series& series,
+                  const harness::PreparedKernel& code) {
     const harness::SeriesKey& key = series.recorded.key;
     const auto draw = draw_of_protocol(key.protocol);
     if (!draw)
@@ -65,7 +83,14 @@ Replayed replayed(const Series& series, const harness::PreparedKernel& code) {
     if (!quantity) replay_fails(to_string(quantity.error()));
     if (auto supported = code.supports(quantity.value()); !supported)
         replay_fails(series.path + ": " + to_string(supported.error()));
-    return {&series, &code, quantity.value(), *draw};
+    return {&series, &code, quantity.value(), *draw, longest_run(kernel, quantity.value())};
+}
+
+/// Core cycles after which a run cannot take the recorded times any more.
+std::int64_t longest_of(const Replayed& one, std::size_t run) {
+    const auto& times = one.series->recorded.samples[run].times;
+    const std::int64_t recorded = *std::max_element(times.begin(), times.end());
+    return std::min(one.longest.value_or(recorded), std::int64_t{1} << 60U) + slack;
 }
 
 /// What is wrong with a run; empty: it takes the recorded times again.
@@ -74,6 +99,7 @@ std::string difference_in(const Replayed& one, std::size_t run) {
     harness::RunOptions options;
     options.seed = sample.seed;
     options.draw = one.draw;
+    options.longest = longest_of(one, run);
     const auto outcome = one.code->run(options);
     const auto where = [&] {
         return fmt::format("{}: run {} (seed {})", one.series->path, run, sample.seed);
@@ -127,6 +153,7 @@ struct Amount {
     std::size_t series = 0;
     std::size_t runs = 0;
     std::size_t replayed = 0;
+    std::int64_t cycles = 0; ///< Of the runs, at most.
 };
 
 void replay_kernel(const KernelCase& kernel, const ReplayChoice& choice, unsigned threads,
@@ -146,7 +173,18 @@ void replay_kernel(const KernelCase& kernel, const ReplayChoice& choice, unsigne
                                   kernel.id, to_string(code.error()))};
     for (const Series& series : kernel.series) {
         const std::vector<std::size_t> runs = chosen_runs(series, choice);
-        const auto wrong = first_difference_in(replayed(series, *code.value()), runs, threads);
+        const Replayed one = replayed(kernel, series, *code.value());
+        if (!choice.all)
+            for (const std::size_t run : runs) {
+                amount.cycles += std::min(longest_of(one, run) - slack, most_cycles);
+                if (amount.cycles > most_cycles)
+                    throw Finding{Verdict::Undecided,
+                                  fmt::format("{}: the runs to be simulated again take more than "
+                                              "{} core cycles; --replay simulates them however "
+                                              "long it takes",
+                                              series.path, most_cycles)};
+            }
+        const auto wrong = first_difference_in(one, runs, threads);
         if (!wrong.empty()) replay_fails(wrong);
         ++amount.series;
         amount.runs += series.recorded.samples.size();

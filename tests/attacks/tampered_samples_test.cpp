@@ -2,6 +2,7 @@
 /// Attacks on recorded runs. The author makes everything else again with `certify`, so that only
 /// the runs themselves are wrong.
 
+#include "assembly/support/source_text.hpp"
 #include "harness/protocol/protocol.hpp"
 #include "tests/attacks/bundles.hpp"
 
@@ -18,11 +19,13 @@ namespace {
 
 using tests::Close;
 using tests::cut;
+using tests::EvidenceFiles;
 using tests::Honest;
 using tests::Json;
 using tests::json;
 using tests::set;
 using tests::Tampering;
+using tests::text;
 
 const std::vector<Tampering> of_samples{
     {"WorstLowered",
@@ -204,6 +207,15 @@ const std::vector<Tampering> of_samples{
      "inputs/K1/samples-1.json"},
     {"UnitRenamed", Honest::Saxpy, set("inputs/K1/samples-1.json", "/unit", "nanoseconds"), 1,
      "inputs/K1/samples-1.json"},
+    // Runs that would never end are not begun.
+    {"OfALoopThatNeverEnds", Honest::Saxpy,
+     [](EvidenceFiles& files) {
+         text("inputs/K1/flow-facts.xml", "min=\"1\" max=\"128\"",
+              "min=\"1000000000\" max=\"1000000000\"")(files);
+         const std::string digest = assembly::digest_of(files.at("inputs/K1/flow-facts.xml").bytes);
+         set("inputs/K1/samples-1.json", "/series/facts-digest", digest)(files);
+     },
+     1, "K1"},
 };
 
 WARPBOUND_ATTACKS(TamperedSamples, of_samples);
