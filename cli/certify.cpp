@@ -5,16 +5,15 @@
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/signature.hpp"
 #include "certification/report/wording.hpp"
-#include "certification/verify/solver/solver.hpp"
 #include "cli/certification_plan.hpp"
 #include "cli/command.hpp"
+#include "cli/components.hpp"
 #include "cli/evidence_folder.hpp"
 #include "cli/multiprocessors.hpp"
 #include "cli/version.hpp"
 #include "harness/calibration/calibrate.hpp"
 #include "harness/devices/simulated.hpp"
 
-#include <boost/version.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -137,23 +136,6 @@ Result<bool> add_simulation(certification::KernelInput& input, const CertifyOpti
     return true;
 }
 
-/// Third-party components of this program, with their versions where known.
-std::vector<certification::Component> components() {
-    const std::string solver = certification::verify::z3_version();
-    const auto parts = [](int version, int major, int minor) {
-        return fmt::format("{}.{}.{}", version / major, version / minor % (major / minor),
-                           version % minor);
-    };
-    return {{"Boost", parts(BOOST_VERSION, 100'000, 100), "BSL-1.0"},
-            {"CLI11", CLI11_VERSION, "BSD-3-Clause"},
-            {"OpenSSL libcrypto", "", "Apache-2.0"},
-            {"SQLite", "", "blessing"},
-            {"TinyXML2", "", "Zlib"},
-            {"Z3", solver.substr(solver.find(' ') + 1), "MIT"},
-            {"fmt", parts(FMT_VERSION, 10'000, 100), "MIT"},
-            {"nlohmann-json", "", "MIT"}};
-}
-
 /// Replaces the path of a file in the bundle by the name that the user gave.
 void name_as_given(Failure& failure, const std::string& bundle_path, const std::string& given) {
     if (failure.where.rfind(bundle_path, 0) == 0)
@@ -260,9 +242,14 @@ std::string summary(const certification::Bundle& bundle, const std::string& fold
                            "cycles\n",
                            loose.kernel, certification::quantity_phrase(loose.quantity),
                            loose.bound, loose.worst);
-    return out + fmt::format("verdict    {}\n", bundle.violated()    ? "violated"
-                                                : bundle.undecided() ? "undecided"
-                                                                     : "holds");
+    for (const auto& kernel : bundle.without_times)
+        out += fmt::format("--check on {}: undecided, no recorded time of a bounded quantity\n",
+                           kernel);
+    const std::string verdict = bundle.verdict();
+    return out + fmt::format("verdict    {}\n",
+                             verdict == "none"
+                                 ? "none: no requirement was stated; `verify` checks the evidence"
+                                 : verdict);
 }
 
 Exit run(const CertifyOptions& options) {

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_files = 100'000;
-constexpr std::size_t most_bytes = std::size_t{1} << 30U;
+constexpr std::size_t most_bytes = std::size_t{256} << 20U;
 constexpr int deepest = 8;
 
 struct CloseFile {

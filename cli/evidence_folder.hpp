@@ -15,8 +15,8 @@ namespace warpbound::cli {
 Result<void> write_evidence(const std::string& folder, const certification::EvidenceFiles& files);
 
 /// Every file below a folder by its path inside it, with `/` between names. Refuses links, files
-/// that are not regular, a file of more than 64 MiB, more than 100,000 files or 1 GiB, and folders
-/// nested deeper than 8.
+/// that are not regular, a file of more than 64 MiB, more than 100,000 files or 256 MiB, and
+/// folders nested deeper than 8.
 Result<std::map<std::string, std::string>> read_evidence(const std::string& folder);
 
 } // namespace warpbound::cli

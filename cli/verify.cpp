@@ -6,12 +6,16 @@
 #include "certification/bundle/build.hpp"
 #include "certification/report/wording.hpp"
 #include "cli/command.hpp"
+#include "cli/components.hpp"
 #include "cli/evidence_folder.hpp"
 #include "cli/version.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <random>
 
 namespace warpbound::cli {
 
@@ -25,6 +29,8 @@ struct VerifyOptions {
     std::string public_key;
     double time_limit = 60;
     bool second_solver = false;
+    bool replay_all = false;
+    std::optional<std::uint64_t> replay_seed;
 };
 
 Result<check::Files> rebuild(const check::Files& files) {
@@ -38,9 +44,17 @@ Result<check::Files> rebuild(const check::Files& files) {
     return made;
 }
 
+/// Of the choice of runs that are simulated again: nobody can have known it when the bundle was
+/// made.
+std::uint64_t unforeseen_seed() {
+    std::random_device device;
+    return device(); // 32 bits: short enough to be typed
+}
+
 Exit exit_of(check::Verdict verdict) {
     switch (verdict) {
     case check::Verdict::Failed:
+    case check::Verdict::Violated:
         return Exit::Violated;
     case check::Verdict::Incomplete:
         return Exit::Refused;
@@ -63,7 +77,11 @@ Exit run(const VerifyOptions& options) {
         std::chrono::milliseconds{static_cast<std::int64_t>(std::ceil(options.time_limit * 1000))};
     checks.second_solver = options.second_solver;
     checks.threads = worker_threads();
+    checks.replay.all = options.replay_all;
+    checks.replay.seed = options.replay_seed ? *options.replay_seed : unforeseen_seed();
     checks.tool_version = version;
+    for (const auto& component : components())
+        checks.components.emplace(component.name, component.version);
     checks.rebuild = rebuild;
     const auto steps = check::verify(files.value(), checks);
     std::string out;
@@ -71,7 +89,7 @@ Exit run(const VerifyOptions& options) {
         out += fmt::format("{:<13} {:<14} {}\n", step.step, to_string(step.verdict),
                            certification::printable(step.detail));
     const check::Verdict verdict = check::overall(steps);
-    out += fmt::format("{:<13} {}\n", "verdict", to_string(verdict));
+    out += fmt::format("{:<13} {}\n", "verdict", check::conclusion_of(steps));
     const Exit written = write_result(out);
     return written != Exit::Holds ? written : exit_of(verdict);
 }
@@ -94,6 +112,13 @@ void add_verify(CLI::App& app, Invocation& invocation) {
         ->capture_default_str();
     command->add_flag("--second-solver", options->second_solver,
                       "Also check with cvc5; without cvc5 on PATH the evidence is incomplete");
+    CLI::Option* all = command->add_flag("--replay", options->replay_all,
+                                         "Simulate every recorded run again, not only some");
+    command
+        ->add_option("--replay-seed", options->replay_seed,
+                     "Seed of the choice of runs that are simulated again, to repeat a choice "
+                     "(default: a random one, which is printed)")
+        ->excludes(all);
     command->footer("Exit codes: 0 holds, 1 a claim failed, 2 usage, 3 evidence incomplete or\n"
                     "refused, 4 undecided, 5 tampered.\n"
                     "Example: warpbound verify evidence");

@@ -64,6 +64,8 @@ struct RunOptions {
     /// Blocks of the control-flow graph that warp 0 visits, from the entry to the exiting block;
     /// empty: a random path that satisfies the flow facts. With a path, all warps follow it.
     std::vector<std::size_t> path;
+    /// Core cycles after which a simulated run is given up: a failure.
+    std::int64_t longest = std::numeric_limits<std::int64_t>::max();
 };
 
 /// The conditions under which something ran, by name: "driver" -> "13.0", "temperature" -> "41 C".

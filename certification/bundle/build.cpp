@@ -58,6 +58,7 @@ Result<void> check_requirements(const BundleInputs& inputs,
     const auto requirements = read_requirements({"inputs/requirements.xml", *inputs.requirements});
     if (!requirements) return requirements.as_failure();
     for (const auto& requirement : requirements.value()) {
+        bundle.required = true;
         bool in_bundle = false;
         for (std::size_t i = 0; i < kernels.size(); ++i) {
             const Report& report = kernels[i].report;
@@ -78,15 +79,20 @@ Result<void> check_requirements(const BundleInputs& inputs,
 void check_tightness(const BundleInputs& inputs, const std::vector<KernelEvidence>& kernels,
                      Bundle& bundle) {
     if (!inputs.check_factor_thousandths) return;
-    for (const auto& kernel : kernels)
+    bundle.required = true;
+    for (const auto& kernel : kernels) {
+        bool compared = false;
         for (const char* quantity : {"execution-time", "measured-time"}) {
             const KnownTimes known = known_times(kernel.report, quantity);
             if (!known.upper || !known.worst) continue;
+            compared = true;
             const models::Cycles allowed =
                 models::Cycles{*known.worst} * *inputs.check_factor_thousandths;
             if (models::Cycles{*known.upper} * 1000 > allowed)
                 bundle.loose.push_back({kernel.id, quantity, *known.upper, *known.worst});
         }
+        if (!compared) bundle.without_times.push_back(kernel.id);
+    }
 }
 
 void add_exports(const BundleInputs& inputs, const std::vector<KernelEvidence>& kernels,
@@ -144,10 +150,17 @@ bool Bundle::violated() const {
 }
 
 bool Bundle::undecided() const {
-    return limit_reached || std::any_of(requirements.begin(), requirements.end(),
-                                        [](const RequirementResult& result) {
-                                            return result.verdict == RequirementVerdict::Undecided;
-                                        });
+    return limit_reached || !without_times.empty() ||
+           std::any_of(requirements.begin(), requirements.end(),
+                       [](const RequirementResult& result) {
+                           return result.verdict == RequirementVerdict::Undecided;
+                       });
+}
+
+std::string Bundle::verdict() const {
+    if (violated()) return "violated";
+    if (undecided()) return "undecided";
+    return required ? "holds" : "none";
 }
 
 Result<Bundle> build_bundle(const BundleInputs& inputs) {

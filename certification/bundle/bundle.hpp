@@ -33,12 +33,18 @@ struct Bundle {
     std::vector<Report> reports; ///< One per kernel, in order.
     std::vector<RequirementResult> requirements;
     std::vector<LooseBound> loose;
+    /// Ids of kernels with no recorded time that `--check` could compare a bound with.
+    std::vector<std::string> without_times;
+    bool required = false;      ///< A requirement or the factor of `--check` was stated.
     bool limit_reached = false; ///< A tighter bound may exist: a limit stopped a search.
 
     /// An observation is outside its bound, a requirement is violated or a bound is too loose.
     [[nodiscard]] bool violated() const;
-    /// A limit was reached, or a requirement is neither met nor violated.
+    /// A limit was reached, a requirement is neither met nor violated, or `--check` had nothing to
+    /// compare a bound with.
     [[nodiscard]] bool undecided() const;
+    /// "violated", "undecided", "holds"; "none" where nothing was required.
+    [[nodiscard]] std::string verdict() const;
 };
 
 } // namespace warpbound::certification

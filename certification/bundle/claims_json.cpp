@@ -195,9 +195,7 @@ std::string claims_json(const std::vector<KernelEvidence>& kernels,
                       {"requirements", requirements},
                       {"loose-bounds", loose},
                       {"limitations", limitations_of(kernels)},
-                      {"verdict", bundle.violated()    ? "violated"
-                                  : bundle.undecided() ? "undecided"
-                                                       : "holds"}});
+                      {"verdict", bundle.verdict()}});
 }
 
 std::vector<std::string> requirements_on(const Json& claims, const Json& claim) {

@@ -47,10 +47,12 @@ std::string summary_of(const Json& claims) {
             outside += claim.at("outside-bounds").get<std::int64_t>();
         }
     const std::string verdict = text(claims, "verdict");
-    std::string cards = card(verdict, "verdict over all kernels",
-                             verdict == "holds"      ? "holds"
-                             : verdict == "violated" ? "refuted"
-                                                     : "");
+    std::string cards =
+        card(verdict,
+             verdict == "none" ? "verdict: no requirement was stated" : "verdict over all kernels",
+             verdict == "holds"      ? "holds"
+             : verdict == "violated" ? "refuted"
+                                     : "");
     cards += card(std::to_string(claims.at("kernels").size()), "kernels");
     if (!claims.at("requirements").empty())
         cards += card(fmt::format("{} of {}", met, claims.at("requirements").size()),

@@ -79,7 +79,8 @@ std::vector<std::string> check_chain(const json& manifest) {
         previous = assembly::digest_of(record.dump());
         leaves.push_back(assembly::digest_of("step\n" + previous));
     }
-    if (files != manifest.at("files").size()) tampered("a listed file belongs to no step");
+    if (files != manifest.at("files").size())
+        tampered("manifest.json: a listed file belongs to no step");
     return leaves;
 }
 

@@ -43,6 +43,20 @@ std::string line_of(const json& value, const std::string& what) {
     return text;
 }
 
+/// Calls `read` on what a file holds; a refusal that does not name the file gets its name.
+template <class Read> auto in_file(const std::string& path, const Read& read) {
+    const auto named = [&](const std::string& what) {
+        return what.rfind(path, 0) == 0 ? what : path + ": " + what;
+    };
+    try {
+        return read();
+    } catch (const json::exception& error) {
+        incomplete(named(error.what()));
+    } catch (const Finding& finding) {
+        throw Finding{finding.verdict, named(finding.what())};
+    }
+}
+
 /// Paths that one place in the bundle may name: each of them is read once.
 class Unread {
 public:
@@ -202,11 +216,42 @@ ClaimRow claim_of(const json& row) {
     row.at("kind").get_to(claim.kind);
     claim.value = whole_number(row.at("value"));
     row.at("assumptions").get_to(claim.assumptions);
+    row.at("limit-reached").get_to(claim.limit_reached);
     claim.upper = row.at("side").get<std::string>() == "upper";
     for (const auto& part : row.at("proof").at("terms"))
         claim.terms.push_back({whole_number(part.at("count")), whole_number(part.at("cycles")),
                                part.value("certificate", std::string{})});
     return claim;
+}
+
+ObservedRow observed_of(const json& row) {
+    ObservedRow observed;
+    row.at("id").get_to(observed.id);
+    row.at("evidence").at(0).at("path").get_to(observed.path);
+    row.at("quantity").get_to(observed.quantity);
+    row.at("device").get_to(observed.device);
+    row.at("protocol").get_to(observed.protocol);
+    observed.count = whole_number(row.at("count"));
+    observed.best = whole_number(row.at("best"));
+    observed.worst = whole_number(row.at("worst"));
+    return observed;
+}
+
+void read_control_flow(KernelCase& kernel, const Files& files, const std::string& folder) {
+    const json control_flow = json_of(files, folder + "blocks.json");
+    kernel.blocks = blocks_of(control_flow);
+    if (control_flow.contains("serialized-cfg"))
+        kernel.serialized = copies_of(control_flow.at("serialized-cfg"), kernel.blocks.size());
+}
+
+void read_claims(KernelCase& kernel, const json& claims) {
+    for (const auto& row : claims.at("claims")) {
+        if (row.at("kernel") != kernel.id) continue;
+        if (row.at("kind") == "observed")
+            kernel.observed.push_back(observed_of(row));
+        else
+            kernel.claims.push_back(claim_of(row));
+    }
 }
 
 std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id, Unread& unread,
@@ -239,16 +284,16 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
     models::FlowFacts stated = std::move(kernel->facts);
     const std::string in_use = analysis + "facts-in-use.xml";
     kernel->facts = taken(models::read_flow_facts({in_use, text_of(files, in_use)}), in_use);
-    kernel->derived_facts = derived_facts(*kernel->function, kernel->program.digest, kernel->facts, stated, in_use);
+    kernel->facts.digest = stated.digest;
+    kernel->derived_facts = derived_facts(*kernel->function, kernel->program.digest, kernel->facts,
+                                          stated, in_use);
     for (const auto& samples : launch.at("samples")) {
         const auto path = samples.get<std::string>();
-        kernel->series.push_back(
-            series_of(read_json(unread.take(path), path, Verdict::Incomplete), path));
+        kernel->series.push_back(in_file(path, [&] {
+            return series_of(read_json(unread.take(path), path, Verdict::Incomplete), path);
+        }));
     }
-    const json control_flow = json_of(files, analysis + "blocks.json");
-    kernel->blocks = blocks_of(control_flow);
-    if (control_flow.contains("serialized-cfg"))
-        kernel->serialized = copies_of(control_flow.at("serialized-cfg"), kernel->blocks.size());
+    in_file(analysis + "blocks.json", [&] { read_control_flow(*kernel, files, analysis); });
     // More where lanes may part; which of them a table's side has is checked with its ways.
     const std::size_t blocks = std::max(kernel->blocks.size(), kernel->serialized.size());
     for (auto file = files.lower_bound(analysis);
@@ -257,15 +302,15 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
         if (name == "blocks.json" || name == "result.json" ||
             name.find(".json") == std::string::npos)
             continue;
-        Certificate certificate = certificate_of(json_of(files, file->first), file->first, blocks);
+        Certificate certificate = in_file(file->first, [&] {
+            return certificate_of(json_of(files, file->first), file->first, blocks);
+        });
         if (certificate.id + ".json" != name)
             incomplete(file->first + ": holds path certificate " + certificate.id);
         certificate.script = text_of(files, analysis + certificate.id + ".smt2");
         kernel->certificates.push_back(std::move(certificate));
     }
-    for (const auto& row : claims.at("claims"))
-        if (row.at("kernel") == id && row.at("kind") != "observed")
-            kernel->claims.push_back(claim_of(row));
+    in_file("claims.json", [&] { read_claims(*kernel, claims); });
     return kernel;
 }
 
@@ -328,10 +373,13 @@ Evidence read_evidence(const Files& files) {
                             "formats have other names: make the bundle again with `certify`",
                             manifest.at("format").dump(), evidence_format));
         const json claims = json_of(files, "claims.json");
-        check_claims(files, manifest, claims);
+        in_file("claims.json", [&] { check_claims(files, manifest, claims); });
         const json run = json_of(files, "inputs/run.json");
         Evidence evidence;
-        run.at("tool").at("version").get_to(evidence.tool_version);
+        evidence.tool_version = line_of(run.at("tool").at("version"), "inputs/run.json");
+        for (const auto& component : run.at("components"))
+            evidence.components.emplace_back(line_of(component.at("name"), "inputs/run.json"),
+                                             line_of(component.at("version"), "inputs/run.json"));
         Unread unread{files};
         std::set<std::string> ids;
         for (const auto& row : run.at("kernels")) {
@@ -343,13 +391,14 @@ Evidence read_evidence(const Files& files) {
         if (evidence.kernels.empty()) incomplete("inputs/run.json: no kernels");
         for (const auto& row : run.value("calibration", json::array())) {
             const std::string path = line_of(row, "inputs/run.json");
-            evidence.calibration.push_back(
-                series_of(read_json(unread.take(path), path, Verdict::Incomplete), path));
+            evidence.calibration.push_back(in_file(path, [&] {
+                return series_of(read_json(unread.take(path), path, Verdict::Incomplete), path);
+            }));
         }
         for (const auto& row : claims.at("claims"))
             if (std::none_of(evidence.kernels.begin(), evidence.kernels.end(),
                              [&](const auto& kernel) { return row.at("kernel") == kernel->id; }))
-                incomplete("a claim on a kernel that is not in the bundle");
+                incomplete("claims.json: a claim on a kernel that is not in the bundle");
         return evidence;
     } catch (const json::exception& error) {
         incomplete(error.what());

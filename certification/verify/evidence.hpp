@@ -80,6 +80,19 @@ struct ClaimRow {
     std::int64_t value = 0;
     std::vector<std::string> assumptions;
     std::vector<Term> terms;
+    bool limit_reached = false; ///< A limit stopped the search for a tighter bound.
+};
+
+/// What is claimed of the recorded runs of a file.
+struct ObservedRow {
+    std::string id;
+    std::string path; ///< Of the samples.
+    std::string quantity;
+    std::string device;
+    std::string protocol;
+    std::int64_t count = 0; ///< Of times; a run may have several.
+    std::int64_t best = 0;
+    std::int64_t worst = 0;
 };
 
 /// Recorded runs and the file that they are in. At least one run, each with at least one time.
@@ -105,10 +118,12 @@ struct KernelCase {
     std::vector<Certificate> certificates;
     std::vector<ClaimRow> claims; ///< Bounds.
     std::vector<Series> series;
+    std::vector<ObservedRow> observed; ///< One per series, in order.
 };
 
 struct Evidence {
-    std::string tool_version; ///< That made the bundle.
+    std::string tool_version; ///< That made the bundle, as it says.
+    std::vector<std::pair<std::string, std::string>> components; ///< Names and versions it says.
     std::vector<std::unique_ptr<KernelCase>> kernels;
     std::vector<Series> calibration; ///< What descriptions were read off.
 };

@@ -4,11 +4,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace warpbound::certification::verify {
 
 namespace {
+
+/// As claims call it.
+std::string claimed_quantity(const harness::SeriesKey& key) {
+    return key.quantity == "region" ? "measured-time" : key.quantity;
+}
 
 void check_series(const KernelCase& kernel, const Series& series) {
     const auto& [key, samples] = series.recorded;
@@ -17,8 +23,7 @@ void check_series(const KernelCase& kernel, const Series& series) {
         throw Finding{Verdict::Failed,
                       series.path + ": recorded of another listing, kernel or launch"};
     check_seeds(series);
-    // As claims call it.
-    const std::string quantity = key.quantity == "region" ? "measured-time" : key.quantity;
+    const std::string quantity = claimed_quantity(key);
     for (const harness::Sample& sample : samples) {
         if (sample.times.size() != samples.front().times.size())
             throw Finding{Verdict::Incomplete, fmt::format("{}: run {} has another number of times",
@@ -32,6 +37,34 @@ void check_series(const KernelCase& kernel, const Series& series) {
                                               series.path, sample.run, time, claim.id,
                                               claim.upper ? "at most" : "at least", claim.value)};
     }
+}
+
+/// Whether the claim says of the samples what they say: their number, the shortest and the longest
+/// time, and where they were recorded.
+void check_observed(const ObservedRow& claim, const Series& series) {
+    const auto& [key, samples] = series.recorded;
+    std::int64_t count = 0;
+    std::int64_t best = samples.front().times.front();
+    std::int64_t worst = best;
+    for (const harness::Sample& sample : samples)
+        for (const std::int64_t time : sample.times) {
+            ++count;
+            best = std::min(best, time);
+            worst = std::max(worst, time);
+        }
+    const auto compare = [&](const char* field, const auto& claimed, const auto& recorded) {
+        if (claimed != recorded)
+            throw Finding{Verdict::Failed,
+                          fmt::format("claims.json: {} says {} {}; the samples in {} say {}",
+                                      claim.id, field, claimed, series.path, recorded)};
+    };
+    compare("samples", claim.path, series.path);
+    compare("quantity", claim.quantity, claimed_quantity(key));
+    compare("device", claim.device, key.device);
+    compare("protocol", claim.protocol, key.protocol);
+    compare("count", claim.count, count);
+    compare("best", claim.best, best);
+    compare("worst", claim.worst, worst);
 }
 
 } // namespace
@@ -63,12 +96,21 @@ StepResult check_observations(const Evidence& evidence) {
     try {
         std::size_t series_count = 0;
         std::size_t samples = 0;
-        for (const auto& kernel : evidence.kernels)
+        for (const auto& kernel : evidence.kernels) {
             for (const Series& series : kernel->series) {
                 check_series(*kernel, series);
                 ++series_count;
                 samples += series.recorded.samples.size();
             }
+            if (kernel->observed.size() != kernel->series.size())
+                throw Finding{Verdict::Failed,
+                              fmt::format("claims.json: {} claims on the recorded runs of {}, "
+                                          "which has {} series",
+                                          kernel->observed.size(), kernel->id,
+                                          kernel->series.size())};
+            for (std::size_t i = 0; i < kernel->series.size(); ++i)
+                check_observed(kernel->observed[i], kernel->series[i]);
+        }
         if (series_count == 0)
             return {"observations", Verdict::NotApplicable, "the bundle holds no recorded runs"};
         return {"observations", Verdict::Holds,

@@ -12,8 +12,10 @@ namespace warpbound::certification::verify {
 enum class Verdict {
     Holds,
     NotApplicable, ///< the bundle has nothing that the step is about
+    Claimed,       ///< the bundle says something that nothing here confirms or denies
     Undecided,     ///< a limit was reached
     Incomplete,    ///< evidence is missing or malformed
+    Violated,      ///< what was required is not so; the evidence shows it
     Failed,        ///< a claim does not follow from its evidence
     Tampered,      ///< the files are not those that were written
     NotRun         ///< an earlier step forbids it

@@ -5,6 +5,7 @@
 #include "certification/verify/evidence.hpp"
 #include "certification/verify/observations.hpp"
 #include "certification/verify/refit.hpp"
+#include "certification/verify/requirements.hpp"
 #include "certification/verify/signature.hpp"
 #include "certification/verify/solver/script.hpp"
 #include "certification/verify/solver/solver.hpp"
@@ -15,6 +16,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <initializer_list>
+#include <set>
+#include <string_view>
 #include <thread>
 
 namespace warpbound::certification::verify {
@@ -88,6 +92,28 @@ StepResult check_scripts(const Evidence& evidence, const Options& options) {
                              cvc5 ? " and cvc5" : "; cvc5 is not on PATH"));
 }
 
+/// Paths of both, but for the signature: inputs, then what is made of them, then what repeats it.
+std::vector<std::string> in_order_of_making(const Files& files, const Files& again) {
+    constexpr std::array<std::string_view, 8> order{"inputs/", "model/",       "analysis/",
+                                                    "checks/", "policies/",    "claims.json",
+                                                    "",        "manifest.json"};
+    const auto rank = [&](const std::string& path) {
+        if (path == order.back()) return order.size() - 1;
+        std::size_t at = 0;
+        while (path.rfind(order[at], 0) != 0)
+            ++at;
+        return at;
+    };
+    std::set<std::pair<std::size_t, std::string>> ranked;
+    for (const Files* side : {&files, &again})
+        for (const auto& [path, bytes] : *side)
+            if (path != "signature.json") ranked.emplace(rank(path), path);
+    std::vector<std::string> paths;
+    for (const auto& [unused, path] : ranked)
+        paths.push_back(path);
+    return paths;
+}
+
 StepResult check_again(const Files& files, const Evidence& evidence, const Options& options) {
     // With another version nothing is shown either way.
     const auto differs = [&](const std::string& what) -> StepResult {
@@ -105,33 +131,96 @@ StepResult check_again(const Files& files, const Evidence& evidence, const Optio
         }
     }();
     if (!again) return differs("the inputs are refused now: " + to_string(again.error()));
-    for (const auto& [path, bytes] : again.value()) {
+    // The file that was edited, not one that only repeats what stands there.
+    for (const auto& path : in_order_of_making(files, again.value())) {
+        const auto made = again.value().find(path);
         const auto file = files.find(path);
+        if (made == again.value().end()) return differs(path + ": in the bundle, not made now");
         if (file == files.end()) return differs(path + ": made now, not in the bundle");
-        if (file->second != bytes) return differs(path + ": other bytes than made now");
+        if (file->second != made->second) return differs(path + ": other bytes than made now");
     }
-    for (const auto& [path, bytes] : files)
-        if (path != "signature.json" && again.value().count(path) == 0)
-            return differs(path + ": in the bundle, not made now");
     return {"re-analysis", Verdict::Holds,
             fmt::format("{} files made again, every byte the same", again.value().size())};
 }
 
-constexpr std::array<const char*, 6> steps_behind_digests{"schema", "structure",   "solver",
-                                                          "refit",  "re-analysis", "observations"};
+/// What the bundle says of the tool that made it, where that is not this program: nothing here can
+/// confirm it.
+StepResult check_tool(const Evidence& evidence, const Options& options) {
+    if (evidence.tool_version != options.tool_version)
+        return {"tool", Verdict::Claimed,
+                fmt::format("made by warpbound {} (claimed; this program is {})",
+                            evidence.tool_version, options.tool_version)};
+    if (options.components.empty())
+        return {"tool", Verdict::NotApplicable, "the bundle names the version of this program"};
+    const auto of_program = [&](const std::string& name) {
+        const auto known = options.components.find(name);
+        return known == options.components.end() ? std::string{"without it"} : known->second;
+    };
+    for (const auto& [name, version] : evidence.components)
+        if (of_program(name) != version)
+            return {"tool", Verdict::Claimed,
+                    fmt::format("made with {} {} (claimed; this program is built with {})", name,
+                                version, of_program(name))};
+    if (evidence.components.size() != options.components.size())
+        return {"tool", Verdict::Claimed,
+                fmt::format("made with {} components (claimed; this program has {})",
+                            evidence.components.size(), options.components.size())};
+    return {"tool", Verdict::NotApplicable,
+            "the bundle names the version and the components of this program"};
+}
+
+/// Runs the steps in order and keeps their results.
+class Steps {
+public:
+    explicit Steps(const Options& options) : options_{options} {}
+
+    template <class Check> Verdict run(const char* step, const Check& check) {
+        if (options_.started) options_.started(step);
+        return add(check());
+    }
+    Verdict add(StepResult result) {
+        results_.push_back(std::move(result));
+        if (options_.finished) options_.finished(results_.back());
+        return results_.back().verdict;
+    }
+    void skip(std::initializer_list<const char*> steps, const char* why) {
+        for (const char* step : steps)
+            add({step, Verdict::NotRun, why});
+    }
+    [[nodiscard]] const std::vector<StepResult>& results() const { return results_; }
+
+private:
+    const Options& options_;
+    std::vector<StepResult> results_;
+};
+
+StepResult read_schema(const Files& files, Evidence& evidence) {
+    try {
+        evidence = read_evidence(files);
+        return {"schema", Verdict::Holds,
+                fmt::format("{} kernels; claims, kinds and assumptions belong together",
+                            evidence.kernels.size())};
+    } catch (const Finding& finding) {
+        return {"schema", finding.verdict, finding.what()};
+    }
+}
 
 } // namespace
 
 std::string to_string(Verdict verdict) {
     switch (verdict) {
     case Verdict::Holds:
-        return "holds";
+        return "passed";
     case Verdict::NotApplicable:
         return "not applicable";
+    case Verdict::Claimed:
+        return "claimed";
     case Verdict::Undecided:
         return "undecided";
     case Verdict::Incomplete:
         return "incomplete";
+    case Verdict::Violated:
+        return "violated";
     case Verdict::Failed:
         return "failed";
     case Verdict::Tampered:
@@ -142,43 +231,65 @@ std::string to_string(Verdict verdict) {
 }
 
 std::vector<StepResult> verify(const Files& files, const Options& options) {
-    std::vector<StepResult> steps{check_signature(files, options.public_key),
-                                  check_digests(files, options.report_id)};
-    const auto skip_rest = [&](std::size_t from, const char* why) {
-        for (std::size_t i = from; i < steps_behind_digests.size(); ++i)
-            steps.push_back({steps_behind_digests[i], Verdict::NotRun, why});
-        return steps;
-    };
-    if (steps.back().verdict != Verdict::Holds)
-        return skip_rest(0, "the files are not those of the manifest");
-    Evidence evidence;
-    try {
-        evidence = read_evidence(files);
-        steps.push_back({"schema", Verdict::Holds,
-                         fmt::format("{} kernels; claims, kinds and assumptions belong together",
-                                     evidence.kernels.size())});
-    } catch (const Finding& finding) {
-        steps.push_back({"schema", finding.verdict, finding.what()});
-        return skip_rest(1, "the evidence cannot be read");
+    Steps steps{options};
+    steps.run("signature", [&] { return check_signature(files, options.public_key); });
+    if (steps.run("digests", [&] { return check_digests(files, options.report_id); }) !=
+        Verdict::Holds) {
+        steps.skip({"schema", "structure", "solver", "refit", "re-analysis", "observations",
+                    "replay", "requirements"},
+                   "the files are not those of the manifest");
+        return steps.results();
     }
-    steps.push_back(check_structure(evidence));
-    if (steps.back().verdict == Verdict::Holds)
-        steps.push_back(check_scripts(evidence, options));
+    Evidence evidence;
+    if (steps.run("schema", [&] { return read_schema(files, evidence); }) != Verdict::Holds) {
+        steps.skip({"structure", "solver", "refit", "re-analysis", "observations", "replay",
+                    "requirements"},
+                   "the evidence cannot be read");
+        return steps.results();
+    }
+    steps.run("tool", [&] { return check_tool(evidence, options); });
+    if (steps.run("structure", [&] { return check_structure(evidence); }) == Verdict::Holds)
+        steps.run("solver", [&] { return check_scripts(evidence, options); });
     else
-        steps.push_back(wrong(Verdict::NotRun, "the structure is wrong"));
-    steps.push_back(check_refit(evidence));
-    steps.push_back(check_again(files, evidence, options));
-    steps.push_back(check_observations(evidence));
-    return steps;
+        steps.skip({"solver"}, "the structure is wrong");
+    steps.run("refit", [&] { return check_refit(evidence); });
+    steps.run("re-analysis", [&] { return check_again(files, evidence, options); });
+    switch (steps.run("observations", [&] { return check_observations(evidence); })) {
+    case Verdict::Holds:
+        steps.run("replay",
+                  [&] { return check_replay(evidence, options.replay, options.threads); });
+        break;
+    case Verdict::NotApplicable:
+        steps.add({"replay", Verdict::NotApplicable, "the bundle holds no recorded runs"});
+        break;
+    default:
+        steps.skip({"replay"}, "the observations are wrong");
+    }
+    // Claims that do not follow from their evidence decide nothing.
+    const Verdict checked = overall(steps.results());
+    if (checked == Verdict::Tampered || checked == Verdict::Failed)
+        steps.skip({"requirements"}, "the claims do not follow from the evidence");
+    else
+        steps.run("requirements", [&] { return check_requirements(files, evidence); });
+    return steps.results();
 }
 
 Verdict overall(const std::vector<StepResult>& steps) {
-    for (const Verdict verdict :
-         {Verdict::Tampered, Verdict::Failed, Verdict::Incomplete, Verdict::Undecided})
+    for (const Verdict verdict : {Verdict::Tampered, Verdict::Failed, Verdict::Violated,
+                                  Verdict::Incomplete, Verdict::Undecided})
         if (std::any_of(steps.begin(), steps.end(),
                         [&](const StepResult& step) { return step.verdict == verdict; }))
             return verdict;
     return Verdict::Holds;
+}
+
+std::string conclusion_of(const std::vector<StepResult>& steps) {
+    const Verdict verdict = overall(steps);
+    if (verdict != Verdict::Holds) return to_string(verdict);
+    const bool required = std::any_of(steps.begin(), steps.end(), [](const StepResult& step) {
+        return step.step == "requirements" && step.verdict == Verdict::Holds;
+    });
+    return required ? "holds" : "the evidence checks; no requirement was stated";
 }
 
 } // namespace warpbound::certification::verify

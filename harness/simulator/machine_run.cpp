@@ -149,8 +149,8 @@ Result<WorkloadObservation> MachineRun::run() {
         if (log_.has_listener()) log_.flush(now);
         // A wake time in the past would stop the clock; no component leaves one.
         now = std::max(clock_.next(), now + 1);
-        if (now > run_limit)
-            return Failure{fmt::format("the run takes more than {} cycles", run_limit), "", 0, 0};
+        if (const auto limit = std::min(run_limit, options_.longest); now > limit)
+            return Failure{fmt::format("the run takes more than {} cycles", limit), "", 0, 0};
         clock_.advance(now);
     }
     if (auto failed = failure()) return std::move(*failed);

@@ -302,13 +302,21 @@ std::vector<bool> live_blocks(const ControlFlow& flow,
     for (std::size_t block = 0; block < count; ++block)
         live[block] =
             reached[block] && (between ? block == between->second : flow.blocks[block].exits);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (std::size_t block = 0; block < count; ++block) {
-            if (live[block] || !reached[block]) continue;
+    std::vector<std::vector<std::size_t>> before(count);
+    for (std::size_t block = 0; block < count; ++block) {
+        if (live[block]) work.push_back(block);
+        if (reached[block])
             for (const std::size_t to : flow.blocks[block].successors)
-                if (live[to]) live[block] = changed = true;
-        }
+                before[to].push_back(block);
+    }
+    while (!work.empty()) {
+        const std::size_t block = work.back();
+        work.pop_back();
+        for (const std::size_t from : before[block])
+            if (!live[from]) {
+                live[from] = true;
+                work.push_back(from);
+            }
     }
     return live;
 }

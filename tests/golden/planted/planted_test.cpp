@@ -114,7 +114,7 @@ std::size_t term_of(const Json& terms, const std::string& certificate) {
 
 void expect_found(const EvidenceFiles& files, const char* step, const char* why) {
     const Finished verify = verified(files);
-    EXPECT_EQ(line_of(verify.output, "digests").find("digests       holds"), 0U) << verify.output;
+    EXPECT_EQ(line_of(verify.output, "digests").find("digests       passed"), 0U) << verify.output;
     const std::string line = line_of(verify.output, step);
     EXPECT_THAT(line, HasSubstr(why)) << verify.output;
     const bool failed = line.find(" failed ") != std::string::npos;

@@ -169,7 +169,7 @@ TEST(Exports, ContainTheDocumentsOfTheTool) {
     options.rebuild = tests::rebuild;
     options.tool_version = "1.2.3";
     EXPECT_EQ(verify::overall(verify::verify(tests::plain(bundle().files), options)),
-              verify::Verdict::Holds);
+              verify::Verdict::Violated);
 }
 
 TEST(Exports, AsWorksheetLeaveToTheUserWhatIsTheUsers) {

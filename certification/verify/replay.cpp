@@ -1,0 +1,249 @@
+#include "certification/verify/replay.hpp"
+
+#include "assembly/flow/control_flow_graph.hpp"
+#include "harness/devices/simulated.hpp"
+#include "harness/protocol/measure.hpp"
+#include "harness/protocol/resampling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <set>
+#include <thread>
+
+namespace warpbound::certification::verify {
+
+namespace {
+
+[[noreturn]] void replay_fails(const std::string& what) {
+    throw Finding{Verdict::Failed, what};
+}
+
+/// Nothing for a protocol that a series on the simulated device does not have.
+std::optional<harness::Draw> draw_of_protocol(const std::string& protocol) {
+    using enum harness::Draw;
+    for (const auto draw : {Uniform, Extremes, AllLow, AllHigh, Adversarial})
+        if (protocol.find(fmt::format(", draw {}, seed ", to_string(draw))) != std::string::npos)
+            return draw;
+    return std::nullopt;
+}
+
+/// Core cycles between the end of the last warp and that of a run.
+constexpr std::int64_t slack = 100'000;
+
+/// Core cycles of one check, without `--replay`: some seconds.
+constexpr std::int64_t most_cycles = 200'000'000;
+
+/// A series with what runs it.
+struct Replayed {
+    const Series* series = nullptr;
+    const harness::PreparedKernel* code = nullptr;
+    harness::Quantity quantity = harness::Quantity::ExecutionTime;
+    harness::Draw draw = harness::Draw::Uniform;
+    /// Core cycles that no run exceeds, if its samples are right. No value where only the run's own
+    /// times say it.
+    std::optional<std::int64_t> longest;
+};
+
+/// Refuses a series of another machine or of other flow facts than those of the kernel.
+void check_device(const KernelCase& kernel, const Series& series,
+                  const harness::DeviceIdentity& device) {
+    const harness::SeriesKey& key = series.recorded.key;
+    const auto differs = [&](const char* field, const std::string& stated,
+                             const std::string& expected) {
+        replay_fails(fmt::format("{}: {} '{}'; expected '{}', that of {}: only runs on the "
+                                 "simulated device of the bundle's inputs are evidence",
+                                 series.path, field, stated, expected, kernel.id));
+    };
+    if (key.device != device.name) differs("device", key.device, device.name);
+    if (key.device_detail != device.detail)
+        differs("device-detail", key.device_detail, device.detail);
+    if (key.facts_digest != kernel.facts.digest)
+        differs("facts-digest", key.facts_digest, kernel.facts.digest);
+}
+
+/// The claimed bound on the execution time, of quantities that are a part of it.
+std::optional<std::int64_t> longest_run(const KernelCase& kernel, harness::Quantity quantity) {
+    if (quantity == harness::Quantity::ExecutionTime) return std::nullopt;
+    for (const ClaimRow& claim : kernel.claims)
+        if (claim.upper && claim.quantity == "execution-time") return claim.value;
+    return std::nullopt;
+}
+
+Replayed replayed(const KernelCase& kernel, const Series& series,
+                  const harness::PreparedKernel& code) {
+    const harness::SeriesKey& key = series.recorded.key;
+    const auto draw = draw_of_protocol(key.protocol);
+    if (!draw)
+        replay_fails(fmt::format("{}: protocol '{}' names no draw of the simulated device",
+                                 series.path, key.protocol));
+    const auto quantity = harness::parse_quantity(key.quantity, series.path);
+    if (!quantity) replay_fails(to_string(quantity.error()));
+    if (auto supported = code.supports(quantity.value()); !supported)
+        replay_fails(series.path + ": " + to_string(supported.error()));
+    return {&series, &code, quantity.value(), *draw, longest_run(kernel, quantity.value())};
+}
+
+/// Core cycles after which a run cannot take the recorded times any more.
+std::int64_t longest_of(const Replayed& one, std::size_t run) {
+    const auto& times = one.series->recorded.samples[run].times;
+    const std::int64_t recorded = *std::max_element(times.begin(), times.end());
+    return std::min(one.longest.value_or(recorded), std::int64_t{1} << 60U) + slack;
+}
+
+/// What is wrong with a run; empty: it takes the recorded times again.
+std::string difference_in(const Replayed& one, std::size_t run) {
+    const harness::Sample& sample = one.series->recorded.samples[run];
+    harness::RunOptions options;
+    options.seed = sample.seed;
+    options.draw = one.draw;
+    options.longest = longest_of(one, run);
+    const auto outcome = one.code->run(options);
+    const auto where = [&] {
+        return fmt::format("{}: run {} (seed {})", one.series->path, run, sample.seed);
+    };
+    if (!outcome) return where() + " cannot be simulated: " + to_string(outcome.error());
+    const auto times = harness::times_of(outcome.value().observation, one.quantity);
+    if (!times) return where() + " has no times: " + to_string(times.error());
+    if (times.value() == sample.times) return {};
+    if (times.value().size() != sample.times.size())
+        return fmt::format("{} has {} times, and simulated again {}", where(), sample.times.size(),
+                           times.value().size());
+    const auto [stated, made] =
+        std::mismatch(sample.times.begin(), sample.times.end(), times.value().begin());
+    return fmt::format("{} says {} cycles, and simulated again it takes {}", where(), *stated,
+                       *made);
+}
+
+/// The first difference in order of the runs; the number of threads does not change it.
+std::string first_difference_in(const Replayed& one, const std::vector<std::size_t>& runs,
+                                unsigned threads) {
+    std::vector<std::string> differences(runs.size());
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> found{false};
+    const auto work = [&] {
+        // Runs are begun in order, and those begun are ended: none before one that differs is
+        // left out.
+        while (!found) {
+            const std::size_t i = next++;
+            if (i >= runs.size()) break;
+            try {
+                differences[i] = difference_in(one, runs[i]);
+            } catch (const std::exception& error) { // values that no certify writes
+                differences[i] =
+                    fmt::format("{}: run {}: {}", one.series->path, runs[i], error.what());
+            }
+            if (!differences[i].empty()) found = true;
+        }
+    };
+    std::vector<std::thread> workers;
+    for (unsigned i = 1; i < threads; ++i)
+        workers.emplace_back(work);
+    work();
+    for (auto& worker : workers)
+        worker.join();
+    const auto first = std::find_if(differences.begin(), differences.end(),
+                                    [](const auto& text) { return !text.empty(); });
+    return first == differences.end() ? std::string{} : *first;
+}
+
+struct Amount {
+    std::size_t series = 0;
+    std::size_t runs = 0;
+    std::size_t replayed = 0;
+    std::int64_t cycles = 0; ///< Of the runs, at most.
+};
+
+void replay_kernel(const KernelCase& kernel, const ReplayChoice& choice, unsigned threads,
+                   Amount& amount) {
+    if (kernel.series.empty()) return;
+    const auto graph = assembly::build_control_flow_graph(*kernel.function);
+    if (!graph) throw Finding{Verdict::Incomplete, kernel.id + ": " + to_string(graph.error())};
+    const auto device =
+        harness::simulated_device(kernel.architecture, kernel.policy, kernel.multiprocessors);
+    for (const Series& series : kernel.series)
+        check_device(kernel, series, device->identity());
+    const harness::Kernel launched{kernel.function, &graph.value(), &kernel.facts, kernel.launch};
+    const auto code = device->prepare(launched);
+    if (!code)
+        throw Finding{Verdict::Failed,
+                      fmt::format("{}: {} cannot be simulated: {}", kernel.series.front().path,
+                                  kernel.id, to_string(code.error()))};
+    for (const Series& series : kernel.series) {
+        const std::vector<std::size_t> runs = chosen_runs(series, choice);
+        const Replayed one = replayed(kernel, series, *code.value());
+        if (!choice.all)
+            for (const std::size_t run : runs) {
+                amount.cycles += std::min(longest_of(one, run) - slack, most_cycles);
+                if (amount.cycles > most_cycles)
+                    throw Finding{Verdict::Undecided,
+                                  fmt::format("{}: the runs to be simulated again take more than "
+                                              "{} core cycles; --replay simulates them however "
+                                              "long it takes",
+                                              series.path, most_cycles)};
+            }
+        const auto wrong = first_difference_in(one, runs, threads);
+        if (!wrong.empty()) replay_fails(wrong);
+        ++amount.series;
+        amount.runs += series.recorded.samples.size();
+        amount.replayed += runs.size();
+    }
+}
+
+} // namespace
+
+std::vector<std::size_t> chosen_runs(const Series& series, const ReplayChoice& choice) {
+    constexpr std::size_t fewest = 16;
+    constexpr std::size_t most = 256;
+    const auto& samples = series.recorded.samples;
+    std::set<std::size_t> runs;
+    const std::size_t wanted =
+        choice.all ? samples.size()
+                   : std::min(samples.size(), std::clamp(samples.size() / 16, fewest, most));
+    if (wanted == samples.size()) {
+        for (std::size_t run = 0; run < samples.size(); ++run)
+            runs.insert(runs.end(), run);
+        return {runs.begin(), runs.end()};
+    }
+    harness::Resampling random{choice.seed, series.path, 0};
+    while (runs.size() < wanted)
+        runs.insert(static_cast<std::size_t>(random.below(samples.size())));
+    const auto longest = [](const harness::Sample& a, const harness::Sample& b) {
+        return *std::max_element(a.times.begin(), a.times.end()) <
+               *std::max_element(b.times.begin(), b.times.end());
+    };
+    const auto shortest = [](const harness::Sample& a, const harness::Sample& b) {
+        return *std::min_element(a.times.begin(), a.times.end()) <
+               *std::min_element(b.times.begin(), b.times.end());
+    };
+    for (const auto extreme : {std::max_element(samples.begin(), samples.end(), longest),
+                               std::min_element(samples.begin(), samples.end(), shortest)})
+        runs.insert(static_cast<std::size_t>(extreme - samples.begin()));
+    return {runs.begin(), runs.end()};
+}
+
+StepResult check_replay(const Evidence& evidence, const ReplayChoice& choice, unsigned threads) {
+    try {
+        Amount amount;
+        for (const auto& kernel : evidence.kernels)
+            replay_kernel(*kernel, choice, threads, amount);
+        if (amount.series == 0)
+            return {"replay", Verdict::NotApplicable, "the bundle holds no recorded runs"};
+        const std::string choice_text =
+            amount.replayed == amount.runs
+                ? std::string{}
+                : fmt::format("; chosen with --replay-seed {}, --replay takes all", choice.seed);
+        return {"replay", Verdict::Holds,
+                fmt::format("{} of {} runs in {} series simulated again, each took the recorded "
+                            "times{}",
+                            amount.replayed, amount.runs, amount.series, choice_text)};
+    } catch (const Finding& finding) {
+        return {"replay", finding.verdict, finding.what()};
+    } catch (const std::exception& error) { // values that no certify writes
+        return {"replay", Verdict::Incomplete, error.what()};
+    }
+}
+
+} // namespace warpbound::certification::verify

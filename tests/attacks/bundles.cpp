@@ -1,0 +1,248 @@
+#include "tests/attacks/bundles.hpp"
+
+#include "assembly/support/source_text.hpp"
+#include "certification/bundle/build.hpp"
+#include "certification/bundle/manifest.hpp"
+#include "certification/bundle/signature.hpp"
+#include "cli/evidence_folder.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+namespace warpbound::tests {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string tree{WARPBOUND_SOURCE_DIR};
+
+/// A key of the author's own: RFC 8410, section 10.3.
+constexpr const char* own_key = "-----BEGIN PRIVATE KEY-----\n"
+                                "MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n"
+                                "-----END PRIVATE KEY-----\n";
+
+void run_or_throw(const std::vector<std::string>& arguments) {
+    const Outcome made = run_warpbound(arguments, {}, {}, {std::chrono::seconds{60}});
+    if (made.exit_code != 0)
+        throw std::runtime_error{fmt::format("{}: exit code {}: {}{}", arguments.front(),
+                                             made.exit_code, made.out, made.err)};
+}
+
+EvidenceFiles read_bundle(const std::string& folder) {
+    EvidenceFiles files;
+    const auto bytes = cli::read_evidence(folder).value();
+    const Json manifest = Json::parse(bytes.at("manifest.json"));
+    for (const auto& entry : manifest.at("files")) {
+        const auto path = entry.at("path").get<std::string>();
+        files[path] = {entry.at("role"), entry.at("step"), bytes.at(path)};
+    }
+    files["manifest.json"] = {"manifest", "manifest", bytes.at("manifest.json")};
+    return files;
+}
+
+EvidenceFiles certified(Honest which) {
+    const Folder folder;
+    const std::string saxpy = tree + "/examples/saxpy/sm_75";
+    const std::vector<std::string> launched{
+        saxpy + ".sass", "--flow-facts", saxpy + ".flow-facts.xml", "--architecture", "turing-t4",
+        "--launch",      "2x128"};
+    std::vector<std::string> certify{"certify"};
+    const auto append = [](std::vector<std::string>& list, const std::vector<std::string>& more) {
+        list.insert(list.end(), more.begin(), more.end());
+    };
+    switch (which) {
+    case Honest::Several:
+        append(certify, {"--plan", tree + "/tests/golden/evidence/plan.xml", "--runs", "8"});
+        break;
+    case Honest::Divergent: {
+        const std::string leaving = tree + "/tests/golden/evidence-parting-lanes/leaving";
+        append(certify, {leaving + ".sass", "--flow-facts", leaving + ".flow-facts.xml",
+                         "--architecture", "turing-t4", "--launch", "2x64", "--runs", "8"});
+        break;
+    }
+    case Honest::Campaign: {
+        std::vector<std::string> simulate{"simulate"};
+        append(simulate, launched);
+        append(simulate, {"--runs", "40", "--campaign", folder.path("runs.campaign")});
+        run_or_throw(simulate);
+        append(certify, launched);
+        append(certify, {"--campaign", folder.path("runs.campaign")});
+        break;
+    }
+    default:
+        append(certify, launched);
+        append(certify, {"--runs", "40", "--check", "3", "--requirements",
+                         folder.write("requirements.xml",
+                                      "<requirements><requirement id=\"R1\" kernel=\"saxpy_loop\" "
+                                      "at-most=\"9000\"/></requirements>\n")});
+    }
+    append(certify, {"-o", folder.path("bundle")});
+    run_or_throw(certify);
+    return read_bundle(folder.path("bundle"));
+}
+
+std::map<std::string, std::string> bytes_of(const EvidenceFiles& files) {
+    std::map<std::string, std::string> bytes;
+    for (const auto& [path, file] : files)
+        bytes.emplace(path, file.bytes);
+    return bytes;
+}
+
+void close_bundle(EvidenceFiles& files, Close how) {
+    if (how == Close::Not) return;
+    if (how == Close::Remake) return remake(files);
+    seal(files);
+    if (how != Close::Sign) return;
+    auto signature = certification::sign_manifest(files.at("manifest.json").bytes, own_key);
+    files["signature.json"] = {"signature", "signature", std::move(signature).value()};
+}
+
+/// Writes without any of the checks that `certify` makes.
+void write_bundle(const Folder& folder, const EvidenceFiles& files) {
+    fs::create_directories(folder.path("bundle"));
+    for (const auto& [path, file] : files)
+        folder.write("bundle/" + path, file.bytes);
+}
+
+} // namespace
+
+const EvidenceFiles& honest(Honest which) {
+    static std::map<Honest, EvidenceFiles> made;
+    const auto known = made.find(which);
+    return known != made.end() ? known->second
+                               : made.emplace(which, certified(which)).first->second;
+}
+
+void remake(EvidenceFiles& files) {
+    const auto inputs = certification::inputs_of(bytes_of(files));
+    if (!inputs) throw std::runtime_error{to_string(inputs.error())};
+    auto bundle = certification::build_bundle(inputs.value());
+    if (!bundle) throw std::runtime_error{to_string(bundle.error())};
+    files = std::move(bundle.value().files);
+}
+
+std::string name_of(const Tampering& tampering) {
+    return tampering.name;
+}
+
+void seal(EvidenceFiles& files) {
+    Json claims = Json::parse(files["claims.json"].bytes, nullptr, false);
+    if (claims.is_object() && claims.contains("claims") && claims["claims"].is_array()) {
+        bool changed = false;
+        for (auto& claim : claims["claims"]) {
+            if (!claim.is_object() || !claim.contains("evidence")) continue;
+            for (auto& evidence : claim["evidence"]) {
+                const auto file = files.find(evidence.value("path", std::string{}));
+                if (file == files.end()) continue;
+                const std::string digest = assembly::digest_of(file->second.bytes);
+                changed = changed || evidence.at("sha256") != digest;
+                evidence["sha256"] = digest;
+            }
+        }
+        // Otherwise the text stays as the author wrote it.
+        if (changed) files["claims.json"].bytes = claims.dump();
+    }
+    if (files["claims.json"].bytes.empty()) files.erase("claims.json");
+    files.erase("manifest.json");
+    std::string version = "0.1.0";
+    if (files.count("inputs/run.json") != 0) {
+        const Json run = Json::parse(files.at("inputs/run.json").bytes, nullptr, false);
+        if (run.is_object() && run.contains("tool") && run["tool"].is_object())
+            version = run["tool"].value("version", version);
+    }
+    files["manifest.json"] = {"manifest", "manifest",
+                              certification::manifest_of(files, version).text};
+}
+
+Outcome verify_files(const EvidenceFiles& files, const std::vector<std::string>& options,
+                     const std::function<void(const std::string&)>& on_disk) {
+    const Folder folder;
+    write_bundle(folder, files);
+    if (on_disk) on_disk(folder.path("bundle"));
+    std::vector<std::string> arguments{"verify", folder.path("bundle")};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_warpbound(arguments);
+}
+
+void expect_refused(const Tampering& tampering) {
+    EvidenceFiles files = honest(tampering.base);
+    tampering.edit(files);
+    ASSERT_TRUE(tampering.on_disk || tampering.close == Close::Sign ||
+                bytes_of(files) != bytes_of(honest(tampering.base)))
+        << "the edit changes nothing";
+    close_bundle(files, tampering.close);
+    const Outcome verify = verify_files(files, tampering.options, tampering.on_disk);
+    EXPECT_EQ(misbehaviour_of(verify), "");
+    const std::string said = verify.out + verify.err;
+    EXPECT_EQ(verify.exit_code, tampering.exit_code) << said;
+    EXPECT_NE(verify.exit_code, 0) << said;
+    EXPECT_EQ(said.find("\nverdict       holds"), std::string::npos) << said;
+    EXPECT_THAT(said, testing::HasSubstr(tampering.message));
+}
+
+std::function<void(EvidenceFiles&)> json(const std::string& path,
+                                         std::function<void(Json&)> change) {
+    return [path, change = std::move(change)](EvidenceFiles& files) {
+        Json value = Json::parse(files.at(path).bytes);
+        change(value);
+        files.at(path).bytes = value.dump();
+    };
+}
+
+std::function<void(EvidenceFiles&)> set(const std::string& path, const std::string& pointer,
+                                        Json value) {
+    return json(path, [pointer, value = std::move(value)](Json& file) {
+        file[Json::json_pointer{pointer}] = value;
+    });
+}
+
+std::function<void(EvidenceFiles&)> cut(const std::string& path, const std::string& pointer) {
+    return json(path, [pointer](Json& file) {
+        const Json::json_pointer at{pointer};
+        Json& parent = file.at(at.parent_pointer());
+        if (parent.is_array())
+            parent.erase(static_cast<std::size_t>(std::stoul(at.back())));
+        else
+            parent.erase(at.back());
+    });
+}
+
+std::function<void(EvidenceFiles&)> text(const std::string& path, const std::string& from,
+                                         const std::string& to) {
+    return [=](EvidenceFiles& files) {
+        std::string& bytes = files.at(path).bytes;
+        const std::size_t at = bytes.find(from);
+        if (at == std::string::npos) throw std::runtime_error{path + " lacks " + from};
+        bytes.replace(at, from.size(), to);
+    };
+}
+
+std::function<void(EvidenceFiles&)> put(const std::string& path, const std::string& bytes) {
+    return [=](EvidenceFiles& files) { files.at(path).bytes = bytes; };
+}
+
+std::function<void(EvidenceFiles&)> drop(const std::string& path) {
+    return [=](EvidenceFiles& files) {
+        if (files.erase(path) == 0) throw std::runtime_error{path + " does not exist"};
+    };
+}
+
+std::function<void(EvidenceFiles&)> add(const std::string& path, const std::string& bytes) {
+    return [=](EvidenceFiles& files) { files[path] = {"samples", "inputs", bytes}; };
+}
+
+std::function<void(EvidenceFiles&)> all(std::vector<std::function<void(EvidenceFiles&)>> edits) {
+    return [edits = std::move(edits)](EvidenceFiles& files) {
+        for (const auto& edit : edits)
+            edit(files);
+    };
+}
+
+} // namespace warpbound::tests

@@ -1,0 +1,94 @@
+#pragma once
+/// \file
+/// Bundles of a dishonest author: an honest bundle, edited, with everything that vouches for it
+/// brought in line with the edit.
+
+#include "certification/bundle/canonical_json.hpp"
+#include "certification/bundle/evidence_file.hpp"
+#include "tests/attacks/run_limited.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace warpbound::tests {
+
+using certification::EvidenceFiles;
+using certification::Json;
+
+/// What `certify` made, with roles and steps; made once per test program.
+enum class Honest {
+    Saxpy,     ///< Several warps, a requirement that is met, `--check`, 40 simulated runs.
+    Several,   ///< Four kernels under different policies and launches, 8 runs each.
+    Divergent, ///< Lanes that leave a loop at different iterations, 8 runs.
+    Campaign,  ///< Runs that a campaign recorded.
+};
+const EvidenceFiles& honest(Honest which);
+
+/// How the author closes the bundle after the edit.
+enum class Close {
+    Not,    ///< Files as edited.
+    Seal,   ///< Digests of claims, manifest, chain and report id are made again.
+    Remake, ///< The inputs are those of the edit, and `certify` makes all else from them.
+    Sign,   ///< As `Seal`, and signed with the author's own key.
+};
+
+/// One attack on a bundle.
+struct Tampering {
+    const char* name;
+    Honest base;
+    std::function<void(EvidenceFiles&)> edit;
+    int exit_code;
+    const char* message; ///< A part of what `verify` says; names the file, or what is wrong.
+    Close close = Close::Seal;
+    std::vector<std::string> options{}; ///< Of `verify`.
+    /// On the folder, once it is written.
+    std::function<void(const std::string&)> on_disk{};
+};
+/// For names of parameterised tests.
+std::string name_of(const Tampering& tampering);
+
+/// Edits the bundle, closes and writes it, and checks that `verify` refuses it as it should.
+void expect_refused(const Tampering& tampering);
+
+/// Runs `verify` on the files.
+Outcome verify_files(const EvidenceFiles& files, const std::vector<std::string>& options = {},
+                     const std::function<void(const std::string&)>& on_disk = {});
+
+/// Digests of evidence in the claims, where they can be read, the manifest, its chain and its root.
+void seal(EvidenceFiles& files);
+/// Everything but the inputs, as `certify` makes it from them.
+void remake(EvidenceFiles& files);
+
+// Edits.
+
+/// Changes a JSON file.
+std::function<void(EvidenceFiles&)> json(const std::string& path,
+                                         std::function<void(Json&)> change);
+/// Sets the value at a JSON pointer.
+std::function<void(EvidenceFiles&)> set(const std::string& path, const std::string& pointer,
+                                        Json value);
+/// Removes the value at a JSON pointer.
+std::function<void(EvidenceFiles&)> cut(const std::string& path, const std::string& pointer);
+/// Replaces the first occurrence of a text. The test fails if there is none.
+std::function<void(EvidenceFiles&)> text(const std::string& path, const std::string& from,
+                                         const std::string& to);
+/// Replaces the whole file.
+std::function<void(EvidenceFiles&)> put(const std::string& path, const std::string& bytes);
+/// Removes the file.
+std::function<void(EvidenceFiles&)> drop(const std::string& path);
+/// Adds a file with a role and a step.
+std::function<void(EvidenceFiles&)> add(const std::string& path, const std::string& bytes);
+/// Several edits, in order.
+std::function<void(EvidenceFiles&)> all(std::vector<std::function<void(EvidenceFiles&)>> edits);
+
+} // namespace warpbound::tests
+
+/// A table of attacks as a test suite.
+#define WARPBOUND_ATTACKS(SUITE, ROWS)                                                             \
+    class SUITE : public testing::TestWithParam<tests::Tampering> {};                              \
+    TEST_P(SUITE, IsRefused) {                                                                     \
+        tests::expect_refused(GetParam());                                                         \
+    }                                                                                              \
+    INSTANTIATE_TEST_SUITE_P(Bundle, SUITE, testing::ValuesIn(ROWS),                               \
+                             [](const auto& row) { return tests::name_of(row.param); })
