@@ -13,6 +13,7 @@ enum class Verdict {
     Holds,
     NotApplicable, ///< the bundle has nothing that the step is about
     Undecided,     ///< a limit was reached
+    LimitReached,  ///< incomplete, since the run was cut off at its limit of time or memory
     Incomplete,    ///< evidence is missing or malformed
     Violated,      ///< what was required is not so; the evidence shows it
     Failed,        ///< a claim does not follow from its evidence

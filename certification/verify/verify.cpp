@@ -165,6 +165,7 @@ std::string to_string(Verdict verdict) {
     case Verdict::Undecided:
         return "undecided";
     case Verdict::Incomplete:
+    case Verdict::LimitReached:
         return "incomplete";
     case Verdict::Violated:
         return "violated";
