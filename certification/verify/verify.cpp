@@ -223,7 +223,7 @@ std::vector<StepResult> verify(const Files& files, const Options& options) {
 
 Verdict overall(const std::vector<StepResult>& steps) {
     for (const Verdict verdict : {Verdict::Tampered, Verdict::Failed, Verdict::Violated,
-                                  Verdict::Incomplete, Verdict::Undecided})
+                                  Verdict::Incomplete, Verdict::LimitReached, Verdict::Undecided})
         if (std::any_of(steps.begin(), steps.end(),
                         [&](const StepResult& step) { return step.verdict == verdict; }))
             return verdict;
