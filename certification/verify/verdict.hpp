@@ -14,6 +14,7 @@ enum class Verdict {
     NotApplicable, ///< the bundle has nothing that the step is about
     Claimed,       ///< the bundle says something that nothing here confirms or denies
     Undecided,     ///< a limit was reached
+    LimitReached,  ///< incomplete, since the run was cut off at its limit of time or memory
     Incomplete,    ///< evidence is missing or malformed
     Violated,      ///< what was required is not so; the evidence shows it
     Failed,        ///< a claim does not follow from its evidence

@@ -218,6 +218,7 @@ std::string to_string(Verdict verdict) {
     case Verdict::Undecided:
         return "undecided";
     case Verdict::Incomplete:
+    case Verdict::LimitReached:
         return "incomplete";
     case Verdict::Violated:
         return "violated";
@@ -276,7 +277,7 @@ std::vector<StepResult> verify(const Files& files, const Options& options) {
 
 Verdict overall(const std::vector<StepResult>& steps) {
     for (const Verdict verdict : {Verdict::Tampered, Verdict::Failed, Verdict::Violated,
-                                  Verdict::Incomplete, Verdict::Undecided})
+                                  Verdict::Incomplete, Verdict::LimitReached, Verdict::Undecided})
         if (std::any_of(steps.begin(), steps.end(),
                         [&](const StepResult& step) { return step.verdict == verdict; }))
             return verdict;

@@ -39,7 +39,8 @@ struct Options {
 /// One result per step, in order.
 std::vector<StepResult> verify(const Files& files, const Options& options);
 
-/// Of all steps: tampered before failed before violated before incomplete before undecided.
+/// Of all steps: tampered before failed before violated before incomplete (for lack of
+/// evidence before for a limit) before undecided.
 Verdict overall(const std::vector<StepResult>& steps);
 
 /// The last line of a report: "holds" only where something was required and compared.

@@ -95,6 +95,7 @@ PathProblem::PathProblem(const ControlFlow& flow, const Certificate& certificate
 PathProblem::Reach PathProblem::explore(const CheckedLoop* loop, std::size_t start) const {
     Reach reach;
     std::vector<BestCost> values(nodes_.size());
+    if (start >= values.size()) return reach; // a table without nodes has no path
     values[start] = 0;
     const auto arrive = [&](std::size_t node, std::int64_t value) {
         const std::size_t block = certificate_.nodes[node].block;

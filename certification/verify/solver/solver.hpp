@@ -16,6 +16,8 @@ std::string z3_version();
 
 /// The path of cvc5 when it is on PATH.
 std::optional<std::string> find_cvc5();
+/// In a process of its own that reads the script from its standard input. A limit of time, output
+/// or memory, another exit code than 0, and any other text than an answer give `Unknown`.
 Answer ask_cvc5(const std::string& program, const std::string& script,
                 std::chrono::milliseconds limit);
 
