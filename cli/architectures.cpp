@@ -82,7 +82,7 @@ std::string show_json(const models::Architecture& architecture) {
                 {"target", to_string(architecture.target)},
                 {"digest", architecture.digest},
                 {"groups", groups}}
-               .dump(2) +
+               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
            "\n";
 }
 
@@ -133,7 +133,7 @@ std::string difference_json(const models::Architecture& a, const models::Archite
                 {"b", identity(b)},
                 {"properties", properties},
                 {"values", values}}
-               .dump(2) +
+               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
            "\n";
 }
 
@@ -167,7 +167,10 @@ Exit run(const ArchitecturesOptions& options) {
         text += fmt::format("{:<18} {:<7} {}\n", entry.name, to_string(architecture.value().target),
                             architecture.value().title);
     }
-    return write_result(options.format == "json" ? list.dump(2) + "\n" : text);
+    return write_result(options.format == "json"
+                            ? list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+                                  "\n"
+                            : text);
 }
 
 } // namespace

@@ -69,10 +69,9 @@ Result<void> add_campaign(certification::KernelInput& input, const std::string& 
             entry.key.launch != models::to_string(loaded.launch))
             continue;
         if (entry.key.device_detail != device.detail) {
-            fmt::print(stderr,
-                       "warpbound: {}: left out: {} runs of {} on {} ({}), this machine is {}\n",
-                       file, entry.runs, entry.key.name, entry.key.device, entry.key.device_detail,
-                       device.detail);
+            say("warpbound: {}: left out: {} runs of {} on {} ({}), this machine is {}\n", file,
+                entry.runs, entry.key.name, entry.key.device, entry.key.device_detail,
+                device.detail);
             continue;
         }
         if (entry.key.facts_digest != loaded.facts.digest)
@@ -267,11 +266,11 @@ std::string summary(const certification::Bundle& bundle, const std::string& fold
 
 Exit run(const CertifyOptions& options) {
     if (options.plan.empty() == options.kernel.listing.empty()) {
-        fmt::print(stderr, "warpbound: certify takes a FILE or a --plan\n");
+        say("warpbound: certify takes a FILE or a --plan\n");
         return Exit::Usage;
     }
     if (options.describes_runs && options.runs == 0) {
-        fmt::print(stderr, "warpbound: --seed and --draw apply to runs: give --runs\n");
+        say("warpbound: --seed and --draw apply to runs: give --runs\n");
         return Exit::Usage;
     }
     std::vector<PlannedKernel> planned{options.kernel};
@@ -280,15 +279,14 @@ Exit run(const CertifyOptions& options) {
         if (!plan) return refuse(plan.error());
         planned = std::move(plan).value();
     } else if (options.kernel.architecture.empty()) {
-        fmt::print(stderr, "warpbound: certify FILE needs --architecture\n");
+        say("warpbound: certify FILE needs --architecture\n");
         return Exit::Usage;
     }
     for (const auto& kernel : planned)
         if (options.check && options.runs == 0 && kernel.campaign.empty()) {
-            fmt::print(stderr,
-                       "warpbound: --check compares with observed times, but {} has none: "
-                       "give --runs or --campaign (in a plan: campaign=)\n",
-                       kernel.name.empty() ? kernel.listing : kernel.name);
+            say("warpbound: --check compares with observed times, but {} has none: "
+                "give --runs or --campaign (in a plan: campaign=)\n",
+                kernel.name.empty() ? kernel.listing : kernel.name);
             return Exit::Usage;
         }
     std::map<std::string, std::string> baseline;
@@ -320,7 +318,7 @@ Exit run(const CertifyOptions& options) {
         auto input = read_kernel(kernel, options, certification::kernel_id(inputs.kernels.size()));
         if (!input) return refuse(input.error());
         if (!input.value()) {
-            fmt::print(stderr, "warpbound: interrupted; nothing was written\n");
+            say("warpbound: interrupted; nothing was written\n");
             return Exit::Undecided;
         }
         inputs.kernels.push_back(std::move(*input.value()));
