@@ -281,7 +281,7 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
         ->add_option(
             "--time-limit", options->time_limit,
             "Time limit of the solver in seconds; the best bound proved so far is reported")
-        ->check(CLI::NonNegativeNumber);
+        ->check(refusal_of_number);
     CLI::Option* cost = add_launch_cost(*command, options->launch_cost,
                                         "; also bounds the time from the host's first call to the "
                                         "end of its last operation");
@@ -303,6 +303,7 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{100'000'000}))
         ->capture_default_str();
     command->add_option("--seed", options->seed, "Seed of the runs and of the solver")
+        ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_draw(*command, options->draw);
     command->add_option("-o,--output", options->outputs,

@@ -392,12 +392,15 @@ void add_certify(CLI::App& app, Invocation& invocation) {
                      "Number of runs of each kernel on the simulated device")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
         ->capture_default_str();
-    command->add_option("--seed", options->seed, "Seed of the runs")->capture_default_str();
+    command->add_option("--seed", options->seed, "Seed of the runs")
+        ->check(refusal_of_whole_number)
+        ->capture_default_str();
     add_draw(*command, options->draw);
     command
         ->add_option("--check", options->check,
                      "Fail when an upper bound exceeds the worst observed time by more than this "
                      "factor")
+        ->check(refusal_of_number)
         ->check(CLI::Range(1.0, 1e6));
     command
         ->add_option(

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
@@ -228,6 +229,23 @@ std::size_t clock_reads(const assembly::Function& function) {
     for (const auto& instruction : function.instructions)
         if (instruction.opcode_class == assembly::OpcodeClass::ClockRead) ++count;
     return count;
+}
+
+std::string refusal_of_whole_number(const std::string& text) {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error == std::errc{} && stop == end) return {};
+    return fmt::format("'{}'; expected a whole number from 0 to 18446744073709551615", text);
+}
+
+std::string refusal_of_number(const std::string& text) {
+    constexpr double largest = 1e9;
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error == std::errc{} && stop == end && number >= 0 && number <= largest) return {};
+    return fmt::format("'{}'; expected a number from 0 to 1000000000", text);
 }
 
 void add_format(CLI::App& command, std::string& format, const std::vector<std::string>& formats) {

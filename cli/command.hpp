@@ -165,6 +165,12 @@ Result<void> check_target(const LoadedKernel& kernel, const models::Architecture
 /// Number of clock-read instructions of the kernel.
 std::size_t clock_reads(const assembly::Function& function);
 
+/// For the `check` of an option: why a text is no whole number from 0 to 2^64 - 1, as digits.
+/// Empty: it is one.
+std::string refusal_of_whole_number(const std::string& text);
+/// The same for a finite number from 0 to 10^9, such as seconds.
+std::string refusal_of_number(const std::string& text);
+
 /// Adds --format with the given choices.
 void add_format(CLI::App& command, std::string& format, const std::vector<std::string>& formats);
 

@@ -297,10 +297,11 @@ void add_measure(CLI::App& app, Invocation& invocation) {
         ->add_option("--time-cap", options->time_cap,
                      "Seconds of running, warm-up included, after which a point begins no further "
                      "batch (of 32 runs or more); 0: no limit")
-        ->check(CLI::NonNegativeNumber)
+        ->check(refusal_of_number)
         ->capture_default_str();
     add_policy(*command, options->policy);
     command->add_option("--seed", options->seed, "Seed that all runs derive from")
+        ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_draw(*command, options->draw);
     add_format(*command, options->format, {"text", "json", "csv"});

@@ -221,6 +221,7 @@ void add_schedulers(CLI::App& app, Invocation& invocation) {
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}))
         ->capture_default_str();
     command->add_option("--seed", options->seed, "Seed that all runs derive from")
+        ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_draw(*command, options->draw);
     command->add_option("-o,--output", options->outputs,

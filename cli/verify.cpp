@@ -90,6 +90,7 @@ void add_verify(CLI::App& app, Invocation& invocation) {
     command
         ->add_option("--time-limit", options->time_limit,
                      "Time limit of a solver on one script in seconds")
+        ->check(refusal_of_number)
         ->check(CLI::Range(0.001, 86400.0))
         ->capture_default_str();
     command->add_flag("--second-solver", options->second_solver,

@@ -367,6 +367,8 @@ Result<std::unique_ptr<Campaign>> Campaign::open(const std::filesystem::path& fi
         return Failure{fmt::format("there is no folder {}", folder.string()), file.string()};
     auto campaign = std::make_unique<SqliteCampaign>(file.string());
     if (auto opened = campaign->open_to_record(); !opened) return opened.as_failure();
+    // Nothing is recorded beside an altered series.
+    if (const auto checked = campaign->list(); !checked) return checked.as_failure();
     return std::unique_ptr<Campaign>{std::move(campaign)};
 }
 

@@ -100,9 +100,11 @@ public:
     virtual Result<void> note_conditions(std::int64_t series, std::int64_t first_run,
                                          const Conditions& conditions) = 0;
     /// Sorted by first run.
+    /// Refused if they or the key do not agree with their digest.
     virtual Result<std::vector<RecordedConditions>> conditions(std::int64_t series) = 0;
+    /// Refused if a key or conditions do not agree with their digest.
     virtual Result<std::vector<SeriesInfo>> list() = 0;
-    /// In run order.
+    /// In run order. Refused if they or the key do not agree with their digest.
     virtual Result<std::vector<Sample>> samples(std::int64_t series) = 0;
 
 protected:

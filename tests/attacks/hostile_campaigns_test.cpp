@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Tampering{"ViewForTable",
                   "ALTER TABLE series RENAME TO kept; CREATE VIEW series AS SELECT * FROM kept",
-                  "'kept'"},
+                  "expected the tables series, sample and condition alone"},
         Tampering{"Trigger",
                   "CREATE TRIGGER more AFTER INSERT ON sample BEGIN UPDATE sample SET times = "
                   "x'0100000000000000'; END",

@@ -120,7 +120,10 @@ TEST_P(Readers, RefuseAFileOfOneLongLine) {
 
 TEST_P(Readers, RefuseAFolderOfThatName) {
     folder_.write("folder.xml/bundle.bin", "no evidence");
-    expect_refusal_of(folder_.path("folder.xml"));
+    if (GetParam().name != "Bundle") return expect_refusal_of(folder_.path("folder.xml"));
+    const auto outcome = run_warpbound({"verify", folder_.path("folder.xml")});
+    EXPECT_NE(outcome.exit_code, 0);
+    EXPECT_THAT(outcome.out + outcome.err, testing::HasSubstr("manifest.json"));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Readers, testing::ValuesIn(readers()),
@@ -188,13 +191,15 @@ std::vector<HostileCase> hostile_texts() {
         {"BranchOfManyDigits",
          inspect("/*0000*/ BRA 0xfffffffffffffffffffffffff ;\n/*0010*/ EXIT ;\n"),
          {"hostile.sass:1"}},
-        {"AddressesBackwards", inspect("/*0010*/ NOP ;\n/*0000*/ EXIT ;\n"), {"hostile.sass:2"}},
+        {"AddressesBackwards",
+         inspect(with_replaced(text_of_file(saxpy(".sass")), "/*0020*/", "/*0000*/")),
+         {"hostile.sass:11", "0x0000"}},
         {"UnknownOpcodeWithEscape",
          inspect("/*0000*/ MO\x1b[31mV R0, R1 ;\n/*0010*/ EXIT ;\n"),
          {"hostile.sass:1"}},
         {"NulInListing",
          inspect(std::string{"/*0000*/ N\0P ;\n/*0010*/ EXIT ;\n", 33}),
-         {"hostile.sass:1"}},
+         {"hostile.sass: binary data"}},
         {"ElfWithBadOffsets",
          inspect(std::string{"\x7f"
                              "ELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",
