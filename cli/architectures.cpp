@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/json.hpp"
 #include "models/architecture/difference.hpp"
+#include "models/architecture/shipped.hpp"
 #include "models/architecture/value_path.hpp"
 
 #include <fmt/format.h>
@@ -52,8 +53,9 @@ groups_of(const models::Architecture& architecture) {
 
 std::string show_text(const models::Architecture& architecture) {
     std::string out = fmt::format(
-        "{}: {}\n  target {}, issue control {}\n  digest {}\n", architecture.name,
-        architecture.title, to_string(architecture.target),
+        "{}: {}\n  target {}, issue control {}\n  digest {}\n",
+        models::name_with_standing(architecture), architecture.title,
+        to_string(architecture.target),
         architecture.issue_control == models::IssueControl::Encoded ? "encoded" : "interlocked",
         architecture.digest);
     for (const auto& [heading, group] : groups_of(architecture)) {

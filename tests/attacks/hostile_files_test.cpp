@@ -63,6 +63,27 @@ std::vector<Reader> readers() {
          [](const std::string& file) -> Arguments {
              return {"predict", "--profile", file, "--architecture", "turing-t4"};
          }},
+        {"RecordedTrace",
+         [](const std::string& file) -> Arguments {
+             return {"certify",   saxpy(".sass"), "--architecture",
+                     "turing-t4", "--flow-facts", saxpy(".flow-facts.xml"),
+                     "--launch",  "1x32",         "--trace",
+                     file,        "-o",           "/nonexistent/bundle"};
+         }},
+        {"SigningKey",
+         [](const std::string& file) -> Arguments {
+             return {"certify",   saxpy(".sass"), "--architecture",
+                     "turing-t4", "--flow-facts", saxpy(".flow-facts.xml"),
+                     "--launch",  "1x32",         "--sign",
+                     file,        "-o",           "/nonexistent/bundle"};
+         }},
+        {"Calibration",
+         [](const std::string& file) -> Arguments {
+             return {"certify",   saxpy(".sass"), "--architecture",
+                     "turing-t4", "--flow-facts", saxpy(".flow-facts.xml"),
+                     "--launch",  "1x32",         "--calibration",
+                     file,        "-o",           "/nonexistent/bundle"};
+         }},
         {"Bundle",
          [](const std::string& file) -> Arguments {
              return {"verify", file};
