@@ -336,7 +336,7 @@ Exit run(const CertifyOptions& options) {
         if (!key) return refuse(key.error());
         auto& files = bundle.value().files;
         auto signature = certification::sign_manifest(files.at("manifest.json").bytes, key.value());
-        if (!signature) return refuse(signature.error());
+        if (!signature) return refuse(Failure{signature.error().what, "--sign " + options.key});
         files["signature.json"] = {"signature", "signature", std::move(signature).value()};
     }
     std::string text = summary(bundle.value(), options.output);

@@ -55,20 +55,6 @@ private:
     bool digests_read_ = false;
 };
 
-/// The fields of a key by the names that they have in JSON, in the order that they have in CSV.
-struct KeyField {
-    std::string_view name;
-    std::string SeriesKey::*field;
-};
-inline constexpr std::array<KeyField, 8> key_fields{{{"name", &SeriesKey::name},
-                                                     {"device", &SeriesKey::device},
-                                                     {"device-detail", &SeriesKey::device_detail},
-                                                     {"protocol", &SeriesKey::protocol},
-                                                     {"kernel-digest", &SeriesKey::kernel_digest},
-                                                     {"facts-digest", &SeriesKey::facts_digest},
-                                                     {"launch", &SeriesKey::launch},
-                                                     {"quantity", &SeriesKey::quantity}}};
-
 Result<void> read_campaign_csv(TextCursor& cursor, const CampaignListener& listener);
 Result<void> read_campaign_json(TextCursor& cursor, const CampaignListener& listener);
 

@@ -1,7 +1,6 @@
 #include "harness/campaign/series_digest.hpp"
 
 #include "assembly/support/source_text.hpp"
-#include "harness/campaign/exchange_check.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 /// relabelled, removed or put in between after it was recorded. They are no signature: who knows
 /// how they are made can make them again.
 
-#include "harness/campaign/campaign.hpp"
+#include "harness/campaign/series.hpp"
 
 namespace warpbound::harness {
 
