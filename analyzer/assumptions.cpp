@@ -1,5 +1,6 @@
 #include "analyzer/assumptions.hpp"
 
+#include "models/architecture/shipped.hpp"
 #include "models/caveat.hpp"
 
 #include <fmt/format.h>
@@ -249,6 +250,8 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
     for (const auto& [caveat, values] : caveats)
         add(fmt::format("These values of the description are {}: {}.", caveat,
                         fmt::join(values, ", ")));
+    if (auto statement = models::statement_on(*request.architecture); !statement.empty())
+        add(std::move(statement));
     FactTexts fact_texts;
     add_facts(context, fact_texts);
     for (const auto& [kind, texts] : fact_texts)

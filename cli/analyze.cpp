@@ -58,8 +58,8 @@ Result<void> add_campaign(certification::Report& report, const AnalyzeOptions& o
             continue;
         }
         if (entry.key.facts_digest != inputs.kernel->facts.digest)
-            fmt::print(stderr, "warpbound: {}: series {} was recorded with other flow facts\n",
-                       options.campaign, entry.id);
+            say("warpbound: {}: series {} was recorded with other flow facts\n", options.campaign,
+                entry.id);
         const auto samples = campaign.value()->samples(entry.id);
         if (!samples) return samples.as_failure();
         // A run without end may have exceeded its bound: unknown.
@@ -193,8 +193,7 @@ std::optional<std::string> format_of_file(const std::string& path) {
 Exit run(const AnalyzeOptions& options) {
     for (const auto& path : options.outputs)
         if (!format_of_file(path)) {
-            fmt::print(stderr, "warpbound: {}: a report file ends in .html, .xml, .json or .txt\n",
-                       path);
+            say("warpbound: {}: a report file ends in .html, .xml, .json or .txt\n", path);
             return Exit::Usage;
         }
     if (!options.campaign.empty())
@@ -258,7 +257,7 @@ Exit run(const AnalyzeOptions& options) {
     for (const auto& path : options.outputs) {
         const Exit written = write_result(render(report, *format_of_file(path)), path);
         if (written != Exit::Holds) return written;
-        fmt::print(stderr, "warpbound: wrote {}\n", path);
+        say("warpbound: wrote {}\n", path);
     }
     const Exit written = write_result(render(report, options.format));
     if (written != Exit::Holds) return written;
@@ -282,7 +281,7 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
         ->add_option(
             "--time-limit", options->time_limit,
             "Time limit of the solver in seconds; the best bound proved so far is reported")
-        ->check(CLI::NonNegativeNumber);
+        ->check(refusal_of_number);
     CLI::Option* cost = add_launch_cost(*command, options->launch_cost,
                                         "; also bounds the time from the host's first call to the "
                                         "end of its last operation");
@@ -304,6 +303,7 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{100'000'000}))
         ->capture_default_str();
     command->add_option("--seed", options->seed, "Seed of the runs and of the solver")
+        ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_draw(*command, options->draw);
     command->add_option("-o,--output", options->outputs,

@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/json.hpp"
 #include "models/architecture/difference.hpp"
+#include "models/architecture/shipped.hpp"
 #include "models/architecture/value_path.hpp"
 
 #include <fmt/format.h>
@@ -52,8 +53,9 @@ groups_of(const models::Architecture& architecture) {
 
 std::string show_text(const models::Architecture& architecture) {
     std::string out = fmt::format(
-        "{}: {}\n  target {}, issue control {}\n  digest {}\n", architecture.name,
-        architecture.title, to_string(architecture.target),
+        "{}: {}\n  target {}, issue control {}\n  digest {}\n",
+        models::name_with_standing(architecture), architecture.title,
+        to_string(architecture.target),
         architecture.issue_control == models::IssueControl::Encoded ? "encoded" : "interlocked",
         architecture.digest);
     for (const auto& [heading, group] : groups_of(architecture)) {
@@ -82,7 +84,7 @@ std::string show_json(const models::Architecture& architecture) {
                 {"target", to_string(architecture.target)},
                 {"digest", architecture.digest},
                 {"groups", groups}}
-               .dump(2) +
+               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
            "\n";
 }
 
@@ -133,7 +135,7 @@ std::string difference_json(const models::Architecture& a, const models::Archite
                 {"b", identity(b)},
                 {"properties", properties},
                 {"values", values}}
-               .dump(2) +
+               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
            "\n";
 }
 
@@ -167,7 +169,10 @@ Exit run(const ArchitecturesOptions& options) {
         text += fmt::format("{:<18} {:<7} {}\n", entry.name, to_string(architecture.value().target),
                             architecture.value().title);
     }
-    return write_result(options.format == "json" ? list.dump(2) + "\n" : text);
+    return write_result(options.format == "json"
+                            ? list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+                                  "\n"
+                            : text);
 }
 
 } // namespace

@@ -114,7 +114,7 @@ std::string json_of(const harness::Calibration& calibration) {
         calibration.policy ? Json{{"like", *calibration.policy}, {"kind", "estimate"}} : Json();
     json["not-identified"] = missing;
     json["without-benchmark"] = calibration.without_benchmark;
-    return json.dump(2) + "\n";
+    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 /// The text of the description. Refuses a text that does not read back.
@@ -138,7 +138,7 @@ Result<std::string> description_of(const harness::Calibration& calibration,
 
 Exit run(const CalibrateOptions& options) {
     if (options.output == "-" && options.name.empty()) {
-        fmt::print(stderr, "warpbound: a description on standard output needs a --name\n");
+        say("warpbound: a description on standard output needs a --name\n");
         return Exit::Usage;
     }
     if (auto checked = check_output(options.output, options.campaign); !checked)

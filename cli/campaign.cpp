@@ -108,7 +108,9 @@ std::string list_json(const std::vector<ListedSeries>& series) {
         }
         list.push_back(std::move(entry));
     }
-    return Json{{"series", std::move(list)}}.dump(2) + "\n";
+    return Json{{"series", std::move(list)}}.dump(2, ' ', false,
+                                                  nlohmann::json::error_handler_t::replace) +
+           "\n";
 }
 
 Exit list(const CampaignOptions& options) {
@@ -166,9 +168,19 @@ Result<void> rename_import(const std::string& made, const std::string& output) {
 Result<void> import_into(const std::string& file_name, const CampaignOptions& options) {
     const auto text = text_of(options.file);
     if (!text) return text.as_failure();
+    // A new file: a link of this name would be followed.
+    const int made = ::open(file_name.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (made < 0)
+        return Failure{fmt::format("cannot be made: {}", std::generic_category().message(errno)),
+                       options.output};
+    ::close(made);
     const auto campaign = harness::Campaign::open(file_name);
     if (!campaign) return campaign.as_failure();
-    return harness::import_campaign(text.value(), *campaign.value(), interrupted);
+    return harness::import_campaign(text.value(), *campaign.value(), interrupted, [&] {
+        say("warpbound: {}: no digests: this text is of an earlier version; its samples are "
+            "not checked\n",
+            options.file);
+    });
 }
 
 Exit import_text(const CampaignOptions& options) {

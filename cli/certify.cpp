@@ -68,10 +68,9 @@ Result<void> add_campaign(certification::KernelInput& input, const std::string& 
             entry.key.launch != models::to_string(loaded.launch))
             continue;
         if (entry.key.device_detail != device.detail) {
-            fmt::print(stderr,
-                       "warpbound: {}: left out: {} runs of {} on {} ({}), this machine is {}\n",
-                       file, entry.runs, entry.key.name, entry.key.device, entry.key.device_detail,
-                       device.detail);
+            say("warpbound: {}: left out: {} runs of {} on {} ({}), this machine is {}\n", file,
+                entry.runs, entry.key.name, entry.key.device, entry.key.device_detail,
+                device.detail);
             continue;
         }
         if (entry.key.facts_digest != loaded.facts.digest)
@@ -254,11 +253,11 @@ std::string summary(const certification::Bundle& bundle, const std::string& fold
 
 Exit run(const CertifyOptions& options) {
     if (options.plan.empty() == options.kernel.listing.empty()) {
-        fmt::print(stderr, "warpbound: certify takes a FILE or a --plan\n");
+        say("warpbound: certify takes a FILE or a --plan\n");
         return Exit::Usage;
     }
     if (options.describes_runs && options.runs == 0) {
-        fmt::print(stderr, "warpbound: --seed and --draw apply to runs: give --runs\n");
+        say("warpbound: --seed and --draw apply to runs: give --runs\n");
         return Exit::Usage;
     }
     std::vector<PlannedKernel> planned{options.kernel};
@@ -267,7 +266,7 @@ Exit run(const CertifyOptions& options) {
         if (!plan) return refuse(plan.error());
         planned = std::move(plan).value();
     } else if (options.kernel.architecture.empty()) {
-        fmt::print(stderr, "warpbound: certify FILE needs --architecture\n");
+        say("warpbound: certify FILE needs --architecture\n");
         return Exit::Usage;
     } else if (options.kernel.launch.empty()) {
         fmt::print(stderr, "warpbound: certify FILE needs --launch\n");
@@ -275,10 +274,9 @@ Exit run(const CertifyOptions& options) {
     }
     for (const auto& kernel : planned)
         if (options.check && options.runs == 0 && kernel.campaign.empty()) {
-            fmt::print(stderr,
-                       "warpbound: --check compares with observed times, but {} has none: "
-                       "give --runs or --campaign (in a plan: campaign=)\n",
-                       kernel.name.empty() ? kernel.listing : kernel.name);
+            say("warpbound: --check compares with observed times, but {} has none: "
+                "give --runs or --campaign (in a plan: campaign=)\n",
+                kernel.name.empty() ? kernel.listing : kernel.name);
             return Exit::Usage;
         }
     std::map<std::string, std::string> baseline;
@@ -310,7 +308,7 @@ Exit run(const CertifyOptions& options) {
         auto input = read_kernel(kernel, options, certification::kernel_id(inputs.kernels.size()));
         if (!input) return refuse(input.error());
         if (!input.value()) {
-            fmt::print(stderr, "warpbound: interrupted; nothing was written\n");
+            say("warpbound: interrupted; nothing was written\n");
             return Exit::Undecided;
         }
         inputs.kernels.push_back(std::move(*input.value()));
@@ -328,7 +326,7 @@ Exit run(const CertifyOptions& options) {
         if (!key) return refuse(key.error());
         auto& files = bundle.value().files;
         auto signature = certification::sign_manifest(files.at("manifest.json").bytes, key.value());
-        if (!signature) return refuse(signature.error());
+        if (!signature) return refuse(Failure{signature.error().what, "--sign " + options.key});
         files["signature.json"] = {"signature", "signature", std::move(signature).value()};
     }
     std::string text = summary(bundle.value(), options.output);
@@ -384,12 +382,15 @@ void add_certify(CLI::App& app, Invocation& invocation) {
                      "Number of runs of each kernel on the simulated device")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
         ->capture_default_str();
-    command->add_option("--seed", options->seed, "Seed of the runs")->capture_default_str();
+    command->add_option("--seed", options->seed, "Seed of the runs")
+        ->check(refusal_of_whole_number)
+        ->capture_default_str();
     add_draw(*command, options->draw);
     command
         ->add_option("--check", options->check,
                      "Fail when an upper bound exceeds the worst observed time by more than this "
                      "factor")
+        ->check(refusal_of_number)
         ->check(CLI::Range(1.0, 1e6));
     command
         ->add_option(

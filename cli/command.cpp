@@ -13,8 +13,10 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
+#include <fcntl.h>
 #include <filesystem>
 #include <system_error>
 #include <thread>
@@ -37,33 +39,58 @@ Failure write_failure(const std::string& path, int error) {
                    path == "-" || path.empty() ? "standard output" : path};
 }
 
-/// Name of the file that holds the result until it is complete.
-std::string temporary_name_of(const std::string& path) {
+bool is_pipe_or_device(const std::string& path) {
     std::error_code unknown;
     const auto status = std::filesystem::status(path, unknown);
-    const bool is_special =
-        std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-    return is_special ? path : path + ".partial";
+    return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+}
+
+/// Name of the file that holds the result until it is complete.
+std::string temporary_name_of(const std::string& path) {
+    return is_pipe_or_device(path) ? path : path + ".partial";
+}
+
+/// Opens a pipe or device, or makes a new file in place of one that an ended process left.
+Result<std::FILE*> open_written(const std::string& path, const std::string& written) {
+    const bool is_new = written != path;
+    if (is_new) {
+        std::error_code ignored;
+        const auto left = std::filesystem::symlink_status(written, ignored);
+        if (std::filesystem::exists(left) && !std::filesystem::is_regular_file(left))
+            return Failure{"is a link or no plain file; expected to make a file of this name: "
+                           "remove it",
+                           written};
+        std::filesystem::remove(written, ignored);
+    }
+    const int flags = is_new ? O_CREAT | O_EXCL | O_NOFOLLOW : 0;
+    const int descriptor = ::open(written.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
+    if (descriptor < 0) return write_failure(path, errno);
+    std::FILE* const file = ::fdopen(descriptor, "wb");
+    if (file != nullptr) return file;
+    const int error = errno;
+    ::close(descriptor);
+    return write_failure(path, error);
 }
 
 } // namespace
 
 Exit refuse(const Failure& failure) {
-    fmt::print(stderr, "warpbound: {}\n", to_string(failure));
+    say("warpbound: {}\n", to_string(failure));
     return Exit::Refused;
 }
 
 Result<ResultFile> ResultFile::open(const std::string& path) {
     if (path.empty() || path == "-") return ResultFile{path, "", stdout};
     const std::string written = temporary_name_of(path);
-    std::FILE* file = std::fopen(written.c_str(), "wb");
-    if (file == nullptr) return write_failure(path, errno);
-    return ResultFile{path, written, file};
+    const auto file = open_written(path, written);
+    if (!file) return file.as_failure();
+    return ResultFile{path, written, file.value()};
 }
 
 ResultFile::ResultFile(ResultFile&& other) noexcept
     : path_{std::move(other.path_)}, written_{std::move(other.written_)},
-      file_{std::exchange(other.file_, nullptr)}, error_{other.error_} {}
+      file_{std::exchange(other.file_, nullptr)}, error_{other.error_}, to_terminal_{
+                                                                            other.to_terminal_} {}
 
 ResultFile::~ResultFile() {
     if (file_ == nullptr || written_.empty()) return;
@@ -72,6 +99,8 @@ ResultFile::~ResultFile() {
 }
 
 void ResultFile::write(std::string_view text) {
+    std::string safe;
+    if (to_terminal_) text = safe = printable(std::string{text});
     if (error_ != 0 || std::fwrite(text.data(), 1, text.size(), file_) == text.size()) return;
     error_ = errno != 0 ? errno : EIO;
 }
@@ -93,7 +122,7 @@ Result<void> ResultFile::commit() {
 Exit write_result(const std::string& text, const std::string& path) {
     auto file = ResultFile::open(path);
     if (!file) return refuse(file.error());
-    file.value().write(text);
+    file.value().write(printable(text));
     const auto written = file.value().commit();
     return written ? Exit::Holds : refuse(written.error());
 }
@@ -220,6 +249,23 @@ std::size_t clock_reads(const assembly::Function& function) {
     for (const auto& instruction : function.instructions)
         if (instruction.opcode_class == assembly::OpcodeClass::ClockRead) ++count;
     return count;
+}
+
+std::string refusal_of_whole_number(const std::string& text) {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error == std::errc{} && stop == end) return {};
+    return fmt::format("'{}'; expected a whole number from 0 to 18446744073709551615", text);
+}
+
+std::string refusal_of_number(const std::string& text) {
+    constexpr double largest = 1e9;
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error == std::errc{} && stop == end && number >= 0 && number <= largest) return {};
+    return fmt::format("'{}'; expected a number from 0 to 1000000000", text);
 }
 
 void add_format(CLI::App& command, std::string& format, const std::vector<std::string>& formats) {

@@ -4,6 +4,7 @@
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
+#include "assembly/support/printable.hpp"
 #include "assembly/support/result.hpp"
 #include "harness/device.hpp"
 #include "harness/protocol/measure.hpp"
@@ -12,6 +13,7 @@
 #include "models/launch/launch.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -19,6 +21,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace warpbound::cli {
@@ -55,12 +59,20 @@ void add_certify(CLI::App& app, Invocation& invocation);
 void add_verify(CLI::App& app, Invocation& invocation);
 #endif
 
+/// Prints a message on standard error, `printable`.
+template <typename... Arguments>
+void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    std::fputs(printable(fmt::format(format, std::forward<Arguments>(arguments)...)).c_str(),
+               stderr);
+}
+
 /// Prints the failure on standard error and gives the exit code of a refused input.
 Exit refuse(const Failure& failure);
 
 /// A result that is written piece by piece, to standard output ("-" or empty) or to a file. A file
 /// is written under a temporary name in the same folder and renamed by `commit`, so that a full
-/// disk leaves no half-written result. An existing pipe or device is written directly.
+/// disk leaves no half-written result. That name is always a new file: no link is followed. An
+/// existing pipe or device is written directly. What goes to a terminal is `printable`.
 class ResultFile {
 public:
     static Result<ResultFile> open(const std::string& path);
@@ -78,15 +90,17 @@ public:
 
 private:
     ResultFile(std::string path, std::string written, std::FILE* file)
-        : path_{std::move(path)}, written_{std::move(written)}, file_{file} {}
+        : path_{std::move(path)}, written_{std::move(written)}, file_{file},
+          to_terminal_{isatty(fileno(file)) == 1} {}
 
     std::string path_;
     std::string written_; ///< Name of the file until `commit`; empty for standard output.
     std::FILE* file_ = nullptr;
     int error_ = 0;
+    bool to_terminal_ = false;
 };
 
-/// Writes a result to standard output ("-" or empty) or to a file, as `ResultFile`
+/// Writes a result, `printable`, to standard output ("-" or empty) or to a file, as `ResultFile`
 /// does.
 Exit write_result(const std::string& text, const std::string& path = "-");
 
@@ -158,6 +172,12 @@ Result<void> complete_facts(LoadedKernel& kernel, const models::Architecture& ar
 
 /// Number of clock-read instructions of the kernel.
 std::size_t clock_reads(const assembly::Function& function);
+
+/// For the `check` of an option: why a text is no whole number from 0 to 2^64 - 1, as digits.
+/// Empty: it is one.
+std::string refusal_of_whole_number(const std::string& text);
+/// The same for a finite number from 0 to 10^9, such as seconds.
+std::string refusal_of_number(const std::string& text);
 
 /// Adds --format with the given choices.
 void add_format(CLI::App& command, std::string& format, const std::vector<std::string>& formats);

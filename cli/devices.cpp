@@ -24,7 +24,10 @@ void add_devices(CLI::App& app, Invocation& invocation) {
                 text += fmt::format("{:<28} {:<12} {}\n", device.name,
                                     device.available ? "available" : "unavailable", device.detail);
             }
-            return write_result(*format == "json" ? list.dump(2) + "\n" : text);
+            return write_result(
+                *format == "json"
+                    ? list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
+                    : text);
         };
     });
 }

@@ -44,7 +44,8 @@ Result<void> check_limits(const std::string& folder, const certification::Eviden
 Result<void> write_file(const fs::path& path, const std::string& bytes) {
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
-    std::unique_ptr<std::FILE, CloseFile> file{std::fopen(path.c_str(), "wb")};
+    // The folder was empty: each file is a new one, and no link is followed ("x": O_EXCL).
+    std::unique_ptr<std::FILE, CloseFile> file{std::fopen(path.c_str(), "wbx")};
     if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
         std::fflush(file.get()) != 0)
         return Failure{"could not be written", path.string()};

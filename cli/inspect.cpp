@@ -121,7 +121,7 @@ std::string json_of(const LoadedKernel& kernel, const Inspection& inspection) {
                 {"blocks", blocks},
                 {"loops", loops},
                 {"unknown-opcodes", unknown}}
-               .dump(2) +
+               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
            "\n";
 }
 

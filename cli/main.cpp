@@ -52,12 +52,12 @@ int main(int argc, char** argv) {
     } catch (const CLI::Success& success) {
         return app.exit(success);
     } catch (const CLI::ParseError& error) {
-        fmt::print(stderr, "warpbound: {} (try --help)\n", error.what());
+        warpbound::cli::say("warpbound: {} (try --help)\n", error.what());
         return static_cast<int>(Exit::Usage);
     } catch (const std::bad_alloc&) {
-        fmt::print(stderr, "warpbound: out of memory\n");
+        warpbound::cli::say("warpbound: out of memory\n");
     } catch (const std::exception& error) {
-        fmt::print(stderr, "warpbound: internal error: {}\n", error.what());
+        warpbound::cli::say("warpbound: internal error: {}\n", error.what());
     }
     return static_cast<int>(Exit::Refused);
 }

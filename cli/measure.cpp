@@ -178,7 +178,9 @@ Exit show_limits(const MeasureOptions& options) {
                             refusal.empty() ? "no larger value was tried" : "above: " + refusal);
     }
     if (options.format == "json")
-        return write_result(Json{{"device", options.device}, {"limits", list}}.dump(2) + "\n");
+        return write_result(Json{{"device", options.device}, {"limits", list}}.dump(
+                                2, ' ', false, nlohmann::json::error_handler_t::replace) +
+                            "\n");
     return write_result(options.format == "csv" ? csv : text);
 }
 
@@ -227,7 +229,7 @@ Exit run(const MeasureOptions& options) {
     compare_points(suite);
     if (options.format == "csv") // CSV has no rows for points that were not measured.
         for (const auto& line : missing_lines(suite.missing))
-            fmt::print(stderr, "warpbound: not measured: {}\n", line);
+            say("warpbound: not measured: {}\n", line);
     const Exit written = write_result(render(suite, options.format));
     if (written != Exit::Holds) return written;
 #ifdef WARPBOUND_HAS_ANALYZER
@@ -236,14 +238,13 @@ Exit run(const MeasureOptions& options) {
         if (reported != Exit::Holds) return reported;
     }
 #endif
-    if (!complete) fmt::print(stderr, "warpbound: interrupted; recorded runs are kept\n");
+    if (!complete) say("warpbound: interrupted; recorded runs are kept\n");
     if (!complete) return Exit::Undecided;
     const auto without = suite.without_times();
-    if (!without.empty())
-        fmt::print(stderr, "warpbound: no run counts of {}\n", fmt::join(without, ", "));
+    if (!without.empty()) say("warpbound: no run counts of {}\n", fmt::join(without, ", "));
     if (suite.disagrees())
-        fmt::print(stderr, "warpbound: the time per operation from the empty region contradicts "
-                           "that from the slope\n");
+        say("warpbound: the time per operation from the empty region contradicts "
+            "that from the slope\n");
     return without.empty() && !suite.disagrees() ? Exit::Holds : Exit::Violated;
 }
 
@@ -296,10 +297,11 @@ void add_measure(CLI::App& app, Invocation& invocation) {
         ->add_option("--time-cap", options->time_cap,
                      "Seconds of running, warm-up included, after which a point begins no further "
                      "batch (of 32 runs or more); 0: no limit")
-        ->check(CLI::NonNegativeNumber)
+        ->check(refusal_of_number)
         ->capture_default_str();
     add_policy(*command, options->policy);
     command->add_option("--seed", options->seed, "Seed that all runs derive from")
+        ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_draw(*command, options->draw);
     add_format(*command, options->format, {"text", "json", "csv"});

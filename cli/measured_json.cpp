@@ -129,7 +129,7 @@ std::string measured_json(const MeasuredSuite& suite) {
                 {"operations", std::move(operations)},
                 {"copies", std::move(copies)},
                 {"not-measured", std::move(missing)}}
-               .dump(2) +
+               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
            "\n";
 }
 

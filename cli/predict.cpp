@@ -291,7 +291,7 @@ void add_predict(CLI::App& app, Invocation& invocation) {
     command
         ->add_option("--hidden-latency", options->hidden,
                      "Load latency in cycles that other instructions hide (voudouris)")
-        ->check(CLI::NonNegativeNumber);
+        ->check(refusal_of_whole_number);
     command
         ->add_option("--set", options->set,
                      "NAME=VALUE: set a parameter that a model lacks, or replace it")
@@ -314,6 +314,7 @@ void add_predict(CLI::App& app, Invocation& invocation) {
         ->check(CLI::IsMember({"best", "typical", "worst"}))
         ->capture_default_str();
     command->add_option("--seed", options->seed, "Seed of the typical path of a listing")
+        ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_format(*command, options->format, {"text", "json", "csv"});
     command->footer(footer());

@@ -2,6 +2,7 @@
 /// A prediction as JSON.
 #include "cli/json.hpp"
 #include "cli/prediction_report.hpp"
+#include "models/architecture/shipped.hpp"
 
 namespace warpbound::cli {
 
@@ -132,7 +133,8 @@ std::string prediction_json(const PredictionReport& report) {
     const auto& setting = *report.setting;
     Json out{{"kernel", report.kernel},
              {"architecture",
-              {{"name", setting.architecture.name}, {"digest", setting.architecture.digest}}},
+              {{"name", models::label_of(setting.architecture)},
+               {"digest", setting.architecture.digest}}},
              {"launch", models::to_string(setting.launch)},
              {"policy", report.policy()},
              {"profile", report.origin},
@@ -151,7 +153,7 @@ std::string prediction_json(const PredictionReport& report) {
         out["write-buffer"] = stores_json(*report.points.front().stores);
     for (const auto& point : report.points)
         if (point.end_to_end) out["end-to-end"].push_back(end_to_end_json(report, point));
-    return out.dump(2) + "\n";
+    return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 } // namespace warpbound::cli

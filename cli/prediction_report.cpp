@@ -1,5 +1,7 @@
 #include "cli/prediction_report.hpp"
 
+#include "assembly/support/printable.hpp"
+
 #ifdef WARPBOUND_HAS_ANALYZER
 #include "certification/page/plot.hpp"
 #endif
@@ -15,9 +17,10 @@ namespace {
 
 namespace prediction = models::prediction;
 
-/// A cell that commas, quotes and line ends cannot break.
-std::string cell(const std::string& text) {
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+/// A cell that commas, quotes and line ends cannot break, and no formula.
+std::string cell(std::string text) {
+    text = without_formula(text);
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     std::string quoted = "\"";
     for (const char c : text)
         quoted += c == '"' ? std::string{"\"\""} : std::string{c};

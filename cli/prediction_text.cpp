@@ -1,6 +1,7 @@
 /// \file
 /// A prediction as text.
 #include "cli/prediction_report.hpp"
+#include "models/architecture/shipped.hpp"
 
 #include <fmt/format.h>
 
@@ -214,9 +215,9 @@ std::string profile_text(const Summaries& summaries) {
 
 std::string prediction_text(const PredictionReport& report) {
     const auto& setting = *report.setting;
-    std::string out =
-        fmt::format("{} on {}, {}, policy {}\n{}\n", report.kernel, setting.architecture.name,
-                    launch_text(setting), report.policy(), report.origin);
+    std::string out = fmt::format("{} on {}, {}, policy {}\n{}\n", report.kernel,
+                                  models::label_of(setting.architecture), launch_text(setting),
+                                  report.policy(), report.origin);
     if (report.asks_voudouris() && setting.voudouris)
         out += fmt::format("costs of V14: {}\n", setting.voudouris.value().name);
     if (!report.set.empty()) out += fmt::format("set: {}\n", fmt::join(report.set, ", "));

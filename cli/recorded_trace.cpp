@@ -141,7 +141,7 @@ Result<std::string> inspect_recorded_trace(const std::string& file, const std::s
     }
     if (format != "json") return out;
     return Json{{"copies-to-device", {{"count", copies}, {"bytes", bytes}}}, {"kernels", kernels}}
-               .dump(2) +
+               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
            "\n";
 }
 

@@ -7,6 +7,7 @@
 #include "cli/multiprocessors.hpp"
 #include "cli/version.hpp"
 #include "harness/protocol/schedules.hpp"
+#include "models/architecture/shipped.hpp"
 #include "models/launch/warp_policy.hpp"
 
 #include <fmt/format.h>
@@ -148,14 +149,12 @@ std::optional<std::string> comparison_format_of(const std::string& path) {
 Exit run(const SchedulersOptions& options) {
     for (const auto& path : options.outputs)
         if (!comparison_format_of(path)) {
-            fmt::print(stderr,
-                       "warpbound: {}: a report file ends in .html, .xml, .csv, .json or .txt\n",
-                       path);
+            say("warpbound: {}: a report file ends in .html, .xml, .csv, .json or .txt\n", path);
             return Exit::Usage;
         }
     std::vector<models::WarpPolicy> policies;
     const auto misused = [](const Failure& failure) {
-        fmt::print(stderr, "warpbound: --policies: {}\n", to_string(failure));
+        say("warpbound: --policies: {}\n", to_string(failure));
         return Exit::Usage;
     };
     for (const auto& item : split(options.policies)) {
@@ -179,7 +178,7 @@ Exit run(const SchedulersOptions& options) {
     comparison.tool_version = version;
     comparison.kernel = kernel.function->name;
     comparison.kernel_digest = kernel.program.digest;
-    comparison.architecture = architecture.name;
+    comparison.architecture = models::label_of(architecture);
     comparison.architecture_digest = architecture.digest;
     comparison.launch = models::to_string(inputs.value().launch);
     comparison.multiprocessors = multiprocessors.value();
@@ -198,7 +197,7 @@ Exit run(const SchedulersOptions& options) {
     for (const auto& path : options.outputs) {
         const Exit written = write_result(render(comparison, *comparison_format_of(path)), path);
         if (written != Exit::Holds) return written;
-        fmt::print(stderr, "warpbound: wrote {}\n", path);
+        say("warpbound: wrote {}\n", path);
     }
     const Exit written = write_result(render(comparison, options.format));
     if (written != Exit::Holds) return written;
@@ -222,6 +221,7 @@ void add_schedulers(CLI::App& app, Invocation& invocation) {
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}))
         ->capture_default_str();
     command->add_option("--seed", options->seed, "Seed that all runs derive from")
+        ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_draw(*command, options->draw);
     command->add_option("-o,--output", options->outputs,

@@ -8,6 +8,7 @@
 #include "cli/summary_text.hpp"
 #include "cli/traced_run.hpp"
 #include "cli/workload_run.hpp"
+#include "models/architecture/shipped.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -74,21 +75,21 @@ nlohmann::ordered_json json_of(const SimulateOptions& options, const Machine& ma
     for (const auto& [quantity, measured, summary] : simulated.series)
         quantities[quantity_name(quantity)] = summary_json(summary);
     if (simulated.end_to_end) quantities["end-to-end"] = summary_json(*simulated.end_to_end);
-    nlohmann::ordered_json result{
-        {"kernel",
-         {{"name", subject.kernel->function->name},
-          {"digest", subject.kernel->program.digest},
-          {"isa", to_string(subject.kernel->function->target)}}},
-        {"architecture",
-         {{"name", machine.architecture.name}, {"digest", machine.architecture.digest}}},
-        {"launch", models::to_string(subject.launched.launch)},
-        {"multiprocessors", machine.multiprocessors},
-        {"assumptions", subject.assumptions},
-        {"policy", options.policy},
-        {"seed", options.seed},
-        {"draw", options.draw},
-        {"runs", simulated.series.front().measured.samples.size()},
-        {"observations", quantities}};
+    nlohmann::ordered_json result{{"kernel",
+                                   {{"name", subject.kernel->function->name},
+                                    {"digest", subject.kernel->program.digest},
+                                    {"isa", to_string(subject.kernel->function->target)}}},
+                                  {"architecture",
+                                   {{"name", models::label_of(machine.architecture)},
+                                    {"digest", machine.architecture.digest}}},
+                                  {"launch", models::to_string(subject.launched.launch)},
+                                  {"multiprocessors", machine.multiprocessors},
+                                  {"assumptions", subject.assumptions},
+                                  {"policy", options.policy},
+                                  {"seed", options.seed},
+                                  {"draw", options.draw},
+                                  {"runs", simulated.series.front().measured.samples.size()},
+                                  {"observations", quantities}};
     if (simulated.end_to_end) result["launch-cost"] = options.launch_cost;
     if (subject.recorded != nullptr)
         result["trace"] = {{"file", subject.trace},
@@ -104,7 +105,7 @@ std::string text_of(const SimulateOptions& options, const Machine& machine, cons
     std::string out = fmt::format(
         "{} on simulated:{}, launch {} on {} multiprocessor{}, policy {}, {} runs from seed {} "
         "({})\n",
-        subject.kernel->function->name, machine.architecture.name,
+        subject.kernel->function->name, models::label_of(machine.architecture),
         models::to_string(subject.launched.launch), machine.multiprocessors,
         machine.multiprocessors == 1 ? "" : "s", options.policy,
         simulated.series.front().measured.samples.size(), options.seed, options.draw);
@@ -172,8 +173,7 @@ Result<EndToEnd> end_to_end(const SimulateOptions& options, const WorkloadMachin
     if (!times) return times.as_failure();
     const auto done = static_cast<std::int64_t>(times.value().size());
     if (done < options.runs)
-        fmt::print(stderr, "warpbound: interrupted after {} of {} runs end to end\n", done,
-                   options.runs);
+        say("warpbound: interrupted after {} of {} runs end to end\n", done, options.runs);
     return done == 0 ? EndToEnd{} : EndToEnd{harness::summarise(times.value())};
 }
 
@@ -192,7 +192,7 @@ Result<std::optional<Simulated>> simulate(const SimulateOptions& options, const 
         if (!run) return run.as_failure();
         simulated.traced = std::move(run.value());
         if (!simulated.traced->account) {
-            fmt::print(stderr, "warpbound: interrupted; the trace ends there\n");
+            say("warpbound: interrupted; the trace ends there\n");
             return std::optional<Simulated>{};
         }
     }
@@ -216,9 +216,9 @@ Result<std::optional<Simulated>> simulate(const SimulateOptions& options, const 
     if (simulated.series.empty())
         return Failure{"stopped before the first run was recorded", options.launch.kernel.file};
     if (!simulated.complete) {
-        fmt::print(stderr, "warpbound: interrupted after {} of {} runs{}\n",
-                   simulated.series.back().measured.samples.size(), options.runs,
-                   machine.campaign ? "; recorded runs are kept" : "");
+        say("warpbound: interrupted after {} of {} runs{}\n",
+            simulated.series.back().measured.samples.size(), options.runs,
+            machine.campaign ? "; recorded runs are kept" : "");
         return std::optional{std::move(simulated)};
     }
     auto ended = end_to_end(options, with_cost.value());
@@ -232,7 +232,7 @@ Result<std::optional<Simulated>> simulate(const SimulateOptions& options, const 
 /// With a trace on standard output the result goes to standard error.
 Exit write(const SimulateOptions& options, const std::string& result) {
     if (options.trace.file != "-") return write_result(result);
-    fmt::print(stderr, "{}", result);
+    say("{}", result);
     return Exit::Holds;
 }
 
@@ -260,7 +260,9 @@ Exit run_kernel(const SimulateOptions& options) {
     if (!simulated.value()) return Exit::Undecided;
     const Exit written = write(
         options, options.format == "json"
-                     ? json_of(options, machine.value(), subject, *simulated.value()).dump(2) + "\n"
+                     ? json_of(options, machine.value(), subject, *simulated.value())
+                               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+                           "\n"
                      : text_of(options, machine.value(), subject, *simulated.value()));
     if (written != Exit::Holds) return written;
     return simulated.value()->complete ? Exit::Holds : Exit::Undecided;
@@ -299,7 +301,7 @@ Exit run_traces(const SimulateOptions& options) {
         const auto recorded =
             load_recorded_run(trace, options.listing, machine.value().architecture);
         if (!recorded && interrupted()) {
-            fmt::print(stderr, "warpbound: interrupted while {} was read\n", trace.string());
+            say("warpbound: interrupted while {} was read\n", trace.string());
             return Exit::Undecided;
         }
         if (!recorded) return refuse(recorded.error());
@@ -325,7 +327,10 @@ Exit run_traces(const SimulateOptions& options) {
                    {"kernels", std::move(kernels)}};
     else if (options.format == "json")
         kernels = nlohmann::ordered_json(kernels.front());
-    const Exit written = write(options, options.format == "json" ? kernels.dump(2) + "\n" : text);
+    const Exit written = write(
+        options, options.format == "json"
+                     ? kernels.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
+                     : text);
     if (written != Exit::Holds) return written;
     return complete ? Exit::Holds : Exit::Undecided;
 }
@@ -374,6 +379,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
         ->capture_default_str();
     command->add_option("--seed", options->seed, "Seed that all runs derive from")
+        ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_draw(*command, options->draw);
     command->add_option("--campaign", options->campaign,

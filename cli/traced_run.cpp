@@ -191,7 +191,7 @@ void TraceOptions::add_to(CLI::App& command) {
         ->check(CLI::IsMember({"csv", "chrome", "table"}))
         ->needs("--trace");
     command.add_option("--trace-run", run, "Number of the run for --trace and --stack, from 0 on")
-        ->check(CLI::NonNegativeNumber)
+        ->check(refusal_of_whole_number)
         ->capture_default_str();
     command.add_flag("--stack", stack,
                      "Print the cycle stacks of one run: instructions per cycle, and stalls by "

@@ -187,6 +187,7 @@ void add_verify(CLI::App& app, Invocation& invocation) {
     command
         ->add_option("--time-limit", options->time_limit,
                      "Time limit of the whole check in seconds; reached: incomplete, exit code 4")
+        ->check(refusal_of_number)
         ->check(CLI::Range(0.001, 86400.0))
         ->capture_default_str();
     command

@@ -4,6 +4,7 @@
 #include "cli/summary_text.hpp"
 #include "harness/protocol/measure_workload.hpp"
 #include "harness/trace/workload_trace.hpp"
+#include "models/architecture/shipped.hpp"
 
 #include <fmt/format.h>
 
@@ -123,7 +124,7 @@ std::string text_of(const WorkloadOptions& options, const models::Architecture& 
                     const LoadedWorkload& loaded, const std::vector<WorkloadObservation>& runs) {
     std::string out = fmt::format(
         "{} on simulated:{}, {} multiprocessor{}, policy {}, {} runs from seed {} ({})\n",
-        loaded.file.name, architecture.name, options.multiprocessors,
+        loaded.file.name, models::label_of(architecture), options.multiprocessors,
         options.multiprocessors == 1 ? "" : "s", options.policy, runs.size(), options.seed,
         options.draw);
     for (const std::string& assumption : assumptions_of(options, architecture, loaded))
@@ -166,19 +167,19 @@ std::string json_of(const WorkloadOptions& options, const models::Architecture& 
                 entry[time.name] = summary_json(summary_of(runs, index, time));
         operations.push_back(entry);
     }
-    const Json result{
-        {"workload", {{"name", loaded.file.name}, {"digest", loaded.file.digest}}},
-        {"architecture", {{"name", architecture.name}, {"digest", architecture.digest}}},
-        {"multiprocessors", options.multiprocessors},
-        {"assumptions", assumptions_of(options, architecture, loaded)},
-        {"launch-cost", options.launch_cost},
-        {"policy", options.policy},
-        {"seed", options.seed},
-        {"draw", options.draw},
-        {"runs", runs.size()},
-        {"operations", operations},
-        {"makespan", summary_json(makespans(runs))}};
-    return result.dump(2) + "\n";
+    const Json result{{"workload", {{"name", loaded.file.name}, {"digest", loaded.file.digest}}},
+                      {"architecture",
+                       {{"name", models::label_of(architecture)}, {"digest", architecture.digest}}},
+                      {"multiprocessors", options.multiprocessors},
+                      {"assumptions", assumptions_of(options, architecture, loaded)},
+                      {"launch-cost", options.launch_cost},
+                      {"policy", options.policy},
+                      {"seed", options.seed},
+                      {"draw", options.draw},
+                      {"runs", runs.size()},
+                      {"operations", operations},
+                      {"makespan", summary_json(makespans(runs))}};
+    return result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 /// "csv" or "chrome", by the option or the file's extension.
@@ -299,12 +300,11 @@ Exit simulate_workload(const WorkloadOptions& options, const models::Architectur
                                    ? json_of(options, architecture, loaded.value(), runs)
                                    : text_of(options, architecture, loaded.value(), runs);
     if (options.trace == "-")
-        fmt::print(stderr, "{}", result);
+        say("{}", result);
     else if (const Exit written = write_result(result); written != Exit::Holds)
         return written;
     if (!measured.value().complete)
-        fmt::print(stderr, "warpbound: interrupted after {} of {} runs\n", runs.size(),
-                   options.runs);
+        say("warpbound: interrupted after {} of {} runs\n", runs.size(), options.runs);
     return measured.value().complete ? Exit::Holds : Exit::Undecided;
 }
 

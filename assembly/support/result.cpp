@@ -1,5 +1,7 @@
 #include "assembly/support/result.hpp"
 
+#include "assembly/support/printable.hpp"
+
 namespace warpbound {
 
 std::string to_string(const Failure& failure) {
@@ -13,7 +15,7 @@ std::string to_string(const Failure& failure) {
             place += std::to_string(failure.column);
         }
     }
-    return place.empty() ? failure.what : place + ": " + failure.what;
+    return printable(place.empty() ? failure.what : place + ": " + failure.what);
 }
 
 } // namespace warpbound

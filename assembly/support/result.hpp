@@ -20,7 +20,7 @@ struct Failure {
     friend bool operator==(const Failure&, const Failure&) = default;
 };
 
-/// `where:line:column: what`, leaving out what is unknown.
+/// `where:line:column: what`, leaving out what is unknown; `printable`.
 std::string to_string(const Failure& failure);
 
 /// Needed by Boost.Outcome's `checked` policy: a wrong access throws instead of being undefined.

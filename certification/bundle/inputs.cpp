@@ -2,6 +2,7 @@
 
 #include "analyzer/flow/facts_in_use.hpp"
 #include "assembly/isa/reader.hpp"
+#include "assembly/support/printable.hpp"
 #include "certification/bundle/canonical_json.hpp"
 
 #include <fmt/format.h>
@@ -263,6 +264,11 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
     const auto function = assembly::find_function(loaded->program, input.kernel);
     if (!function) return function.as_failure();
     loaded->function = function.value();
+    if (!is_utf8(loaded->function->name))
+        return Failure{fmt::format("the kernel's name '{}' is not UTF-8, and evidence is; expected "
+                                   "another name: rename the kernel and compile it again",
+                                   loaded->function->name),
+                       path_of(id, "listing.sass")};
     auto graph = assembly::build_control_flow_graph(*loaded->function);
     if (!graph) return graph.as_failure();
     loaded->graph = std::move(graph).value();

@@ -15,6 +15,13 @@ namespace warpbound::certification {
 
 namespace {
 
+/// Its title; with its label unless the description is a shipped one.
+std::string machine_words(const Json& architecture) {
+    const std::string name = text(architecture, "name");
+    const std::string title = text(architecture, "title");
+    return name.find(" (") == std::string::npos ? title : title + ": " + name;
+}
+
 std::string row(const std::vector<std::string>& cells) {
     std::string out = "<tr>";
     for (const auto& part : cells)
@@ -77,7 +84,7 @@ std::string kernels_of(const Json& claims) {
                 words[text(claim, "side")] = bound_words(claim);
         }
         rows += row({linked("#" + id, id + " " + text(kernel, "kernel")),
-                     cell(text(kernel.at("architecture"), "title")),
+                     cell(machine_words(kernel.at("architecture"))),
                      cell(text(kernel, "launch") + ", " + text(kernel, "policy")),
                      cell(words["upper"]), cell(words["lower"]),
                      cell(words["observed"].empty() ? "none" : words["observed"])});
@@ -347,7 +354,7 @@ std::string evidence_page(const Json& claims, const std::vector<KernelEvidence>&
                           const BundleInputs& inputs) {
     const auto& first = claims.at("kernels").front();
     std::string title = "Timing evidence: " + text(first, "kernel") + " on " +
-                        text(first.at("architecture"), "title");
+                        machine_words(first.at("architecture"));
     if (claims.at("kernels").size() > 1)
         title = fmt::format("Timing evidence for {} kernels", claims.at("kernels").size());
     std::string details;

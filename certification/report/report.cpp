@@ -4,6 +4,7 @@
 
 #include "assembly/isa/reader.hpp"
 #include "harness/protocol/statistics.hpp"
+#include "models/architecture/shipped.hpp"
 
 #include <algorithm>
 #include <array>
@@ -103,7 +104,7 @@ Report report_of(const assembly::Program& program, const analyzer::Request& requ
     report.kernel = function.name;
     report.kernel_digest = program.digest;
     report.isa = to_string(function.target);
-    report.architecture = request.architecture->name;
+    report.architecture = models::label_of(*request.architecture);
     report.architecture_title = request.architecture->title;
     report.architecture_digest = request.architecture->digest;
     report.policy = models::to_string(request.policy);

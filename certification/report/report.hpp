@@ -113,7 +113,7 @@ struct Report {
     std::string kernel;
     std::string kernel_digest;
     std::string isa;          ///< "sm_90"
-    std::string architecture; ///< Name.
+    std::string architecture; ///< `models::label_of` the machine.
     std::string architecture_title;
     std::string architecture_digest;
     std::string policy;

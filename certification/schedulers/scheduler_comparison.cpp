@@ -216,7 +216,7 @@ std::string render_json(const SchedulerComparison& comparison) {
         {"best-trades", trades},
         {"assumptions", assumptions}};
     if (comparison.multiprocessors > 1) json["multiprocessors"] = comparison.multiprocessors;
-    return json.dump(2) + "\n";
+    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 std::string render_csv(const SchedulerComparison& comparison) {

@@ -10,6 +10,7 @@
 #include "certification/verify/solver/script.hpp"
 #include "certification/verify/solver/solver.hpp"
 #include "certification/verify/structure.hpp"
+#include "models/architecture/shipped.hpp"
 
 #include <fmt/format.h>
 
@@ -194,12 +195,21 @@ private:
     std::vector<StepResult> results_;
 };
 
+/// Descriptions that are not those that this program was built with, whatever the bundle says.
+std::string machines_not_shipped(const Evidence& evidence) {
+    std::set<std::string> labels;
+    for (const auto& kernel : evidence.kernels)
+        if (models::provenance_of(kernel->architecture).standing != models::Standing::Shipped)
+            labels.insert(models::label_of(kernel->architecture));
+    return labels.empty() ? "" : fmt::format("; machine {}", fmt::join(labels, ", "));
+}
+
 StepResult read_schema(const Files& files, Evidence& evidence) {
     try {
         evidence = read_evidence(files);
         return {"schema", Verdict::Holds,
-                fmt::format("{} kernels; claims, kinds and assumptions belong together",
-                            evidence.kernels.size())};
+                fmt::format("{} kernels; claims, kinds and assumptions belong together{}",
+                            evidence.kernels.size(), machines_not_shipped(evidence))};
     } catch (const Finding& finding) {
         return {"schema", finding.verdict, finding.what()};
     }

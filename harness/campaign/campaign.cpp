@@ -1,6 +1,7 @@
 #include "harness/campaign/campaign.hpp"
 
 #include "harness/campaign/campaign_database.hpp"
+#include "harness/campaign/series_digest.hpp"
 
 #include <fmt/format.h>
 
@@ -52,10 +53,13 @@ public:
         // Another process may record the same series between the search and the insertion.
         Statement insert =
             database_.prepare("INSERT INTO series (name, device, device_detail, protocol, "
-                              "kernel_digest, facts_digest, launch, quantity) "
-                              "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
+                              "kernel_digest, facts_digest, launch, quantity, runs_digest, "
+                              "conditions_digest) "
+                              "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
         if (!insert.usable()) return database_.refuse("cannot record a series");
         bind_key(insert, key);
+        insert.bind(9, digest_without_runs(key));
+        insert.bind(10, digest_of_conditions(key, {}));
         if (insert.step() != SQLITE_DONE) return database_.refuse("cannot record a series");
         return find(key);
     }
@@ -77,9 +81,16 @@ public:
                                            "series?)",
                                            first_run),
                                database_.name()};
-            if (insert_conditions(series, first_run, conditions))
-                return boost::outcome_v2::success();
-            return database_.refuse("cannot record conditions");
+            // Checks the digest of those that are there, before another one takes its place.
+            if (const auto known = this->conditions(series); !known) return known.as_failure();
+            if (!insert_conditions(series, first_run, conditions))
+                return database_.refuse("cannot record conditions");
+            const auto of = identity(series);
+            if (!of) return of.as_failure();
+            const auto all = stored_conditions(series);
+            if (!all) return all.as_failure();
+            return set_digest(series, "conditions_digest",
+                              digest_of_conditions(of.value().key, all.value()));
         });
     }
 
@@ -88,19 +99,18 @@ public:
     }
 
     Result<std::vector<RecordedConditions>> conditions(std::int64_t series) override {
-        Statement select =
-            database_.prepare("SELECT first_run, name, value FROM condition WHERE series = ? "
-                              "ORDER BY first_run, name");
-        if (!select.usable()) return database_.refuse("cannot be read");
-        select.bind(1, series);
         std::vector<RecordedConditions> all;
-        int answer = SQLITE_ROW;
-        while ((answer = select.step()) == SQLITE_ROW) {
-            const std::int64_t first_run = select.integer(0);
-            if (all.empty() || all.back().first_run != first_run) all.push_back({first_run, {}});
-            all.back().conditions.emplace_back(select.text(1), select.text(2));
-        }
-        if (answer != SQLITE_DONE) return database_.refuse("is damaged");
+        const auto read = database_.in_snapshot([&]() -> Result<void> {
+            const auto of = identity(series);
+            if (!of) return of.as_failure();
+            auto stored = stored_conditions(series);
+            if (!stored) return stored.as_failure();
+            all = std::move(stored).value();
+            if (digest_of_conditions(of.value().key, all) == of.value().digests.conditions)
+                return boost::outcome_v2::success();
+            return altered(of.value().key, "its key or its conditions");
+        });
+        if (!read) return read.as_failure();
         return all;
     }
 
@@ -122,10 +132,97 @@ public:
             all.push_back(std::move(info));
         }
         if (answer != SQLITE_DONE) return database_.refuse("is damaged");
+        for (const auto& info : all) // Finds an altered key, too.
+            if (const auto checked = conditions(info.id); !checked) return checked.as_failure();
         return all;
     }
 
     Result<std::vector<Sample>> samples(std::int64_t series) override {
+        std::vector<Sample> all;
+        const auto read = database_.in_snapshot([&]() -> Result<void> {
+            const auto of = identity(series);
+            if (!of) return of.as_failure();
+            auto stored = stored_samples(series);
+            if (!stored) return stored.as_failure();
+            all = std::move(stored).value();
+            std::string digest = digest_without_runs(of.value().key);
+            for (const Sample& sample : all)
+                digest = digest_with_run(digest, sample);
+            if (digest == of.value().digests.runs) return boost::outcome_v2::success();
+            return altered(of.value().key, fmt::format("its {} runs", all.size()));
+        });
+        if (!read) return read.as_failure();
+        return all;
+    }
+
+private:
+    /// A series as it names itself, with its digests.
+    struct Identity {
+        SeriesKey key;
+        SeriesDigests digests;
+    };
+
+    [[nodiscard]] Failure altered(const SeriesKey& key, const std::string& what) const {
+        return Failure{fmt::format("was altered after it was recorded: of the series '{}', {} do "
+                                   "not agree with their digest; expected them as recorded; "
+                                   "restore the file, or record the series again in a new one",
+                                   key.name, what),
+                       database_.name()};
+    }
+
+    Result<Identity> identity(std::int64_t series) {
+        Statement select =
+            database_.prepare("SELECT name, device, device_detail, protocol, kernel_digest, "
+                              "facts_digest, launch, quantity, runs_digest, conditions_digest "
+                              "FROM series WHERE id = ?");
+        if (!select.usable()) return database_.refuse("cannot be read");
+        select.bind(1, series);
+        const int answer = select.step();
+        if (answer == SQLITE_DONE)
+            return Failure{fmt::format("has no series {}", series), database_.name()};
+        if (answer != SQLITE_ROW) return database_.refuse("cannot be read");
+        return Identity{{select.text(0), select.text(1), select.text(2), select.text(3),
+                         select.text(4), select.text(5), select.text(6), select.text(7)},
+                        {select.text(8), select.text(9)}};
+    }
+
+    Result<void> set_digest(std::int64_t series, std::string_view column,
+                            const std::string& digest) {
+        Statement update =
+            database_.prepare(fmt::format("UPDATE series SET {} = ? WHERE id = ?", column));
+        if (!update.usable()) return database_.refuse("cannot record");
+        update.bind(1, digest);
+        update.bind(2, series);
+        if (update.step() != SQLITE_DONE) return database_.refuse("cannot record");
+        return boost::outcome_v2::success();
+    }
+
+    Result<std::vector<RecordedConditions>> stored_conditions(std::int64_t series) {
+        Statement select =
+            database_.prepare("SELECT first_run, name, value FROM condition WHERE series = ? "
+                              "ORDER BY first_run, name");
+        if (!select.usable()) return database_.refuse("cannot be read");
+        select.bind(1, series);
+        std::vector<RecordedConditions> all;
+        int answer = SQLITE_ROW;
+        while ((answer = select.step()) == SQLITE_ROW) {
+            const std::int64_t first_run = select.integer(0);
+            if (all.empty() || all.back().first_run != first_run) all.push_back({first_run, {}});
+            all.back().conditions.emplace_back(select.text(1), select.text(2));
+        }
+        if (answer != SQLITE_DONE) return database_.refuse("is damaged");
+        return all;
+    }
+
+    static void bind_key(Statement& statement, const SeriesKey& key) {
+        const std::array<const std::string*, 8> fields{
+            &key.name,          &key.device,       &key.device_detail, &key.protocol,
+            &key.kernel_digest, &key.facts_digest, &key.launch,        &key.quantity};
+        for (std::size_t i = 0; i < fields.size(); ++i)
+            statement.bind(static_cast<int>(i) + 1, *fields[i]);
+    }
+
+    Result<std::vector<Sample>> stored_samples(std::int64_t series) {
         Statement select = database_.prepare(
             "SELECT run, seed, times, ifnull(trouble, 'none'), remark FROM sample "
             "WHERE series = ? ORDER BY run");
@@ -145,15 +242,6 @@ public:
         }
         if (answer != SQLITE_DONE) return database_.refuse("is damaged");
         return all;
-    }
-
-private:
-    static void bind_key(Statement& statement, const SeriesKey& key) {
-        const std::array<const std::string*, 8> fields{
-            &key.name,          &key.device,       &key.device_detail, &key.protocol,
-            &key.kernel_digest, &key.facts_digest, &key.launch,        &key.quantity};
-        for (std::size_t i = 0; i < fields.size(); ++i)
-            statement.bind(static_cast<int>(i) + 1, *fields[i]);
     }
 
     /// Id 0 if there is none.
@@ -210,6 +298,9 @@ private:
         const auto recorded = runs_of(series);
         if (!recorded) return recorded.as_failure();
         std::int64_t expected = recorded.value();
+        const auto of = identity(series);
+        if (!of) return of.as_failure();
+        std::string digest = of.value().digests.runs;
         Statement insert =
             database_.prepare("INSERT INTO sample (series, run, seed, times, trouble, remark) "
                               "VALUES (?, ?, ?, ?, ?, ?)");
@@ -236,8 +327,9 @@ private:
                 insert.bind(6, sample.remark.text);
             }
             if (insert.step() != SQLITE_DONE) return database_.refuse("cannot record");
+            digest = digest_with_run(digest, sample);
         }
-        return boost::outcome_v2::success();
+        return set_digest(series, "runs_digest", digest);
     }
 
     CampaignDatabase database_;
@@ -275,6 +367,8 @@ Result<std::unique_ptr<Campaign>> Campaign::open(const std::filesystem::path& fi
         return Failure{fmt::format("there is no folder {}", folder.string()), file.string()};
     auto campaign = std::make_unique<SqliteCampaign>(file.string());
     if (auto opened = campaign->open_to_record(); !opened) return opened.as_failure();
+    // Nothing is recorded beside an altered series.
+    if (const auto checked = campaign->list(); !checked) return checked.as_failure();
     return std::unique_ptr<Campaign>{std::move(campaign)};
 }
 

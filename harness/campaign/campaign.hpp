@@ -4,6 +4,7 @@
 /// process.
 
 #include "assembly/support/result.hpp"
+#include "harness/campaign/series.hpp"
 #include "harness/device.hpp"
 
 #include <cstdint>
@@ -16,32 +17,6 @@
 #include <vector>
 
 namespace warpbound::harness {
-
-/// Identifies what was run, so that the same command finds the series again. Two series are the
-/// same if all fields are equal.
-struct SeriesKey {
-    std::string name;          ///< Benchmark point or kernel.
-    std::string device;        ///< "simulated:fermi-gtx470"
-    std::string device_detail; ///< Architecture digest, policy, driver.
-    std::string protocol;      ///< Canonical text of the protocol: warm-up, draw, first seed.
-    std::string kernel_digest;
-    std::string facts_digest;
-    std::string launch;   ///< "1x32"
-    std::string quantity; ///< As `to_string(Quantity)`.
-
-    friend bool operator==(const SeriesKey&, const SeriesKey&) = default;
-};
-
-/// One run: the seed and the values that `times_of` extracts for the quantity of the series.
-/// `Unit:` `unit_of` the quantity.
-struct Sample {
-    std::int64_t run = 0; ///< Index within the series, from 0.
-    std::uint64_t seed = 0;
-    std::vector<std::int64_t> times; ///< Empty if the remark's anomaly excludes times.
-    Remark remark{};
-
-    friend bool operator==(const Sample&, const Sample&) = default;
-};
 
 /// Why a sample is inconsistent: times that its anomaly excludes, missing times, or a remark
 /// without an anomaly. Empty: consistent.
@@ -100,9 +75,11 @@ public:
     virtual Result<void> note_conditions(std::int64_t series, std::int64_t first_run,
                                          const Conditions& conditions) = 0;
     /// Sorted by first run.
+    /// Refused if they or the key do not agree with their digest.
     virtual Result<std::vector<RecordedConditions>> conditions(std::int64_t series) = 0;
+    /// Refused if a key or conditions do not agree with their digest.
     virtual Result<std::vector<SeriesInfo>> list() = 0;
-    /// In run order.
+    /// In run order. Refused if they or the key do not agree with their digest.
     virtual Result<std::vector<Sample>> samples(std::int64_t series) = 0;
 
 protected:

@@ -2,19 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <vector>
+
 namespace warpbound::harness {
 
 namespace {
 
 constexpr int application_id = 0x77627631; // "wbv1": distinguishes a campaign from other databases
-constexpr int schema_version = 2;
+constexpr int schema_version = 3;
 constexpr int busy_milliseconds = 30'000;
+/// Longest text or run that is read. `Unit:` bytes.
+constexpr int longest_value = 256 << 20;
 
 constexpr const char* schema = R"(
 CREATE TABLE series (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL, device TEXT NOT NULL, device_detail TEXT NOT NULL, protocol TEXT NOT NULL,
   kernel_digest TEXT NOT NULL, facts_digest TEXT NOT NULL, launch TEXT NOT NULL, quantity TEXT NOT NULL,
+  runs_digest TEXT NOT NULL, conditions_digest TEXT NOT NULL,
   UNIQUE (name, device, device_detail, protocol, kernel_digest, facts_digest, launch, quantity)
 );
 CREATE TABLE sample (
@@ -32,6 +39,63 @@ CREATE TABLE condition (
   PRIMARY KEY (series, first_run, name)
 ) WITHOUT ROWID;
 )";
+
+struct Setting {
+    int name;
+    int value;
+};
+/// A file from elsewhere may hold views, triggers and expressions of its own: none is executed.
+constexpr std::array<Setting, 4> defences{{{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                           {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                           {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                           {SQLITE_DBCONFIG_ENABLE_VIEW, 0}}};
+
+/// A table, index, view or trigger of a database.
+struct SchemaObject {
+    std::string type;
+    std::string name;
+    std::string sql;
+
+    friend bool operator==(const SchemaObject&, const SchemaObject&) = default;
+};
+
+/// Empty if they cannot be read.
+std::optional<std::vector<SchemaObject>> objects_of(sqlite3* database) {
+    Statement select{database, "SELECT type, name, sql FROM sqlite_schema ORDER BY name, type"};
+    if (!select.usable()) return std::nullopt;
+    std::vector<SchemaObject> objects;
+    int answer = SQLITE_ROW;
+    while ((answer = select.step()) == SQLITE_ROW)
+        objects.push_back({select.text(0), select.text(1), select.text(2)});
+    return answer == SQLITE_DONE ? std::optional{std::move(objects)} : std::nullopt;
+}
+
+/// The objects of a campaign that was just made.
+std::vector<SchemaObject> objects_of_a_campaign() {
+    sqlite3* database = nullptr;
+    std::vector<SchemaObject> objects;
+    if (sqlite3_open_v2(":memory:", &database, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK &&
+        sqlite3_exec(database, schema, nullptr, nullptr, nullptr) == SQLITE_OK)
+        objects = objects_of(database).value_or(objects);
+    sqlite3_close(database);
+    return objects;
+}
+
+/// What is in `found` and not in `expected`, or the other way round; empty if they are equal.
+std::string foreign_object(const std::vector<SchemaObject>& found,
+                           const std::vector<SchemaObject>& expected) {
+    for (const auto& object : found) {
+        if (std::ranges::find(expected, object) != expected.end()) continue;
+        const bool known =
+            std::ranges::find(expected, object.name, &SchemaObject::name) != expected.end();
+        return fmt::format("holds the {} '{}' {}", object.type, object.name,
+                           known ? "with another definition" : "of another program");
+    }
+    for (const auto& object : expected)
+        if (std::ranges::find(found, object) == found.end())
+            return fmt::format("lacks the {} '{}'", object.type, object.name);
+    return {};
+}
 
 } // namespace
 
@@ -73,6 +137,14 @@ Result<void> CampaignDatabase::in_transaction(const char* what,
     return done;
 }
 
+Result<void> CampaignDatabase::in_snapshot(const std::function<Result<void>()>& work) {
+    if (sqlite3_get_autocommit(database_) == 0) return work();
+    if (!execute("BEGIN")) return refuse("cannot be read");
+    Result<void> done = work();
+    execute("ROLLBACK"); // Nothing was written.
+    return done;
+}
+
 Failure CampaignDatabase::refuse(const std::string& what) const {
     if ((sqlite3_extended_errcode(database_) & 0xff) == SQLITE_BUSY)
         return Failure{fmt::format("{}: another process kept it locked for {} s", what,
@@ -87,6 +159,10 @@ Result<void> CampaignDatabase::connect(int flags) {
     const auto path = std::filesystem::absolute(name_, failed);
     if (failed || sqlite3_open_v2(path.c_str(), &database_, flags, nullptr) != SQLITE_OK)
         return refuse("cannot be opened");
+    for (const auto& [name, value] : defences)
+        if (sqlite3_db_config(database_, name, value, nullptr) != SQLITE_OK)
+            return refuse("cannot be opened safely");
+    sqlite3_limit(database_, SQLITE_LIMIT_LENGTH, longest_value);
     sqlite3_busy_timeout(database_, busy_milliseconds);
     return boost::outcome_v2::success();
 }
@@ -117,12 +193,18 @@ Result<void> CampaignDatabase::check(const Marks& found) {
     if (found.id != application_id) return Failure{"is a database, but no campaign", name_};
     if (found.version != schema_version)
         return Failure{
-            fmt::format("is a campaign of schema version {}; this program knows version {}",
+            fmt::format("is a campaign of schema version {}; this program knows version {} (the "
+                        "program that made it writes it as text with `campaign export`; `campaign "
+                        "import` reads that)",
                         found.version, schema_version),
             name_};
-    const auto known = count("SELECT count(*) FROM sqlite_master WHERE name IN "
-                             "('series', 'sample', 'condition')");
-    if (!known || *known != 3) return Failure{"is damaged: its tables are missing", name_};
+    const auto objects = objects_of(database_);
+    if (!objects) return unreadable();
+    if (const auto foreign = foreign_object(*objects, objects_of_a_campaign()); !foreign.empty())
+        return Failure{fmt::format("is no campaign as this program makes it: it {}; expected the "
+                                   "tables series, sample and condition alone",
+                                   foreign),
+                       name_};
     return boost::outcome_v2::success();
 }
 

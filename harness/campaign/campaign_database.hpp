@@ -1,7 +1,8 @@
 #pragma once
 /// \file
 /// The SQLite file of a campaign: opening and creation, transactions, and reasons of failed
-/// accesses. The meaning of its rows: campaign.cpp.
+/// accesses. A file from elsewhere is opened so that nothing in it is executed. The meaning of its
+/// rows: campaign.cpp.
 
 #include "assembly/support/result.hpp"
 
@@ -72,6 +73,8 @@ public:
     /// Calls `work` inside a new transaction, or inside the current one, which a failure of `work`
     /// then aborts too.
     Result<void> in_transaction(const char* what, const std::function<Result<void>()>& work);
+    /// Calls `work`, whose reads see one state of the file, whatever other processes record.
+    Result<void> in_snapshot(const std::function<Result<void>()>& work);
     /// A failure naming the operation, with SQLite's reason.
     [[nodiscard]] Failure refuse(const std::string& what) const;
     [[nodiscard]] const std::string& name() const { return name_; }
@@ -89,7 +92,7 @@ private:
     std::optional<std::int64_t> count(const char* sql);
     /// Empty if the file cannot be read; the error is then that of the connection.
     std::optional<Marks> marks();
-    /// Checks that the file is a campaign of this version.
+    /// Checks that the file is a campaign of this version: with its tables, and nothing else.
     Result<void> check(const Marks& found);
     /// Runs inside a transaction. Returns whether it created the tables.
     Result<bool> make_or_check();

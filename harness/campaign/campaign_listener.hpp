@@ -13,6 +13,8 @@ struct CampaignListener {
     std::function<Result<void>(const SeriesKey&)> series;
     std::function<Result<void>(const RecordedConditions&)> conditions;
     std::function<Result<void>(Sample)> sample;
+    /// Called once if the text has no digests, so that its samples are not checked. May be empty.
+    std::function<void()> without_digests{};
 };
 
 } // namespace warpbound::harness

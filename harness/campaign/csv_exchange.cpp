@@ -106,7 +106,8 @@ public:
         for (;;) {
             record = records.next();
             if (!record) return record.as_failure();
-            if (record.value().empty()) return boost::outcome_v2::success();
+            if (record.value().empty()) return check_.end_of_series(cursor_->position());
+            if (check_.has_digests()) without_apostrophes(record.value());
             if (auto read = one(record.value()); !read) return read;
         }
     }
@@ -122,7 +123,13 @@ private:
         return value;
     }
 
-    Result<void> header(const Record& record) const {
+    /// From version 3 on an apostrophe at the begin of a field is not part of it.
+    static void without_apostrophes(Record& record) {
+        for (Field& field : record)
+            if (!field.text.empty() && field.text.front() == '\'') field.text.erase(0, 1);
+    }
+
+    Result<void> header(const Record& record) {
         const Field nothing{"", {}};
         const bool two = record.size() == 2;
         const auto version = two ? number<std::int64_t>(record[1], "version")
@@ -137,8 +144,10 @@ private:
         if (type.text == "series") return series(record);
         if (type.text == "conditions") return conditions(record);
         if (type.text == "run") return run(record);
+        if (type.text == "digests") return digests(record);
         return cursor_->refuse(
-            fmt::format("a record '{:.40}'; expected series, conditions or run", type.text),
+            fmt::format("a record '{:.40}'; expected series, conditions, run or digests",
+                        type.text),
             type.at);
     }
 
@@ -163,6 +172,13 @@ private:
         for (std::size_t i = 2; i < record.size(); i += 2)
             recorded.conditions.emplace_back(record[i].text, record[i + 1].text);
         return check_.conditions(recorded, record.front().at);
+    }
+
+    Result<void> digests(const Record& record) {
+        if (record.size() != 3)
+            return cursor_->refuse("digests; expected that of the runs and that of the conditions",
+                                   record.front().at);
+        return check_.digests({record[1].text, record[2].text}, record.front().at);
     }
 
     Result<void> run(const Record& record) {

@@ -1,5 +1,6 @@
 #include "harness/campaign/exchange.hpp"
 
+#include "assembly/support/printable.hpp"
 #include "harness/campaign/exchange_check.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +17,13 @@ struct WholeSeries {
     SeriesKey key;
     std::vector<RecordedConditions> conditions;
     std::vector<Sample> samples;
+
+    [[nodiscard]] SeriesDigests digests() const {
+        std::string runs = digest_without_runs(key);
+        for (const Sample& sample : samples)
+            runs = digest_with_run(runs, sample);
+        return {runs, digest_of_conditions(key, conditions)};
+    }
 };
 
 /// Writes series and remembers a flaw that would prevent reading them back: a text that is too
@@ -32,6 +40,8 @@ public:
             (*write_)(csv_of(recorded));
         for (const auto& sample : series.samples)
             (*write_)(csv_of(sample));
+        const auto digests = series.digests();
+        (*write_)(fmt::format("digests,{},{}\n", digests.runs, digests.conditions));
     }
     void json(const WholeSeries& series) {
         (*write_)(json_of(series.key));
@@ -39,7 +49,9 @@ public:
         json_list(series.conditions);
         (*write_)("],\n   \"runs\": [");
         json_list(series.samples);
-        (*write_)("]}");
+        const auto digests = series.digests();
+        (*write_)(fmt::format("],\n   \"runs-digest\": \"{}\",\n   \"conditions-digest\": \"{}\"}}",
+                              digests.runs, digests.conditions));
     }
 
 private:
@@ -49,9 +61,10 @@ private:
         return text;
     }
 
-    std::string field(std::string_view text) {
-        if (text.find_first_of(",\"\r\n") == std::string_view::npos)
-            return checked(std::string{text}, "a text", longest_piece);
+    std::string field(std::string_view content) {
+        const std::string text = without_formula(content);
+        if (text.find_first_of(",\"\r\n") == std::string::npos)
+            return checked(text, "a text", longest_piece);
         std::string quoted = "\"";
         for (const char letter : text) {
             if (letter == '"') quoted += '"';
@@ -180,7 +193,8 @@ Result<void> read_campaign(const trace::TraceBytes& text, const CampaignListener
 }
 
 Result<void> import_campaign(const trace::TraceBytes& text, Campaign& campaign,
-                             const std::function<bool()>& stop) {
+                             const std::function<bool()>& stop,
+                             const std::function<void()>& without_digests) {
     constexpr std::size_t most_pending = 8192;
     std::int64_t series = 0;
     std::vector<Sample> pending;
@@ -190,6 +204,7 @@ Result<void> import_campaign(const trace::TraceBytes& text, Campaign& campaign,
         return appended;
     };
     CampaignListener listener;
+    listener.without_digests = without_digests;
     listener.series = [&](const SeriesKey& key) -> Result<void> {
         if (auto recorded = record(); !recorded) return recorded;
         const auto info = campaign.series(key);
@@ -219,21 +234,25 @@ Result<void> import_campaign(const trace::TraceBytes& text, Campaign& campaign,
 
 // --- checks of both readers -------------------------------------------------------------------
 
-Result<void> ExchangeCheck::version(std::string_view name, std::int64_t version,
-                                    TextPosition at) const {
+Result<void> ExchangeCheck::version(std::string_view name, std::int64_t version, TextPosition at) {
     if (name != campaign_format_name)
         return cursor_->refuse(
             fmt::format("is not the text of a campaign; expected {} and version {}",
                         campaign_format_name, campaign_format_version),
             at);
-    if (version != campaign_format_version)
-        return cursor_->refuse(fmt::format("is of version {}; this program knows version {}",
-                                           version, campaign_format_version),
+    if (version != campaign_format_version && version != version_without_digests)
+        return cursor_->refuse(fmt::format("is of version {}; this program knows versions {} and "
+                                           "{}",
+                                           version, version_without_digests,
+                                           campaign_format_version),
                                at);
+    version_ = version;
+    if (!has_digests() && listener_->without_digests) listener_->without_digests();
     return boost::outcome_v2::success();
 }
 
 Result<void> ExchangeCheck::series(const SeriesKey& key, TextPosition at) {
+    if (auto ended = end_of_series(at); !ended) return ended;
     if (auto known = parse_quantity(key.quantity, key.name); !known)
         return cursor_->refuse(std::move(known).error().what, at);
     std::vector<std::string> fields;
@@ -244,11 +263,16 @@ Result<void> ExchangeCheck::series(const SeriesKey& key, TextPosition at) {
     next_run_ = 0;
     last_conditions_ = -1;
     has_series_ = true;
+    digests_read_ = false;
+    key_ = key;
+    recorded_.clear();
+    runs_digest_ = digest_without_runs(key);
     return listener_->series(key);
 }
 
 Result<void> ExchangeCheck::conditions(const RecordedConditions& recorded, TextPosition at) {
     if (!has_series_) return cursor_->refuse("conditions before the first series", at);
+    if (digests_read_) return cursor_->refuse("conditions after the digests of their series", at);
     if (recorded.first_run <= last_conditions_)
         return cursor_->refuse(fmt::format("conditions from run {} on; expected a run after {}",
                                            recorded.first_run, last_conditions_),
@@ -262,17 +286,43 @@ Result<void> ExchangeCheck::conditions(const RecordedConditions& recorded, TextP
         if (!names.insert(name).second)
             return cursor_->refuse(fmt::format("a second value of the condition '{}'", name), at);
     if (names.empty()) return cursor_->refuse("no condition; expected a name and a value", at);
+    if (has_digests()) recorded_.push_back(recorded);
     return listener_->conditions(recorded);
 }
 
 Result<void> ExchangeCheck::sample(Sample sample, TextPosition at) {
     if (!has_series_) return cursor_->refuse("a run before the first series", at);
+    if (digests_read_) return cursor_->refuse("a run after the digests of its series", at);
     if (sample.run != next_run_)
         return cursor_->refuse(fmt::format("run {}; expected run {}", sample.run, next_run_), at);
     ++next_run_;
     if (auto wrong = contradiction_in(sample); !wrong.empty())
         return cursor_->refuse(std::move(wrong), at);
+    if (has_digests()) runs_digest_ = digest_with_run(runs_digest_, sample);
     return listener_->sample(std::move(sample));
+}
+
+Result<void> ExchangeCheck::digests(const SeriesDigests& stated, TextPosition at) {
+    if (!has_series_) return cursor_->refuse("digests before the first series", at);
+    if (digests_read_ || !has_digests())
+        return cursor_->refuse("digests; expected them once, from version 3 on", at);
+    digests_read_ = true;
+    const SeriesDigests found{runs_digest_, digest_of_conditions(key_, recorded_)};
+    if (found == stated) return boost::outcome_v2::success();
+    return cursor_->refuse(fmt::format("the {} of the series '{}' do not agree with their digest: "
+                                       "the text was altered; expected it as `campaign export` "
+                                       "wrote it",
+                                       found.runs == stated.runs ? "conditions" : "key or runs",
+                                       key_.name),
+                           at);
+}
+
+Result<void> ExchangeCheck::end_of_series(TextPosition at) {
+    if (!has_series_ || digests_read_ || !has_digests()) return boost::outcome_v2::success();
+    return cursor_->refuse(fmt::format("the series '{}' ends without its digests; expected the "
+                                       "text as `campaign export` wrote it",
+                                       key_.name),
+                           at);
 }
 
 } // namespace warpbound::harness

@@ -3,6 +3,7 @@
 /// The content checks that the readers of both forms of a campaign's text share.
 
 #include "harness/campaign/campaign_listener.hpp"
+#include "harness/campaign/series_digest.hpp"
 #include "harness/campaign/text_cursor.hpp"
 
 #include <array>
@@ -12,7 +13,9 @@
 namespace warpbound::harness {
 
 inline constexpr std::string_view campaign_format_name = "warpbound-campaign";
-inline constexpr std::int64_t campaign_format_version = 2;
+inline constexpr std::int64_t campaign_format_version = 3;
+/// Texts of this version have no digests; they are read too.
+inline constexpr std::int64_t version_without_digests = 2;
 /// Longest field in CSV and word in JSON. `Unit:` bytes of the text.
 inline constexpr std::uint64_t longest_piece = std::uint64_t{1} << 20U;
 /// Longest record in CSV. `Unit:` bytes.
@@ -27,10 +30,15 @@ public:
     ExchangeCheck(const TextCursor& cursor, const CampaignListener& listener)
         : cursor_{&cursor}, listener_{&listener} {}
 
-    Result<void> version(std::string_view name, std::int64_t version, TextPosition at) const;
+    Result<void> version(std::string_view name, std::int64_t version, TextPosition at);
     Result<void> series(const SeriesKey& key, TextPosition at);
     Result<void> conditions(const RecordedConditions& recorded, TextPosition at);
     Result<void> sample(Sample sample, TextPosition at);
+    /// The digests that the text gives of its last series.
+    Result<void> digests(const SeriesDigests& stated, TextPosition at);
+    /// Requires: nothing of the series follows.
+    Result<void> end_of_series(TextPosition at);
+    [[nodiscard]] bool has_digests() const { return version_ != version_without_digests; }
 
 private:
     const TextCursor* cursor_;
@@ -40,21 +48,12 @@ private:
     std::int64_t last_conditions_ =
         -1; ///< First run of the last conditions; initially below every run.
     bool has_series_ = false;
+    std::int64_t version_ = campaign_format_version;
+    SeriesKey key_;
+    std::vector<RecordedConditions> recorded_;
+    std::string runs_digest_; ///< Of the runs read so far.
+    bool digests_read_ = false;
 };
-
-/// The fields of a key by the names that they have in JSON, in the order that they have in CSV.
-struct KeyField {
-    std::string_view name;
-    std::string SeriesKey::*field;
-};
-inline constexpr std::array<KeyField, 8> key_fields{{{"name", &SeriesKey::name},
-                                                     {"device", &SeriesKey::device},
-                                                     {"device-detail", &SeriesKey::device_detail},
-                                                     {"protocol", &SeriesKey::protocol},
-                                                     {"kernel-digest", &SeriesKey::kernel_digest},
-                                                     {"facts-digest", &SeriesKey::facts_digest},
-                                                     {"launch", &SeriesKey::launch},
-                                                     {"quantity", &SeriesKey::quantity}}};
 
 Result<void> read_campaign_csv(TextCursor& cursor, const CampaignListener& listener);
 Result<void> read_campaign_json(TextCursor& cursor, const CampaignListener& listener);

@@ -135,6 +135,10 @@ private:
             conditions_.emplace_back(key_, value);
         } else if (in_ == In::Campaign && key_ == "format") {
             format_ = value;
+        } else if (in_ == In::Series && key_ == "runs-digest") {
+            digests_.runs = value;
+        } else if (in_ == In::Series && key_ == "conditions-digest") {
+            digests_.conditions = value;
         } else if (in_ == In::Series) {
             return take_key_field(value);
         } else if (in_ == In::Run && key_ == "seed") {
@@ -187,6 +191,7 @@ private:
             series_ = {};
             fields_.clear();
             series_known_ = false;
+            digests_ = {};
             return boost::outcome_v2::success();
         case In::ConditionsList:
             in_ = In::Conditions;
@@ -227,7 +232,10 @@ private:
             return check_.sample(std::move(sample_), position());
         case In::Series:
             in_ = In::SeriesList;
-            return complete_series();
+            if (auto complete = complete_series(); !complete) return complete;
+            if (!digests_.runs.empty() || !digests_.conditions.empty())
+                return check_.digests(digests_, position());
+            return check_.end_of_series(position());
         default: // The campaign.
             in_ = In::Nothing;
             return has_list_ ? Result<void>{boost::outcome_v2::success()} : check_format();
@@ -281,6 +289,7 @@ private:
     SeriesKey series_;
     std::set<std::size_t> fields_; ///< Of the key, read so far.
     bool series_known_ = false;
+    SeriesDigests digests_; ///< As the text states them.
     std::optional<std::int64_t> first_run_;
     Conditions conditions_;
     Sample sample_;

@@ -1,6 +1,7 @@
 #include "harness/devices/simulated.hpp"
 
 #include "harness/simulator/machine.hpp"
+#include "models/architecture/shipped.hpp"
 
 #include <fmt/format.h>
 
@@ -60,12 +61,13 @@ class SimulatedDevice final : public Device {
 public:
     SimulatedDevice(models::Architecture architecture, const models::WarpPolicy& policy,
                     std::int64_t multiprocessors)
-        : architecture_{std::move(architecture)}, policy_{policy}, multiprocessors_{
-                                                                       multiprocessors} {}
+        : architecture_{std::move(architecture)}, policy_{policy},
+          multiprocessors_{multiprocessors}, name_{"simulated:" +
+                                                   models::name_with_standing(architecture_)} {}
 
     [[nodiscard]] DeviceIdentity identity() const override {
         return DeviceIdentity{
-            .name = fmt::format("simulated:{}", architecture_.name),
+            .name = name_,
             .detail = fmt::format("{}, policy {}{}", architecture_.digest, to_string(policy_),
                                   multiprocessors_ == 1
                                       ? ""
@@ -100,6 +102,7 @@ private:
     models::Architecture architecture_;
     models::WarpPolicy policy_;
     std::int64_t multiprocessors_;
+    std::string name_;
 };
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "harness/trace/csv_trace.hpp"
 
+#include "assembly/support/printable.hpp"
 #include "harness/trace/waiting.hpp"
 
 #include <fmt/format.h>
@@ -10,10 +11,10 @@ namespace warpbound::harness::trace {
 
 namespace {
 
-/// A quoted value in the form of RFC 4180.
+/// A quoted value in the form of RFC 4180, no formula ("@P0 BRA" would be one).
 std::string in_quotes(std::string_view text) {
     std::string out{'"'};
-    for (const char character : text) {
+    for (const char character : without_formula(text)) {
         if (character == '"') out += '"';
         out += character;
     }

@@ -1,5 +1,7 @@
 #include "harness/trace/workload_trace.hpp"
 
+#include "assembly/support/printable.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -42,7 +44,7 @@ std::string csv_of(const TracedWorkload& workload) {
     std::string out = "operation,kind,stream,issued,queued,started,dispatched,ended\n";
     const auto quoted = [](std::string_view text) {
         std::string in_quotes{'"'};
-        for (const char character : text) {
+        for (const char character : without_formula(text)) {
             if (character == '"') in_quotes += '"';
             in_quotes += character;
         }

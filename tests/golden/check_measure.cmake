@@ -19,6 +19,9 @@ function(change file series pattern replacement)
     endif()
     string(APPEND text "${line}\n")
   endforeach()
+  # A text of version 2 has no digests, with which altered runs would not agree.
+  string(REGEX REPLACE "digests,[^\n]*\n" "" text "${text}")
+  string(REPLACE "warpbound-campaign,3" "warpbound-campaign,2" text "${text}")
   file(WRITE ${OUT}/${file} "${text}")
 endfunction()
 

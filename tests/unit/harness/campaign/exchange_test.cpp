@@ -94,7 +94,7 @@ TEST_F(Exchange, WritesOneRecordPerLine) {
     fill(*campaign);
     const std::string text = text_of(*campaign, CampaignFormat::Csv);
     EXPECT_THAT(text, testing::StartsWith(
-                          "warpbound-campaign,2\n"
+                          "warpbound-campaign,3\n"
                           "series,add/n=1,simulated:x,\"sha256:1, policy lrr\","
                           "\"warm-up 10, draw uniform, seed 1\",sha256:2,sha256:3,1x64,region\n"
                           "run,0,5,none,,24,26\n"));
@@ -107,7 +107,7 @@ constexpr const char* head = "warpbound-campaign,2\nseries,a,d,,p,k,f,1x32,regio
 TEST_F(Exchange, RefusesBadCsvWithItsPosition) {
     EXPECT_THAT(refusal(""), HasSubstr("text:1:1: is not the text of a campaign"));
     EXPECT_THAT(refusal("point,count\n"), HasSubstr("text:1:"));
-    EXPECT_THAT(refusal("warpbound-campaign,3\n"), HasSubstr("text:1:1: is of version 3"));
+    EXPECT_THAT(refusal("warpbound-campaign,4\n"), HasSubstr("text:1:1: is of version 4"));
     EXPECT_THAT(refusal("warpbound-campaign,2\nrun,0,1,none,,5\n"),
                 HasSubstr("text:2:1: a run before the first series"));
     EXPECT_THAT(refusal("warpbound-campaign,2\nseries,a,d,,p,k,f,1x32,time\n"),
