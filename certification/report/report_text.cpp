@@ -57,7 +57,7 @@ std::string headline(const Report& report) {
         2);
     const std::string verdict = verdict_of(report);
     out += verdict == "none"
-               ? std::string{"no verdict: nothing was required and no observation was compared\n"}
+               ? std::string{"no verdict (nothing was required and no observation was compared)\n"}
                : fmt::format("verdict: {}\n", verdict);
     for (const auto& reason : report.undecided)
         out += wrapped("undecided: " + reason, 2);

@@ -79,7 +79,7 @@ TEST(ReportText, SaysHoldsOnlyWhereObservationsWereComparedAndAllWorkWasDone) {
     report.observations.clear();
     EXPECT_EQ(verdict_of(report), "none");
     EXPECT_THAT(render_text(report), Not(HasSubstr("verdict:")));
-    EXPECT_THAT(render_text(report), HasSubstr("no verdict: nothing was required"));
+    EXPECT_THAT(render_text(report), HasSubstr("no verdict (nothing was required"));
     EXPECT_THAT(render_html(report), HasSubstr("No verdict"));
     // An observation of a quantity without a bound is not compared with anything.
     observe(report, "another-time", {5}, {1});
