@@ -5,7 +5,6 @@
 #include "assembly/isa/program.hpp"
 
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 namespace warpbound::assembly {
