@@ -81,8 +81,9 @@ Result<void> add_campaign(certification::Report& report, const AnalyzeOptions& o
     return boost::outcome_v2::success();
 }
 
-/// Runs the kernel on the simulated device and adds the observations. False when interrupted.
-Result<bool> add_simulation(certification::Report& report, const AnalyzeOptions& options,
+/// Runs the kernel on the simulated device and adds the observations, and how many runs are missing
+/// when they were stopped.
+Result<void> add_simulation(certification::Report& report, const AnalyzeOptions& options,
                             const LoadedLaunch& inputs, const harness::Device& device) {
     const LoadedKernel& kernel = *inputs.kernel;
     const harness::Kernel launched = inputs.launched();
@@ -97,9 +98,14 @@ Result<bool> add_simulation(certification::Report& report, const AnalyzeOptions&
                                                worker_threads(), bar.callback(), interrupted);
         if (!measured) return measured.as_failure();
         certification::add_observations(report, key, measured.value().samples);
-        if (!measured.value().complete()) return false;
+        if (!measured.value().complete()) {
+            report.undecided.push_back(fmt::format(
+                "simulation of the {} stopped after {} of {} runs", quantity_name(quantity),
+                measured.value().samples.size(), options.runs));
+            break;
+        }
     }
-    return true;
+    return boost::outcome_v2::success();
 }
 
 /// Adds the published formula's best, average and worst time, or why it does not apply.
@@ -229,6 +235,12 @@ Exit run(const AnalyzeOptions& options) {
     certification::Report report =
         certification::report_of(kernel.program, request, analysis.value());
     report.tool_version = version;
+    for (const auto side : {analyzer::Side::Upper, analyzer::Side::Lower})
+        if (const auto* claim = report.claim("execution-time", side);
+            claim != nullptr && claim->limit_reached)
+            report.undecided.push_back(
+                fmt::format("a limit stopped the search for a tighter {} bound; the bound is sound",
+                            side == analyzer::Side::Upper ? "upper" : "lower"));
     report.inputs.push_back({"listing", kernel.program.name, kernel.program.digest});
     report.inputs.push_back(
         {"architecture", inputs.value().architecture.name, inputs.value().architecture.digest});
@@ -238,7 +250,6 @@ Exit run(const AnalyzeOptions& options) {
     if (!analysis.value().solver.empty()) report.versions.push_back(analysis.value().solver);
     add_estimates(report, inputs.value(), analysis.value());
 
-    bool complete = true;
     if (!options.campaign.empty() || options.runs > 0) {
         const auto device = harness::open_device("simulated:" + options.launch.architecture,
                                                  options.policy, request.multiprocessors);
@@ -251,7 +262,6 @@ Exit run(const AnalyzeOptions& options) {
         if (options.runs > 0) {
             const auto added = add_simulation(report, options, inputs.value(), *device.value());
             if (!added) return refuse(added.error());
-            complete = added.value();
         }
     }
     for (const auto& path : options.outputs) {
@@ -262,10 +272,7 @@ Exit run(const AnalyzeOptions& options) {
     const Exit written = write_result(render(report, options.format));
     if (written != Exit::Holds) return written;
     if (report.refuted()) return Exit::Violated;
-    const auto& envelope = analysis.value().execution_time;
-    const bool decided = envelope.upper.outcome == analyzer::Outcome::Optimal &&
-                         envelope.lower.outcome == analyzer::Outcome::Optimal;
-    return decided && complete ? Exit::Holds : Exit::Undecided;
+    return report.undecided.empty() ? Exit::Holds : Exit::Undecided;
 }
 
 } // namespace

@@ -28,6 +28,7 @@ struct SchedulersOptions {
     std::vector<std::string> outputs;
     std::string draw = "uniform";
     std::string format = "text";
+    std::string rank = "bound";
     std::int64_t runs = 200;
     std::uint64_t seed = 1;
 };
@@ -146,6 +147,13 @@ std::optional<std::string> comparison_format_of(const std::string& path) {
     return std::nullopt;
 }
 
+certification::RankBy rank_by(const std::string& name) {
+    using certification::RankBy;
+    for (const auto by : {RankBy::Bound, RankBy::Spread, RankBy::Jitter})
+        if (certification::to_string(by) == name) return by;
+    return RankBy::Bound; // The parser refuses other names.
+}
+
 Exit run(const SchedulersOptions& options) {
     for (const auto& path : options.outputs)
         if (!comparison_format_of(path)) {
@@ -183,6 +191,7 @@ Exit run(const SchedulersOptions& options) {
     comparison.launch = models::to_string(inputs.value().launch);
     comparison.multiprocessors = multiprocessors.value();
     comparison.protocol = fmt::format("draw {}, seed {}", options.draw, options.seed);
+    comparison.ranked_by = rank_by(options.rank);
     bool complete = true;
     for (const auto& policy : policies) {
         if (interrupted()) break;
@@ -191,7 +200,10 @@ Exit run(const SchedulersOptions& options) {
         if (!result) return refuse(result.error());
         comparison.policies.push_back(std::move(result).value());
     }
-    complete = complete && comparison.policies.size() == policies.size();
+    if (!complete || comparison.policies.size() < policies.size())
+        comparison.undecided.push_back(
+            fmt::format("stopped after {} of {} policies; the runs of the last one may be fewer",
+                        comparison.policies.size(), policies.size()));
     if (comparison.policies.empty())
         return refuse(Failure{"stopped before the first run", options.launch.kernel.file});
     for (const auto& path : options.outputs) {
@@ -202,7 +214,7 @@ Exit run(const SchedulersOptions& options) {
     const Exit written = write_result(render(comparison, options.format));
     if (written != Exit::Holds) return written;
     if (comparison.refuted()) return Exit::Violated;
-    return complete ? Exit::Holds : Exit::Undecided;
+    return comparison.undecided.empty() ? Exit::Holds : Exit::Undecided;
 }
 
 } // namespace
@@ -224,6 +236,12 @@ void add_schedulers(CLI::App& app, Invocation& invocation) {
         ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_draw(*command, options->draw);
+    command
+        ->add_option("--rank", options->rank,
+                     "Rank by the upper bound, by the spread of the bounds (upper - lower), or by "
+                     "the observed jitter (worst - best); less is better")
+        ->check(CLI::IsMember({"bound", "spread", "jitter"}))
+        ->capture_default_str();
     command->add_option("-o,--output", options->outputs,
                         "Report file: .html, .xml, .csv, .json or .txt; may be repeated");
     add_format(*command, options->format, {"text", "json", "xml", "csv", "html"});

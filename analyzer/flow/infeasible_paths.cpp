@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 namespace warpbound::analyzer {
 
@@ -16,9 +17,12 @@ namespace {
 using assembly::ControlFlowGraph;
 using assembly::Function;
 
+// The limits below weaken bounds of large kernels only: a fact that is left out excludes no path.
 constexpr std::size_t most_pairs = 8192;
-constexpr std::size_t most_partners = 256; ///< Of one edge, the nearest ones.
-constexpr std::size_t most_exits = 16;     ///< Each adds a constraint for the path analysis.
+constexpr std::size_t most_partners = 256;            ///< Of one edge, the nearest ones.
+constexpr std::size_t most_partners_of_all = 400'000; ///< Of all edges of one subject.
+constexpr std::size_t most_pair_blocks = 16'000'000;  ///< Pairs times blocks.
+constexpr std::size_t most_exits = 16; ///< Each adds a constraint for the path analysis.
 
 /// The values of one subject with which an edge can be taken.
 struct EdgeCondition {
@@ -209,22 +213,30 @@ private:
                 for (const auto& [subject, condition] : of_edge_[edge])
                     groups[subject].push_back(&condition);
             }
-        for (const auto& [subject, group] : groups)
-            for (std::size_t second = 0; second < group.size(); ++second)
-                for (std::size_t back = 1; back <= std::min(second, most_partners); ++back)
-                    if (pairs_ < most_pairs)
-                        consider_pair(subject, *group[second - back], *group[second], group);
+        const std::size_t pairs = std::min(most_pairs, most_pair_blocks / graph_.blocks.size());
+        for (const auto& [subject, group] : groups) {
+            const IntervalSet range = range_of(subject, launch_);
+            const std::size_t partners =
+                std::min(most_partners, most_partners_of_all / group.size());
+            for (std::size_t second = 0; second < group.size(); ++second) {
+                const IntervalSet allowed = group[second]->allowed.intersect(range);
+                for (std::size_t back = 1; back <= std::min(second, partners); ++back)
+                    if (pairs_ < pairs && group[second - back]->allowed.disjoint(allowed))
+                        consider_pair(std::span{group}.subspan(second - back, back + 1));
+            }
+        }
     }
 
-    void consider_pair(const Subject& subject, const EdgeCondition& a, const EdgeCondition& b,
-                       const std::vector<const EdgeCondition*>& group) {
+    /// The first and the last of `group` contradict each other; the others are those between.
+    void consider_pair(std::span<const EdgeCondition* const> group) {
+        const EdgeCondition& a = *group.front();
+        const EdgeCondition& b = *group.back();
         const std::size_t first = graph_.edges[a.edge].from;
         const std::size_t second = graph_.edges[b.edge].from;
         const bool loops = graph_.innermost_loop[first] || graph_.innermost_loop[second];
         if (first == second && !loops) return;
-        if (!a.allowed.intersect(b.allowed).intersect(range_of(subject, launch_)).empty()) return;
         if (!reaches(a.edge, second) && !(loops && reaches(b.edge, first))) return;
-        if (!loops && is_covered(a, b, group)) return;
+        if (!loops && is_covered(group)) return;
         const auto counted = [&](std::size_t edge) -> std::optional<models::LinearTerm> {
             const auto& [from, to, kind] = graph_.edges[edge];
             if (!has_one_context(to)) return std::nullopt;
@@ -255,28 +267,43 @@ private:
 
     /// Whether a branch on all paths between the two has only edges that contradict one of them:
     /// then the pairs with that branch's edges imply this pair.
-    [[nodiscard]] bool is_covered(const EdgeCondition& a, const EdgeCondition& b,
-                                  const std::vector<const EdgeCondition*>& group) const {
+    [[nodiscard]] bool is_covered(std::span<const EdgeCondition* const> group) const {
+        const EdgeCondition& a = *group.front();
+        const EdgeCondition& b = *group.back();
         const std::size_t first = graph_.edges[a.edge].from;
         const std::size_t second = graph_.edges[b.edge].from;
-        std::map<std::size_t, std::size_t> excluding; // Edges, by the block between.
-        for (const EdgeCondition* condition : group) {
-            const std::size_t between = graph_.edges[condition->edge].from;
+        // The conditions are in the order of their blocks; the nearest to the second come first.
+        std::size_t excluding = 0; // Edges of the block between.
+        for (std::size_t i = group.size() - 1; i-- > 1;) {
+            const std::size_t between = graph_.edges[group[i]->edge].from;
+            if (graph_.edges[group[i + 1]->edge].from != between) excluding = 0;
             if (between <= first || between >= second || graph_.innermost_loop[between] ||
                 !graph_.dominates(between, second))
                 continue;
-            if (condition->allowed.intersect(a.allowed).empty() ||
-                condition->allowed.intersect(b.allowed).empty())
-                ++excluding[between];
+            const IntervalSet& allowed = group[i]->allowed;
+            if (allowed.disjoint(a.allowed) || allowed.disjoint(b.allowed)) ++excluding;
+            if (excluding == graph_.blocks[between].out.size()) return true;
         }
-        return std::any_of(excluding.begin(), excluding.end(), [&](const auto& found) {
-            return found.second == graph_.blocks[found.first].out.size();
-        });
+        return false;
+    }
+
+    /// Whether a block that every feasible path from `start` soon enters dominates `block`: the
+    /// path from the entry to `block` then passes there.
+    [[nodiscard]] bool surely_reaches(std::size_t start, std::size_t block) const {
+        constexpr int most_steps = 8;
+        for (int step = 0; step < most_steps; ++step) {
+            if (graph_.dominates(start, block)) return reached_[block];
+            const auto& out = graph_.blocks[start].out;
+            if (out.size() != 1 || !infeasible_edge_[out.front()].empty()) return false;
+            start = graph_.edges[out.front()].to;
+        }
+        return false;
     }
 
     /// Whether a feasible path leads from the edge to the block.
     [[nodiscard]] bool reaches(std::size_t edge, std::size_t block) {
         const std::size_t start = graph_.edges[edge].to;
+        if (surely_reaches(start, block)) return true;
         auto& reach = reach_[start];
         if (reach.empty()) {
             reach.assign(graph_.blocks.size(), false);

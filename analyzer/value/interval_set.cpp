@@ -34,7 +34,32 @@ IntervalSet IntervalSet::unite(const IntervalSet& other) const {
 }
 
 IntervalSet IntervalSet::intersect(const IntervalSet& other) const {
-    return complement().unite(other.complement()).complement();
+    IntervalSet both;
+    auto a = intervals_.begin();
+    auto b = other.intervals_.begin();
+    while (a != intervals_.end() && b != other.intervals_.end()) {
+        const std::uint64_t first = std::max(a->first, b->first);
+        const std::uint64_t last = std::min(a->second, b->second);
+        if (first <= last) both.intervals_.emplace_back(first, last);
+        if (a->second < b->second)
+            ++a;
+        else
+            ++b;
+    }
+    return both;
+}
+
+bool IntervalSet::disjoint(const IntervalSet& other) const {
+    auto a = intervals_.begin();
+    auto b = other.intervals_.begin();
+    while (a != intervals_.end() && b != other.intervals_.end()) {
+        if (std::max(a->first, b->first) <= std::min(a->second, b->second)) return false;
+        if (a->second < b->second)
+            ++a;
+        else
+            ++b;
+    }
+    return true;
 }
 
 IntervalSet IntervalSet::shifted(std::uint32_t by) const {

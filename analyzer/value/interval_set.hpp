@@ -21,6 +21,8 @@ public:
     [[nodiscard]] bool empty() const { return intervals_.empty(); }
     [[nodiscard]] IntervalSet complement() const;
     [[nodiscard]] IntervalSet intersect(const IntervalSet& other) const;
+    /// Whether the intersection is empty.
+    [[nodiscard]] bool disjoint(const IntervalSet& other) const;
     [[nodiscard]] IntervalSet unite(const IntervalSet& other) const;
     /// Every number plus `by`, modulo 2^32.
     [[nodiscard]] IntervalSet shifted(std::uint32_t by) const;

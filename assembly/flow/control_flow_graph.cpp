@@ -83,6 +83,26 @@ void add_dominators(ControlFlowGraph& graph) {
         graph.immediate_dominator.push_back(block == none ? std::nullopt : std::optional{block});
 }
 
+/// Numbers the dominator tree in preorder, so that a block dominates exactly the numbers of its
+/// subtree.
+void number_dominator_tree(ControlFlowGraph& graph) {
+    const std::size_t count = graph.blocks.size();
+    std::vector<std::size_t> below(count, 1); // blocks in the subtree
+    // A dominator precedes what it dominates in reverse post order.
+    for (std::size_t block = count; block-- > 1;)
+        if (const auto above = graph.immediate_dominator[block]) below[*above] += below[block];
+    std::vector<std::size_t> next(count, 0); // number of the next child's subtree
+    std::size_t next_root = 0;
+    graph.dominator_preorder.resize(count);
+    for (std::size_t block = 0; block < count; ++block) {
+        const auto above = graph.immediate_dominator[block];
+        std::size_t& free = above ? next[*above] : next_root;
+        graph.dominator_preorder[block] = {free, free + below[block] - 1};
+        next[block] = free + 1;
+        free += below[block];
+    }
+}
+
 Result<void> add_loops(const Function& function, ControlFlowGraph& graph) {
     std::map<std::size_t, std::vector<std::size_t>> back_edges; // by header
     for (std::size_t index = 0; index < graph.edges.size(); ++index) {
@@ -145,6 +165,11 @@ Result<void> add_loops(const Function& function, ControlFlowGraph& graph) {
 } // namespace
 
 bool ControlFlowGraph::dominates(std::size_t above, std::size_t below) const {
+    if (dominator_preorder.size() == blocks.size()) {
+        const auto& [first, last] = dominator_preorder[above];
+        const std::size_t number = dominator_preorder[below].first;
+        return first <= number && number <= last;
+    }
     // A dominator precedes what it dominates in reverse post order.
     while (below > above) {
         if (!immediate_dominator[below]) return false;
@@ -167,6 +192,7 @@ Result<OrderedBlocks> order_blocks(const Function& function,
     ordered.explored = reverse_post_order(blocks);
     add_blocks(function, blocks, ordered.explored, ordered.graph);
     add_dominators(ordered.graph);
+    number_dominator_tree(ordered.graph);
     if (auto loops = add_loops(function, ordered.graph); !loops) return loops.as_failure();
     return ordered;
 }

@@ -55,9 +55,13 @@ struct ControlFlowGraph {
     std::vector<BasicBlock> blocks; ///< In reverse post order.
     std::vector<Edge> edges;
     std::vector<std::optional<std::size_t>> immediate_dominator; ///< Per block; none for the entry.
-    std::vector<Loop> loops;                                     ///< Outer loops before inner ones.
-    std::vector<std::optional<std::size_t>> innermost_loop;      ///< Per block.
+    /// Per block: preorder number in the dominator tree, and the last one of its subtree. Empty in
+    /// graphs that were not made by `order_blocks`.
+    std::vector<std::pair<std::size_t, std::size_t>> dominator_preorder;
+    std::vector<Loop> loops;                                ///< Outer loops before inner ones.
+    std::vector<std::optional<std::size_t>> innermost_loop; ///< Per block.
 
+    /// In constant time where `dominator_preorder` is known.
     [[nodiscard]] bool dominates(std::size_t above, std::size_t below) const;
 };
 

@@ -90,6 +90,14 @@ bool Report::refuted() const {
                        [](const ObservedTimes& observed) { return observed.outside_bounds > 0; });
 }
 
+bool Report::compared() const {
+    return std::any_of(observations.begin(), observations.end(),
+                       [&](const ObservedTimes& observed) {
+                           return claim(observed.quantity, analyzer::Side::Upper) != nullptr ||
+                                  claim(observed.quantity, analyzer::Side::Lower) != nullptr;
+                       });
+}
+
 const Claim* Report::claim(std::string_view quantity, analyzer::Side side) const {
     const auto found = std::find_if(claims.begin(), claims.end(), [&](const Claim& candidate) {
         return candidate.quantity == quantity && candidate.side == side;

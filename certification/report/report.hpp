@@ -132,6 +132,8 @@ struct Report {
     std::string solver; ///< Empty when none was used.
     std::vector<std::string> versions; ///< "Z3 4.8.12", "SQLite 3.40.1", ...
     std::vector<std::string> limitations;
+    std::vector<std::string>
+        undecided; ///< What was not carried to its end, and why; empty: all was.
     /// Bounds of `analyze` on the execution time, for which no evidence is kept. Present where the
     /// claims are sums of path certificates, which may be looser.
     std::optional<models::Bounds<models::Cycles>> without_evidence;
@@ -144,6 +146,8 @@ struct Report {
     [[nodiscard]] bool several_warps() const;
     /// Whether an observation lies outside a bound.
     [[nodiscard]] bool refuted() const;
+    /// Whether observations were compared with a bound on their quantity.
+    [[nodiscard]] bool compared() const;
     [[nodiscard]] const Claim* claim(std::string_view quantity, analyzer::Side side) const;
 };
 

@@ -18,6 +18,19 @@ std::string rests_on(const Claim& claim) {
     return joined(claim.assumptions, ", ");
 }
 
+std::string verdict_card(const Report& report) {
+    if (report.refuted())
+        return card("Refuted",
+                    "An observation lies outside a bound: the machine description, a flow fact or "
+                    "this tool is wrong.",
+                    "refuted");
+    if (!report.undecided.empty())
+        return card("Undecided", joined(report.undecided, "; ") + ".", "undecided");
+    if (!report.compared())
+        return card("No verdict", "Nothing was required and no observation was compared.");
+    return card("Holds", "Every observation lies inside the bounds.", "holds");
+}
+
 std::string summary(const Report& report) {
     std::string out = fmt::format("<h1>Timing report: {} on {}</h1>\n", escape(report.kernel),
                                   escape(report.architecture));
@@ -26,16 +39,7 @@ std::string summary(const Report& report) {
         escape(report.architecture_title), escape(report.isa), launch_text(report),
         escape(report.policy));
     out += "<div class=\"summary\">\n";
-    out +=
-        report.refuted()
-            ? card("Refuted",
-                   "An observation lies outside a bound: the machine description, a flow fact or "
-                   "this tool is wrong.",
-                   "refuted")
-            : card("Holds",
-                   report.observations.empty() ? "No observation was compared."
-                                               : "Every observation lies inside the bounds.",
-                   "holds");
+    out += verdict_card(report);
     for (const auto& claim : report.claims)
         out += card(fmt::format("{} {}", claim.value, claim.unit),
                     fmt::format("{} bound on the {} ({})", side_name(claim.side),

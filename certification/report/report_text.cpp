@@ -55,7 +55,12 @@ std::string headline(const Report& report) {
     std::string out = wrapped(
         fmt::format("{} on {}, launch {}", report.kernel, report.architecture, launch_text(report)),
         2);
-    out += fmt::format("verdict: {}\n", verdict_of(report));
+    const std::string verdict = verdict_of(report);
+    out += verdict == "none"
+               ? std::string{"no verdict (nothing was required and no observation was compared)\n"}
+               : fmt::format("verdict: {}\n", verdict);
+    for (const auto& reason : report.undecided)
+        out += wrapped("undecided: " + reason, 2);
     for (const auto side : {analyzer::Side::Upper, analyzer::Side::Lower})
         if (const Claim* claim = report.claim("execution-time", side); claim != nullptr)
             out += wrapped(fmt::format("{} bound {} {} ({})", side_name(side), claim->value,
@@ -69,7 +74,8 @@ std::string headline(const Report& report) {
                             times.outside_bounds, times.count, quantity_phrase(times.quantity),
                             times.first_outside_run.value_or(0)),
                 2);
-    if (report.observations.empty()) out += "no observation was compared with the bounds\n";
+    if (verdict != "none" && !report.compared())
+        out += "no observation was compared with the bounds\n";
     return out;
 }
 

@@ -152,6 +152,8 @@ void fill_report(XMLElement* root, const Report& report) {
     XMLElement* limitations = add(root, "limitations", {});
     for (const auto& limitation : report.limitations)
         add_text(limitations, "limitation", limitation);
+    for (const auto& reason : report.undecided)
+        add_text(root, "undecided", reason);
 }
 
 std::string render_xml(const Report& report) {

@@ -33,7 +33,9 @@ std::size_t character_length(std::string_view text, std::size_t at) {
 } // namespace
 
 std::string verdict_of(const Report& report) {
-    return report.refuted() ? "refuted" : "holds";
+    if (report.refuted()) return "refuted";
+    if (!report.undecided.empty()) return "undecided";
+    return report.compared() ? "holds" : "none";
 }
 
 std::string_view side_name(analyzer::Side side) {

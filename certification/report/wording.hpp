@@ -9,7 +9,8 @@
 
 namespace warpbound::certification {
 
-std::string verdict_of(const Report& report); ///< "holds" or "refuted"
+/// "refuted", "undecided", "holds", or "none" when no observation was compared with a bound.
+std::string verdict_of(const Report& report);
 std::string_view side_name(analyzer::Side side);
 
 /// "bound under assumptions, 7 unchecked". Printed with every claimed number.

@@ -1,5 +1,5 @@
 /// \file
-/// The comparison of policies: ranking, text, JSON and CSV.
+/// The comparison of policies: text, JSON and CSV.
 #include "certification/schedulers/scheduler_comparison.hpp"
 
 #include "certification/report/wording.hpp"
@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 namespace warpbound::certification {
 
@@ -18,13 +17,6 @@ using Json = nlohmann::ordered_json;
 
 double ratio(std::int64_t part, std::int64_t whole) {
     return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 1;
-}
-
-double fastest_mean(const SchedulerComparison& comparison) {
-    double fastest = comparison.policies.front().observed.times.mean;
-    for (const auto& result : comparison.policies)
-        fastest = std::min(fastest, result.observed.times.mean);
-    return fastest;
 }
 
 std::int64_t unchecked(const SchedulerComparison& comparison) {
@@ -50,8 +42,8 @@ double PolicyResult::observed_predictability() const {
 }
 
 bool PolicyResult::refuted() const {
-    return bounds && (observed.times.best < bounds->lower().count() ||
-                      observed.times.worst > bounds->upper().count());
+    return compared() && (observed.times.best < bounds->lower().count() ||
+                          observed.times.worst > bounds->upper().count());
 }
 
 bool SchedulerComparison::refuted() const {
@@ -59,30 +51,13 @@ bool SchedulerComparison::refuted() const {
                        [](const PolicyResult& result) { return result.refuted(); });
 }
 
-std::vector<Rank> rank(const SchedulerComparison& comparison) {
-    const auto& policies = comparison.policies;
-    std::vector<std::size_t> order(policies.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        const double first = policies[a].observed_predictability();
-        const double second = policies[b].observed_predictability();
-        if (first != second) return first > second;
-        return policies[a].observed.times.mean < policies[b].observed.times.mean;
-    });
-    std::vector<Rank> ranks;
-    for (const std::size_t index : order) {
-        const PolicyResult& result = policies[index];
-        const double dearer = result.observed.times.mean / fastest_mean(comparison) - 1;
-        ranks.push_back(
-            {index,
-             fmt::format(
-                 "best observed / worst observed {:.3f}, {}, {}", result.observed_predictability(),
-                 dearer < 0.0005
-                     ? std::string{"the fastest on average"}
-                     : fmt::format("{:.1f} % slower on average than the fastest", 100 * dearer),
-                 result.bounds ? "bounded" : "not bounded")});
-    }
-    return ranks;
+std::string SchedulerComparison::verdict() const {
+    if (refuted()) return "refuted";
+    if (!undecided.empty()) return "undecided";
+    return std::any_of(policies.begin(), policies.end(),
+                       [](const PolicyResult& result) { return result.compared(); })
+               ? "holds"
+               : "none";
 }
 
 std::vector<std::size_t> best_trades(const SchedulerComparison& comparison) {
@@ -113,11 +88,16 @@ std::string render_text(const SchedulerComparison& comparison) {
                     printable(comparison.architecture),
                     launch_text(comparison.launch, comparison.multiprocessors),
                     comparison.policies.front().observed.times.count, comparison.protocol);
-    out += fmt::format("verdict: {}\n\n", comparison.refuted() ? "refuted" : "holds");
+    const std::string verdict = comparison.verdict();
+    out += verdict == "none" ? std::string{"no verdict (no observation was compared with a bound)\n"}
+                             : fmt::format("verdict: {}\n", verdict);
+    for (const auto& reason : comparison.undecided)
+        out += fmt::format("undecided: {}\n", printable(reason));
+    out += '\n';
     out += fmt::format("{:<34} {:>10} {:>10} {:>8} {:>8} {:>10} {:>8} {:>8} {:>7} {:>8} {:>7} "
                        "{:>7}\n",
                        "execution time, core cycles", "lower", "upper", "low/upp", "best", "mean",
-                       "worst", "bst/wst", "sd CPI", "fairness", "spread", "orders");
+                       "worst", "bst/wst", "sd CPI", "fairness", "skew", "orders");
     for (const auto& result : comparison.policies) {
         const auto& seen = result.observed;
         const auto bound = [&](bool upper) {
@@ -135,17 +115,18 @@ std::string render_text(const SchedulerComparison& comparison) {
     }
     out += "\nlower, upper: bounds under assumptions, ";
     out += fmt::format("{} unchecked; low/upp: proved predictability\n", unchecked(comparison));
-    out += "best, mean, worst: observed; fairness: Jain's index of the warps' end times; spread: "
+    out += "best, mean, worst: observed; fairness: Jain's index of the warps' end times; skew: "
            "first to last warp's end\norders: number of distinct issue orders of the warps\n";
     for (const auto& result : comparison.policies)
         if (!result.bounds)
             out += fmt::format("{} ({}) has no bounds: {}\n", result.policy, result.guarantee,
                                printable(result.refusal));
-    out += "\nmost predictable first\n";
-    std::size_t position = 0;
+    out += fmt::format("\n{} (--rank {})\n", ranking_title(comparison.ranked_by),
+                       to_string(comparison.ranked_by));
     for (const Rank& ranked : rank(comparison))
-        out += fmt::format("  {}. {}: {}\n", ++position, comparison.policies[ranked.policy].policy,
-                           ranked.reason);
+        out += fmt::format("  {} {}: {}\n",
+                           ranked.position ? fmt::format("{}.", *ranked.position) : "-.",
+                           comparison.policies[ranked.policy].policy, ranked.reason);
     const auto trades = best_trades(comparison);
     if (!trades.empty())
         out +=
@@ -158,6 +139,24 @@ std::string render_text(const SchedulerComparison& comparison) {
     }
     return out;
 }
+
+namespace {
+
+Json rank_json(const SchedulerComparison& comparison, const Rank& ranked) {
+    Json ties = Json::array();
+    for (const std::size_t tied : ranked.ties)
+        ties.push_back(comparison.policies[tied].policy);
+    Json json{{"policy", comparison.policies[ranked.policy].policy},
+              {"position", nullptr},
+              {"value", nullptr},
+              {"ties", std::move(ties)},
+              {"reason", ranked.reason}};
+    if (ranked.position) json["position"] = *ranked.position;
+    if (ranked.value) json["value"] = *ranked.value;
+    return json;
+}
+
+} // namespace
 
 std::string render_json(const SchedulerComparison& comparison) {
     Json policies = Json::array();
@@ -192,8 +191,7 @@ std::string render_json(const SchedulerComparison& comparison) {
     }
     Json ranking = Json::array();
     for (const Rank& ranked : rank(comparison))
-        ranking.push_back(
-            {{"policy", comparison.policies[ranked.policy].policy}, {"reason", ranked.reason}});
+        ranking.push_back(rank_json(comparison, ranked));
     Json trades = Json::array();
     for (const std::size_t index : best_trades(comparison))
         trades.push_back(comparison.policies[index].policy);
@@ -210,11 +208,13 @@ std::string render_json(const SchedulerComparison& comparison) {
           {"digest", comparison.architecture_digest}}},
         {"launch", comparison.launch},
         {"protocol", comparison.protocol},
-        {"verdict", comparison.refuted() ? "refuted" : "holds"},
+        {"verdict", comparison.verdict()},
         {"policies", policies},
+        {"ranked-by", to_string(comparison.ranked_by)},
         {"ranking", ranking},
         {"best-trades", trades},
         {"assumptions", assumptions}};
+    if (!comparison.undecided.empty()) json["undecided"] = comparison.undecided;
     if (comparison.multiprocessors > 1) json["multiprocessors"] = comparison.multiprocessors;
     return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

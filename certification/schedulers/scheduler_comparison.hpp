@@ -5,8 +5,10 @@
 #include "analyzer/analyze.hpp"
 #include "harness/protocol/schedules.hpp"
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpbound::certification {
@@ -28,7 +30,20 @@ struct PolicyResult {
     [[nodiscard]] double observed_predictability() const;
     /// Whether an observation lies outside the bounds.
     [[nodiscard]] bool refuted() const;
+    /// Whether there are bounds, and observations to compare with them.
+    [[nodiscard]] bool compared() const { return bounds && observed.times.count > 0; }
 };
+
+/// What policies are ranked by; less is better. `Unit:` core cycles.
+enum class RankBy {
+    Bound,  ///< Upper bound.
+    Spread, ///< Upper bound less lower bound: no two runs differ by more.
+    Jitter, ///< Worst less best observed time: what these runs differed by, no guarantee.
+};
+constexpr std::array<std::string_view, 3> rank_names{"bound", "spread", "jitter"};
+constexpr std::string_view to_string(RankBy by) {
+    return rank_names[static_cast<std::size_t>(by)];
+}
 
 struct SchedulerComparison {
     std::string tool_version;
@@ -41,18 +56,29 @@ struct SchedulerComparison {
     std::string protocol;
     std::vector<analyzer::Assumption> assumptions; ///< Of the bounds; empty without bounds.
     std::vector<PolicyResult> policies;            ///< In the order of the command line.
+    RankBy ranked_by = RankBy::Bound;
+    std::vector<std::string> undecided; ///< What was not carried to its end, and why.
 
     [[nodiscard]] bool refuted() const;
+    /// "refuted", "undecided", "holds", or "none" when no observation was compared with a bound.
+    [[nodiscard]] std::string verdict() const;
 };
 
-/// A policy in the ranking, with the reason of its rank.
+/// A policy in the ranking, with the reason of its rank. Policies with equal values tie.
 struct Rank {
     std::size_t policy = 0; ///< Index into `policies`.
+    /// From 1, one more than the number of policies with a lower value; none without a value.
+    std::optional<std::size_t> position;
+    std::optional<std::int64_t> value; ///< What is ranked by. `Unit:` core cycles.
+    std::vector<std::size_t> ties;     ///< Other policies with the same value.
     std::string reason;
 };
-/// The most predictable policy first: by observed predictability, then by mean time. A reason gives
-/// the predictability and the mean time relative to the fastest policy.
+/// The least value of what the comparison is ranked by first; policies without one last. Ties stay
+/// in the order of the command line.
 std::vector<Rank> rank(const SchedulerComparison& comparison);
+
+/// "smallest upper bound first", and what a rank says about predictability.
+std::string_view ranking_title(RankBy by);
 
 /// Pareto-optimal policies in upper bound and mean time among those with bounds, by increasing
 /// upper bound: indices into `policies`.

@@ -14,33 +14,39 @@ namespace warpbound::certification {
 
 namespace {
 
+std::string verdict_card(const SchedulerComparison& comparison) {
+    const std::string verdict = comparison.verdict();
+    if (verdict == "refuted")
+        return card("Refuted", "An observation lies outside a bound.", "refuted");
+    if (verdict == "undecided")
+        return card("Undecided", joined(comparison.undecided, "; ") + ".", "undecided");
+    if (verdict == "none") return card("No verdict", "No observation was compared with a bound.");
+    return card("Holds", "Every observation lies inside the bounds of its policy.", "holds");
+}
+
 std::string summary(const SchedulerComparison& comparison, const std::vector<Rank>& ranks) {
     const PolicyResult& first = comparison.policies[ranks.front().policy];
-    const PolicyResult& last = comparison.policies[ranks.back().policy];
     std::string out =
         fmt::format("<h1>Warp schedulers: {} on {}</h1>\n<p class=\"quiet\">Launch "
                     "{} (blocks x threads); {}; {} runs per policy.</p>\n",
                     escape(comparison.kernel), escape(comparison.architecture),
                     escape(launch_text(comparison.launch, comparison.multiprocessors)),
                     escape(comparison.protocol), first.observed.times.count);
-    out += "<div class=\"summary\">\n";
-    out += comparison.refuted()
-               ? card("Refuted", "An observation lies outside a bound.", "refuted")
-               : card("Holds", "Every observation lies inside the bounds of its policy.", "holds");
-    out += card(first.policy, fmt::format("most predictable: observed best / worst {:.3f}",
-                                          first.observed_predictability()));
-    out += card(last.policy, fmt::format("least predictable: observed best / worst {:.3f}",
-                                         last.observed_predictability()));
+    out += "<div class=\"summary\">\n" + verdict_card(comparison);
+    if (ranks.front().value) out += card(first.policy, ranks.front().reason);
     return out + "</div>\n";
 }
 
 std::string ranking(const SchedulerComparison& comparison, const std::vector<Rank>& ranks) {
-    std::string out = "<h2 id=\"ranking\">Most predictable first</h2>\n<ol>\n";
+    std::string out = fmt::format("<h2 id=\"ranking\">Ranking by {}</h2>\n<p>{}.</p>\n<ul>\n",
+                                  to_string(comparison.ranked_by),
+                                  escape(std::string{ranking_title(comparison.ranked_by)}));
     for (const Rank& ranked : ranks)
         out +=
-            fmt::format("<li><b>{}</b>: {}</li>\n",
+            fmt::format("<li>{} <b>{}</b>: {}</li>\n",
+                        ranked.position ? fmt::format("{}.", *ranked.position) : "",
                         escape(comparison.policies[ranked.policy].policy), escape(ranked.reason));
-    return out + "</ol>\n";
+    return out + "</ul>\n";
 }
 
 std::string trades(const SchedulerComparison& comparison) {
@@ -123,7 +129,7 @@ std::string envelopes(const SchedulerComparison& comparison) {
                   {"best / worst", true},
                   {"sd of CPI", true},
                   {"fairness", true},
-                  {"spread", true},
+                  {"skew", true},
                   {"orders", true}},
                  cells) +
            (refusals.empty()
@@ -148,11 +154,13 @@ std::string closing(const SchedulerComparison& comparison) {
            "<dt>lower / upper</dt><dd>Guaranteed predictability: lower over upper bound; 1 when "
            "all "
            "runs take the same time.</dd>\n"
+           "<dt>spread</dt><dd>Upper less lower bound: no two runs differ by more.</dd>\n"
+           "<dt>jitter</dt><dd>Worst less best observed time.</dd>\n"
            "<dt>sd of CPI</dt><dd>Standard deviation over the runs of cycles per warp "
            "instruction.</dd>\n"
            "<dt>fairness</dt><dd>Jain's index of the warps' end times, mean over the runs: 1 when "
            "all warps end in the same cycle.</dd>\n"
-           "<dt>spread</dt><dd>Largest time between the first and the last warp's end.</dd>\n"
+           "<dt>skew</dt><dd>Largest time between the first and the last warp's end.</dd>\n"
            "<dt>orders</dt><dd>Number of distinct orders in which the warps issued.</dd>\n</dl>\n" +
            fmt::format("<p class=\"quiet\">warpbound {}; kernel {}; machine {}.</p>\n",
                        escape(comparison.tool_version), escape(comparison.kernel_digest),

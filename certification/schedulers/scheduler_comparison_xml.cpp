@@ -24,7 +24,9 @@ XmlElement policy_element(const PolicyResult& result) {
     const auto& seen = result.observed;
     XmlElement policy = element("policy", {{"name", result.policy},
                                            {"guarantee", result.guarantee},
-                                           {"verdict", result.refuted() ? "refuted" : "holds"}});
+                                           {"verdict", result.refuted()    ? "refuted"
+                                                       : result.compared() ? "holds"
+                                                                           : "none"}});
     if (result.bounds)
         policy.children.push_back(
             element("bounds", {{"kind", "bound-under-assumptions"},
@@ -47,26 +49,35 @@ XmlElement policy_element(const PolicyResult& result) {
     return policy;
 }
 
+XmlElement rank_element(const SchedulerComparison& comparison, const Rank& ranked) {
+    XmlElement rank = element(
+        "rank", {{"policy", comparison.policies[ranked.policy].policy}, {"reason", ranked.reason}});
+    if (ranked.position) rank.attributes.push_back({"position", std::to_string(*ranked.position)});
+    if (ranked.value) rank.attributes.push_back({"value", std::to_string(*ranked.value)});
+    for (const std::size_t tied : ranked.ties)
+        rank.children.push_back(element("tie", {{"policy", comparison.policies[tied].policy}}));
+    return rank;
+}
+
 } // namespace
 
 std::string render_xml(const SchedulerComparison& comparison) {
-    XmlElement root =
-        element("scheduler-comparison", {{"tool-version", comparison.tool_version},
-                                         {"kernel", comparison.kernel},
-                                         {"kernel-digest", comparison.kernel_digest},
-                                         {"architecture", comparison.architecture},
-                                         {"architecture-digest", comparison.architecture_digest},
-                                         {"launch", comparison.launch},
-                                         {"protocol", comparison.protocol},
-                                         {"verdict", comparison.refuted() ? "refuted" : "holds"}});
+    XmlElement root = element("scheduler-comparison",
+                              {{"tool-version", comparison.tool_version},
+                               {"kernel", comparison.kernel},
+                               {"kernel-digest", comparison.kernel_digest},
+                               {"architecture", comparison.architecture},
+                               {"architecture-digest", comparison.architecture_digest},
+                               {"launch", comparison.launch},
+                               {"protocol", comparison.protocol},
+                               {"verdict", comparison.verdict()},
+                               {"ranked-by", std::string{to_string(comparison.ranked_by)}}});
     if (comparison.multiprocessors > 1)
         root.attributes.push_back({"multiprocessors", std::to_string(comparison.multiprocessors)});
     for (const auto& result : comparison.policies)
         root.children.push_back(policy_element(result));
     for (const Rank& ranked : rank(comparison))
-        root.children.push_back(
-            element("rank", {{"policy", comparison.policies[ranked.policy].policy},
-                             {"reason", ranked.reason}}));
+        root.children.push_back(rank_element(comparison, ranked));
     for (const std::size_t index : best_trades(comparison))
         root.children.push_back(
             element("best-trade", {{"policy", comparison.policies[index].policy}}));
@@ -75,6 +86,8 @@ std::string render_xml(const SchedulerComparison& comparison) {
             element("assumption", {{"id", assumption.id},
                                    {"status", std::string{analyzer::to_string(assumption.status)}},
                                    {"text", assumption.text}}));
+    for (const auto& reason : comparison.undecided)
+        root.children.push_back(element("undecided", {{"reason", reason}}));
     return models::write_xml(root);
 }
 

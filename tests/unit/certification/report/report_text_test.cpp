@@ -65,6 +65,27 @@ TEST(ReportText, AnEmptyReportIsStillText) {
     EXPECT_THAT(render_text(Report{}), HasSubstr("no observation was compared"));
 }
 
+TEST(ReportText, SaysHoldsOnlyWhereObservationsWereComparedAndAllWorkWasDone) {
+    Report report = sample_report();
+    EXPECT_EQ(verdict_of(report), "holds");
+    report.undecided = {"simulation of the execution time stopped after 3 of 9 runs"};
+    EXPECT_EQ(verdict_of(report), "undecided");
+    for (const auto& text :
+         {render_text(report), render_json(report), render_xml(report), render_html(report)}) {
+        EXPECT_THAT(text, HasSubstr("stopped after 3 of 9 runs"));
+        EXPECT_THAT(text, Not(testing::ContainsRegex("[Hh]olds[\"<\n]")));
+    }
+    report.undecided.clear();
+    report.observations.clear();
+    EXPECT_EQ(verdict_of(report), "none");
+    EXPECT_THAT(render_text(report), Not(HasSubstr("verdict:")));
+    EXPECT_THAT(render_text(report), HasSubstr("no verdict (nothing was required"));
+    EXPECT_THAT(render_html(report), HasSubstr("No verdict"));
+    // An observation of a quantity without a bound is not compared with anything.
+    observe(report, "another-time", {5}, {1});
+    EXPECT_EQ(verdict_of(report), "none");
+}
+
 TEST(Printable, KeepsTextAndReplacesTheRest) {
     EXPECT_EQ(printable("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z"),
               "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z");

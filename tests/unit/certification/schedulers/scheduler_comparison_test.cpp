@@ -37,17 +37,60 @@ SchedulerComparison comparison() {
     return comparison;
 }
 
-TEST(SchedulerComparison, RanksThePredictableFirstWithItsCost) {
-    const auto all = comparison();
-    const auto ranks = rank(all);
+TEST(SchedulerComparison, RanksByTheUpperBoundAndSaysTies) {
+    auto all = comparison();
+    auto ranks = rank(all);
     ASSERT_EQ(ranks.size(), 3U);
+    EXPECT_EQ(ranks[0].policy, 0U);
+    EXPECT_EQ(ranks[0].position, 1U);
+    EXPECT_EQ(ranks[0].value, 400);
+    EXPECT_EQ(ranks[0].reason, "upper bound 400 cycles; tie with gto");
+    EXPECT_EQ(ranks[1].policy, 2U);
+    EXPECT_EQ(ranks[1].position, 1U);
+    EXPECT_EQ(ranks[1].reason, "upper bound 400 cycles; tie with lrr");
+    EXPECT_FALSE(ranks[2].position);
+    EXPECT_EQ(ranks[2].reason, "not ranked: it has no bounds");
+    all.policies[0].bounds = {models::Cycles{80}, models::Cycles{2240}};
+    ranks = rank(all);
+    EXPECT_EQ(ranks[0].policy, 2U);
+    EXPECT_EQ(ranks[1].position, 2U);
+    EXPECT_EQ(ranks[1].reason, "upper bound 2240 cycles, 5.60 times the least upper bound");
+}
+
+TEST(SchedulerComparison, RanksBySpreadOrJitterIfAsked) {
+    auto all = comparison();
+    all.policies[0].bounds = {models::Cycles{90}, models::Cycles{400}};
+    all.ranked_by = RankBy::Spread;
+    auto ranks = rank(all);
+    EXPECT_EQ(ranks[0].reason, "spread 310 cycles, upper bound 400");
+    EXPECT_EQ(ranks[1].reason, "spread 320 cycles, upper bound 400");
+    all.ranked_by = RankBy::Jitter;
+    ranks = rank(all);
     EXPECT_EQ(ranks[0].policy, 1U);
-    EXPECT_THAT(ranks[0].reason, HasSubstr("0.900"));
-    EXPECT_THAT(ranks[0].reason, HasSubstr("35.7 % slower on average than the fastest"));
-    EXPECT_THAT(ranks[0].reason, HasSubstr("not bounded"));
-    EXPECT_EQ(ranks[1].policy, 2U) << "as predictable as lrr, and faster";
-    EXPECT_THAT(ranks[1].reason, HasSubstr("the fastest on average, bounded"));
-    EXPECT_EQ(ranks[2].policy, 0U);
+    EXPECT_EQ(ranks[0].reason, "jitter 20 cycles, not bounded");
+    EXPECT_EQ(ranks[1].policy, 2U);
+    EXPECT_EQ(ranks[2].position, 3U);
+    EXPECT_THAT(render_text(all), HasSubstr("most predictable in these runs"));
+    EXPECT_EQ(nlohmann::json::parse(render_json(all))["ranked-by"], "jitter");
+}
+
+TEST(SchedulerComparison, CallsAPolicyPredictableOnlyByWhatWasRanked) {
+    const auto all = comparison();
+    for (const auto& text : {render_text(all), render_html(all), render_xml(all), render_json(all)})
+        EXPECT_THAT(text, testing::Not(HasSubstr("most predictable")));
+}
+
+TEST(SchedulerComparison, HasNoVerdictWhereNothingWasCompared) {
+    auto all = comparison();
+    EXPECT_EQ(all.verdict(), "holds");
+    for (auto& result : all.policies)
+        result.observed.times.count = 0;
+    EXPECT_EQ(all.verdict(), "none");
+    EXPECT_THAT(render_text(all), testing::Not(HasSubstr("verdict: ")));
+    all.undecided = {"stopped after 1 of 3 policies"};
+    EXPECT_EQ(all.verdict(), "undecided");
+    EXPECT_THAT(render_text(all), testing::Not(HasSubstr("holds")));
+    EXPECT_THAT(render_html(all), HasSubstr("Undecided"));
 }
 
 TEST(SchedulerComparison, NamesPoliciesThatNoOtherSurpassesInBoundAndMean) {
@@ -98,7 +141,9 @@ TEST(SchedulerComparison, HasTheSameContentInEveryFormat) {
     EXPECT_EQ(json["policies"][0]["bounds"]["upper"], 400);
     EXPECT_EQ(json["policies"][0]["bounds"]["kind"], "bound-under-assumptions");
     EXPECT_FALSE(json["policies"][1].contains("bounds"));
-    EXPECT_EQ(json["ranking"][0]["policy"], "variable-rate:fast=0,every=2");
+    EXPECT_EQ(json["ranking"][0]["policy"], "lrr");
+    EXPECT_EQ(json["ranking"][0]["ties"][0], "gto");
+    EXPECT_TRUE(json["ranking"][2]["position"].is_null());
     EXPECT_THAT(
         render_csv(all),
         HasSubstr("\n\"variable-rate:fast=0,every=2\",work-conserving,,,10,180,190.000000,"));
