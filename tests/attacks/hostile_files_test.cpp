@@ -61,7 +61,8 @@ std::vector<Reader> readers() {
          }},
         {"KernelProfile",
          [](const std::string& file) -> Arguments {
-             return {"predict", "--profile", file, "--architecture", "turing-t4"};
+             return {"predict",   "--profile", file,  "--architecture",
+                     "turing-t4", "--launch",  "1x32"};
          }},
         {"RecordedTrace",
          [](const std::string& file) -> Arguments {
