@@ -5,6 +5,7 @@
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/signature.hpp"
 #include "certification/report/wording.hpp"
+#include "cli/bundle_check.hpp"
 #include "cli/certification_plan.hpp"
 #include "cli/command.hpp"
 #include "cli/components.hpp"
@@ -269,7 +270,7 @@ Exit run(const CertifyOptions& options) {
         say("warpbound: certify FILE needs --architecture\n");
         return Exit::Usage;
     } else if (options.kernel.launch.empty()) {
-        fmt::print(stderr, "warpbound: certify FILE needs --launch\n");
+        say("warpbound: certify FILE needs --launch\n");
         return Exit::Usage;
     }
     for (const auto& kernel : planned)
@@ -281,7 +282,7 @@ Exit run(const CertifyOptions& options) {
         }
     std::map<std::string, std::string> baseline;
     if (!options.baseline.empty()) {
-        auto before = read_evidence(options.baseline);
+        auto before = read_checked_baseline(options.baseline);
         if (!before) return refuse(before.error());
         baseline = std::move(before).value();
     }
@@ -393,9 +394,10 @@ void add_certify(CLI::App& app, Invocation& invocation) {
         ->check(refusal_of_number)
         ->check(CLI::Range(1.0, 1e6));
     command
-        ->add_option(
-            "--baseline", options->baseline,
-            "List bounds that changed since this older bundle, with the cause of each change")
+        ->add_option("--baseline", options->baseline,
+                     "List bounds that changed since this older bundle, which is checked first, "
+                     "with the cause of "
+                     "each change")
         ->check(CLI::ExistingDirectory);
     command->add_option("--sign", options->key,
                         "Sign the manifest with this Ed25519 private key (PEM)");

@@ -244,9 +244,10 @@ std::string footer() {
         out += fmt::format("  {:<24} {:<10} {}\n", rule.name, rule.unit, rule.meaning);
     return out +
            "\nExamples: warpbound predict --profile examples/profiles/voudouris-rows.xml\n"
-           "            --architecture fermi-gtx470 --parameters reconstruction-a\n"
+           "            --architecture fermi-gtx470 --launch 1x32 --parameters reconstruction-a\n"
            "          warpbound predict examples/saxpy/sm_52.sass --architecture maxwell-gtx970\n"
-           "            --flow-facts examples/saxpy/sm_52.flow-facts.xml --set l1-miss-rate=1\n"
+           "            --launch 1x32 --flow-facts examples/saxpy/sm_52.flow-facts.xml\n           "
+           " --set l1-miss-rate=1\n"
            "            --set l2-miss-rate=1 --sweep warps=1:48 --format csv --plot sweep.svg";
 }
 

@@ -3,13 +3,11 @@
 
 #include "certification/verify/verify.hpp"
 
-#include "certification/bundle/build.hpp"
 #include "certification/report/wording.hpp"
+#include "cli/bundle_check.hpp"
 #include "cli/command.hpp"
-#include "cli/components.hpp"
 #include "cli/evidence_folder.hpp"
 #include "cli/limited_run.hpp"
-#include "cli/version.hpp"
 
 #include <fmt/format.h>
 
@@ -38,17 +36,6 @@ struct VerifyOptions {
     std::optional<std::uint64_t> replay_seed;
 };
 
-Result<check::Files> rebuild(const check::Files& files) {
-    const auto inputs = certification::inputs_of(files);
-    if (!inputs) return inputs.as_failure();
-    auto bundle = certification::build_bundle(inputs.value());
-    if (!bundle) return bundle.as_failure();
-    check::Files made;
-    for (auto& [path, file] : bundle.value().files)
-        made.emplace(path, std::move(file.bytes));
-    return made;
-}
-
 /// Of the choice of runs that are simulated again: nobody can have known it when the bundle was
 /// made.
 std::uint64_t unforeseen_seed() {
@@ -74,7 +61,7 @@ Exit exit_of(check::Verdict verdict) {
 }
 
 check::Options checks_of(const VerifyOptions& options) {
-    check::Options checks;
+    check::Options checks = checks_of_this_program();
     if (!options.report_id.empty()) checks.report_id = options.report_id;
     if (!options.public_key.empty()) checks.public_key = options.public_key;
     // One hard script leaves time for the other steps.
@@ -82,13 +69,8 @@ check::Options checks_of(const VerifyOptions& options) {
     checks.solver_limit = std::chrono::milliseconds{static_cast<std::int64_t>(
         std::ceil(std::min(longest_script, options.time_limit / 2) * 1000))};
     checks.second_solver = options.second_solver;
-    checks.threads = worker_threads();
     checks.replay.all = options.replay_all;
     checks.replay.seed = options.replay_seed ? *options.replay_seed : unforeseen_seed();
-    checks.tool_version = version;
-    for (const auto& component : components())
-        checks.components.emplace(component.name, component.version);
-    checks.rebuild = rebuild;
     return checks;
 }
 

@@ -4,7 +4,9 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace warpbound::certification::verify {
@@ -32,6 +34,23 @@ std::optional<std::vector<unsigned char>> bytes_of(const std::string& text, std:
         bytes.push_back(static_cast<unsigned char>(16 * high + low));
     }
     return bytes;
+}
+
+/// A key whose point has a small order verifies signatures that nobody made: the 8 points of the
+/// torsion subgroup, by their y (RFC 8032, 5.1.3; Chalkias, Garillot and Nikolaenko 2020, table of
+/// points of small order). A y that is not below 2^255 - 19 encodes a point a second time.
+bool is_weak(std::vector<unsigned char> key) {
+    key.back() &= 0x7FU; // Without the sign of x.
+    const std::vector<unsigned char> all_but_ends(30, 0xFF);
+    if (key.back() == 0x7F && key.front() >= 0xEC && // From p - 1 on.
+        std::equal(all_but_ends.begin(), all_but_ends.end(), key.begin() + 1))
+        return true;
+    for (const char* const y : {"0000000000000000000000000000000000000000000000000000000000000000",
+                                "0100000000000000000000000000000000000000000000000000000000000000",
+                                "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+                                "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a"})
+        if (key == bytes_of(y, key.size())) return true;
+    return false;
 }
 
 bool is_valid(const std::string& message, const std::vector<unsigned char>& signature,
@@ -62,6 +81,10 @@ StepResult check_signature(const Files& files, const std::optional<std::string>&
         const auto signature = bytes_of(json.at("signature").get<std::string>(), 64);
         if (json.at("algorithm") != "Ed25519" || !key || !signature)
             return {"signature", Verdict::Tampered, "signature.json: not an Ed25519 signature"};
+        if (is_weak(*key))
+            return {"signature", Verdict::Tampered,
+                    "signature.json: its public key is a point of small order or not in canonical "
+                    "form, so that anybody can sign for it; expected a key made for Ed25519"};
         if (public_key && *public_key != stated)
             return {"signature", Verdict::Tampered, "signed with another key, " + stated};
         if (files.count("manifest.json") == 0 ||

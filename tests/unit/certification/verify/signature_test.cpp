@@ -1,6 +1,7 @@
 /// \file
 /// Signatures of a bundle's manifest.
 
+#include "certification/bundle/canonical_json.hpp"
 #include "certification/bundle/signature.hpp"
 #include "tests/unit/certification/sample_bundle.hpp"
 
@@ -61,6 +62,27 @@ TEST(Signature, OverAnotherManifestIsTampered) {
     files["manifest.json"] += " ";
     EXPECT_EQ(tests::step_of(verify::verify(files, options()), "signature").verdict,
               Verdict::Tampered);
+}
+
+TEST(Signature, ByAKeyForWhichAnybodyCanSignIsTampered) {
+    const std::string zeros(62, '0');
+    const std::string ones(60, 'f');
+    for (const std::string& key :
+         {"00" + zeros, "01" + zeros, "ec" + ones + "7f", "ec" + ones + "ff",
+          "00" + zeros.substr(2) + "80", "01" + zeros.substr(2) + "80",
+          std::string{"26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"},
+          std::string{"c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa"},
+          "ee" + ones + "7f", "ff" + ones + "ff"}) {
+        verify::Files files = signed_with(1);
+        // R is the neutral point and S is 0: valid for every message where the key is that point.
+        files["signature.json"] = canonical({{"algorithm", "Ed25519"},
+                                             {"public-key", key},
+                                             {"signature", "01" + std::string(126, '0')},
+                                             {"signed", "manifest.json"}});
+        const auto step = tests::step_of(verify::verify(files, options()), "signature");
+        EXPECT_EQ(step.verdict, Verdict::Tampered) << key;
+        EXPECT_THAT(step.detail, HasSubstr("small order")) << key;
+    }
 }
 
 TEST(Signature, ThatIsMissingWhereAKeyIsGivenIsIncomplete) {

@@ -242,7 +242,7 @@ TEST(StrictRoundRobin, InEvidenceAreNotTighterThanWithout) {
                              "LD R1, [R2]; @P0 BRA L; MOV R3, R1; L: FFMA R8, R8, R3, R3; EXIT;",
                              "LD R1, [R2]; BAR.SYNC 0x0; MOV R3, R1; BAR.SYNC 0x0; EXIT;"})
         for (const std::int64_t places : {1, 2, 5})
-            for (const models::Launch launch :
+            for (const models::Launch& launch :
                  {models::Launch{1, 32}, models::Launch{5, 32}, models::Launch{1, 160},
                   models::Launch{7, 96}, models::Launch{3, 256}})
                 for (const std::int64_t multiprocessors : {1, 2}) {

@@ -1,0 +1,62 @@
+#include "cli/bundle_check.hpp"
+
+#include "certification/bundle/build.hpp"
+#include "certification/bundle/inputs.hpp"
+#include "cli/command.hpp"
+#include "cli/components.hpp"
+#include "cli/evidence_folder.hpp"
+#include "cli/version.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace warpbound::cli {
+
+namespace {
+
+namespace check = certification::verify;
+
+Result<check::Files> rebuild(const check::Files& files) {
+    const auto inputs = certification::inputs_of(files);
+    if (!inputs) return inputs.as_failure();
+    auto bundle = certification::build_bundle(inputs.value());
+    if (!bundle) return bundle.as_failure();
+    check::Files made;
+    for (auto& [path, file] : bundle.value().files)
+        made.emplace(path, std::move(file.bytes));
+    return made;
+}
+
+bool is_refused(const check::StepResult& step) {
+    return step.verdict == check::Verdict::Tampered || step.verdict == check::Verdict::Failed ||
+           (step.step == "schema" && step.verdict != check::Verdict::Holds);
+}
+
+} // namespace
+
+check::Options checks_of_this_program() {
+    check::Options checks;
+    checks.tool_version = version;
+    for (const auto& component : components())
+        checks.components.emplace(component.name, component.version);
+    checks.rebuild = rebuild;
+    checks.threads = worker_threads();
+    return checks;
+}
+
+Result<check::Files> read_checked_baseline(const std::string& folder) {
+    auto files = read_evidence(folder);
+    if (!files) return files;
+    check::Options checks = checks_of_this_program();
+    checks.solver_limit = std::chrono::seconds{10};
+    for (const auto& step : check::verify(files.value(), checks))
+        if (is_refused(step))
+            return Failure{fmt::format("the older bundle does not check: {} {}: {}; see `warpbound "
+                                       "verify {}`, and give a baseline that passes",
+                                       step.step, to_string(step.verdict), step.detail, folder),
+                           folder};
+    return files;
+}
+
+} // namespace warpbound::cli
