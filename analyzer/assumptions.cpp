@@ -163,9 +163,10 @@ std::string divergence_text(const Request& request) {
     std::vector<std::string> addresses;
     for (const auto& fact : divergents)
         addresses.push_back(fmt::format("0x{:04x}", fact.at));
-    return fmt::format("Lanes of a warp agree at every branch and guarded instruction except at {}, "
-                       "where they may diverge.",
-                       fmt::join(addresses, ", "));
+    return fmt::format(
+        "Lanes of a warp agree at every branch and guarded instruction except at {}, "
+        "where they may diverge.",
+        fmt::join(addresses, ", "));
 }
 
 /// The assumption on the choices of warp schedulers among several warps (C19).

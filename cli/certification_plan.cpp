@@ -22,10 +22,9 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
         if (element.name != "kernel")
             return models::refuse(source.value(), element,
                                   "<" + element.name + ">: expected <kernel>");
-        if (auto checked =
-                models::check_attributes(source.value(), element, {"listing", "architecture", "launch"},
-                                         {"name", "policy", "multiprocessors",
-                                          "flow-facts", "campaign", "cubin", "trace"});
+        if (auto checked = models::check_attributes(
+                source.value(), element, {"listing", "architecture", "launch"},
+                {"name", "policy", "multiprocessors", "flow-facts", "campaign", "cubin", "trace"});
             !checked)
             return checked.as_failure();
         if (auto checked = models::check_no_children(source.value(), element); !checked)

@@ -222,8 +222,8 @@ Result<LoadedLaunch> load_launch(const LaunchOptions& options) {
 }
 
 Result<void> check_target(const LoadedKernel& kernel, const models::Architecture& architecture) {
-    auto checked = models::check_runs_on(architecture, kernel.function->name,
-                                         kernel.function->target);
+    auto checked =
+        models::check_runs_on(architecture, kernel.function->name, kernel.function->target);
     if (checked) return checked;
     return Failure{checked.error().what, kernel.program.name};
 }

@@ -165,8 +165,8 @@ Result<LoadedLaunch> load_launch(const LaunchOptions& options);
 /// Refuses code that the machine does not run.
 Result<void> check_target(const LoadedKernel& kernel, const models::Architecture& architecture);
 
-/// Replaces the stated facts of the kernel by those in use for a launch: what follows from the code,
-/// where this program contains the analyzer, and divergence wherever nothing is known.
+/// Replaces the stated facts of the kernel by those in use for a launch: what follows from the
+/// code, where this program contains the analyzer, and divergence wherever nothing is known.
 Result<void> complete_facts(LoadedKernel& kernel, const models::Architecture& architecture,
                             const models::Launch& launch);
 

@@ -31,9 +31,9 @@ struct CoalescingFacts {
     std::set<std::string> missing;
 };
 
-/// Transactions of shared and global accesses. The lower ends are 1 wherever a lane may be inactive.
-/// Sound when (S32): each access is aligned to its bytes per lane, as the machine requires; for
-/// global accesses, the addresses of an access's lanes lie within less than 4 GiB.
+/// Transactions of shared and global accesses. The lower ends are 1 wherever a lane may be
+/// inactive. Sound when (S32): each access is aligned to its bytes per lane, as the machine
+/// requires; for global accesses, the addresses of an access's lanes lie within less than 4 GiB.
 CoalescingFacts derive_transactions(const ThreadStates& states,
                                     const InstructionUniformity& uniformity,
                                     const models::Architecture& architecture);

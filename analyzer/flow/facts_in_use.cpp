@@ -40,8 +40,8 @@ assembly::Function without_thread_indices(const assembly::Function& function) {
     for (assembly::Instruction& instruction : replaced.instructions)
         for (assembly::Operand& operand : instruction.operands)
             if (auto* reg = std::get_if<assembly::SpecialRegisterOperand>(&operand);
-                reg != nullptr && (reg->name.starts_with("SR_TID") ||
-                                   reg->name.starts_with("SR_NTID")))
+                reg != nullptr &&
+                (reg->name.starts_with("SR_TID") || reg->name.starts_with("SR_NTID")))
                 reg->name = "SR_UNKNOWN";
     return replaced;
 }
@@ -88,8 +88,7 @@ private:
                                fmt::format("0x{:04x} is stated to be uniform, but in blocks of {} "
                                            "threads lanes of a warp differ there; expected no "
                                            "<uniform> at this address",
-                                           fact.at,
-                                           to_string(models::block_shape_of(launch_))));
+                                           fact.at, to_string(models::block_shape_of(launch_))));
         }
         std::set<std::int64_t> stated;
         for (const auto& fact : facts_.uniforms)
@@ -117,7 +116,8 @@ private:
                 models::MemoryFact fact;
                 fact.at = access.address;
                 fact.from = shared ? models::from_code : if_lanes_are_near;
-                count_of(fact, shared) = CountRange{derived.transactions.lo, derived.transactions.hi};
+                count_of(fact, shared) =
+                    CountRange{derived.transactions.lo, derived.transactions.hi};
                 facts_.memory.push_back(fact);
             } else if (auto added = narrow(facts_.memory[found->second], shared, derived); !added) {
                 return added.as_failure();
@@ -151,10 +151,10 @@ private:
 
     Result<void> add_loops(bool stays_converged) {
         const auto loops = derive_loops(
-            knows_shape_ ? with_parameters(function_,
-                                           block_extents(function_.target,
-                                                         models::block_shape_of(launch_)))
-                         : function_,
+            knows_shape_
+                ? with_parameters(function_,
+                                  block_extents(function_.target, models::block_shape_of(launch_)))
+                : function_,
             graph_, stays_converged ? Convergence::Converged : Convergence::MayDiverge);
         for (const auto& [header, derived] : bounds_in_every_context(graph_, loops)) {
             const auto stated = std::find_if(
@@ -171,7 +171,8 @@ private:
                                            "times, but {}..{} follow from the code: {}",
                                            header, stated->min, stated->max, derived.min,
                                            derived.max, derived.reason));
-            if (derived.min >= stated->min && derived.max <= stated->max) stated->from = models::from_code;
+            if (derived.min >= stated->min && derived.max <= stated->max)
+                stated->from = models::from_code;
             stated->min = std::max(stated->min, derived.min);
             stated->max = std::min(stated->max, derived.max);
         }

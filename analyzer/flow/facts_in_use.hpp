@@ -11,15 +11,15 @@
 
 namespace warpbound::analyzer {
 
-/// A fact that follows from the code has origin static and status proved. Added to the stated facts:
+/// A fact that follows from the code has origin static and status proved. Added to the stated
+/// facts:
 /// - loop bounds, and tighter ends of stated ones (S16);
 /// - uniform branches, EXITs and guarded memory accesses; every other one is divergent (S32);
 /// - bank-conflict degrees, and transactions of global accesses. The latter need that the lanes of
 ///   an access lie within 4 GiB, and stay unchecked (S32).
-/// Thread indices are known where the launch states the shape of its blocks, or where the code reads
-/// no index but that in x.
-/// Refuses facts that were derived for blocks of another shape, statements that the code refutes,
-/// and uniform facts where nothing is decided.
+/// Thread indices are known where the launch states the shape of its blocks, or where the code
+/// reads no index but that in x. Refuses facts that were derived for blocks of another shape,
+/// statements that the code refutes, and uniform facts where nothing is decided.
 Result<models::FlowFacts> facts_in_use(const assembly::Function& function,
                                        const assembly::ControlFlowGraph& graph,
                                        const models::Architecture& architecture,

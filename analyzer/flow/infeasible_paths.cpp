@@ -252,7 +252,8 @@ private:
             branch_of(a.edge), address(graph_.edges[a.edge].to), text_of(a), branch_of(b.edge),
             address(graph_.edges[b.edge].to), text_of(b));
         if (!one->from && !other->from) {
-            facts_.push_back({models::ExclusiveFact{one->block, other->block, models::from_code}, reason});
+            facts_.push_back(
+                {models::ExclusiveFact{one->block, other->block, models::from_code}, reason});
         } else if (!loops) { // Each edge is taken at most once.
             models::LinearFact fact;
             fact.terms = {*one, *other};

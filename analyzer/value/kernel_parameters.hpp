@@ -25,8 +25,9 @@ using KernelParameters = std::map<std::int64_t, KernelParameter>;
 assembly::Function with_parameters(const assembly::Function& function,
                                    const KernelParameters& parameters);
 
-/// The block extents in constant bank 0, as the compiler's launch convention places them (blockDim.x,
-/// .y, .z at 0x0 from sm_70 to sm_90, at 0x8 from sm_50 to sm_62). Nothing for other targets.
+/// The block extents in constant bank 0, as the compiler's launch convention places them
+/// (blockDim.x, .y, .z at 0x0 from sm_70 to sm_90, at 0x8 from sm_50 to sm_62). Nothing for other
+/// targets.
 KernelParameters block_extents(assembly::Target target, const models::BlockShape& shape);
 
 } // namespace warpbound::analyzer

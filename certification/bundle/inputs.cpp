@@ -275,8 +275,8 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
     auto architecture = models::read_architecture({"architecture of " + id, input.architecture});
     if (!architecture) return architecture.as_failure();
     loaded->architecture = std::move(architecture).value();
-    if (auto checked = models::check_runs_on(loaded->architecture, input.kernel,
-                                             loaded->function->target);
+    if (auto checked =
+            models::check_runs_on(loaded->architecture, input.kernel, loaded->function->target);
         !checked)
         return Failure{checked.error().what, path_of(id, "listing.sass")};
     const auto launch = models::parse_launch(input.launch);

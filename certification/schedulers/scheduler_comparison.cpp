@@ -89,8 +89,9 @@ std::string render_text(const SchedulerComparison& comparison) {
                     launch_text(comparison.launch, comparison.multiprocessors),
                     comparison.policies.front().observed.times.count, comparison.protocol);
     const std::string verdict = comparison.verdict();
-    out += verdict == "none" ? std::string{"no verdict (no observation was compared with a bound)\n"}
-                             : fmt::format("verdict: {}\n", verdict);
+    out += verdict == "none"
+               ? std::string{"no verdict (no observation was compared with a bound)\n"}
+               : fmt::format("verdict: {}\n", verdict);
     for (const auto& reason : comparison.undecided)
         out += fmt::format("undecided: {}\n", printable(reason));
     out += '\n';

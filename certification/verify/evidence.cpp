@@ -285,8 +285,8 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
     const std::string in_use = analysis + "facts-in-use.xml";
     kernel->facts = taken(models::read_flow_facts({in_use, text_of(files, in_use)}), in_use);
     kernel->facts.digest = stated.digest;
-    kernel->derived_facts = derived_facts(*kernel->function, kernel->program.digest, kernel->facts,
-                                          stated, in_use);
+    kernel->derived_facts =
+        derived_facts(*kernel->function, kernel->program.digest, kernel->facts, stated, in_use);
     for (const auto& samples : launch.at("samples")) {
         const auto path = samples.get<std::string>();
         kernel->series.push_back(in_file(path, [&] {

@@ -112,7 +112,8 @@ struct KernelCase {
     models::WarpPolicy policy;
     std::int64_t multiprocessors = 1; ///< On which the launch runs.
     std::vector<BlockRow> blocks;
-    /// Facts in use that nobody states: said to follow from the code. Re-analysis derives them again.
+    /// Facts in use that nobody states: said to follow from the code. Re-analysis derives them
+    /// again.
     std::size_t derived_facts = 0;
     std::vector<SerializedBlockRow> serialized; ///< Where lanes may part; else empty.
     std::vector<Certificate> certificates;

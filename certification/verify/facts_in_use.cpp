@@ -36,8 +36,7 @@ private:
     }
 
     /// Equal but for who says so.
-    template <class Fact>
-    static bool same_facts(std::vector<Fact> one, std::vector<Fact> other) {
+    template <class Fact> static bool same_facts(std::vector<Fact> one, std::vector<Fact> other) {
         const auto forget = [](Fact& fact) { fact.from = {}; };
         std::for_each(one.begin(), one.end(), forget);
         std::for_each(other.begin(), other.end(), forget);
@@ -83,8 +82,9 @@ private:
         for (const auto& access : in_use_.memory) {
             const auto* stated = stated_.memory_at(access.at);
             if (stated == nullptr && (access.level != models::MemoryLevel::Any || access.pattern))
-                fail(fmt::format("nobody states the level or the addresses of the access at 0x{:04x}",
-                                 access.at));
+                fail(fmt::format(
+                    "nobody states the level or the addresses of the access at 0x{:04x}",
+                    access.at));
             if (stated == nullptr || stated->transactions != access.transactions ||
                 stated->conflict_degree != access.conflict_degree)
                 ++derived_;

@@ -69,8 +69,8 @@ Result<void> check_runs_on(const Architecture& architecture, std::string_view ke
     return Failure{fmt::format("kernel '{}' is {} code, which {} ({}) does not run: {}; expected a "
                                "listing for {}, or --architecture of a machine that runs {}",
                                kernel, to_string(code), architecture.name,
-                               to_string(architecture.target), why,
-                               to_string(architecture.target), to_string(code)),
+                               to_string(architecture.target), why, to_string(architecture.target),
+                               to_string(code)),
                    architecture.name};
 }
 

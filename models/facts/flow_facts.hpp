@@ -143,7 +143,8 @@ struct FlowFacts {
 };
 
 /// Reads the XML of design section 7:
-/// `<flow-facts kernel digest [block]> <loop header min max/> <never block/> <exclusive first second/>
+/// `<flow-facts kernel digest [block]> <loop header min max/> <never block/> <exclusive first
+/// second/>
 ///  <constraint relation="at-most|at-least|equal" constant> <term coefficient block [from]/>
 ///  </constraint> <memory at transactions conflict-degree level> [<pattern base thread-stride row
 ///  row-stride warp-stride block-stride iteration-stride footprint random/>] </memory>
@@ -158,8 +159,8 @@ std::string write_flow_facts(const FlowFacts& facts);
 /// one with digest `listing`, and facts without a listing digest.
 Result<void> check_written_for(const FlowFacts& facts, const std::string& kernel,
                                const std::string& listing);
-/// Whether lanes of a warp may take different targets of a branch, so that the warp executes several
-/// paths. Lanes that exit or are predicated off in part leave it on one path.
+/// Whether lanes of a warp may take different targets of a branch, so that the warp executes
+/// several paths. Lanes that exit or are predicated off in part leave it on one path.
 bool has_divergent_branch(const assembly::Function& function, const FlowFacts& facts);
 /// Refuses facts that were derived for blocks of another shape than those of the launch.
 Result<void> check_written_for(const FlowFacts& facts, const Launch& launch);

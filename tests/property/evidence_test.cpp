@@ -10,9 +10,9 @@
 #include "certification/verify/solver/solver.hpp"
 #include "certification/verify/structure.hpp"
 #include "models/architecture/value_path.hpp"
-#include "tests/support/stated_uniformity.hpp"
 #include "tests/support/evidence.hpp"
 #include "tests/support/random_kernel.hpp"
+#include "tests/support/stated_uniformity.hpp"
 
 #include <gtest/gtest.h>
 

@@ -57,9 +57,12 @@ TEST(CertificationPlan, RefusesWhatItDoesNotKnow) {
     EXPECT_THAT(refusal("<plan><bogus/></plan>"), HasSubstr("bogus"));
     EXPECT_THAT(refusal("<plan><kernel listing=\"a\" architecture=\"c\"/></plan>"),
                 HasSubstr("without 'launch'"));
-    EXPECT_THAT(refusal("<plan><kernel listing=\"a\" architecture=\"b\" launch=\"1x32\" bogus=\"1\"/></plan>"),
-                HasSubstr("bogus"));
-    EXPECT_THAT(refusal("<plan><kernel listing=\"a\" architecture=\"b\" launch=\"1x32\"><bogus/></kernel></plan>"),
+    EXPECT_THAT(
+        refusal(
+            "<plan><kernel listing=\"a\" architecture=\"b\" launch=\"1x32\" bogus=\"1\"/></plan>"),
+        HasSubstr("bogus"));
+    EXPECT_THAT(refusal("<plan><kernel listing=\"a\" architecture=\"b\" "
+                        "launch=\"1x32\"><bogus/></kernel></plan>"),
                 testing::Not("accepted"));
     EXPECT_THAT(refusal("<plan/>"), HasSubstr("without kernels"));
 }

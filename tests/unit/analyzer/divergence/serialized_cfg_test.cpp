@@ -482,8 +482,9 @@ TEST(Divergence, IsNamedAmongTheAssumptions) {
     std::vector<std::string> texts;
     for (const auto& assumption : analysis.value().assumptions)
         texts.push_back(assumption.text);
-    EXPECT_THAT(texts, testing::Contains("Lanes of a warp agree at every branch and guarded instruction "
-                                         "except at 0x0000, where they may diverge."));
+    EXPECT_THAT(texts,
+                testing::Contains("Lanes of a warp agree at every branch and guarded instruction "
+                                  "except at 0x0000, where they may diverge."));
 }
 
 } // namespace

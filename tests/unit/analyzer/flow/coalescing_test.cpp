@@ -202,9 +202,8 @@ TEST(Coalescing, ForgetsTheCommonBaseWhereDivergedLanesReconverge) {
     const std::string reconverge = "D: BSYNC B0; LEA R2, R0, R2, 0x2; LDS R8, [R2]; EXIT;";
     EXPECT_EQ(transactions(diverge + "NOP; " + reconverge), "0x0030: 1; 0x00a0: 1");
     EXPECT_EQ(transactions(diverge + "MOV R2, R6; " + reconverge), "0x0030: 1");
-    EXPECT_EQ(
-        transactions(diverge + "MOV R2, R6; " + reconverge, {{32, 1, 1}}, true),
-        "0x0030: 1; 0x00a0: 1");
+    EXPECT_EQ(transactions(diverge + "MOV R2, R6; " + reconverge, {{32, 1, 1}}, true),
+              "0x0030: 1; 0x00a0: 1");
 }
 
 TEST(Coalescing, UsesUniformRegistersOnlyWithoutDivergence) {

@@ -163,7 +163,8 @@ TEST(ReportOf, ListsWhereDivergenceAndMultiprocessorsAreIncluded) {
     example.facts.divergents.push_back({});
     example.request.multiprocessors = 4;
     const std::string all = testing::PrintToString(example.report().limitations);
-    EXPECT_THAT(all, testing::HasSubstr("except where the code or the flow facts make a branch uniform"));
+    EXPECT_THAT(
+        all, testing::HasSubstr("except where the code or the flow facts make a branch uniform"));
     EXPECT_THAT(all, testing::Not(testing::HasSubstr("Further multiprocessors")));
 }
 

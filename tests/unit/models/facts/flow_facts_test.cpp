@@ -82,7 +82,9 @@ TEST(FlowFacts, AreWrittenSoThatTheyReadBack) {
     facts.kernel = "a<b>";
     facts.program_digest = digest;
     facts.loops = {{.header = 0xd0, .min = 0, .max = 7, .from = {}}};
-    facts.nevers = {{.block = 1, .from = {FactOrigin::Trace, FactStatus::Unchecked, 0, FactStatus::TraceConsistent}}};
+    facts.nevers = {
+        {.block = 1,
+         .from = {FactOrigin::Trace, FactStatus::Unchecked, 0, FactStatus::TraceConsistent}}};
     facts.exclusives = {{.first = 8, .second = 16, .from = {}}};
     facts.constraints = {{.terms = {{.coefficient = -4, .from = 8, .block = 16},
                                     {.coefficient = 1, .from = std::nullopt, .block = 24}},
