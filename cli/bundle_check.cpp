@@ -30,7 +30,8 @@ Result<check::Files> rebuild(const check::Files& files) {
 
 bool is_refused(const check::StepResult& step) {
     return step.verdict == check::Verdict::Tampered || step.verdict == check::Verdict::Failed ||
-           (step.step == "schema" && step.verdict != check::Verdict::Holds);
+           ((step.step == "digests" || step.step == "schema") &&
+            step.verdict != check::Verdict::Holds);
 }
 
 } // namespace
