@@ -62,8 +62,8 @@ bool FlowFacts::is_uniform(std::int64_t at) const {
     return std::ranges::find(uniforms, at, &UniformFact::at) != uniforms.end();
 }
 
-bool FlowFacts::is_never(std::int64_t block) const {
-    return std::ranges::find(nevers, block, &NeverFact::block) != nevers.end();
+bool FlowFacts::is_never(std::int64_t address) const {
+    return std::ranges::find(nevers, address, &NeverFact::block) != nevers.end();
 }
 
 bool has_divergent_branch(const assembly::Function& function, const FlowFacts& facts) {

@@ -136,7 +136,7 @@ struct FlowFacts {
 
     [[nodiscard]] const LoopFact* loop_at(std::int64_t header) const;
     [[nodiscard]] const MemoryFact* memory_at(std::int64_t address) const;
-    [[nodiscard]] bool is_never(std::int64_t block) const;
+    [[nodiscard]] bool is_never(std::int64_t address) const;
     [[nodiscard]] bool is_divergent(std::int64_t at) const;
     [[nodiscard]] bool is_uniform(std::int64_t at) const;
     friend bool operator==(const FlowFacts&, const FlowFacts&) = default;
