@@ -9,6 +9,7 @@
 #include "cli/version.hpp"
 #include "cli/voudouris.hpp"
 #include "cli/workload_run.hpp"
+#include "harness/devices/simulated.hpp"
 #include "models/formulas/prediction/transfers.hpp"
 
 #include <fmt/format.h>
@@ -251,16 +252,15 @@ Exit run(const AnalyzeOptions& options) {
     add_estimates(report, inputs.value(), analysis.value());
 
     if (!options.campaign.empty() || options.runs > 0) {
-        const auto device = harness::open_device("simulated:" + options.launch.architecture,
-                                                 options.policy, request.multiprocessors);
-        if (!device) return refuse(device.error());
+        const auto device = harness::simulated_device(inputs.value().architecture, request.policy,
+                                                      request.multiprocessors);
         if (!options.campaign.empty()) {
             const auto added =
-                add_campaign(report, options, inputs.value(), device.value()->identity());
+                add_campaign(report, options, inputs.value(), device->identity());
             if (!added) return refuse(added.error());
         }
         if (options.runs > 0) {
-            const auto added = add_simulation(report, options, inputs.value(), *device.value());
+            const auto added = add_simulation(report, options, inputs.value(), *device);
             if (!added) return refuse(added.error());
         }
     }

@@ -31,12 +31,13 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
             return checked.as_failure();
         PlannedKernel kernel;
         kernel.listing = in_plan_folder(*element.find("listing"));
-        kernel.architecture = *element.find("architecture");
+        std::string& architecture = kernel.machine.architecture;
+        architecture = *element.find("architecture");
         // The name may be that of a description file in the folder of the plan.
-        if (std::filesystem::exists(in_plan_folder(kernel.architecture)))
-            kernel.architecture = in_plan_folder(kernel.architecture);
+        if (std::filesystem::exists(in_plan_folder(architecture)))
+            architecture = in_plan_folder(architecture);
         if (const auto* name = element.find("name")) kernel.name = *name;
-        kernel.launch = *element.find("launch");
+        kernel.launch.launch = *element.find("launch");
         if (const auto* policy = element.find("policy")) kernel.policy = *policy;
         if (const auto* count = element.find("multiprocessors")) {
             if (const auto why = refusal_of_multiprocessors(*count); !why.empty())

@@ -3,6 +3,8 @@
 /// The kernels of a bundle, as a plan file lists them.
 
 #include "assembly/support/result.hpp"
+#include "cli/launch_options.hpp"
+#include "cli/machine_options.hpp"
 
 #include <string>
 #include <vector>
@@ -12,8 +14,8 @@ namespace warpbound::cli {
 struct PlannedKernel {
     std::string listing; ///< Path.
     std::string name;    ///< Of the kernel; empty when the listing holds one.
-    std::string architecture;
-    std::string launch;
+    MachineOptions machine;
+    LaunchText launch;
     std::string policy = "lrr";
     std::string multiprocessors = "1"; ///< A number, or "all".
     std::string flow_facts;            ///< Path, or empty.

@@ -4,6 +4,7 @@
 #include "certification/bundle/baseline.hpp"
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/signature.hpp"
+#include "assembly/isa/reader.hpp"
 #include "certification/report/wording.hpp"
 #include "cli/bundle_check.hpp"
 #include "cli/certification_plan.hpp"
@@ -19,6 +20,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 namespace warpbound::cli {
 
@@ -46,11 +48,28 @@ Result<std::string> read_text(const std::string& path) {
     return std::move(source.value().text);
 }
 
-/// The text of a description, by its name or the path of a file.
-Result<std::string> architecture_text(const std::string& name_or_path) {
+/// The text of a description: that of its file, unless values are stated in place of the file's.
+Result<std::string> architecture_text(const MachineOptions& options) {
+    const auto machine = load_machine(options);
+    if (!machine) return machine.as_failure();
+    if (!options.assumed.empty()) return models::write_architecture(machine.value());
+    if (std::filesystem::is_regular_file(options.architecture))
+        return read_text(options.architecture);
     for (const auto& entry : models::list_architectures())
-        if (entry.name == name_or_path) return read_text(entry.path.string());
-    return read_text(name_or_path);
+        if (entry.name == machine.value().name) return read_text(entry.path.string());
+    return read_text(options.architecture);
+}
+
+/// The launch in the form that a bundle keeps.
+Result<std::string> launch_text(const PlannedKernel& planned, const std::string& listing) {
+    if (!planned.launch.launch.empty()) return planned.launch.launch;
+    const auto program = assembly::read_program({planned.listing, listing});
+    if (!program) return program.as_failure();
+    const auto function = assembly::find_function(program.value(), planned.name);
+    if (!function) return function.as_failure();
+    const auto launch = launch_of(planned.launch, function.value());
+    if (!launch) return launch.as_failure();
+    return models::to_string(launch.value());
 }
 
 /// Adds every series of the campaign with this kernel, launch and machine. Refuses a series with
@@ -146,7 +165,7 @@ void name_as_given(Failure& failure, const std::string& bundle_path, const std::
 Failure named_as_given(Failure failure, const PlannedKernel& planned, const std::string& id) {
     const std::string folder = "inputs/" + id + "/";
     name_as_given(failure, folder + "listing.sass", planned.listing);
-    name_as_given(failure, "architecture of " + id, planned.architecture);
+    name_as_given(failure, "architecture of " + id, planned.machine.architecture);
     name_as_given(failure, folder + "flow-facts.xml", planned.flow_facts);
     name_as_given(failure, folder + "trace-1.traceg", planned.trace);
     return failure;
@@ -159,7 +178,7 @@ read_kernel(const PlannedKernel& planned, const CertifyOptions& options, const s
     auto listing = read_text(planned.listing);
     if (!listing) return listing.as_failure();
     input.listing = std::move(listing).value();
-    auto architecture = architecture_text(planned.architecture);
+    auto architecture = architecture_text(planned.machine);
     if (!architecture) return architecture.as_failure();
     input.architecture = std::move(architecture).value();
     if (!planned.flow_facts.empty()) {
@@ -178,7 +197,9 @@ read_kernel(const PlannedKernel& planned, const CertifyOptions& options, const s
         input.traces.push_back(std::move(trace).value());
     }
     input.kernel = planned.name;
-    input.launch = planned.launch;
+    auto launch = launch_text(planned, input.listing);
+    if (!launch) return launch.as_failure();
+    input.launch = std::move(launch).value();
     input.policy = planned.policy;
     const auto loaded = certification::load(input, id);
     if (!loaded) return named_as_given(loaded.error(), planned, id);
@@ -266,11 +287,11 @@ Exit run(const CertifyOptions& options) {
         auto plan = read_plan(options.plan);
         if (!plan) return refuse(plan.error());
         planned = std::move(plan).value();
-    } else if (options.kernel.architecture.empty()) {
+    } else if (options.kernel.machine.architecture.empty()) {
         say("warpbound: certify FILE needs --architecture\n");
         return Exit::Usage;
-    } else if (options.kernel.launch.empty()) {
-        say("warpbound: certify FILE needs --launch\n");
+    } else if (!options.kernel.launch.is_given()) {
+        say("warpbound: certify FILE needs --grid and --block, or --launch\n");
         return Exit::Usage;
     }
     for (const auto& kernel : planned)
@@ -352,9 +373,8 @@ void add_certify(CLI::App& app, Invocation& invocation) {
     command->add_option("FILE", options->kernel.listing, "Listing of the kernel");
     command->add_option("--kernel", options->kernel.name,
                         "Name of the kernel, if the file holds several");
-    command->add_option("--architecture", options->kernel.architecture,
-                        "Machine: a name from `architectures` or a file");
-    command->add_option("--launch", options->kernel.launch, launch_help);
+    options->kernel.machine.add_to(*command, false);
+    options->kernel.launch.add_to(*command);
     add_policy(*command, options->kernel.policy);
     add_multiprocessors(*command, options->kernel.multiprocessors);
     command->add_option("--flow-facts", options->kernel.flow_facts, "Flow facts (XML)");
@@ -371,7 +391,7 @@ void add_certify(CLI::App& app, Invocation& invocation) {
         "--plan", options->plan,
         "Instead of FILE: several kernels (XML, docs/reference/evidence-format.md)");
     for (const char* of_one_kernel :
-         {"--kernel", "--architecture", "--launch", "--policy", "--multiprocessors", "--flow-facts",
+         {"--kernel", "--architecture", "--assume", "--launch", "--grid", "--block", "--policy", "--multiprocessors", "--flow-facts",
           "--campaign", "--cubin", "--trace"})
         plan->excludes(command->get_option(of_one_kernel));
     command->add_option("--requirements", options->requirements,

@@ -193,14 +193,11 @@ Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options) 
     return loaded;
 }
 
-void LaunchOptions::add_to(CLI::App& command, bool is_launch_optional) {
+void LaunchOptions::add_to(CLI::App& command) {
     kernel.add_to(command);
     kernel.add_flow_facts_to(command);
-    command
-        .add_option("--architecture", architecture,
-                    "Machine: a name from `architectures` or a file")
-        ->required();
-    command.add_option("--launch", launch, launch_help)->required(!is_launch_optional);
+    machine.add_to(command);
+    launch.add_to(command);
 }
 
 Result<LoadedLaunch> load_launch(const LaunchOptions& options) {
@@ -208,10 +205,10 @@ Result<LoadedLaunch> load_launch(const LaunchOptions& options) {
     auto kernel = load_kernel(options.kernel);
     if (!kernel) return kernel.as_failure();
     loaded.kernel = std::move(kernel).value();
-    auto architecture = models::load_architecture(options.architecture);
+    auto architecture = load_machine(options.machine);
     if (!architecture) return architecture.as_failure();
     loaded.architecture = std::move(architecture).value();
-    const auto launch = models::parse_launch(options.launch);
+    const auto launch = launch_of(options.launch, loaded.kernel->function);
     if (!launch) return launch.as_failure();
     loaded.launch = launch.value();
     const auto target = check_target(*loaded.kernel, loaded.architecture);

@@ -6,6 +6,8 @@
 #include "assembly/isa/program.hpp"
 #include "assembly/support/printable.hpp"
 #include "assembly/support/result.hpp"
+#include "cli/launch_options.hpp"
+#include "cli/machine_options.hpp"
 #include "harness/device.hpp"
 #include "harness/protocol/measure.hpp"
 #include "models/architecture/architecture.hpp"
@@ -130,21 +132,14 @@ struct KernelOptions {
 /// match).
 Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options);
 
-/// Help text of --launch.
-inline constexpr const char* launch_help =
-    "Blocks x threads per block, optionally with registers per thread and shared memory per "
-    "block, and the shape of a block unless all threads are in x: "
-    "GxB[,registers=R][,shared-memory=BYTES][,block=XxYxZ]";
-
-/// Options that name a launch of a kernel: those of the kernel, --flow-facts, --architecture and
-/// --launch.
+/// Options that name a launch of a kernel: those of the kernel, --flow-facts, of the machine and of
+/// the launch.
 struct LaunchOptions {
     KernelOptions kernel;
-    std::string architecture;
-    std::string launch; ///< Empty: not given, which `load_launch` refuses.
+    MachineOptions machine;
+    LaunchText launch;
 
-    /// `--launch` is required, unless `is_launch_optional`.
-    void add_to(CLI::App& command, bool is_launch_optional = false);
+    void add_to(CLI::App& command);
 };
 
 /// A launch as loaded: kernel, machine description and launch configuration. The facts are those in

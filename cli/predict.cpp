@@ -20,10 +20,10 @@ namespace prediction = models::prediction;
 struct PredictOptions {
     KernelOptions kernel;
     std::vector<std::string> profiles;
-    std::string architecture;
+    MachineOptions machine;
     std::string parameters;
     std::string model = "all";
-    std::string launch;
+    LaunchText launch;
     std::string policy = "lrr";
     std::string format = "text";
     std::string sweep;
@@ -46,13 +46,13 @@ Result<void> check_parts(const models::Architecture& architecture, const std::st
 }
 
 Result<prediction::Setting> setting_of(const PredictOptions& options) {
-    auto architecture = models::load_architecture(options.architecture);
+    auto architecture = load_machine(options.machine);
     if (!architecture) return architecture.as_failure();
     if (const auto known =
             check_parts(architecture.value(), "architecture " + architecture.value().name);
         !known)
         return known.as_failure();
-    const auto launch = models::parse_launch(options.launch);
+    const auto launch = launch_of(options.launch, nullptr);
     if (!launch) return launch.as_failure();
     prediction::Setting setting{.architecture = std::move(architecture).value(),
                                 .launch = launch.value()};
@@ -269,11 +269,8 @@ void add_predict(CLI::App& app, Invocation& invocation) {
         ->allow_extra_args(false)
         ->excludes(command->get_option("--kernel"))
         ->excludes(command->get_option("--flow-facts"));
-    command
-        ->add_option("--architecture", options->architecture,
-                     "Machine: a name from `architectures` or a file")
-        ->required();
-    command->add_option("--launch", options->launch, launch_help)->required();
+    options->machine.add_to(*command);
+    options->launch.add_to(*command);
     command->add_option("--model", options->model, "Formula")
         ->check(CLI::IsMember(model_names()))
         ->capture_default_str();

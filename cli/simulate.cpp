@@ -8,6 +8,7 @@
 #include "cli/summary_text.hpp"
 #include "cli/traced_run.hpp"
 #include "cli/workload_run.hpp"
+#include "harness/devices/simulated.hpp"
 #include "models/architecture/shipped.hpp"
 
 #include <fmt/format.h>
@@ -141,10 +142,8 @@ Result<Machine> open_machine(const SimulateOptions& options, models::Architectur
     const auto multiprocessors = multiprocessors_of(options.multiprocessors, machine.architecture);
     if (!multiprocessors) return multiprocessors.as_failure();
     machine.multiprocessors = multiprocessors.value();
-    auto device = harness::open_device("simulated:" + options.launch.architecture, options.policy,
-                                       machine.multiprocessors);
-    if (!device) return device.as_failure();
-    machine.device = std::move(device.value());
+    machine.device =
+        harness::simulated_device(machine.architecture, machine.policy, machine.multiprocessors);
     if (options.campaign.empty()) return machine;
     auto opened = harness::Campaign::open(options.campaign);
     if (!opened) return opened.as_failure();
@@ -286,7 +285,7 @@ Exit run_traces(const SimulateOptions& options) {
                                           "not a list of {}",
                                           traces.size()),
                               file});
-    auto architecture = models::load_architecture(options.launch.architecture);
+    auto architecture = load_machine(options.launch.machine);
     if (!architecture) return refuse(architecture.error());
     const auto machine = open_machine(options, std::move(architecture.value()));
     if (!machine) return refuse(machine.error());
@@ -336,13 +335,13 @@ Exit run_traces(const SimulateOptions& options) {
 }
 
 Exit run_workload(const SimulateOptions& options) {
-    const auto architecture = models::load_architecture(options.launch.architecture);
+    const auto architecture = load_machine(options.launch.machine);
     if (!architecture) return refuse(architecture.error());
     const auto multiprocessors = multiprocessors_of(options.multiprocessors, architecture.value());
     if (!multiprocessors) return refuse(multiprocessors.error());
     return simulate_workload(
         {.file = options.workload,
-         .architecture = options.launch.architecture,
+         .architecture = options.launch.machine.architecture,
          .policy = options.policy,
          .launch_cost = options.launch_cost.empty() ? "described" : options.launch_cost,
          .multiprocessors = multiprocessors.value(),
@@ -370,7 +369,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
         app.add_subcommand("simulate", "Run a kernel, or what a recorded SASS trace (.traceg, "
                                        "kernelslist.g) executed, on the simulated device, one run "
                                        "per seed");
-    options->launch.add_to(*command, true);
+    options->launch.add_to(*command);
     command->add_option("--listing", options->listing,
                         "Listing of the kernels of a recorded trace, which has no control fields");
     add_policy(*command, options->policy);
@@ -392,7 +391,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
                             "Run streams of launches and copies from this file instead of FILE; "
                             "its listings are named relative to it");
     for (const char* of_one_launch :
-         {"FILE", "--kernel", "--flow-facts", "--launch", "--campaign", "--stack", "--listing"})
+         {"FILE", "--kernel", "--flow-facts", "--launch", "--grid", "--dynamic-shared-memory", "--campaign", "--stack", "--listing"})
         workload->excludes(command->get_option(of_one_launch));
     command->get_option("FILE")->required(false);
     add_format(*command, options->format, {"text", "json"});
@@ -411,10 +410,8 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
     command->callback([options, command, &invocation] {
         if (options->workload.empty() && options->launch.kernel.file.empty())
             throw CLI::RequiredError("FILE or --workload");
-        if (!options->launch.kernel.file.empty() && options->launch.launch.empty() &&
-            !is_recorded_trace(options->launch.kernel.file))
-            throw CLI::RequiredError("--launch");
-        for (const char* name : {"--kernel", "--launch", "--flow-facts"})
+        for (const char* name :
+             {"--kernel", "--launch", "--grid", "--dynamic-shared-memory", "--flow-facts"})
             if (command->get_option(name)->count() > 0) options->stated.emplace_back(name);
         invocation.run = [options] {
             watch_for_interrupt();

@@ -75,9 +75,17 @@ private:
         const models::BlockShape shape = models::block_shape_of(launch_);
         if (!knows_shape_)
             return derive_thread_facts(without_thread_indices(function_), graph_, shape,
-                                       architecture_, stated);
+                                       architecture_, stated, launch_words());
         return derive_thread_facts(function_, graph_, shape, architecture_, stated,
-                                   block_extents(function_.target, shape));
+                                   launch_words());
+    }
+
+    /// The words of constant bank 0 that the launch determines.
+    [[nodiscard]] KernelParameters launch_words() const {
+        KernelParameters words;
+        if (knows_shape_) words = block_extents(function_.target, models::block_shape_of(launch_));
+        if (launch_.grid) words.merge(grid_extents(function_.target, *launch_.grid));
+        return words;
     }
 
     Result<void> add_uniformity(const ThreadFacts& threads) {
@@ -150,12 +158,9 @@ private:
     }
 
     Result<void> add_loops(bool stays_converged) {
-        const auto loops = derive_loops(
-            knows_shape_
-                ? with_parameters(function_,
-                                  block_extents(function_.target, models::block_shape_of(launch_)))
-                : function_,
-            graph_, stays_converged ? Convergence::Converged : Convergence::MayDiverge);
+        const auto loops =
+            derive_loops(with_parameters(function_, launch_words()), graph_,
+                         stays_converged ? Convergence::Converged : Convergence::MayDiverge);
         for (const auto& [header, derived] : bounds_in_every_context(graph_, loops)) {
             const auto stated = std::find_if(
                 facts_.loops.begin(), facts_.loops.end(),

@@ -103,24 +103,31 @@ std::optional<GeometryRange> range_of(Geometry number,
     constexpr std::int64_t lanes = 32;
     if (number == Geometry::Lane) return GeometryRange{0, lanes - 1};
     if (!launch) return std::nullopt;
-    const std::int64_t blocks = std::min(launch->blocks, static_cast<std::int64_t>(largest_number));
-    // The extents in the three dimensions are not known, only their product.
-    switch (number) {
-    case Geometry::ThreadX:
-    case Geometry::ThreadY:
-    case Geometry::ThreadZ:
-        return GeometryRange{0, launch->threads - 1};
-    case Geometry::ThreadsX:
-    case Geometry::ThreadsY:
-    case Geometry::ThreadsZ:
-        return GeometryRange{1, launch->threads};
-    case Geometry::BlockX:
-    case Geometry::BlockY:
-    case Geometry::BlockZ:
-        return GeometryRange{0, blocks - 1};
-    default:
-        return GeometryRange{1, blocks};
-    }
+    // Without a shape only the product of the extents is known.
+    const auto position = [](const std::optional<std::array<std::int64_t, 3>>& extents,
+                             std::int64_t product, std::size_t dimension) {
+        const std::int64_t extent = extents ? (*extents)[dimension] : product;
+        return GeometryRange{0, std::min<std::int64_t>(extent, largest_number) - 1};
+    };
+    const auto extent = [](const std::optional<std::array<std::int64_t, 3>>& extents,
+                           std::int64_t product, std::size_t dimension) {
+        if (extents) return GeometryRange{(*extents)[dimension], (*extents)[dimension]};
+        return GeometryRange{1, std::min<std::int64_t>(product, largest_number)};
+    };
+    std::optional<std::array<std::int64_t, 3>> threads;
+    if (launch->shape) threads = launch->shape->threads;
+    std::optional<std::array<std::int64_t, 3>> blocks;
+    if (launch->grid) blocks = launch->grid->blocks;
+    const auto dimension = [&](Geometry x) {
+        return static_cast<std::size_t>(number) - static_cast<std::size_t>(x);
+    };
+    if (number <= Geometry::ThreadZ)
+        return position(threads, launch->threads, dimension(Geometry::ThreadX));
+    if (number <= Geometry::BlockZ)
+        return position(blocks, launch->blocks, dimension(Geometry::BlockX));
+    if (number <= Geometry::ThreadsZ)
+        return extent(threads, launch->threads, dimension(Geometry::ThreadsX));
+    return extent(blocks, launch->blocks, dimension(Geometry::BlocksX));
 }
 
 } // namespace

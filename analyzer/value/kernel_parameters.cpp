@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
 #include <variant>
 
@@ -22,6 +23,28 @@ std::optional<std::uint32_t> parameter_value(const assembly::ConstantOperand& wo
     return word.inverted ? ~negated : negated;
 }
 
+/// Where the launch convention of a target places the extents in constant bank 0.
+struct ExtentOffsets {
+    std::int64_t block = 0;
+    std::int64_t grid = 0;
+};
+std::optional<ExtentOffsets> extent_offsets(assembly::Target target) {
+    if (target.sm >= 50 && target.sm <= 62) return ExtentOffsets{0x8, 0x14};
+    if (target.sm >= 70 && target.sm <= 90) return ExtentOffsets{0x0, 0xc};
+    if (target.sm >= 100 && target.sm <= 121) return ExtentOffsets{0x360, 0x370};
+    return std::nullopt;
+}
+
+KernelParameters words_from(std::int64_t offset, const std::array<std::int64_t, 3>& extents) {
+    constexpr std::int64_t word = 4;
+    KernelParameters words;
+    for (const std::int64_t extent : extents) {
+        words[offset] = {static_cast<std::uint32_t>(extent), 32};
+        offset += word;
+    }
+    return words;
+}
+
 } // namespace
 
 assembly::Function with_parameters(const assembly::Function& function,
@@ -36,15 +59,13 @@ assembly::Function with_parameters(const assembly::Function& function,
 }
 
 KernelParameters block_extents(assembly::Target target, const models::BlockShape& shape) {
-    const bool from_zero = target.sm >= 70 && target.sm <= 90;
-    if (!from_zero && (target.sm < 50 || target.sm > 62)) return {};
-    KernelParameters words;
-    std::int64_t offset = from_zero ? 0x0 : 0x8;
-    for (const std::int64_t threads : shape.threads) {
-        words[offset] = {static_cast<std::uint32_t>(threads), 32};
-        offset += 4;
-    }
-    return words;
+    const auto offsets = extent_offsets(target);
+    return offsets ? words_from(offsets->block, shape.threads) : KernelParameters{};
+}
+
+KernelParameters grid_extents(assembly::Target target, const models::GridShape& shape) {
+    const auto offsets = extent_offsets(target);
+    return offsets ? words_from(offsets->grid, shape.blocks) : KernelParameters{};
 }
 
 } // namespace warpbound::analyzer

@@ -26,8 +26,11 @@ assembly::Function with_parameters(const assembly::Function& function,
                                    const KernelParameters& parameters);
 
 /// The block extents in constant bank 0, as the compiler's launch convention places them
-/// (blockDim.x, .y, .z at 0x0 from sm_70 to sm_90, at 0x8 from sm_50 to sm_62). Nothing for other
-/// targets.
+/// (blockDim.x, .y, .z at 0x0 from sm_70 to sm_90, at 0x8 from sm_50 to sm_62, at 0x360 from sm_100
+/// to sm_121). Nothing for other targets. Source: code that nvcc 11.8 and 13.0 make.
 KernelParameters block_extents(assembly::Target target, const models::BlockShape& shape);
+/// Likewise the grid extents (gridDim.x, .y, .z), which follow the block extents, from 0x370 on for
+/// sm_100 to sm_121.
+KernelParameters grid_extents(assembly::Target target, const models::GridShape& shape);
 
 } // namespace warpbound::analyzer

@@ -109,7 +109,8 @@ struct ArchitectureEntry {
 };
 /// Sorted by name; the first folder that has a name wins.
 std::vector<ArchitectureEntry> list_architectures();
-/// By name, or by the path of a file. The refusal of an unknown name lists the known names.
+/// By name, by target (`sm_75`) where one description has it, or by the path of a file. The refusal
+/// of an unknown name lists the known names.
 Result<Architecture> load_architecture(std::string_view name_or_path);
 
 /// Refuses code that the machine does not run (assembly::objection_to_running). `kernel`: for the

@@ -3,7 +3,7 @@
 #include "models/architecture/architecture.hpp"
 #include "models/xml/xml_reader.hpp"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -25,6 +25,27 @@ std::string names_at_hand(const std::vector<ArchitectureEntry>& entries) {
     for (const auto& entry : entries)
         names.emplace_back(entry.name);
     return "expected " + one_of(names) + ", or the path of a file";
+}
+
+/// The only description with this target.
+Result<Architecture> load_by_target(const std::vector<ArchitectureEntry>& entries,
+                                    assembly::Target target) {
+    std::vector<Architecture> of_target;
+    for (const auto& entry : entries)
+        if (auto loaded = load_file(entry.path); loaded && loaded.value().target == target)
+            of_target.push_back(std::move(loaded).value());
+    if (of_target.size() == 1) return std::move(of_target.front());
+    std::vector<std::string> names;
+    for (const auto& machine : of_target)
+        names.push_back(machine.name);
+    if (names.empty())
+        return Failure{.what = fmt::format("no description of a machine with {}; {}",
+                                           assembly::to_string(target), names_at_hand(entries)),
+                       .where = {}};
+    return Failure{.what = fmt::format("{} descriptions have {}; expected one of their names: {}",
+                                       names.size(), assembly::to_string(target),
+                                       fmt::join(names, ", ")),
+                   .where = {}};
 }
 
 } // namespace
@@ -67,6 +88,9 @@ std::vector<ArchitectureEntry> list_architectures() {
 
 Result<Architecture> load_architecture(std::string_view name_or_path) {
     const auto entries = list_architectures();
+    if (const auto target = assembly::parse_target(name_or_path);
+        target && name_or_path == assembly::to_string(*target))
+        return load_by_target(entries, *target);
     const auto found = std::ranges::find(entries, name_or_path, &ArchitectureEntry::name);
     if (found != entries.end()) {
         auto loaded = load_file(found->path);

@@ -1,11 +1,14 @@
 #include "models/architecture/value_path.hpp"
 
+#include "assembly/support/digest.hpp"
 #include "models/architecture/schema.hpp"
 #include "models/xml/xml_reader.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -94,6 +97,25 @@ std::vector<std::pair<std::string, Group>> groups_of(Machine& machine) {
     return groups;
 }
 
+std::optional<std::int64_t> read_number(std::string_view text) {
+    std::int64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (text.empty() || text.front() == '-' || error != std::errc{} || stop != end)
+        return std::nullopt;
+    return number;
+}
+
+/// NUMBER or LO..HI.
+std::optional<Interval> read_interval(std::string_view text) {
+    constexpr std::string_view dots = "..";
+    const auto at = text.find(dots);
+    const auto lo = read_number(text.substr(0, at));
+    const auto hi = at == std::string_view::npos ? lo : read_number(text.substr(at + dots.size()));
+    if (!lo || !hi || *lo > *hi) return std::nullopt;
+    return Interval{.lo = *lo, .typical = std::nullopt, .hi = *hi};
+}
+
 } // namespace
 
 const SourcedValue* find_value(const Architecture& architecture, std::string_view path) {
@@ -171,6 +193,25 @@ Result<void> override_value(Architecture& architecture, std::string_view path,
     value.grade = Grade::Assumed;
     value.reason = "stated for this prediction in place of the description's value";
     return set_value(architecture, path, std::move(value));
+}
+
+Result<void> assume_value(Architecture& architecture, std::string_view text) {
+    const auto equals = text.find('=');
+    const auto interval = equals == std::string_view::npos ? std::nullopt
+                                                           : read_interval(text.substr(equals + 1));
+    if (!interval)
+        return Failure{fmt::format("'{}'; expected PATH=NUMBER or PATH=LO..HI like "
+                                   "blocks/replacement=0..2000",
+                                   text)};
+    SourcedValue value;
+    value.interval = interval;
+    value.source = "stated by the user";
+    value.grade = Grade::Assumed;
+    value.reason = "stated by the user in place of the description's value";
+    if (auto set = set_value(architecture, text.substr(0, equals), std::move(value)); !set)
+        return set;
+    architecture.digest = assembly::digest_of(write_architecture(architecture));
+    return boost::outcome_v2::success();
 }
 
 } // namespace warpbound::models

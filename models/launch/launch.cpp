@@ -20,7 +20,8 @@ std::optional<std::int64_t> read_count(std::string_view text) {
 }
 
 constexpr std::int64_t most_blocks =
-    2'147'483'647; // Largest grid dimension (CUDA C Programming Guide).
+    2'147'483'647; // Largest grid dimension in x (CUDA C Programming Guide).
+constexpr std::int64_t most_blocks_in_y_and_z = 65'535; // Likewise.
 constexpr std::int64_t most_threads = 1024;
 
 constexpr std::int64_t most_registers = 1 << 16U;
@@ -29,8 +30,8 @@ constexpr std::int64_t most_shared_memory = 1 << 30U;
 Failure malformed(std::string_view text) {
     return Failure{.what = fmt::format(
                        "'{}' is no launch; expected GxB: blocks, 'x', threads per block, as in "
-                       "1x32, then what is known of ,registers=R ,shared-memory=BYTES and "
-                       ",block=XxYxZ",
+                       "1x32, then what is known of ,registers=R ,shared-memory=BYTES "
+                       ",block=XxYxZ and ,grid=XxYxZ",
                        text),
                    .where = {}};
 }
@@ -66,36 +67,73 @@ Result<void> read_resource(std::string_view whole, std::string_view text, Launch
         launch.shape = shape.value();
         return boost::outcome_v2::success();
     }
+    if (name == "grid") {
+        const auto shape = parse_grid_shape(value);
+        if (!shape) return shape.as_failure();
+        if (launch.grid || shape.value().count() != launch.blocks)
+            return Failure{.what = fmt::format("grid={} in a launch of {} blocks; expected one "
+                                               "shape of that many blocks",
+                                               value, launch.blocks),
+                           .where = {}};
+        launch.grid = shape.value();
+        return boost::outcome_v2::success();
+    }
     return malformed(whole);
+}
+
+/// One to three counts between 'x' or ','; nothing for another text.
+std::optional<std::array<std::int64_t, 3>> read_extents(std::string_view text,
+                                                        const std::array<std::int64_t, 3>& most) {
+    std::array<std::int64_t, 3> extents{1, 1, 1};
+    std::size_t dimension = 0;
+    for (std::size_t begin = 0; begin <= text.size(); ++dimension) {
+        const std::size_t end = std::min(text.find_first_of("x,", begin), text.size());
+        if (dimension == extents.size()) return std::nullopt;
+        const auto count = read_count(text.substr(begin, end - begin));
+        if (!count || *count < 1 || *count > most[dimension]) return std::nullopt;
+        extents[dimension] = *count;
+        begin = end + 1;
+    }
+    return extents;
+}
+
+std::string text_of(const std::array<std::int64_t, 3>& extents) {
+    const auto& [x, y, z] = extents;
+    if (z > 1) return fmt::format("{}x{}x{}", x, y, z);
+    return y > 1 ? fmt::format("{}x{}", x, y) : fmt::format("{}", x);
 }
 
 } // namespace
 
 Result<BlockShape> parse_block_shape(std::string_view text) {
-    const auto refuse = [&] {
-        return Failure{.what = fmt::format("'{}' is no block shape; expected X, XxY or XxYxZ "
-                                           "threads, 1 to {} in all, as in 16x16",
-                                           text, most_threads),
-                       .where = {}};
-    };
-    BlockShape shape;
-    std::size_t dimension = 0;
-    for (std::size_t begin = 0; begin <= text.size(); ++dimension) {
-        const std::size_t end = std::min(text.find('x', begin), text.size());
-        const auto count = read_count(text.substr(begin, end - begin));
-        if (dimension == shape.threads.size() || !count || *count < 1 || *count > most_threads)
-            return refuse();
-        shape.threads[dimension] = *count;
-        begin = end + 1;
+    const auto extents = read_extents(text, {most_threads, most_threads, most_threads});
+    if (extents)
+        if (const BlockShape shape{*extents}; shape.count() <= most_threads) return shape;
+    return Failure{.what = fmt::format("'{}' is no block shape; expected X, XxY or XxYxZ threads, "
+                                       "1 to {} in all, as in 16x16",
+                                       text, most_threads),
+                   .where = {}};
+}
+
+Result<GridShape> parse_grid_shape(std::string_view text) {
+    const auto extents =
+        read_extents(text, {most_blocks, most_blocks_in_y_and_z, most_blocks_in_y_and_z});
+    if (extents) {
+        const auto& [x, y, z] = *extents;
+        if (x <= most_blocks / y / z) return GridShape{*extents};
     }
-    if (shape.count() > most_threads) return refuse();
-    return shape;
+    return Failure{.what = fmt::format("'{}' is no grid shape; expected X, XxY or XxYxZ blocks, at "
+                                       "most {} in y and in z and {} in all, as in 64x64",
+                                       text, most_blocks_in_y_and_z, most_blocks),
+                   .where = {}};
 }
 
 std::string to_string(const BlockShape& shape) {
-    const auto& [x, y, z] = shape.threads;
-    if (z > 1) return fmt::format("{}x{}x{}", x, y, z);
-    return y > 1 ? fmt::format("{}x{}", x, y) : fmt::format("{}", x);
+    return text_of(shape.threads);
+}
+
+std::string to_string(const GridShape& shape) {
+    return text_of(shape.blocks);
 }
 
 BlockShape block_shape_of(const Launch& launch) {
@@ -132,6 +170,7 @@ std::string to_string(const Launch& launch) {
     if (launch.registers) text += fmt::format(",registers={}", *launch.registers);
     if (launch.shared_memory) text += fmt::format(",shared-memory={}", *launch.shared_memory);
     if (launch.shape) text += fmt::format(",block={}", to_string(*launch.shape));
+    if (launch.grid) text += fmt::format(",grid={}", to_string(*launch.grid));
     return text;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Launch configuration: grid size, block size and resources of a block.
+/// Launch configuration: size and shape of grid and block, and resources of a block.
 
 #include "assembly/support/result.hpp"
 
@@ -20,6 +20,14 @@ struct BlockShape {
     friend bool operator==(const BlockShape&, const BlockShape&) = default;
 };
 
+/// Blocks of a grid in each dimension.
+struct GridShape {
+    std::array<std::int64_t, 3> blocks{1, 1, 1}; ///< x, y, z.
+
+    [[nodiscard]] std::int64_t count() const { return blocks[0] * blocks[1] * blocks[2]; }
+    friend bool operator==(const GridShape&, const GridShape&) = default;
+};
+
 struct Launch {
     std::int64_t blocks = 1;
     std::int64_t threads = 32; ///< Per block.
@@ -29,6 +37,8 @@ struct Launch {
     std::optional<std::int64_t> shared_memory{};
     /// Of `threads` threads; none: all of them in x.
     std::optional<BlockShape> shape{};
+    /// Of `blocks` blocks; none: not stated, and block indices are only known to lie below `blocks`.
+    std::optional<GridShape> grid{};
 
     /// Rounded up.
     [[nodiscard]] std::int64_t warps_per_block(std::int64_t warp_size = 32) const {
@@ -37,16 +47,20 @@ struct Launch {
     friend bool operator==(const Launch&, const Launch&) = default;
 };
 
-/// X, XxY or XxYxZ threads, each at least 1, at most 1024 in all.
+/// X, XxY or XxYxZ threads (or with commas: X,Y,Z), each at least 1, at most 1024 in all.
 Result<BlockShape> parse_block_shape(std::string_view text);
-/// In the form that `parse_block_shape` reads, without trailing dimensions of 1.
+/// X, XxY or XxYxZ blocks (or with commas), each at least 1, at most 2^31 - 1 in x, 65535 in y and
+/// in z, and 2^31 - 1 in all.
+Result<GridShape> parse_grid_shape(std::string_view text);
+/// In the form that is read, with `x` and without trailing dimensions of 1.
 std::string to_string(const BlockShape& shape);
+std::string to_string(const GridShape& shape);
 /// The shape of the launch's blocks: as stated, or all threads in x.
 BlockShape block_shape_of(const Launch& launch);
 
-/// Reads `GxB[,registers=R][,shared-memory=BYTES][,block=XxYxZ]`: blocks, then threads per block,
-/// both at least 1 and threads at most 1024; registers of a thread, at least 1; bytes of a block;
-/// the shape of a block of B threads.
+/// Reads `GxB[,registers=R][,shared-memory=BYTES][,block=XxYxZ][,grid=XxYxZ]`: blocks, then threads
+/// per block, both at least 1 and threads at most 1024; registers of a thread, at least 1; bytes of
+/// a block; the shape of a block of B threads; the shape of a grid of G blocks.
 Result<Launch> parse_launch(std::string_view text);
 /// In the form that `parse_launch` reads.
 std::string to_string(const Launch& launch);
