@@ -255,8 +255,7 @@ Exit run(const AnalyzeOptions& options) {
         const auto device = harness::simulated_device(inputs.value().architecture, request.policy,
                                                       request.multiprocessors);
         if (!options.campaign.empty()) {
-            const auto added =
-                add_campaign(report, options, inputs.value(), device->identity());
+            const auto added = add_campaign(report, options, inputs.value(), device->identity());
             if (!added) return refuse(added.error());
         }
         if (options.runs > 0) {

@@ -1,10 +1,10 @@
 /// \file
 /// `warpbound certify`: analyses kernels and writes an evidence bundle.
 
+#include "assembly/isa/reader.hpp"
 #include "certification/bundle/baseline.hpp"
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/signature.hpp"
-#include "assembly/isa/reader.hpp"
 #include "certification/report/wording.hpp"
 #include "cli/bundle_check.hpp"
 #include "cli/certification_plan.hpp"
@@ -391,8 +391,8 @@ void add_certify(CLI::App& app, Invocation& invocation) {
         "--plan", options->plan,
         "Instead of FILE: several kernels (XML, docs/reference/evidence-format.md)");
     for (const char* of_one_kernel :
-         {"--kernel", "--architecture", "--assume", "--launch", "--grid", "--block", "--policy", "--multiprocessors", "--flow-facts",
-          "--campaign", "--cubin", "--trace"})
+         {"--kernel", "--architecture", "--assume", "--launch", "--grid", "--block", "--policy",
+          "--multiprocessors", "--flow-facts", "--campaign", "--cubin", "--trace"})
         plan->excludes(command->get_option(of_one_kernel));
     command->add_option("--requirements", options->requirements,
                         "Budgets per kernel (XML): each is met, violated or undecided");

@@ -1,14 +1,20 @@
 /// \file
 /// The program: reads the command line, runs one subcommand, maps its outcome to an exit code.
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/help_format.hpp"
 #include "cli/version.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <new>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -28,7 +34,7 @@ int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_DFL);
     CLI::App app{description, "warpbound"};
     app.footer(footer);
-    app.set_version_flag("--version", std::string{"warpbound "} + warpbound::cli::version);
+    app.set_version_flag("-V,--version", std::string{"warpbound "} + warpbound::cli::version);
     app.require_subcommand(1);
     warpbound::cli::Invocation invocation;
     try {
@@ -47,7 +53,16 @@ int main(int argc, char** argv) {
         warpbound::cli::add_certify(app, invocation);
         warpbound::cli::add_verify(app, invocation);
 #endif
-        app.parse(argc, argv);
+        warpbound::cli::add_manual(app, invocation);
+        warpbound::cli::set_help_format(app);
+        std::vector<std::string> arguments =
+            warpbound::cli::usual_spelling(app, {argv + 1, argv + argc});
+        if (const auto wrong = warpbound::cli::first_unknown(app, arguments); !wrong.empty()) {
+            warpbound::cli::say("warpbound: {} (try --help)\n", wrong);
+            return static_cast<int>(Exit::Usage);
+        }
+        std::reverse(arguments.begin(), arguments.end()); // As CLI11 wants them.
+        app.parse(std::move(arguments));
         return static_cast<int>(invocation.run());
     } catch (const CLI::Success& success) {
         return app.exit(success);

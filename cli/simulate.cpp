@@ -391,7 +391,8 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
                             "Run streams of launches and copies from this file instead of FILE; "
                             "its listings are named relative to it");
     for (const char* of_one_launch :
-         {"FILE", "--kernel", "--flow-facts", "--launch", "--grid", "--dynamic-shared-memory", "--campaign", "--stack", "--listing"})
+         {"FILE", "--kernel", "--flow-facts", "--launch", "--grid", "--dynamic-shared-memory",
+          "--campaign", "--stack", "--listing"})
         workload->excludes(command->get_option(of_one_launch));
     command->get_option("FILE")->required(false);
     add_format(*command, options->format, {"text", "json"});

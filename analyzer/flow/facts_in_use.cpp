@@ -76,8 +76,7 @@ private:
         if (!knows_shape_)
             return derive_thread_facts(without_thread_indices(function_), graph_, shape,
                                        architecture_, stated, launch_words());
-        return derive_thread_facts(function_, graph_, shape, architecture_, stated,
-                                   launch_words());
+        return derive_thread_facts(function_, graph_, shape, architecture_, stated, launch_words());
     }
 
     /// The words of constant bank 0 that the launch determines.

@@ -197,8 +197,8 @@ Result<void> override_value(Architecture& architecture, std::string_view path,
 
 Result<void> assume_value(Architecture& architecture, std::string_view text) {
     const auto equals = text.find('=');
-    const auto interval = equals == std::string_view::npos ? std::nullopt
-                                                           : read_interval(text.substr(equals + 1));
+    const auto interval =
+        equals == std::string_view::npos ? std::nullopt : read_interval(text.substr(equals + 1));
     if (!interval)
         return Failure{fmt::format("'{}'; expected PATH=NUMBER or PATH=LO..HI like "
                                    "blocks/replacement=0..2000",

@@ -37,7 +37,8 @@ struct Launch {
     std::optional<std::int64_t> shared_memory{};
     /// Of `threads` threads; none: all of them in x.
     std::optional<BlockShape> shape{};
-    /// Of `blocks` blocks; none: not stated, and block indices are only known to lie below `blocks`.
+    /// Of `blocks` blocks; none: not stated, and block indices are only known to lie below
+    /// `blocks`.
     std::optional<GridShape> grid{};
 
     /// Rounded up.
