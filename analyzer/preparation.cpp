@@ -11,28 +11,6 @@ namespace warpbound::analyzer {
 
 namespace {
 
-/// Instructions that can be reached without entering a block that is never executed.
-std::vector<bool> used_instructions(const Request& request, const std::vector<bool>& never) {
-    const auto& graph = *request.graph;
-    std::vector<bool> used(request.function->instructions.size(), false);
-    std::vector<bool> seen(graph.blocks.size(), false);
-    std::vector<std::size_t> work{0};
-    seen[0] = true;
-    while (!work.empty()) {
-        const auto& block = graph.blocks[work.back()];
-        work.pop_back();
-        for (std::size_t i = block.first; i <= block.last; ++i)
-            used[i] = true;
-        for (const std::size_t edge : block.out) {
-            const std::size_t to = graph.edges[edge].to;
-            if (seen[to] || never[to]) continue;
-            seen[to] = true;
-            work.push_back(to);
-        }
-    }
-    return used;
-}
-
 /// Operands of a barrier: its number and its thread count. The predicate that BAR.RED combines does
 /// not count.
 std::int64_t counted_operands(const assembly::Instruction& instruction) {
@@ -143,6 +121,27 @@ void apply_caches(AnalysisContext& context) {
 }
 
 } // namespace
+
+std::vector<bool> used_instructions(const Request& request, const std::vector<bool>& never) {
+    const auto& graph = *request.graph;
+    std::vector<bool> used(request.function->instructions.size(), false);
+    std::vector<bool> seen(graph.blocks.size(), false);
+    std::vector<std::size_t> work{0};
+    seen[0] = true;
+    while (!work.empty()) {
+        const auto& block = graph.blocks[work.back()];
+        work.pop_back();
+        for (std::size_t i = block.first; i <= block.last; ++i)
+            used[i] = true;
+        for (const std::size_t edge : block.out) {
+            const std::size_t to = graph.edges[edge].to;
+            if (seen[to] || never[to]) continue;
+            seen[to] = true;
+            work.push_back(to);
+        }
+    }
+    return used;
+}
 
 Result<AnalysisContext> prepare(const Request& request) {
     if (auto perfect = check_perfect(*request.architecture); !perfect) return perfect.as_failure();

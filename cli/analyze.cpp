@@ -6,6 +6,7 @@
 #include "certification/report/report.hpp"
 #include "cli/command.hpp"
 #include "cli/multiprocessors.hpp"
+#include "cli/report_file.hpp"
 #include "cli/version.hpp"
 #include "cli/voudouris.hpp"
 #include "cli/workload_run.hpp"
@@ -14,7 +15,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 
 namespace warpbound::cli {
 
@@ -182,24 +182,9 @@ Result<std::optional<analyzer::HostTimeline>> host_timeline(const AnalyzeOptions
     return std::optional{stream};
 }
 
-std::string render(const certification::Report& report, const std::string& format) {
-    if (format == "json") return certification::render_json(report);
-    if (format == "xml") return certification::render_xml(report);
-    if (format == "html") return certification::render_html(report);
-    return certification::render_text(report);
-}
-
-/// html, xml, json or txt by the file's extension; none for another one.
-std::optional<std::string> format_of_file(const std::string& path) {
-    const std::string ending = std::filesystem::path{path}.extension().string();
-    if (ending == ".html" || ending == ".xml" || ending == ".json") return ending.substr(1);
-    if (ending == ".txt") return "text";
-    return std::nullopt;
-}
-
 Exit run(const AnalyzeOptions& options) {
     for (const auto& path : options.outputs)
-        if (!format_of_file(path)) {
+        if (!report_format_of(path)) {
             say("warpbound: {}: a report file ends in .html, .xml, .json or .txt\n", path);
             return Exit::Usage;
         }
@@ -264,11 +249,11 @@ Exit run(const AnalyzeOptions& options) {
         }
     }
     for (const auto& path : options.outputs) {
-        const Exit written = write_result(render(report, *format_of_file(path)), path);
+        const Exit written = write_result(render_report(report, *report_format_of(path)), path);
         if (written != Exit::Holds) return written;
         say("warpbound: wrote {}\n", path);
     }
-    const Exit written = write_result(render(report, options.format));
+    const Exit written = write_result(render_report(report, options.format));
     if (written != Exit::Holds) return written;
     if (report.refuted()) return Exit::Violated;
     return report.undecided.empty() ? Exit::Holds : Exit::Undecided;

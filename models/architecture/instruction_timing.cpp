@@ -61,6 +61,8 @@ public:
                                                                                            facts} {}
 
     Result<InstructionTiming> timing();
+    /// Paths of the values that `timing` did not find.
+    [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
 
 private:
     /// The value, or a stand-in after noting the failure.
@@ -85,6 +87,7 @@ private:
     std::string path_; ///< "classes/move"
     InstructionTiming result_;
     std::optional<Failure> failure_;
+    std::vector<std::string> missing_;
 };
 
 void LookUp::fail(std::string what) {
@@ -99,6 +102,7 @@ void LookUp::fail(std::string what) {
 Interval LookUp::value(const ValueGroup& group, const std::string& path, std::string_view name) {
     const auto found = require(architecture_, group, path, name);
     if (!found) {
+        missing_.push_back(fmt::format("{}/{}", path, name));
         fail(found.error().what);
         return {};
     }
@@ -270,6 +274,14 @@ std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Funct
     for (const auto& instruction : function.instructions)
         timings.push_back(LookUp{instruction, function, architecture, facts}.timing());
     return timings;
+}
+
+std::vector<std::string> missing_values(const assembly::Function& function,
+                                        std::size_t instruction, const Architecture& architecture,
+                                        const FlowFacts& facts) {
+    LookUp look_up{function.instructions[instruction], function, architecture, facts};
+    static_cast<void>(look_up.timing());
+    return look_up.missing();
 }
 
 } // namespace warpbound::models

@@ -1,0 +1,35 @@
+#pragma once
+/// \file
+/// What only the user can state, without which there is no bound: all of it at once.
+
+#include "analyzer/request.hpp"
+#include "assembly/support/result.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// A fact or value that is needed and unknown.
+struct Need {
+    enum class Kind {
+        LoopBound,    ///< The loop whose header is at `address` has no bound.
+        MachineValue, ///< The description lacks the value at `path`.
+        Construct,    ///< An instruction that is not known or whose timing no description can give.
+    };
+    Kind kind = Kind::LoopBound;
+    std::string what; ///< One sentence.
+    std::int64_t address = 0;
+    std::string path;
+    /// First instruction concerned; none for a value that no single instruction needs.
+    std::optional<std::size_t> instruction;
+};
+
+/// Every need of the request that is known before paths are searched; none: there is none of
+/// these, though the analysis may still refuse a construct. Refuses facts that contradict the code.
+Result<std::vector<Need>> needs_of(const Request& request);
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,184 @@
+/// \file
+/// `warpbound bound`: from a file, a launch and a deadline to a verdict in seconds.
+
+#include "analyzer/analyze.hpp"
+#include "analyzer/needs.hpp"
+#include "certification/report/report.hpp"
+#include "certification/report/wording.hpp"
+#include "cli/bound_answer.hpp"
+#include "cli/clock_options.hpp"
+#include "cli/command.hpp"
+#include "cli/multiprocessors.hpp"
+#include "cli/report_file.hpp"
+#include "cli/version.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace warpbound::cli {
+
+namespace {
+
+struct BoundOptions {
+    LaunchOptions launch;
+    std::string policy = "unknown";
+    std::string multiprocessors = "all";
+    std::string clock;
+    std::string deadline;
+    std::vector<std::string> outputs;
+    std::string format = "text";
+    double time_limit = 60;
+    std::uint64_t seed = 1;
+    bool all = false;
+    bool quiet = false;
+};
+
+/// The report, or what is needed for it.
+Result<void> answer(const BoundOptions& options, const LoadedLaunch& inputs, BoundAnswer& answer) {
+    const LoadedKernel& kernel = *inputs.kernel;
+    auto clock = models::clock_in_use(options.clock, inputs.architecture);
+    if (!clock) return clock.as_failure();
+    const auto deadline = deadline_of(options.deadline, clock.value(), inputs.architecture);
+    if (!deadline) return deadline.as_failure();
+    const auto multiprocessors = multiprocessors_of(options.multiprocessors, inputs.architecture);
+    if (!multiprocessors) return multiprocessors.as_failure();
+    const auto policy = models::read_policy(options.policy);
+    if (!policy) return policy.as_failure();
+    analyzer::Request request;
+    request.function = kernel.function;
+    request.graph = &kernel.graph;
+    request.architecture = &inputs.architecture;
+    request.facts = &kernel.facts;
+    request.launch = inputs.launch;
+    request.multiprocessors = multiprocessors.value();
+    request.policy = policy.value();
+    request.seed = options.seed;
+    request.time_limit = std::chrono::duration<double>{options.time_limit};
+    auto needs = analyzer::needs_of(request);
+    if (!needs) return needs.as_failure();
+    answer.needs = std::move(needs).value();
+    if (!answer.needs.empty()) return boost::outcome_v2::success();
+    const auto analysis = analyzer::analyze(request);
+    if (!analysis) return analysis.as_failure();
+    certification::Report report =
+        certification::report_of(kernel.program, request, analysis.value());
+    report.tool_version = version;
+    if (clock.value()) certification::use_clock(report, std::move(*clock.value()));
+    report.deadline = deadline.value();
+    report.inputs.push_back({"listing", kernel.program.name, kernel.program.digest});
+    report.inputs.push_back(
+        {"architecture", inputs.architecture.name, inputs.architecture.digest});
+    if (!options.launch.kernel.flow_facts.empty())
+        report.inputs.push_back(
+            {"flow facts", options.launch.kernel.flow_facts, kernel.facts.digest});
+    if (!analysis.value().solver.empty()) report.versions.push_back(analysis.value().solver);
+    answer.report = std::move(report);
+    return boost::outcome_v2::success();
+}
+
+BoundAnswer answer_of(const BoundOptions& options, const std::string& name) {
+    BoundAnswer result;
+    result.kernel = name;
+    LaunchOptions one = options.launch;
+    one.kernel.kernel = name;
+    const auto inputs = load_launch(one);
+    if (!inputs) {
+        result.refusal = inputs.error();
+        return result;
+    }
+    result.kernel = inputs.value().kernel->function->name;
+    if (const auto done = answer(options, inputs.value(), result); !done)
+        result.refusal = done.error();
+    return result;
+}
+
+/// Names of the kernels to bound.
+Result<std::vector<std::string>> kernels_of(const BoundOptions& options) {
+    if (!options.all) return std::vector{options.launch.kernel.kernel};
+    return kernel_names(options.launch.kernel);
+}
+
+/// The exit code of several kernels: what needs attention first.
+Exit exit_of(const std::vector<BoundAnswer>& answers) {
+    for (const Exit first : {Exit::Violated, Exit::Refused, Exit::Undecided})
+        if (std::any_of(answers.begin(), answers.end(),
+                        [&](const BoundAnswer& each) { return exit_of(each) == first; }))
+            return first;
+    return Exit::Holds;
+}
+
+Exit run(const BoundOptions& options) {
+    for (const auto& path : options.outputs)
+        if (!report_format_of(path)) {
+            say("warpbound: {}: a report file ends in .html, .xml, .json or .txt\n", path);
+            return Exit::Usage;
+        }
+    if (options.all && !options.outputs.empty()) {
+        say("warpbound: --output writes the report of one kernel; give --kernel, not --all\n");
+        return Exit::Usage;
+    }
+    const auto names = kernels_of(options);
+    if (!names) return refuse(names.error());
+    std::vector<BoundAnswer> answers;
+    for (const std::string& name : names.value()) {
+        answers.push_back(answer_of(options, name));
+        if (interrupted()) break;
+    }
+    if (!options.all && answers.front().refusal) return refuse(*answers.front().refusal);
+    if (answers.front().report)
+        for (const auto& path : options.outputs) {
+            const Exit written = write_result(
+                render_report(*answers.front().report, *report_format_of(path)), path);
+            if (written != Exit::Holds) return written;
+            say("warpbound: wrote {}\n", path);
+        }
+    std::string text;
+    if (options.format == "json")
+        text = json_of(answers);
+    else if (options.all)
+        text = table_of(answers);
+    else
+        text = text_of(answers.front(), options.launch, options.quiet);
+    const Exit written = write_result(text);
+    return written == Exit::Holds ? exit_of(answers) : written;
+}
+
+} // namespace
+
+void add_bound(CLI::App& app, Invocation& invocation) {
+    auto options = std::make_shared<BoundOptions>();
+    CLI::App* command = app.add_subcommand(
+        "bound", "Bound the time of a launch and compare it with a deadline: the answer first, "
+                 "then why");
+    options->launch.add_to(*command);
+    add_policy(*command, options->policy);
+    add_multiprocessors(*command, options->multiprocessors);
+    add_clock(*command, options->clock);
+    add_deadline(*command, options->deadline);
+    command
+        ->add_flag("--all", options->all, "Every kernel of the file, with this launch, as a table")
+        ->excludes(command->get_option("--kernel"))
+        ->excludes(command->get_option("--flow-facts"));
+    command
+        ->add_option("--time-limit", options->time_limit,
+                     "Seconds for the analysis of a kernel; the best bound so far is then given")
+        ->check(refusal_of_number)
+        ->capture_default_str();
+    command->add_option("-o,--output", options->outputs,
+                        "Report file: .html, .xml, .json or .txt; may be repeated");
+    command->add_flag("-q,--quiet", options->quiet, "Only the answer, no details");
+    add_format(*command, options->format, {"text", "json"});
+    command->footer("Example: warpbound bound examples/saxpy/sm_75.sass --gpu turing-t4 --grid 2 "
+                    "--block 128\n"
+                    "           --flow-facts examples/saxpy/sm_75.flow-facts.xml --deadline 10us");
+    command->callback([options, &invocation] {
+        invocation.run = [options] {
+            watch_for_interrupt();
+            return run(*options);
+        };
+    });
+}
+
+} // namespace warpbound::cli

@@ -1,0 +1,212 @@
+#include "cli/bound_answer.hpp"
+
+#include "certification/report/wording.hpp"
+#include "models/time/deadline.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace warpbound::cli {
+
+namespace {
+
+using analyzer::Need;
+using analyzer::Side;
+using certification::Claim;
+using certification::Report;
+
+const Claim* time_claim(const Report& report, Side side) {
+    return report.claim("execution-time", side);
+}
+
+/// "3.214 ms" where a clock is known, else "5110260 cycles".
+std::string short_time(const Report& report, const Claim& claim) {
+    if (const auto time = report.time_of(claim))
+        return certification::time_text(*time, claim.side);
+    return fmt::format("{} {}", claim.value, claim.unit);
+}
+
+std::string time_row(const Report& report, Side side) {
+    const Claim* claim = time_claim(report, side);
+    if (claim == nullptr) return {};
+    std::string row = fmt::format("{:<11}{:>12}", side == Side::Upper ? "at most" : "at least",
+                                  short_time(report, *claim));
+    if (report.clock)
+        row += fmt::format("   {} cycles at {}", claim->value,
+                           models::to_string(report.clock->range));
+    return row + "\n";
+}
+
+/// The largest term of the upper bound, or the largest category of the worst-case path's time.
+std::string dominant(const Report& report) {
+    const Claim* upper = time_claim(report, Side::Upper);
+    if (upper == nullptr || upper->value <= 0) return {};
+    const auto share = [](double part, std::int64_t whole) {
+        return 100 * part / static_cast<double>(whole);
+    };
+    if (!upper->terms.empty()) {
+        const auto cost = [](const analyzer::BoundTerm& term) {
+            return static_cast<double>(term.count) * static_cast<double>(term.cycles);
+        };
+        const auto& largest = *std::max_element(
+            upper->terms.begin(), upper->terms.end(),
+            [&](const auto& a, const auto& b) { return cost(a) < cost(b); });
+        return fmt::format("{:.0f} % of the upper bound is {} x {} cycles: {}",
+                           share(cost(largest), upper->value), largest.count, largest.cycles,
+                           largest.text);
+    }
+    if (report.stack.empty()) return {};
+    const auto& largest =
+        *std::max_element(report.stack.begin(), report.stack.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; });
+    return fmt::format("{:.0f} % of the worst-case path goes to {}",
+                       share(static_cast<double>(largest.second),
+                             certification::stack_total(report)),
+                       largest.first);
+}
+
+std::string verdict_row(const Report& report) {
+    if (!report.deadline) return "verdict    none: no deadline was stated (--deadline 10ms)\n";
+    return fmt::format("deadline   {:>12}   {}\nverdict    {}\n",
+                       models::to_string(*report.deadline),
+                       certification::deadline_phrase(report),
+                       models::to_string(*report.deadline_verdict()));
+}
+
+/// How a need is met, as text to paste.
+std::string remedy(const Need& need) {
+    switch (need.kind) {
+    case Need::Kind::LoopBound:
+        return fmt::format("<loop header=\"0x{:04x}\" min=\"0\" max=\"N\"/>   in the file of "
+                           "--flow-facts, or give the parameters that bound it with --arg",
+                           need.address);
+    case Need::Kind::MachineValue:
+        return fmt::format("--assume {}=LO..HI", need.path);
+    case Need::Kind::Construct:
+        break;
+    }
+    return "no option helps; this construct is not bounded";
+}
+
+std::string needs_text(const BoundAnswer& answer) {
+    std::string text = fmt::format("{}: no bound yet; {} more {} needed\n", answer.kernel,
+                                   answer.needs.size(),
+                                   answer.needs.size() == 1 ? "fact is" : "facts are");
+    for (std::size_t i = 0; i < answer.needs.size(); ++i)
+        text += fmt::format("{:>3}  {}\n     {}\n", i + 1, answer.needs[i].what,
+                            remedy(answer.needs[i]));
+    return text;
+}
+
+/// The options of the launch as typed, for the next command.
+std::string launch_arguments(const LaunchOptions& options) {
+    std::string text = fmt::format("{} --gpu {}", options.kernel.file, options.machine.architecture);
+    const auto add = [&](std::string_view name, const std::string& value) {
+        if (!value.empty()) text += fmt::format(" {} {}", name, value);
+    };
+    add("--kernel", options.kernel.kernel);
+    add("--flow-facts", options.kernel.flow_facts);
+    add("--launch", options.launch.launch);
+    add("--grid", options.launch.grid);
+    add("--block", options.launch.block);
+    for (const std::string& value : options.machine.assumed)
+        add("--assume", value);
+    return text;
+}
+
+std::string row_of(const BoundAnswer& answer) {
+    if (answer.refusal)
+        return fmt::format("{:<40} refused: {}\n", answer.kernel, answer.refusal->what);
+    if (!answer.report) {
+        std::string what;
+        for (const Need& need : answer.needs)
+            what += (what.empty() ? "" : "; ") + need.what;
+        return fmt::format("{:<40} needs {}: {}\n", answer.kernel, answer.needs.size(), what);
+    }
+    const Report& report = *answer.report;
+    const Claim* lower = time_claim(report, Side::Lower);
+    const Claim* upper = time_claim(report, Side::Upper);
+    return fmt::format("{:<40} {:>14} {:>14}  {}\n", answer.kernel,
+                       lower == nullptr ? "" : short_time(report, *lower),
+                       upper == nullptr ? "" : short_time(report, *upper),
+                       report.deadline ? models::to_string(*report.deadline_verdict())
+                                       : std::string_view{"none"});
+}
+
+} // namespace
+
+Exit exit_of(const BoundAnswer& answer) {
+    if (!answer.report) return Exit::Refused;
+    if (!answer.report->deadline)
+        return answer.report->undecided.empty() ? Exit::Holds : Exit::Undecided;
+    switch (*answer.report->deadline_verdict()) {
+    case models::DeadlineVerdict::Met:
+        return Exit::Holds;
+    case models::DeadlineVerdict::Violated:
+        return Exit::Violated;
+    case models::DeadlineVerdict::Undecided:
+        break;
+    }
+    return Exit::Undecided;
+}
+
+std::string text_of(const BoundAnswer& answer, const LaunchOptions& options, bool quiet) {
+    if (!answer.report) {
+        std::string text = needs_text(answer);
+        if (!quiet)
+            text += fmt::format("next: warpbound flow-facts {}   prints a file of facts to edit\n",
+                                options.kernel.file);
+        return text;
+    }
+    const Report& report = *answer.report;
+    std::string text = fmt::format("kernel     {} ({})\nlaunch     {}\nmachine    {}, {}\n\n",
+                                   report.kernel, report.isa, certification::launch_text(report),
+                                   report.architecture, report.architecture_title);
+    text += time_row(report, Side::Upper) + time_row(report, Side::Lower) + verdict_row(report);
+    if (const std::string why = dominant(report); !why.empty())
+        text += fmt::format("why        {}\n", why);
+    const Claim* upper = time_claim(report, Side::Upper);
+    text += fmt::format("rests on   {} assumptions, {} unchecked{}\n", report.assumptions.size(),
+                        upper == nullptr ? report.unchecked_assumptions()
+                                         : report.unchecked_assumptions(*upper),
+                        quiet ? "" : " (listed below)");
+    for (const std::string& reason : report.undecided)
+        text += fmt::format("undecided  {}\n", reason);
+    if (!report.clock) text += "no clock is known: times in seconds need --clock 1590MHz\n";
+    if (quiet) return text;
+    return text + "\n" + certification::render_text(report) +
+           fmt::format("\nnext: warpbound certify {} --policy {} --multiprocessors {} -o evidence "
+                       "&& warpbound verify evidence\n",
+                       launch_arguments(options), report.policy, report.multiprocessors);
+}
+
+std::string table_of(const std::vector<BoundAnswer>& answers) {
+    std::string text =
+        fmt::format("{:<40} {:>14} {:>14}  {}\n", "kernel", "at least", "at most", "verdict");
+    for (const BoundAnswer& answer : answers)
+        text += row_of(answer);
+    return text;
+}
+
+std::string json_of(const std::vector<BoundAnswer>& answers) {
+    nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
+    for (const BoundAnswer& answer : answers) {
+        nlohmann::ordered_json one{{"kernel", answer.kernel}};
+        if (answer.refusal) one["refusal"] = to_string(*answer.refusal);
+        nlohmann::ordered_json needs = nlohmann::ordered_json::array();
+        for (const Need& need : answer.needs)
+            needs.push_back({{"what", need.what}, {"state", remedy(need)}});
+        if (!answer.needs.empty()) one["needs"] = std::move(needs);
+        if (answer.report)
+            one["report"] =
+                nlohmann::ordered_json::parse(certification::render_json(*answer.report));
+        kernels.push_back(std::move(one));
+    }
+    const nlohmann::ordered_json all{{"schema", "warpbound-bound/1"},
+                                     {"kernels", std::move(kernels)}};
+    return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+} // namespace warpbound::cli

@@ -1,0 +1,32 @@
+#pragma once
+/// \file
+/// The answer of `bound`: time, verdict and what carries it, or what is still needed.
+
+#include "analyzer/needs.hpp"
+#include "certification/report/report.hpp"
+#include "cli/command.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpbound::cli {
+
+/// One kernel: a report, or needs, or a refusal.
+struct BoundAnswer {
+    std::string kernel;
+    std::optional<certification::Report> report;
+    std::vector<analyzer::Need> needs;
+    std::optional<Failure> refusal;
+};
+
+Exit exit_of(const BoundAnswer& answer);
+
+/// Text: the answer first, then, unless `quiet`, the report, and what to type next.
+std::string text_of(const BoundAnswer& answer, const LaunchOptions& options, bool quiet);
+/// A row per kernel.
+std::string table_of(const std::vector<BoundAnswer>& answers);
+/// `{"schema": "warpbound-bound/1", "kernels": [..]}`: docs/reference/json.md.
+std::string json_of(const std::vector<BoundAnswer>& answers);
+
+} // namespace warpbound::cli
