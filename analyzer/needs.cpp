@@ -33,10 +33,10 @@ private:
     /// Instructions that can be reached, whatever the bounds of the loops that have none.
     Result<std::vector<bool>> reached_instructions() {
         models::FlowFacts facts = *request_.facts;
-        const auto derived = derive_loops(*request_.function, *request_.graph,
-                                          has_divergent_branch(*request_.function, facts)
-                                              ? Convergence::MayDiverge
-                                              : Convergence::Converged);
+        const auto derived =
+            derive_loops(*request_.function, *request_.graph,
+                         has_divergent_branch(*request_.function, facts) ? Convergence::MayDiverge
+                                                                         : Convergence::Converged);
         for (std::size_t loop = 0; loop < request_.graph->loops.size(); ++loop) {
             const std::int64_t header = address_of(request_.graph->loops[loop].header);
             if (derived[loop] || facts.loop_at(header) != nullptr) continue;
@@ -62,7 +62,8 @@ private:
                 unbounded_.count(header) == 0 || !named.insert(header).second)
                 continue;
             needs_.push_back({Need::Kind::LoopBound,
-                              fmt::format("the loop at 0x{:04x} has no bound", header), header,
+                              fmt::format("the loop at 0x{:04x} has no bound", header),
+                              header,
                               {},
                               request_.graph->blocks[loop.header].first});
         }
@@ -76,7 +77,8 @@ private:
             const auto missing = models::missing_values(*request_.function, i,
                                                         *request_.architecture, *request_.facts);
             if (missing.empty())
-                needs_.push_back({Need::Kind::Construct, timings[i].error().what,
+                needs_.push_back({Need::Kind::Construct,
+                                  timings[i].error().what,
                                   request_.function->instructions[i].address,
                                   {},
                                   i});

@@ -68,8 +68,7 @@ Result<void> answer(const BoundOptions& options, const LoadedLaunch& inputs, Bou
     if (clock.value()) certification::use_clock(report, std::move(*clock.value()));
     report.deadline = deadline.value();
     report.inputs.push_back({"listing", kernel.program.name, kernel.program.digest});
-    report.inputs.push_back(
-        {"architecture", inputs.architecture.name, inputs.architecture.digest});
+    report.inputs.push_back({"architecture", inputs.architecture.name, inputs.architecture.digest});
     if (!options.launch.kernel.flow_facts.empty())
         report.inputs.push_back(
             {"flow facts", options.launch.kernel.flow_facts, kernel.facts.digest});
@@ -129,8 +128,8 @@ Exit run(const BoundOptions& options) {
     if (!options.all && answers.front().refusal) return refuse(*answers.front().refusal);
     if (answers.front().report)
         for (const auto& path : options.outputs) {
-            const Exit written = write_result(
-                render_report(*answers.front().report, *report_format_of(path)), path);
+            const Exit written =
+                write_result(render_report(*answers.front().report, *report_format_of(path)), path);
             if (written != Exit::Holds) return written;
             say("warpbound: wrote {}\n", path);
         }

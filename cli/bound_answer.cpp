@@ -23,8 +23,7 @@ const Claim* time_claim(const Report& report, Side side) {
 
 /// "3.214 ms" where a clock is known, else "5110260 cycles".
 std::string short_time(const Report& report, const Claim& claim) {
-    if (const auto time = report.time_of(claim))
-        return certification::time_text(*time, claim.side);
+    if (const auto time = report.time_of(claim)) return certification::time_text(*time, claim.side);
     return fmt::format("{} {}", claim.value, claim.unit);
 }
 
@@ -34,8 +33,8 @@ std::string time_row(const Report& report, Side side) {
     std::string row = fmt::format("{:<11}{:>12}", side == Side::Upper ? "at most" : "at least",
                                   short_time(report, *claim));
     if (report.clock)
-        row += fmt::format("   {} cycles at {}", claim->value,
-                           models::to_string(report.clock->range));
+        row +=
+            fmt::format("   {} cycles at {}", claim->value, models::to_string(report.clock->range));
     return row + "\n";
 }
 
@@ -50,9 +49,9 @@ std::string dominant(const Report& report) {
         const auto cost = [](const analyzer::BoundTerm& term) {
             return static_cast<double>(term.count) * static_cast<double>(term.cycles);
         };
-        const auto& largest = *std::max_element(
-            upper->terms.begin(), upper->terms.end(),
-            [&](const auto& a, const auto& b) { return cost(a) < cost(b); });
+        const auto& largest =
+            *std::max_element(upper->terms.begin(), upper->terms.end(),
+                              [&](const auto& a, const auto& b) { return cost(a) < cost(b); });
         return fmt::format("{:.0f} % of the upper bound is {} x {} cycles: {}",
                            share(cost(largest), upper->value), largest.count, largest.cycles,
                            largest.text);
@@ -61,17 +60,16 @@ std::string dominant(const Report& report) {
     const auto& largest =
         *std::max_element(report.stack.begin(), report.stack.end(),
                           [](const auto& a, const auto& b) { return a.second < b.second; });
-    return fmt::format("{:.0f} % of the worst-case path goes to {}",
-                       share(static_cast<double>(largest.second),
-                             certification::stack_total(report)),
-                       largest.first);
+    return fmt::format(
+        "{:.0f} % of the worst-case path goes to {}",
+        share(static_cast<double>(largest.second), certification::stack_total(report)),
+        largest.first);
 }
 
 std::string verdict_row(const Report& report) {
     if (!report.deadline) return "verdict    none: no deadline was stated (--deadline 10ms)\n";
     return fmt::format("deadline   {:>12}   {}\nverdict    {}\n",
-                       models::to_string(*report.deadline),
-                       certification::deadline_phrase(report),
+                       models::to_string(*report.deadline), certification::deadline_phrase(report),
                        models::to_string(*report.deadline_verdict()));
 }
 
@@ -91,9 +89,9 @@ std::string remedy(const Need& need) {
 }
 
 std::string needs_text(const BoundAnswer& answer) {
-    std::string text = fmt::format("{}: no bound yet; {} more {} needed\n", answer.kernel,
-                                   answer.needs.size(),
-                                   answer.needs.size() == 1 ? "fact is" : "facts are");
+    std::string text =
+        fmt::format("{}: no bound yet; {} more {} needed\n", answer.kernel, answer.needs.size(),
+                    answer.needs.size() == 1 ? "fact is" : "facts are");
     for (std::size_t i = 0; i < answer.needs.size(); ++i)
         text += fmt::format("{:>3}  {}\n     {}\n", i + 1, answer.needs[i].what,
                             remedy(answer.needs[i]));
@@ -102,7 +100,8 @@ std::string needs_text(const BoundAnswer& answer) {
 
 /// The options of the launch as typed, for the next command.
 std::string launch_arguments(const LaunchOptions& options) {
-    std::string text = fmt::format("{} --gpu {}", options.kernel.file, options.machine.architecture);
+    std::string text =
+        fmt::format("{} --gpu {}", options.kernel.file, options.machine.architecture);
     const auto add = [&](std::string_view name, const std::string& value) {
         if (!value.empty()) text += fmt::format(" {} {}", name, value);
     };

@@ -49,6 +49,26 @@ TEST(InfeasiblePaths, UseTheLaunchForGeometryOnly) {
         "0x0000 -> 0x0030 is always taken");
 }
 
+TEST(InfeasiblePaths, UseTheShapesOfTheLaunch) {
+    const auto guarded = [](const std::string& index, const std::string& limit) {
+        return "S2R R2, " + index + "; ISETP.GE.U32.AND P0, PT, R2, " + limit +
+               ", PT; @P0 BRA A; NOP; BRA B; A: NOP; B: EXIT;";
+    };
+    // Without a shape an index is only known to lie below the product of the extents.
+    models::Launch launch{8, 64};
+    EXPECT_EQ(derived_facts(guarded("SR_CTAID.Y", "0x2"), launch), "");
+    EXPECT_EQ(derived_facts(guarded("SR_TID.Y", "0x4"), launch), "");
+    launch.grid = models::GridShape{{4, 2, 1}};
+    launch.shape = models::BlockShape{{16, 4, 1}};
+    EXPECT_EQ(derived_facts(guarded("SR_CTAID.Y", "0x2"), launch), "0x0050 is never executed");
+    EXPECT_EQ(derived_facts(guarded("SR_CTAID.Y", "0x1"), launch), "");
+    EXPECT_EQ(derived_facts(guarded("SR_CTAID.X", "0x4"), launch), "0x0050 is never executed");
+    EXPECT_EQ(derived_facts(guarded("SR_TID.Y", "0x4"), launch), "0x0050 is never executed");
+    EXPECT_EQ(derived_facts(guarded("SR_TID.X", "0x10"), launch), "0x0050 is never executed");
+    EXPECT_EQ(derived_facts(guarded("SR_TID.X", "0xf"), launch), "");
+    EXPECT_EQ(derived_facts(guarded("SR_CTAID.Z", "0x1"), launch), "0x0050 is never executed");
+}
+
 TEST(InfeasiblePaths, UseTheLaunchForSumsOfGeometry) {
     const auto guarded = [](const std::string& comparison) {
         return "S2R R2, SR_TID.X; S2R R3, SR_CTAID.X; IMAD R2, R3, 0x80, R2; " + comparison +

@@ -71,5 +71,13 @@ TEST_F(ArchitectureLibrary, RefusesAnUnknownNameWithTheNamesThatThereAre) {
     EXPECT_THAT(refused.error().what, testing::HasSubstr("fermi-gtx470"));
 }
 
+TEST(LoadArchitecture, FindsTheOnlyDescriptionOfATarget) {
+    EXPECT_EQ(load_architecture("sm_75").value().name, "turing-t4");
+    // Two descriptions are of sm_20.
+    EXPECT_THAT(load_architecture("sm_20").error().what,
+                testing::AllOf(testing::HasSubstr("fermi-gtx470"), testing::HasSubstr("gtx480")));
+    EXPECT_THAT(load_architecture("sm_121").error().what, testing::HasSubstr("expected"));
+}
+
 } // namespace
 } // namespace warpbound::models

@@ -60,5 +60,32 @@ TEST_F(SetValue, ListsEveryGroupOnce) {
                                 machine_.memories.size() + machine_.operand_collectors.size());
 }
 
+TEST(AssumeValue, SetsAnIntervalWithGradeAssumed) {
+    Architecture machine = load_architecture("turing-t4").value();
+    const std::string before = machine.digest;
+    ASSERT_TRUE(assume_value(machine, "blocks/replacement=3..2000"));
+    const SourcedValue* value = find_value(machine, "blocks/replacement");
+    ASSERT_NE(value, nullptr);
+    EXPECT_EQ(value->interval, (Interval{.lo = 3, .typical = std::nullopt, .hi = 2000}));
+    EXPECT_EQ(value->grade, Grade::Assumed);
+    EXPECT_NE(machine.digest, before);
+    ASSERT_TRUE(assume_value(machine, "memories/l2/latency=7"));
+    EXPECT_EQ(find_value(machine, "memories/l2/latency")->interval->hi, 7);
+    // The description that a bundle keeps is the one that was used.
+    EXPECT_TRUE(same_machine(
+        machine,
+        read_architecture({.name = "again", .text = write_architecture(machine)}).value()));
+}
+
+TEST(AssumeValue, RefusesOtherText) {
+    Architecture machine = load_architecture("turing-t4").value();
+    for (const char* const text :
+         {"", "blocks/replacement", "blocks/replacement=", "blocks/replacement=2..1",
+          "blocks/replacement=-1", "blocks/replacement=1..", "blocks/replacement=..1",
+          "blocks/replacement=1...2", "blocks/replacement=99999999999999999999", "nothing=1",
+          "blocks/nothing=1", "schedulers/count=1..2"})
+        EXPECT_FALSE(assume_value(machine, text)) << text;
+}
+
 } // namespace
 } // namespace warpbound::models

@@ -38,6 +38,27 @@ TEST(Launch, RefusesOtherResources) {
         EXPECT_FALSE(parse_launch(text).has_value()) << text;
 }
 
+TEST(Launch, HasTheShapesThatItStates) {
+    const Launch launch = parse_launch("4096x256,block=16x16,grid=64x64").value();
+    EXPECT_EQ(launch.shape, (BlockShape{{16, 16, 1}}));
+    EXPECT_EQ(launch.grid, (GridShape{{64, 64, 1}}));
+    EXPECT_EQ(to_string(launch), "4096x256,block=16x16,grid=64x64");
+    for (const char* const text :
+         {"4x32,grid=5", "4x32,grid=2x2,grid=4", "4x32,grid=", "4x32,grid=2x2x1x1", "4x32,grid=0x4"})
+        EXPECT_FALSE(parse_launch(text).has_value()) << text;
+}
+
+TEST(GridShape, IsReadWithCrossesOrCommas) {
+    EXPECT_EQ(parse_grid_shape("8,4,2").value(), (GridShape{{8, 4, 2}}));
+    EXPECT_EQ(parse_grid_shape("8x4").value(), (GridShape{{8, 4, 1}}));
+    EXPECT_EQ(parse_grid_shape("2147483647").value().count(), 2'147'483'647);
+    EXPECT_EQ(parse_block_shape("16,16").value(), (BlockShape{{16, 16, 1}}));
+    // Limits of CUDA's grids, and of their product.
+    for (const char* const text :
+         {"", ",", "8,", "1,65536", "1,1,65536", "65536,65535", "4294967296,4294967296", "-1"})
+        EXPECT_FALSE(parse_grid_shape(text).has_value()) << text;
+}
+
 TEST(Launch, NamesWhatWasExpected) {
     EXPECT_EQ(parse_launch("1x32,registers=a").error().what,
               "registers=a in a launch; expected one number 1 to 65536, once");

@@ -1,0 +1,66 @@
+#include "analyzer/needs.hpp"
+#include "models/architecture/value_path.hpp"
+#include "tests/unit/analyzer/analyzed.hpp"
+
+#include <gmock/gmock.h>
+
+#include <vector>
+
+namespace warpbound::analyzer {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> stated_by(const Analyzed& context) {
+    const auto needs = needs_of(context.request);
+    EXPECT_TRUE(needs) << to_string(needs.error());
+    std::vector<std::string> texts;
+    for (const Need& need : needs.value())
+        texts.push_back(need.kind == Need::Kind::MachineValue ? need.path : need.what);
+    return texts;
+}
+
+TEST(Needs, AreNoneWhereTheKernelIsBounded) {
+    EXPECT_THAT(stated_by(*analyzed("MOV R1, R2; EXIT;")), IsEmpty());
+}
+
+TEST(Needs, NameEveryLoopWithoutABoundAndEveryMissingValue) {
+    const auto context =
+        analyzed("A: LD R4, [R2]; @P0 BRA A; B: MOV R1, R2; @P0 BRA B; FROB R1, R2; EXIT;");
+    EXPECT_THAT(stated_by(*context),
+                ElementsAre("the loop at 0x0000 has no bound", "the loop at 0x0010 has no bound",
+                            "memories/l1/latency", "memories/l2/latency", "memories/dram/latency",
+                            testing::HasSubstr("FROB at 0x0020")));
+}
+
+TEST(Needs, AreThoseOfTheCodeThatIsReached) {
+    models::FlowFacts facts;
+    facts.nevers.push_back({8, {}});
+    EXPECT_THAT(stated_by(*analyzed("@P0 BRA L; FROB R1, R2; L: EXIT;", facts)), IsEmpty());
+}
+
+TEST(Needs, AreGoneWhenTheyAreStated) {
+    const auto context = analyzed("A: MOV R1, R2; @P0 BRA A; LD R4, [R2]; EXIT;");
+    context->facts.loops.push_back({0, 0, 4, {}});
+    for (const char* text :
+         {"memories/l1/latency=10", "memories/l2/latency=20..30", "memories/dram/latency=40..50"})
+        ASSERT_TRUE(models::assume_value(context->architecture, text));
+    EXPECT_THAT(stated_by(*context), IsEmpty());
+    EXPECT_TRUE(context->run());
+}
+
+TEST(Needs, OfSeveralWavesAreTheCostsOfABlock) {
+    const auto context = analyzed("MOV R1, R2; EXIT;");
+    context->request.launch = models::Launch{1000, 32};
+    for (auto& value : context->architecture.blocks.values) {
+        value.interval.reset();
+        value.grade = models::Grade::Unknown;
+    }
+    EXPECT_THAT(stated_by(*context), ElementsAre("blocks/replacement", "blocks/start"));
+    context->request.launch = models::Launch{1, 32};
+    EXPECT_THAT(stated_by(*context), IsEmpty());
+}
+
+} // namespace
+} // namespace warpbound::analyzer
