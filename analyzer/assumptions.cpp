@@ -201,12 +201,18 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
     const Request& request = context.request;
     const LaunchGeometry& shape = context.shape;
     std::vector<Assumption> list;
-    const auto add = [&](std::string text, AssumptionStatus status = AssumptionStatus::Unchecked) {
-        list.push_back({fmt::format("A{}", list.size() + 1), std::move(text), status});
+    using enum AssumptionSubject;
+    const auto add = [&](AssumptionSubject subject, std::string text) -> Assumption& {
+        list.push_back({.id = fmt::format("A{}", list.size() + 1),
+                        .text = std::move(text),
+                        .status = AssumptionStatus::Unchecked,
+                        .subject = subject});
+        return list.back();
     };
-    add("The listing is the code that runs.");
+    add(Code, "The listing is the code that runs.");
     if (shape.warps() == 1) {
-        add("The warp runs alone on its multiprocessor, and no other work uses the memory system "
+        add(User,
+            "The warp runs alone on its multiprocessor, and no other work uses the memory system "
             "beyond what the latency intervals "
             "contain.");
     } else {
@@ -216,24 +222,28 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
                 : fmt::format("{} multiprocessors, each block on any of "
                               "them with a free block slot, nothing else does",
                               shape.multiprocessors);
-        add(fmt::format("All blocks of the launch run on {}, and the latency intervals contain "
+        add(User,
+            fmt::format("All blocks of the launch run on {}, and the latency intervals contain "
                         "the queueing delay between accesses of several warps.",
                         where));
     }
-    add(divergence_text(request));
-    if (shape.warps() > 1) add(residency_text(shape));
-    if (shape.warps() > 1) add(choices_text(request, shape, assumes_round_robin_order));
+    add(Code, divergence_text(request));
+    if (shape.warps() > 1) add(User, residency_text(shape));
+    if (shape.warps() > 1) add(Machine, choices_text(request, shape, assumes_round_robin_order));
     if (context.caches)
-        add("Caches start empty and DRAM rows closed, and DRAM refreshes at any time; the "
+        add(Machine,
+            "Caches start empty and DRAM rows closed, and DRAM refreshes at any time; the "
             "queueing delay of accesses with an address pattern and no stated level is bounded, "
             "not "
             "assumed.");
-    add("Instruction fetch and constant operands always hit their caches.");
-    add("Register-bank conflicts cost nothing.");
+    add(NotModelled, "Instruction fetch and constant operands always hit their caches.");
+    add(NotModelled, "Register-bank conflicts cost nothing.");
     if (request.architecture->issue_control == models::IssueControl::Encoded)
-        add("The encoded stall count is the interval to the warp's next issue; yield and reuse "
+        add(Machine,
+            "The encoded stall count is the interval to the warp's next issue; yield and reuse "
             "flags do not change it.");
-    add(fmt::format("Machine {} behaves as docs/reference/timing-contract.md states, with the "
+    add(Machine,
+        fmt::format("Machine {} behaves as docs/reference/timing-contract.md states, with the "
                     "values of its description.",
                     request.architecture->name));
     ValuesByCaveat caveats;
@@ -249,15 +259,17 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
     add_geometry_caveats(*request.architecture, shape, caveats);
     if (context.caches) add_memory_caveats(*request.architecture, caveats);
     for (const auto& [caveat, values] : caveats)
-        add(fmt::format("These values of the description are {}: {}.", caveat,
-                        fmt::join(values, ", ")));
+        add(Machine, fmt::format("These values of the description are {}: {}.", caveat,
+                                 fmt::join(values, ", ")))
+            .values.assign(values.begin(), values.end());
     if (auto statement = models::statement_on(*request.architecture); !statement.empty())
-        add(std::move(statement));
+        add(Machine, std::move(statement));
     FactTexts fact_texts;
     add_facts(context, fact_texts);
     for (const auto& [kind, texts] : fact_texts)
-        add(fmt::format("Flow facts hold, {}: {}.", kind.second, fmt::join(texts, ", ")),
-            status_of(kind.first));
+        add(kind.first == models::FactStatus::Proved ? Code : User,
+            fmt::format("Flow facts hold, {}: {}.", kind.second, fmt::join(texts, ", ")))
+            .status = status_of(kind.first);
     return list;
 }
 

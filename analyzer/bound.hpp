@@ -107,11 +107,25 @@ constexpr std::string_view to_string(AssumptionStatus status) {
     return names[static_cast<std::size_t>(status)];
 }
 
+/// What an assumption is about: who can confirm it.
+enum class AssumptionSubject {
+    Code,       ///< The listing and what follows from it.
+    User,       ///< What the user stated, and how the launch runs.
+    Machine,    ///< The description of the machine.
+    NotModelled ///< An effect that the model leaves out and that must not occur.
+};
+constexpr std::string_view to_string(AssumptionSubject subject) {
+    constexpr std::array<std::string_view, 4> names{"code", "user", "machine", "not-modelled"};
+    return names[static_cast<std::size_t>(subject)];
+}
+
 /// An assumption of a bound: one sentence that a reviewer can deny.
 struct Assumption {
     std::string id; ///< "A1"
     std::string text;
     AssumptionStatus status = AssumptionStatus::Unchecked;
+    AssumptionSubject subject = AssumptionSubject::User;
+    std::vector<std::string> values{}; ///< Paths of the values of the description it is about.
 };
 
 /// Both sides of one quantity. Shape: no arrays.

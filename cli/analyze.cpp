@@ -4,6 +4,8 @@
 #include "analyzer/analyze.hpp"
 
 #include "certification/report/report.hpp"
+#include "certification/report/wording.hpp"
+#include "cli/clock_options.hpp"
 #include "cli/command.hpp"
 #include "cli/multiprocessors.hpp"
 #include "cli/report_file.hpp"
@@ -26,6 +28,8 @@ struct AnalyzeOptions {
     LaunchOptions launch;
     std::string policy = "lrr";
     std::string multiprocessors = "1";
+    std::string clock;    ///< Empty: that of the description.
+    std::string deadline; ///< Empty: none.
     std::string campaign;
     std::vector<std::string> outputs;
     std::string draw = "uniform";
@@ -194,6 +198,10 @@ Exit run(const AnalyzeOptions& options) {
                 return refuse(checked.error());
     const auto inputs = load_launch(options.launch);
     if (!inputs) return refuse(inputs.error());
+    auto clock = models::clock_in_use(options.clock, inputs.value().architecture);
+    if (!clock) return refuse(clock.error());
+    const auto deadline = deadline_of(options.deadline, clock.value(), inputs.value().architecture);
+    if (!deadline) return refuse(deadline.error());
     const LoadedKernel& kernel = *inputs.value().kernel;
     analyzer::Request request;
     request.function = kernel.function;
@@ -221,9 +229,12 @@ Exit run(const AnalyzeOptions& options) {
     certification::Report report =
         certification::report_of(kernel.program, request, analysis.value());
     report.tool_version = version;
+    if (clock.value()) certification::use_clock(report, std::move(*clock.value()));
+    report.deadline = deadline.value();
+    const bool is_met = report.deadline_verdict() == models::DeadlineVerdict::Met;
     for (const auto side : {analyzer::Side::Upper, analyzer::Side::Lower})
         if (const auto* claim = report.claim("execution-time", side);
-            claim != nullptr && claim->limit_reached)
+            claim != nullptr && claim->limit_reached && !is_met)
             report.undecided.push_back(
                 fmt::format("a limit stopped the search for a tighter {} bound; the bound is sound",
                             side == analyzer::Side::Upper ? "upper" : "lower"));
@@ -255,8 +266,9 @@ Exit run(const AnalyzeOptions& options) {
     }
     const Exit written = write_result(render_report(report, options.format));
     if (written != Exit::Holds) return written;
-    if (report.refuted()) return Exit::Violated;
-    return report.undecided.empty() ? Exit::Holds : Exit::Undecided;
+    const std::string verdict = certification::verdict_of(report);
+    if (verdict == "refuted" || verdict == "violated") return Exit::Violated;
+    return verdict == "undecided" ? Exit::Undecided : Exit::Holds;
 }
 
 } // namespace
@@ -268,6 +280,8 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
     options->launch.add_to(*command);
     add_policy(*command, options->policy);
     add_multiprocessors(*command, options->multiprocessors);
+    add_clock(*command, options->clock);
+    add_deadline(*command, options->deadline);
     command
         ->add_option(
             "--time-limit", options->time_limit,

@@ -3,6 +3,7 @@
 
 #include "analyzer/analyze.hpp"
 #include "certification/schedulers/scheduler_comparison.hpp"
+#include "cli/clock_options.hpp"
 #include "cli/command.hpp"
 #include "cli/multiprocessors.hpp"
 #include "cli/version.hpp"
@@ -24,6 +25,7 @@ namespace {
 struct SchedulersOptions {
     LaunchOptions launch;
     std::string multiprocessors = "1";
+    std::string clock; ///< Empty: that of the description.
     std::string policies = "lrr,gto,oldest,two-level,srr,variable-rate";
     std::vector<std::string> outputs;
     std::string draw = "uniform";
@@ -182,7 +184,11 @@ Exit run(const SchedulersOptions& options) {
     const LoadedKernel& kernel = *inputs.value().kernel;
     const models::Architecture& architecture = inputs.value().architecture;
 
+    auto clock = models::clock_in_use(options.clock, architecture);
+    if (!clock) return refuse(clock.error());
+
     certification::SchedulerComparison comparison;
+    comparison.clock = std::move(clock).value();
     comparison.tool_version = version;
     comparison.kernel = kernel.function->name;
     comparison.kernel_digest = kernel.program.digest;
@@ -225,6 +231,7 @@ void add_schedulers(CLI::App& app, Invocation& invocation) {
         "schedulers", "Compare warp schedulers on a kernel: bounds, observed times, variability");
     options->launch.add_to(*command);
     add_multiprocessors(*command, options->multiprocessors);
+    add_clock(*command, options->clock);
     command
         ->add_option("--policies", options->policies,
                      "Policies, separated by commas; every=2..8 compares each of these periods")

@@ -1,6 +1,7 @@
 /// \file
 /// `warpbound simulate`: runs a kernel, a recorded trace or a workload on the simulated device.
 
+#include "cli/clock_options.hpp"
 #include "cli/command.hpp"
 #include "cli/multiprocessors.hpp"
 #include "cli/recorded_runs.hpp"
@@ -29,6 +30,7 @@ struct SimulateOptions {
     std::string launch_cost; ///< Empty: not requested.
     std::string policy = "lrr";
     std::string multiprocessors = "1";
+    std::string clock; ///< Empty: that of the description.
     std::string campaign;
     TraceOptions trace;
     std::string draw = "uniform";
@@ -51,6 +53,7 @@ struct Machine {
     models::Architecture architecture;
     models::WarpPolicy policy;
     std::int64_t multiprocessors = 1;
+    std::optional<models::Clock> clock; ///< None: times are in cycles only.
     std::unique_ptr<harness::Device> device;
     std::unique_ptr<harness::Campaign> campaign; ///< None: runs are not kept.
 };
@@ -70,12 +73,46 @@ struct Simulated {
     bool complete = true;
 };
 
+/// Observed times in seconds: the best one at the highest clock, the worst one at the lowest.
+models::Bounds<models::Nanoseconds> time_of(const harness::Summary& summary,
+                                            const models::Clock& clock) {
+    return models::time_of({models::Cycles{summary.best}, models::Cycles{summary.worst}},
+                           clock.range);
+}
+
+std::string time_text(const harness::Summary& summary, const Machine& machine) {
+    if (!machine.clock) return {};
+    const auto times = time_of(summary, *machine.clock);
+    return fmt::format("  best {}, worst {} at {}\n",
+                       models::to_string(models::rounded_down(times.lower())),
+                       models::to_string(models::rounded_up(times.upper())),
+                       models::to_string(machine.clock->range));
+}
+
+/// With that on the clock.
+std::vector<std::string> assumptions_of(const Subject& subject, const Machine& machine) {
+    std::vector<std::string> all = subject.assumptions;
+    if (machine.clock) all.push_back(machine.clock->assumption);
+    return all;
+}
+
+nlohmann::ordered_json summary_json_of(const harness::Summary& summary, const Machine& machine) {
+    auto json = summary_json(summary);
+    if (!machine.clock) return json;
+    const auto times = time_of(summary, *machine.clock);
+    json["time"] = {{"best_ns", times.lower().count()},
+                    {"worst_ns", times.upper().count()},
+                    {"clock_hz", {machine.clock->range.lo, machine.clock->range.hi}}};
+    return json;
+}
+
 nlohmann::ordered_json json_of(const SimulateOptions& options, const Machine& machine,
                                const Subject& subject, const Simulated& simulated) {
     nlohmann::ordered_json quantities = nlohmann::ordered_json::object();
     for (const auto& [quantity, measured, summary] : simulated.series)
-        quantities[quantity_name(quantity)] = summary_json(summary);
-    if (simulated.end_to_end) quantities["end-to-end"] = summary_json(*simulated.end_to_end);
+        quantities[quantity_name(quantity)] = summary_json_of(summary, machine);
+    if (simulated.end_to_end)
+        quantities["end-to-end"] = summary_json_of(*simulated.end_to_end, machine);
     nlohmann::ordered_json result{{"kernel",
                                    {{"name", subject.kernel->function->name},
                                     {"digest", subject.kernel->program.digest},
@@ -85,7 +122,7 @@ nlohmann::ordered_json json_of(const SimulateOptions& options, const Machine& ma
                                     {"digest", machine.architecture.digest}}},
                                   {"launch", models::to_string(subject.launched.launch)},
                                   {"multiprocessors", machine.multiprocessors},
-                                  {"assumptions", subject.assumptions},
+                                  {"assumptions", assumptions_of(subject, machine)},
                                   {"policy", options.policy},
                                   {"seed", options.seed},
                                   {"draw", options.draw},
@@ -113,8 +150,10 @@ std::string text_of(const SimulateOptions& options, const Machine& machine, cons
     if (subject.recorded != nullptr)
         out += fmt::format("recorded: {} warp instructions in {}\n",
                            subject.recorded->trace->instructions(), subject.trace);
-    for (const std::string& assumption : subject.assumptions)
+    for (const std::string& assumption : assumptions_of(subject, machine))
         out += fmt::format("assumed: {}\n", assumption);
+    if (!machine.clock)
+        out += "clock unknown: times are core cycles only; state --clock LO..HI for seconds\n";
     if (simulated.end_to_end && options.launch_cost != "described")
         out += fmt::format("assumed: a launch costs {} cycles before its first blocks\n",
                            options.launch_cost);
@@ -122,11 +161,11 @@ std::string text_of(const SimulateOptions& options, const Machine& machine, cons
     out += summary_heading("observed, core cycles");
     for (const auto& [quantity, measured, summary] : simulated.series) {
         out += summary_row(quantity_name(quantity), summary);
-        out += summary_details(summary);
+        out += time_text(summary, machine) + summary_details(summary);
     }
     if (simulated.end_to_end) {
         out += summary_row("end-to-end, launch cost included", *simulated.end_to_end);
-        out += summary_details(*simulated.end_to_end);
+        out += time_text(*simulated.end_to_end, machine) + summary_details(*simulated.end_to_end);
     }
     if (options.trace.stack && simulated.traced)
         out += account_text(options.trace, *simulated.traced, *subject.kernel);
@@ -139,6 +178,9 @@ Result<Machine> open_machine(const SimulateOptions& options, models::Architectur
     const auto policy = models::read_policy(options.policy);
     if (!policy) return policy.as_failure();
     machine.policy = policy.value();
+    auto clock = models::clock_in_use(options.clock, machine.architecture);
+    if (!clock) return clock.as_failure();
+    machine.clock = std::move(clock).value();
     const auto multiprocessors = multiprocessors_of(options.multiprocessors, machine.architecture);
     if (!multiprocessors) return multiprocessors.as_failure();
     machine.multiprocessors = multiprocessors.value();
@@ -374,6 +416,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
                         "Listing of the kernels of a recorded trace, which has no control fields");
     add_policy(*command, options->policy);
     add_multiprocessors(*command, options->multiprocessors);
+    add_clock(*command, options->clock);
     command->add_option("--runs", options->runs, "Number of runs, each with its own seed")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
         ->capture_default_str();
@@ -392,7 +435,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
                             "its listings are named relative to it");
     for (const char* of_one_launch :
          {"FILE", "--kernel", "--flow-facts", "--launch", "--grid", "--dynamic-shared-memory",
-          "--campaign", "--stack", "--listing"})
+          "--campaign", "--stack", "--listing", "--clock"})
         workload->excludes(command->get_option(of_one_launch));
     command->get_option("FILE")->required(false);
     add_format(*command, options->format, {"text", "json"});

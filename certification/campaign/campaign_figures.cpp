@@ -20,6 +20,12 @@ using Points = std::vector<const CampaignPoint*>;
 
 constexpr std::size_t most_lines = 8;
 
+/// The plot for a wide window and for a narrow one.
+std::string lines_figure(const PlotText& text, const std::vector<PlotSeries>& series,
+                         const std::string& caption) {
+    return figure(line_plot(text, series), line_plot(text, series, FigureSize::Narrow), caption);
+}
+
 std::string unit_of(const CampaignGroup& group) {
     const std::string_view unit = harness::unit_of(group.quantity);
     return unit == "cycles" ? "core cycles" : std::string{unit};
@@ -96,14 +102,14 @@ std::string times_figure(const CampaignGroup& group, const Points& points) {
         add("worst", Stroke::Dashed, [](const auto& summary) { return summary.worst; });
     }
     const std::string what = unit_of(group) == "blocks" ? "Blocks" : "Largest time";
-    return figure(line_plot({group.name, fmt::format("{} of each run against {}", what, axis), axis,
-                             unit_of(group)},
-                            series),
-                  fmt::format("{} of each run against {}{}", what, axis,
-                              left_out == 0 ? ""
-                                            : fmt::format("; {} further combinations are in the "
-                                                          "table only",
-                                                          left_out)));
+    return lines_figure(
+        {group.name, fmt::format("{} of each run against {}", what, axis), axis, unit_of(group)},
+        series,
+        fmt::format("{} of each run against {}{}", what, axis,
+                    left_out == 0 ? ""
+                                  : fmt::format("; {} further combinations are in the "
+                                                "table only",
+                                                left_out)));
 }
 
 /// A value of each point against the number of warps.
@@ -116,9 +122,8 @@ std::string warps_curve(const CampaignGroup& group, const Points& points, const 
                                    value(*point));
     std::sort(series.points.begin(), series.points.end());
     if (series.points.size() < 2) return {};
-    return figure(line_plot({fmt::format("{}: {}", group.name, name), caption, "warps", unit},
-                            {std::move(series)}),
-                  caption);
+    return lines_figure({fmt::format("{}: {}", group.name, name), caption, "warps", unit},
+                        {std::move(series)}, caption);
 }
 
 /// Time of c warps relative to that of one warp.
@@ -165,9 +170,8 @@ std::string rate_figure(const CampaignGroup& group, const Points& points) {
     const std::string caption =
         "Operations per cycle of all warps, from the difference between the "
         "most and the fewest operations per warp";
-    return figure(line_plot({group.name + ": rate", caption, "warps", "operations per core cycle"},
-                            {{"rate", std::move(rates), 0, Stroke::Solid}}),
-                  caption);
+    return lines_figure({group.name + ": rate", caption, "warps", "operations per core cycle"},
+                        {{"rate", std::move(rates), 0, Stroke::Solid}}, caption);
 }
 
 std::string residency_figure(const CampaignGroup& group, const Points& points) {
@@ -183,9 +187,8 @@ std::string residency_figure(const CampaignGroup& group, const Points& points) {
         fmt::format("Co-resident blocks (blocks that begin before the first one ends), against 1 / "
                     "{}",
                     axis);
-    return figure(
-        line_plot({group.name + ": N_slot", caption, "1 / " + axis, "blocks"}, {std::move(blocks)}),
-        caption);
+    return lines_figure({group.name + ": N_slot", caption, "1 / " + axis, "blocks"},
+                        {std::move(blocks)}, caption);
 }
 
 /// Reached bandwidth of copies by size, and the line fitted to their times.
@@ -207,9 +210,8 @@ std::string copies_figure(const CampaignGroup& group, const Points& points) {
                     "{:.1f} core cycles and {:.4f} bytes per core cycle (estimate; largest "
                     "deviation {:.2f} %)",
                     line.value().start, line.value().bandwidth, 100 * line.value().worst_share);
-    return figure(line_plot({group.name + ": bandwidth", caption, "bytes", "bytes per core cycle"},
-                            {std::move(reached)}),
-                  caption);
+    return lines_figure({group.name + ": bandwidth", caption, "bytes", "bytes per core cycle"},
+                        {std::move(reached)}, caption);
 }
 
 /// Times by warp, of the point with the most warps.
@@ -234,9 +236,8 @@ std::string warps_figure(const CampaignGroup& group, const Points& points) {
         series.resize(1);
     const std::string caption = fmt::format("Times by warp of {}, launch {}",
                                             (*most)->series.key.name, (*most)->series.key.launch);
-    return figure(
-        line_plot({group.name + ": warps", caption, "warp of the launch", "core cycles"}, series),
-        caption);
+    return lines_figure({group.name + ": warps", caption, "warp of the launch", "core cycles"},
+                        series, caption);
 }
 
 /// Histogram of the runs, of the point with the most distinct times.
@@ -254,11 +255,11 @@ std::string histogram_figure(const CampaignGroup& group, const Points& points) {
     for (const auto& mode : (*most)->summary->modes)
         modes += fmt::format("{}{}..{} ({} runs)", modes.empty() ? "" : ", ", mode.lowest,
                              mode.highest, mode.count);
-    return figure(
-        histogram_plot({group.name + ": runs", "Runs by result", unit_of(group), "runs"}, bars),
-        fmt::format("{}, launch {}: {} runs by the largest value of each run; modes {}",
-                    (*most)->series.key.name, (*most)->series.key.launch, (*most)->summary->count,
-                    modes));
+    const PlotText text{group.name + ": runs", "Runs by result", unit_of(group), "runs"};
+    return figure(histogram_plot(text, bars), histogram_plot(text, bars, FigureSize::Narrow),
+                  fmt::format("{}, launch {}: {} runs by the largest value of each run; modes {}",
+                              (*most)->series.key.name, (*most)->series.key.launch,
+                              (*most)->summary->count, modes));
 }
 
 /// Requires: a benchmark.

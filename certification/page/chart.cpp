@@ -1,7 +1,8 @@
 /// \file
-/// The figures of the HTML report.
+/// The envelope of a quantity.
 #include "certification/page/chart.hpp"
 
+#include "certification/page/axis.hpp"
 #include "certification/report/wording.hpp"
 
 #include <fmt/format.h>
@@ -16,34 +17,12 @@ namespace warpbound::certification {
 
 namespace {
 
-constexpr double width = 960;
-constexpr double left = 60;
-constexpr double right = 930;
 constexpr double plot_height = 160;
 constexpr double row_height = 17; ///< Of the labels above the plot.
 constexpr double digit_width = 7.4;
-constexpr std::int64_t bins = 60; ///< At most.
-constexpr std::size_t most_ticks = 14;
-
-/// The range of the axis, in cycles, with a margin; never of zero width.
-struct Axis {
-    double lo = 0;
-    double hi = 1;
-    double begin = left; ///< x coordinate of `lo`.
-
-    [[nodiscard]] double x(double value) const {
-        return begin + (value - lo) / (hi - lo) * (right - begin);
-    }
-};
-
-/// A step of 1, 2 or 5 times a power of ten that gives about six ticks.
-double tick_step(double range) {
-    const double rough = range / 6;
-    const double power = std::pow(10.0, std::floor(std::log10(rough)));
-    for (const double factor : {1.0, 2.0, 5.0})
-        if (rough <= factor * power) return std::max(1.0, factor * power);
-    return std::max(1.0, 10 * power);
-}
+constexpr std::int64_t wide_bins = 60; ///< At most.
+constexpr std::int64_t narrow_bins = 30;
+constexpr double far = 3; ///< A deadline beyond so many times the largest value is not on the axis.
 
 /// A value with a label above the plot.
 struct Mark {
@@ -65,12 +44,59 @@ std::vector<Mark> marks_of(const Report& report, const std::string& quantity) {
                 {estimate.value,
                  fmt::format("{} {} {:.0f}", estimate.model, estimate.variant, estimate.value),
                  "estimate"});
-    std::stable_sort(marks.begin(), marks.end(),
-                     [](const Mark& a, const Mark& b) { return a.value < b.value; });
     return marks;
 }
 
-Axis axis_of(const std::vector<Mark>& marks, const std::vector<ObservedValue>& observed) {
+std::optional<models::ClockRange> clock_range(const Report& report) {
+    return report.clock ? std::optional{report.clock->range} : std::nullopt;
+}
+
+/// The cycles that end by the deadline at a frequency. `Unit:` core cycles.
+double deadline_cycles(const models::Deadline& deadline, std::int64_t hertz) {
+    if (const auto* cycles = std::get_if<models::Cycles>(&deadline.limit))
+        return static_cast<double>(cycles->count());
+    return static_cast<double>(std::get<models::Nanoseconds>(deadline.limit).count()) *
+           static_cast<double>(hertz) / 1e9;
+}
+
+/// The deadline at the lowest clock, against which the upper bound counts, and at the highest.
+std::vector<Mark> deadline_marks(const Report& report, const std::string& quantity) {
+    if (!report.deadline || quantity != "execution-time") return {};
+    const std::string name = "deadline " + models::to_string(*report.deadline);
+    if (!report.deadline->is_time() || report.clock->range.is_exact())
+        return {{deadline_cycles(*report.deadline, report.clock ? report.clock->range.lo : 1), name,
+                 "deadline"}};
+    const auto at = [&](std::int64_t hertz) {
+        return Mark{
+            deadline_cycles(*report.deadline, hertz),
+            fmt::format("{} at {}", name, models::to_string(models::ClockRange{hertz, hertz})),
+            "deadline"};
+    };
+    return {at(report.clock->range.lo), at(report.clock->range.hi)};
+}
+
+/// Adds the deadlines that the axis can show, and gives a sentence about those far to the right.
+std::string add_deadlines(const Report& report, const std::string& quantity,
+                          const std::vector<ObservedValue>& observed, std::vector<Mark>& marks) {
+    double highest = 0;
+    for (const auto& mark : marks)
+        highest = std::max(highest, mark.value);
+    for (const auto& value : observed)
+        highest = std::max(highest, static_cast<double>(value.value));
+    std::string beyond;
+    for (auto& mark : deadline_marks(report, quantity)) {
+        if (mark.value <= far * highest)
+            marks.push_back(std::move(mark));
+        else if (beyond.empty())
+            beyond = mark.label;
+    }
+    std::stable_sort(marks.begin(), marks.end(),
+                     [](const Mark& a, const Mark& b) { return a.value < b.value; });
+    return beyond;
+}
+
+Axis axis_of(const std::vector<Mark>& marks, const std::vector<ObservedValue>& observed,
+             FigureSize size) {
     double lo = marks.empty() ? static_cast<double>(observed.front().value) : marks.front().value;
     double hi = lo;
     for (const auto& mark : marks) {
@@ -82,7 +108,7 @@ Axis axis_of(const std::vector<Mark>& marks, const std::vector<ObservedValue>& o
         hi = std::max(hi, static_cast<double>(value.value));
     }
     const double margin = std::max(2.0, 0.04 * (hi - lo));
-    return {lo - margin, hi + margin, left};
+    return {lo - margin, hi + margin, canvas_of(size)};
 }
 
 /// Vertical layout of a figure, from top to bottom.
@@ -92,9 +118,20 @@ struct Layout {
     double base = 0;               ///< The axis.
 };
 
-/// Whether the label of a mark is drawn to the left of its line.
-bool stands_left(const Axis& axis, const Mark& mark) {
-    return axis.x(mark.value) + digit_width * static_cast<double>(mark.label.size()) > right + 20;
+/// Where the label of a mark stands: to the right of its line, else to its left, else as far right
+/// as the drawing allows.
+struct LabelSpan {
+    double begin = 0;
+    double end = 0;
+    double anchor = 0; ///< x coordinate of the text.
+    bool ends_there = false;
+};
+LabelSpan label_span(const Axis& axis, const Mark& mark) {
+    const double x = axis.x(mark.value);
+    const double length = digit_width * static_cast<double>(mark.label.size()) + 10;
+    if (x + length <= axis.canvas.width) return {x, x + length, x + 5, false};
+    if (x >= length) return {x - length, x, x - 5, true};
+    return {axis.canvas.width - length, axis.canvas.width, axis.canvas.width - 4, true};
 }
 
 /// Labels in rows above the plot, each row used again only where it is free.
@@ -102,38 +139,20 @@ Layout layout_of(const Axis& axis, const std::vector<Mark>& marks) {
     Layout layout;
     std::vector<std::vector<std::pair<double, double>>> taken;
     for (const auto& mark : marks) {
-        const double x = axis.x(mark.value);
-        const double length = digit_width * static_cast<double>(mark.label.size()) + 10;
-        const double begin = stands_left(axis, mark) ? x - length : x;
+        const LabelSpan span = label_span(axis, mark);
         const auto is_free = [&](const auto& row) {
             return std::none_of(row.begin(), row.end(), [&](const auto& label) {
-                return begin < label.second && label.first < begin + length;
+                return span.begin < label.second && label.first < span.end;
             });
         };
         const auto row = std::find_if(taken.begin(), taken.end(), is_free);
         layout.rows.push_back(static_cast<std::size_t>(row - taken.begin()));
         if (row == taken.end()) taken.emplace_back();
-        taken[layout.rows.back()].emplace_back(begin, begin + length);
+        taken[layout.rows.back()].emplace_back(span.begin, span.end);
     }
     layout.top = 14 + row_height * static_cast<double>(taken.size());
     layout.base = layout.top + plot_height;
     return layout;
-}
-
-std::string ticks(const Axis& axis, double base) {
-    std::string out;
-    const double step = tick_step(axis.hi - axis.lo);
-    const double first = std::ceil(axis.lo / step) * step;
-    for (std::size_t i = 0; i < most_ticks; ++i) {
-        const double value = first + static_cast<double>(i) * step;
-        if (value > axis.hi) break;
-        out += fmt::format(
-            "<line class=\"axis\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>"
-            "<text class=\"tick\" x=\"{0:.1f}\" y=\"{3:.1f}\" "
-            "text-anchor=\"middle\">{4:.0f}</text>\n",
-            axis.x(value), base, base + 6, base + 22, value + 0.0);
-    }
-    return out;
 }
 
 /// Bins have a whole number of cycles, so that a bar is centred on the values it counts.
@@ -142,6 +161,7 @@ std::string bars(const Axis& axis, const Layout& layout,
     if (observed.empty()) return {};
     const auto start = static_cast<std::int64_t>(std::ceil(axis.lo));
     const auto range = static_cast<std::int64_t>(axis.hi - axis.lo) + 1;
+    const std::int64_t bins = axis.canvas.width < Canvas{}.width ? narrow_bins : wide_bins;
     const std::int64_t bin_width = (range + bins - 1) / bins;
     std::map<std::int64_t, std::int64_t> heights;
     for (const auto& [value, count] : observed)
@@ -165,9 +185,10 @@ std::string bars(const Axis& axis, const Layout& layout,
     out += fmt::format(
         "<text class=\"tick\" x=\"{0:.1f}\" y=\"{1:.1f}\" text-anchor=\"end\">{2}</text>"
         "<text class=\"tick\" x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"end\">0</text>"
-        "<text class=\"tick\" x=\"16\" y=\"{4:.1f}\" transform=\"rotate(-90 16 {4:.1f})\" "
+        "<text class=\"tick\" x=\"14\" y=\"{4:.1f}\" transform=\"rotate(-90 14 {4:.1f})\" "
         "text-anchor=\"middle\">observations</text>\n",
-        left - 6, layout.top + 10, highest, layout.base + 4, (layout.top + layout.base) / 2);
+        axis.canvas.left - 6, layout.top + 10, highest, layout.base + 4,
+        (layout.top + layout.base) / 2);
     return out;
 }
 
@@ -178,13 +199,13 @@ std::string mark_lines(const Axis& axis, const Layout& layout, const std::vector
         const Mark& mark = marks[i];
         const double x = axis.x(mark.value);
         const double y = 16 + row_height * static_cast<double>(layout.rows[i]);
-        const bool leftward = stands_left(axis, mark);
+        const LabelSpan span = label_span(axis, mark);
         lines += fmt::format(
             "<line class=\"{0}\" x1=\"{1:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{3:.1f}\"/>\n",
             mark.style, x, y - 11, layout.base);
         labels += fmt::format("<text class=\"{}-label\" x=\"{:.1f}\" y=\"{:.1f}\" "
                               "text-anchor=\"{}\">{}</text>\n",
-                              mark.style, leftward ? x - 5 : x + 5, y, leftward ? "end" : "start",
+                              mark.style, span.anchor, y, span.ends_there ? "end" : "start",
                               escape(mark.label));
     }
     return lines + labels;
@@ -218,113 +239,34 @@ std::string escape(const std::string& text) {
     return out;
 }
 
-std::string envelope_figure(const Report& report, const std::string& quantity) {
-    const auto marks = marks_of(report, quantity);
+std::string envelope_figure(const Report& report, const std::string& quantity, FigureSize size) {
+    auto marks = marks_of(report, quantity);
     std::vector<ObservedValue> observed;
     for (const auto& times : report.observations)
         if (times.quantity == quantity)
             observed.insert(observed.end(), times.values.begin(), times.values.end());
     if (marks.empty() && observed.empty()) return {};
-    const Axis axis = axis_of(marks, observed);
+    const std::string beyond = add_deadlines(report, quantity, observed, marks);
+    const Axis axis = axis_of(marks, observed, size);
     const Layout layout = layout_of(axis, marks);
+    const auto clock = clock_range(report);
     const std::string name = quantity_phrase(quantity);
     const std::string title = escape(fmt::format("Envelope of the {} of {}", name, report.kernel));
     std::string out =
         fmt::format("<svg viewBox=\"0 0 {0} {1:.0f}\" role=\"img\" "
-                    "aria-label=\"{2}\"><title>{2}</title><desc>Bounds (solid) and estimates "
-                    "(dashed) as vertical lines{3}, on one axis in core cycles. The table below "
-                    "holds the same numbers.</desc>\n",
-                    width, layout.base + 56, title,
+                    "aria-label=\"{2}\"><title>{2}</title><desc>Bounds (solid), estimates "
+                    "(dashed) and the deadline (dotted) as vertical lines{3}, on one axis in core "
+                    "cycles. The table below holds the same numbers.</desc>\n",
+                    axis.canvas.width, layout.base + axis_height(clock), title,
                     observed.empty() ? "" : " over a histogram of the observed times");
     out += bars(axis, layout, observed);
-    out +=
-        fmt::format("<line class=\"axis\" x1=\"{0}\" y1=\"{1:.1f}\" x2=\"{2}\" y2=\"{1:.1f}\"/>\n",
-                    left, layout.base, right);
-    out += ticks(axis, layout.base) + mark_lines(axis, layout, marks);
-    out += fmt::format("<text class=\"tick axis-label\" x=\"{}\" y=\"{:.1f}\" "
-                       "text-anchor=\"middle\">{} in cycles</text>\n</svg>\n",
-                       (left + right) / 2, layout.base + 46, escape(name));
-    return out;
-}
-
-std::string ranges_figure(const std::string& title, const std::vector<RangeRow>& rows) {
-    if (rows.empty()) return {};
-    constexpr double labels = 250;
-    constexpr double row = 34;
-    double highest = 1;
-    for (const RangeRow& range : rows)
-        highest = std::max({highest, range.worst, range.bounds ? range.bounds->second : 0.0});
-    const Axis axis{0, 1.03 * highest, labels};
-    const double base = 12 + row * static_cast<double>(rows.size());
-    std::string out = fmt::format(
-        "<svg viewBox=\"0 0 {0} {1:.0f}\" role=\"img\" aria-label=\"{2}\"><title>{2}</title><desc>"
-        "A row per policy: bounds as a line with ends, the observed range as a bar, its mean as a "
-        "mark, on one axis in core cycles. The table below holds the same numbers.</desc>\n",
-        width, base + 52, escape(title));
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const RangeRow& range = rows[i];
-        const double y = 12 + row * static_cast<double>(i) + row / 2;
-        out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-                           labels - 10, y + 5, escape(range.label));
-        out += fmt::format("<rect class=\"bar\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
-                           "height=\"14\"/>\n",
-                           axis.x(range.best), y - 7,
-                           std::max(2.0, axis.x(range.worst) - axis.x(range.best)));
-        out += fmt::format("<line class=\"mean\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" "
-                           "y2=\"{2:.1f}\"/>\n",
-                           axis.x(range.mean), y - 10, y + 10);
-        if (!range.bounds) continue;
-        for (const double end : {range.bounds->first, range.bounds->second})
-            out += fmt::format("<line class=\"bound\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" "
-                               "x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>\n",
-                               axis.x(end), y - 8, y + 8);
-        out += fmt::format("<line class=\"bound\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" "
-                           "y2=\"{1:.1f}\"/>\n",
-                           axis.x(range.bounds->first), y, axis.x(range.bounds->second));
-    }
-    out += fmt::format(
-        "<line class=\"axis\" x1=\"{0}\" y1=\"{1:.1f}\" x2=\"{2}\" y2=\"{1:.1f}\"/>\n{3}"
-        "<text class=\"tick axis-label\" x=\"{4}\" y=\"{5:.1f}\" "
-        "text-anchor=\"middle\">execution time in cycles</text>\n</svg>\n",
-        labels, base, right, ticks(axis, base), (labels + right) / 2, base + 44);
-    return out;
-}
-
-std::string stack_class(std::size_t position) {
-    return fmt::format("part{}", position % 8);
-}
-
-std::string stack_figure(const Report& report) {
-    const std::int64_t total = stack_total(report);
-    if (total <= 0) return {};
-    std::string out = fmt::format(
-        "<svg viewBox=\"0 0 {} 90\" role=\"img\" aria-label=\"Where the cycles of the worst-case "
-        "path go\"><title>Where the cycles of the worst-case path go</title><desc>One bar of {} "
-        "core cycles, split by cause of the wait. The table below holds the same numbers.</desc>\n",
-        width, total);
-    double x = left;
-    for (std::size_t i = 0; i < report.stack.size(); ++i) {
-        const double share =
-            static_cast<double>(report.stack[i].second) / static_cast<double>(total);
-        const double length = share * (right - left);
-        if (length <= 0) continue;
-        out += fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"10\" width=\"{:.1f}\" "
-                           "height=\"36\"><title>{}: {}</title></rect>\n",
-                           stack_class(i), x, length, escape(report.stack[i].first),
-                           report.stack[i].second);
-        if (share > 0.06)
-            out += fmt::format("<text class=\"inside\" x=\"{:.1f}\" y=\"33\" "
-                               "text-anchor=\"middle\">{:.0f} %</text>\n",
-                               x + length / 2, 100 * share);
-        x += length;
-    }
-    out += fmt::format(
-        "<text class=\"tick\" x=\"{0}\" y=\"66\">0</text><text class=\"tick\" x=\"{1}\" y=\"66\" "
-        "text-anchor=\"end\">{2}</text><text class=\"tick axis-label\" x=\"{3}\" y=\"82\" "
-        "text-anchor=\"middle\">"
-        "cycles of the worst-case path</text>\n</svg>\n",
-        left, right, total, (left + right) / 2);
-    return out;
+    out += drawn_axis(axis, layout.base, name + " in cycles", clock);
+    out += mark_lines(axis, layout, marks);
+    if (!beyond.empty())
+        out += fmt::format("<text class=\"deadline-label\" x=\"{:.1f}\" y=\"{:.1f}\" "
+                           "text-anchor=\"end\">{} &#8594;</text>\n",
+                           axis.canvas.right, layout.base - 8, escape(beyond));
+    return out + "</svg>\n";
 }
 
 } // namespace warpbound::certification

@@ -2,6 +2,7 @@
 /// \file
 /// Figures as inline SVG: each with a title, a description, axes with units.
 
+#include "certification/page/axis.hpp"
 #include "certification/report/report.hpp"
 
 #include <optional>
@@ -14,13 +15,13 @@ namespace warpbound::certification {
 /// Text that is safe inside XML.
 std::string escape(const std::string& text);
 
-/// Histogram of the observed times of a quantity with its bounds and estimates on one axis of core
-/// cycles. Bounds are drawn without observations, too. Empty without bounds, estimates and
-/// observations.
-std::string envelope_figure(const Report& report, const std::string& quantity);
+/// Histogram of the observed times of a quantity with its bounds, estimates and deadline on one
+/// axis of core cycles and, where a clock is known, of seconds. Bounds are drawn without
+/// observations, too. Empty without bounds, estimates and observations.
+std::string envelope_figure(const Report& report, const std::string& quantity, FigureSize size);
 
 /// One bar whose parts are the stack's categories. Empty for an empty stack.
-std::string stack_figure(const Report& report);
+std::string stack_figure(const Report& report, FigureSize size);
 
 /// A row of `ranges_figure`. `Unit:` core cycles.
 struct RangeRow {
@@ -32,7 +33,8 @@ struct RangeRow {
 };
 /// One row per entry on one axis of core cycles: the bounds as a line with ends, the observed range
 /// as a bar with its mean marked. Empty without rows.
-std::string ranges_figure(const std::string& title, const std::vector<RangeRow>& rows);
+std::string ranges_figure(const std::string& title, const std::vector<RangeRow>& rows,
+                          const std::optional<models::ClockRange>& clock, FigureSize size);
 
 /// CSS class that colours the stack category at this position.
 std::string stack_class(std::size_t position);

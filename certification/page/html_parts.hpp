@@ -19,18 +19,22 @@ std::string heading(const SectionScope& scope, const std::string& id, const std:
 /// A table cell; `number` aligns to the right.
 std::string cell(const std::string& text, bool number = false);
 
-/// `columns`: names, and whether they hold numbers; `rows`: markup.
-std::string table(const std::string& caption,
-                  const std::vector<std::pair<std::string, bool>>& columns,
-                  const std::string& rows);
+using Columns = std::vector<std::pair<std::string, bool>>; ///< Names; whether they hold numbers.
 
-/// A figure in a scrolling box, with its caption.
-std::string figure(const std::string& drawing, const std::string& caption);
+/// `rows`: markup.
+std::string table(const std::string& caption, const Columns& columns, const std::string& rows);
+/// A click on the head of a column sorts the rows by it, where scripts run.
+std::string sortable_table(const std::string& caption, const Columns& columns,
+                           const std::string& rows);
+
+/// A figure with its caption: drawn for a wide window and for a narrow one.
+std::string figure(const std::string& wide, const std::string& narrow, const std::string& caption);
 
 /// A number of the summary with its meaning.
 std::string card(const std::string& number, const std::string& text, const std::string& style = "");
 
-/// A self-contained page: style inline, no network, no script. `body`: markup.
+/// A self-contained page: style inline, no network; the inline script sorts tables only. A list of
+/// the sections stands before the first one. `body`: markup.
 std::string page(const std::string& title, const std::string& body);
 
 } // namespace warpbound::certification

@@ -12,16 +12,25 @@
 namespace warpbound::certification {
 namespace {
 
-constexpr double plot_width = 960;
-constexpr double plot_left = 90;
-constexpr double plot_right = 760; ///< The legend stands to its right.
+/// Extent of a plot: the legend stands to its right, or below a narrow one.
+struct PlotArea {
+    double width = 960;
+    double left = 90;
+    double right = 760;
+    double legend_x = 760;
+    double legend_y = 50;
+    int x_ticks = 6;
+};
+constexpr PlotArea narrow_area{
+    .width = 380, .left = 62, .right = 366, .legend_x = 30, .legend_y = 500, .x_ticks = 3};
 constexpr double plot_top = 50;
 constexpr double plot_bottom = 440;
-constexpr double height = 500;
+constexpr double plot_height_of_page = 500;
 constexpr double bar_height = 30;
 constexpr double bar_distance = 48;
-constexpr std::array colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                             "#e69f00", "#56b4e9", "#7f7f7f", "#8b5a2b"};
+/// Each has a contrast of at least 3:1 with a white and with a dark page.
+constexpr std::array colours{"#1f82c4", "#c9540a", "#0a8a66", "#b85f92",
+                             "#9d7400", "#7a5cc7", "#757f8a", "#a0633a"};
 
 std::string_view colour(std::size_t position) {
     return colours.at(position % colours.size());
@@ -43,9 +52,9 @@ double position(double value, const Range& range, double from, double to) {
     return from + (value - range.lo) / (range.hi - range.lo) * (to - from);
 }
 
-/// 1, 2 or 5 times a power of ten, about six to the range.
-double step_of(const Range& range) {
-    const double rough = (range.hi - range.lo) / 6;
+/// 1, 2 or 5 times a power of ten, `about` so many to the range.
+double step_of(const Range& range, int about) {
+    const double rough = (range.hi - range.lo) / about;
     const double power = std::pow(10.0, std::floor(std::log10(rough)));
     for (const double factor : {1.0, 2.0, 5.0})
         if (rough <= factor * power) return factor * power;
@@ -54,9 +63,9 @@ double step_of(const Range& range) {
 
 /// Multiples of the step inside the range, at most 14. The loop counts ticks: a step too small to
 /// change a value would never reach the end of the range.
-std::vector<double> ticks_of(const Range& range) {
+std::vector<double> ticks_of(const Range& range, int about = 6) {
     constexpr int most = 14;
-    const double step = step_of(range);
+    const double step = step_of(range, about);
     const double first = std::ceil(range.lo / step) * step;
     std::vector<double> ticks;
     for (int i = 0; i < most; ++i) {
@@ -67,27 +76,27 @@ std::vector<double> ticks_of(const Range& range) {
     return ticks;
 }
 
-std::string opening(const PlotText& text, double tall) {
+std::string opening(const PlotText& text, const PlotArea& area, double tall) {
     return fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" "
         "aria-label=\"{2}\">\n<title>{2}</title><desc>{3}</desc>\n"
         "<style>text{{font:13px sans-serif;fill:#222}}.axis{{stroke:#888}}.grid{{stroke:#ddd}}"
         "@media(prefers-color-scheme:dark){{text{{fill:#ddd}}.grid{{stroke:#444}}}}</style>\n"
         "<text x=\"{4}\" y=\"24\" font-weight=\"bold\">{2}</text>\n",
-        plot_width, tall, escape(text.title), escape(text.description), plot_left);
+        area.width, tall, escape(text.title), escape(text.description), area.left);
 }
 
-std::string axis_labels(const PlotText& text, double base) {
+std::string axis_labels(const PlotText& text, const PlotArea& area, double base) {
     return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n"
                        "<text x=\"20\" y=\"{:.1f}\" transform=\"rotate(-90 20 {:.1f})\" "
                        "text-anchor=\"middle\">{}</text>\n",
-                       (plot_left + plot_right) / 2, base + 44, escape(text.x),
+                       (area.left + area.right) / 2, base + 44, escape(text.x),
                        (plot_top + base) / 2, (plot_top + base) / 2, escape(text.y));
 }
 
-std::string frame() {
-    return fmt::format("<path class=\"axis\" fill=\"none\" d=\"M{0} {1}V{2}H{3}\"/>\n", plot_left,
-                       plot_top, plot_bottom, plot_right);
+std::string frame(const PlotArea& area) {
+    return fmt::format("<path class=\"axis\" fill=\"none\" d=\"M{0} {1}V{2}H{3}\"/>\n", area.left,
+                       plot_top, plot_bottom, area.right);
 }
 
 std::string x_tick(double x, const std::string& label) {
@@ -96,18 +105,18 @@ std::string x_tick(double x, const std::string& label) {
                        x, plot_top, plot_bottom, plot_bottom + 20, label);
 }
 
-std::string y_tick(double y, const std::string& label) {
+std::string y_tick(const PlotArea& area, double y, const std::string& label) {
     return fmt::format("<path class=\"grid\" d=\"M{0} {1:.1f}H{2}\"/><text x=\"{3:.1f}\" "
                        "y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>\n",
-                       plot_left, y, plot_right, plot_left - 8, y + 4, label);
+                       area.left, y, area.right, area.left - 8, y + 4, label);
 }
 
-std::string linear_ticks(const Range& x, const Range& y) {
+std::string linear_ticks(const PlotArea& area, const Range& x, const Range& y) {
     std::string out;
-    for (const double tick : ticks_of(x))
-        out += x_tick(position(tick, x, plot_left, plot_right), fmt::format("{:.6g}", tick));
+    for (const double tick : ticks_of(x, area.x_ticks))
+        out += x_tick(position(tick, x, area.left, area.right), fmt::format("{:.6g}", tick));
     for (const double tick : ticks_of(y))
-        out += y_tick(position(tick, y, plot_bottom, plot_top), fmt::format("{:.6g}", tick));
+        out += y_tick(area, position(tick, y, plot_bottom, plot_top), fmt::format("{:.6g}", tick));
     return out;
 }
 
@@ -123,31 +132,32 @@ std::string_view dashes(Stroke stroke) {
     return "2 4";
 }
 
-std::string legend_text(std::size_t row, const std::string& name) {
-    return fmt::format("<text x=\"{}\" y=\"{:.1f}\">{}</text>\n", plot_right + 46,
-                       plot_top + 11 + 20 * static_cast<double>(row), escape(name));
+std::string legend_text(const PlotArea& area, std::size_t row, const std::string& name) {
+    return fmt::format("<text x=\"{}\" y=\"{:.1f}\">{}</text>\n", area.legend_x + 46,
+                       area.legend_y + 11 + 20 * static_cast<double>(row), escape(name));
 }
 
 /// A square of each category's colour.
-std::string legend(const std::vector<std::string>& names) {
+std::string legend(const PlotArea& area, const std::vector<std::string>& names) {
     std::string out;
     for (std::size_t i = 0; i < names.size(); ++i)
         out += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"12\" height=\"12\" "
                            "fill=\"{}\"/>",
-                           plot_right + 26, plot_top + 20 * static_cast<double>(i), colour(i)) +
-               legend_text(i, names[i]);
+                           area.legend_x + 26, area.legend_y + 20 * static_cast<double>(i),
+                           colour(i)) +
+               legend_text(area, i, names[i]);
     return out;
 }
 
 /// A sample of the line of each series.
-std::string legend(const std::vector<PlotSeries>& series) {
+std::string legend(const PlotArea& area, const std::vector<PlotSeries>& series) {
     std::string out;
     for (std::size_t i = 0; i < series.size(); ++i)
         out += fmt::format("<path stroke=\"{}\" stroke-width=\"3\" stroke-dasharray=\"{}\" "
                            "d=\"M{} {:.1f}h26\"/>",
-                           colour(series[i].colour), dashes(series[i].stroke), plot_right + 14,
-                           plot_top + 6 + 20 * static_cast<double>(i)) +
-               legend_text(i, series[i].name);
+                           colour(series[i].colour), dashes(series[i].stroke), area.legend_x + 14,
+                           area.legend_y + 6 + 20 * static_cast<double>(i)) +
+               legend_text(area, i, series[i].name);
     return out;
 }
 
@@ -159,7 +169,9 @@ std::string dot(double x, double y, std::size_t series, const std::string& title
 
 } // namespace
 
-std::string line_plot(const PlotText& text, const std::vector<PlotSeries>& series) {
+std::string line_plot(const PlotText& text, const std::vector<PlotSeries>& series,
+                      FigureSize size) {
+    const PlotArea area = size == FigureSize::Narrow ? narrow_area : PlotArea{};
     Range x{std::nan(""), std::nan("")};
     double highest = 0;
     for (const auto& one : series)
@@ -169,28 +181,29 @@ std::string line_plot(const PlotText& text, const std::vector<PlotSeries>& serie
         }
     x = widened(std::isnan(x.lo) ? Range{} : x);
     const Range y = widened({0, highest * 1.05});
-    const double legend_end = plot_top + 20 * static_cast<double>(series.size());
-    std::string out =
-        opening(text, std::max(height, legend_end + 20)) + linear_ticks(x, y) + frame();
+    const double legend_end = area.legend_y + 20 * static_cast<double>(series.size());
+    std::string out = opening(text, area, std::max(plot_height_of_page, legend_end + 20)) +
+                      linear_ticks(area, x, y) + frame(area);
     for (std::size_t i = 0; i < series.size(); ++i) {
         std::string path;
         for (const auto& [at, value] : series[i].points)
             path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L",
-                                position(at, x, plot_left, plot_right),
+                                position(at, x, area.left, area.right),
                                 position(value, y, plot_bottom, plot_top));
         if (series[i].points.size() > 1)
             out += fmt::format("<path fill=\"none\" stroke=\"{}\" stroke-width=\"2\" "
                                "stroke-dasharray=\"{}\" d=\"{}\"/>\n",
                                colour(series[i].colour), dashes(series[i].stroke), path);
         else if (!series[i].points.empty())
-            out += dot(position(series[i].points.front().first, x, plot_left, plot_right),
+            out += dot(position(series[i].points.front().first, x, area.left, area.right),
                        position(series[i].points.front().second, y, plot_bottom, plot_top),
                        series[i].colour, series[i].name);
     }
-    return out + legend(series) + axis_labels(text, plot_bottom) + "</svg>\n";
+    return out + legend(area, series) + axis_labels(text, area, plot_bottom) + "</svg>\n";
 }
 
 std::string scatter_plot(const PlotText& text, const std::vector<PlotSeries>& series) {
+    const PlotArea area;
     Range decades{std::nan(""), std::nan("")};
     for (const auto& one : series)
         for (const auto& [at, value] : one.points)
@@ -199,26 +212,28 @@ std::string scatter_plot(const PlotText& text, const std::vector<PlotSeries>& se
                 decades.hi = std::fmax(decades.hi, std::ceil(std::log10(std::max(at, value))));
             }
     decades = widened(std::isnan(decades.lo) ? Range{} : decades);
-    std::string out = opening(text, height);
+    std::string out = opening(text, area, plot_height_of_page);
     for (double power = decades.lo; power <= decades.hi; power += 1) {
         const std::string label = fmt::format("{:.6g}", std::pow(10.0, power));
-        out += x_tick(position(power, decades, plot_left, plot_right), label);
-        out += y_tick(position(power, decades, plot_bottom, plot_top), label);
+        out += x_tick(position(power, decades, area.left, area.right), label);
+        out += y_tick(area, position(power, decades, plot_bottom, plot_top), label);
     }
-    out += frame();
+    out += frame(area);
     out += fmt::format("<path class=\"axis\" stroke-dasharray=\"5 4\" d=\"M{} {}L{} {}\"/>\n",
-                       plot_left, plot_bottom, plot_right, plot_top);
+                       area.left, plot_bottom, area.right, plot_top);
     for (std::size_t i = 0; i < series.size(); ++i)
         for (const auto& [at, value] : series[i].points)
             if (at > 0 && value > 0)
-                out += dot(position(std::log10(at), decades, plot_left, plot_right),
+                out += dot(position(std::log10(at), decades, area.left, area.right),
                            position(std::log10(value), decades, plot_bottom, plot_top),
                            series[i].colour,
                            fmt::format("{}: {:.6g}, {:.6g}", series[i].name, at, value));
-    return out + legend(series) + axis_labels(text, plot_bottom) + "</svg>\n";
+    return out + legend(area, series) + axis_labels(text, area, plot_bottom) + "</svg>\n";
 }
 
-std::string histogram_plot(const PlotText& text, const std::vector<PlotInterval>& bars) {
+std::string histogram_plot(const PlotText& text, const std::vector<PlotInterval>& bars,
+                           FigureSize size) {
+    const PlotArea area = size == FigureSize::Narrow ? narrow_area : PlotArea{};
     Range x;
     double highest = 0;
     if (!bars.empty()) x = {bars.front().lo, bars.back().hi};
@@ -226,38 +241,40 @@ std::string histogram_plot(const PlotText& text, const std::vector<PlotInterval>
         highest = std::max(highest, bar.height);
     x = widened(x);
     const Range y = widened({0, highest * 1.05});
-    std::string out = opening(text, height) + linear_ticks(x, y) + frame();
+    std::string out =
+        opening(text, area, plot_height_of_page) + linear_ticks(area, x, y) + frame(area);
     for (const auto& bar : bars) {
         if (bar.height <= 0) continue;
-        const double from = position(bar.lo, x, plot_left, plot_right);
+        const double from = position(bar.lo, x, area.left, area.right);
         const double over = position(bar.height, y, plot_bottom, plot_top);
         out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
                            "fill=\"{}\"><title>{:.10g}..{:.10g}: {:.10g}</title></rect>\n",
                            from, over,
-                           std::max(1.0, position(bar.hi, x, plot_left, plot_right) - from - 1),
+                           std::max(1.0, position(bar.hi, x, area.left, area.right) - from - 1),
                            plot_bottom - over, colour(0), bar.lo, bar.hi, bar.height);
     }
-    return out + axis_labels(text, plot_bottom) + "</svg>\n";
+    return out + axis_labels(text, area, plot_bottom) + "</svg>\n";
 }
 
 std::string stack_plot(const PlotText& text, const std::vector<std::string>& categories,
                        const std::vector<PlotBar>& bars) {
+    const PlotArea area;
     double longest = 0;
     for (const auto& bar : bars)
         longest = std::max(longest, std::accumulate(bar.parts.begin(), bar.parts.end(), 0.0));
     const Range x = widened({0, 1.1 * longest}); // Space for the sums to the right of the bars.
     const double base = plot_top + bar_distance * static_cast<double>(bars.size()) + 10;
     const double legend_end = plot_top + 20 * static_cast<double>(categories.size());
-    std::string out = opening(text, std::max(base + 60, legend_end + 20));
+    std::string out = opening(text, area, std::max(base + 60, legend_end + 20));
     for (std::size_t i = 0; i < bars.size(); ++i) {
         const double y = plot_top + bar_distance * static_cast<double>(i);
         double sum = 0;
         out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-                           plot_left - 8, y + bar_height / 2 + 4, escape(bars[i].name));
+                           area.left - 8, y + bar_height / 2 + 4, escape(bars[i].name));
         for (std::size_t part = 0; part < bars[i].parts.size(); ++part) {
-            const double from = position(sum, x, plot_left, plot_right);
+            const double from = position(sum, x, area.left, area.right);
             sum += bars[i].parts[part];
-            const double to = position(sum, x, plot_left, plot_right);
+            const double to = position(sum, x, area.left, area.right);
             if (to - from < 0.05) continue;
             out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" "
                                "fill=\"{}\"><title>{}: {:.4g}</title></rect>\n",
@@ -266,15 +283,15 @@ std::string stack_plot(const PlotText& text, const std::vector<std::string>& cat
         }
         out +=
             fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{:.4g}</text>\n",
-                        position(sum, x, plot_left, plot_right) + 4, y + bar_height / 2 + 4, sum);
+                        position(sum, x, area.left, area.right) + 4, y + bar_height / 2 + 4, sum);
     }
-    out += fmt::format("<path class=\"axis\" d=\"M{} {:.1f}H{}\"/>\n", plot_left, base, plot_right);
+    out += fmt::format("<path class=\"axis\" d=\"M{} {:.1f}H{}\"/>\n", area.left, base, area.right);
     for (const double tick : ticks_of(x))
         out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:.6g}</text>\n",
-                           position(tick, x, plot_left, plot_right), base + 18, tick);
+                           position(tick, x, area.left, area.right), base + 18, tick);
     out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-                       (plot_left + plot_right) / 2, base + 40, escape(text.x));
-    return out + legend(categories) + "</svg>\n";
+                       (area.left + area.right) / 2, base + 40, escape(text.x));
+    return out + legend(area, categories) + "</svg>\n";
 }
 
 } // namespace warpbound::certification

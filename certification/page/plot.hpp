@@ -3,6 +3,8 @@
 /// Plots as stand-alone SVG documents: lines over a swept parameter, predicted against observed
 /// times, stacked bars. Each has a title, a description and axes with units.
 
+#include "certification/page/axis.hpp"
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,7 +28,8 @@ struct PlotSeries {
 };
 
 /// Points connected in their order, one line per series; a series of one point is a dot.
-std::string line_plot(const PlotText& text, const std::vector<PlotSeries>& series);
+std::string line_plot(const PlotText& text, const std::vector<PlotSeries>& series,
+                      FigureSize size = FigureSize::Wide);
 
 /// Points on logarithmic axes of equal range, with the diagonal where y = x. Points that are not
 /// positive are left out.
@@ -40,7 +43,8 @@ struct PlotInterval {
 };
 
 /// Vertical bars. Requires: bars in order.
-std::string histogram_plot(const PlotText& text, const std::vector<PlotInterval>& bars);
+std::string histogram_plot(const PlotText& text, const std::vector<PlotInterval>& bars,
+                           FigureSize size = FigureSize::Wide);
 
 struct PlotBar {
     std::string name;

@@ -5,6 +5,9 @@
 #include "assembly/isa/reader.hpp"
 #include "harness/protocol/statistics.hpp"
 #include "models/architecture/shipped.hpp"
+#include "models/architecture/value_path.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -25,7 +28,8 @@ std::vector<std::string> limitations_of_version(const analyzer::Request& request
         "Driver, interrupt and host time are not included.",
         "DRAM refresh and ECC scrubbing are included only as far as the latency intervals "
         "contain them.",
-        "Clock changes are not included: all times are core cycles.",
+        "Clock changes are not included: bounds are core cycles, and times in seconds rest on the "
+        "stated range of the clock.",
         request.host ? "Launch and copies are included in the time from end to end only."
                      : "Launch and copy cost are not included.",
         "Faults, traps and retries are not included.",
@@ -48,6 +52,26 @@ Claim make_claim(std::string quantity, analyzer::Side side, const analyzer::Side
         claim.assumptions.push_back(assumption.id);
     claim.kind = kind_of(assumptions);
     return claim;
+}
+
+/// Those that the assumptions name.
+std::vector<MachineValue> machine_values_of(const models::Architecture& machine,
+                                            const std::vector<analyzer::Assumption>& assumptions) {
+    std::vector<MachineValue> values;
+    for (const auto& assumption : assumptions)
+        for (const auto& path : assumption.values) {
+            const models::SourcedValue* value = models::find_value(machine, path);
+            if (value == nullptr || !value->interval) continue;
+            const models::Interval& range = *value->interval;
+            values.push_back(
+                {.path = path,
+                 .value = range.is_exact()
+                              ? fmt::format("{} {}", range.lo, value->unit)
+                              : fmt::format("{}..{} {}", range.lo, range.hi, value->unit),
+                 .grade = std::string{models::to_string(value->grade)},
+                 .source = value->source + (value->reason.empty() ? "" : "; " + value->reason)});
+        }
+    return values;
 }
 
 } // namespace
@@ -105,6 +129,33 @@ const Claim* Report::claim(std::string_view quantity, analyzer::Side side) const
     return found == claims.end() ? nullptr : &*found;
 }
 
+std::optional<models::Nanoseconds> Report::time_of(const Claim& claim) const {
+    if (!clock || (clock->is_stated && claim.quantity == "end-to-end")) return std::nullopt;
+    const models::Cycles cycles{claim.value};
+    return claim.side == analyzer::Side::Upper ? models::longest_time(cycles, clock->range)
+                                               : models::shortest_time(cycles, clock->range);
+}
+
+std::optional<models::DeadlineVerdict> Report::deadline_verdict() const {
+    if (!deadline) return std::nullopt;
+    const models::Bounds<models::Cycles> bounds{
+        models::Cycles{claim("execution-time", analyzer::Side::Lower)->value},
+        models::Cycles{claim("execution-time", analyzer::Side::Upper)->value}};
+    return models::verdict_on(*deadline, bounds,
+                              clock ? std::optional{clock->range} : std::nullopt);
+}
+
+void use_clock(Report& report, models::Clock clock) {
+    report.clock_assumption = fmt::format("A{}", report.assumptions.size() + 1);
+    report.assumptions.push_back({.id = report.clock_assumption,
+                                  .text = clock.assumption,
+                                  .status = analyzer::AssumptionStatus::Unchecked,
+                                  .subject = clock.is_stated
+                                                 ? analyzer::AssumptionSubject::User
+                                                 : analyzer::AssumptionSubject::Machine});
+    report.clock = std::move(clock);
+}
+
 Report report_of(const assembly::Program& program, const analyzer::Request& request,
                  const analyzer::Analysis& analysis) {
     Report report;
@@ -122,6 +173,7 @@ Report report_of(const assembly::Program& program, const analyzer::Request& requ
     report.assumptions = analysis.assumptions;
     report.assumptions.insert(report.assumptions.end(), analysis.host_assumptions.begin(),
                               analysis.host_assumptions.end());
+    report.machine_values = machine_values_of(*request.architecture, report.assumptions);
     report.solver = analysis.solver;
     report.limitations = limitations_of_version(request);
     const auto add = [&](const std::string& quantity, const analyzer::Envelope& envelope,
@@ -140,7 +192,7 @@ Report report_of(const assembly::Program& program, const analyzer::Request& requ
     const analyzer::SideResult& worst = analysis.execution_time.upper;
     for (const auto& block : worst.blocks)
         report.worst_path.push_back(
-            {request.graph->blocks[block.block].address, block.count, block.cycles});
+            {request.graph->blocks[block.block].address, block.count, block.cycles, {}});
     std::vector<bool> starts(function.instructions.size(), false);
     for (const auto& block : request.graph->blocks)
         starts[block.first] = true;

@@ -5,6 +5,8 @@
 #include "analyzer/analyze.hpp"
 #include "assembly/isa/program.hpp"
 #include "harness/campaign/campaign.hpp"
+#include "models/time/clock.hpp"
+#include "models/time/deadline.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -94,12 +96,22 @@ struct AnnotatedInstruction {
     std::int64_t executions = 0; ///< On the worst-case path.
     std::int64_t cycles = 0;     ///< On the worst-case path, summed over all executions.
     bool block_start = false;
+    std::string source; ///< "saxpy.cu:12"; empty: unknown.
 };
 
 struct PathBlock {
     std::int64_t address = 0;
     std::int64_t count = 0;
     std::int64_t cycles = 0;
+    std::string source; ///< "saxpy.cu:12"; empty: unknown.
+};
+
+/// A value of the machine description that an assumption is about.
+struct MachineValue {
+    std::string path;  ///< "memories/l2/latency"
+    std::string value; ///< "180..230 cycles"
+    std::string grade;
+    std::string source;
 };
 
 struct InputFile {
@@ -123,6 +135,10 @@ struct Report {
     std::vector<InputFile> inputs;
     std::vector<Claim> claims;
     std::vector<analyzer::Assumption> assumptions;
+    std::vector<MachineValue> machine_values; ///< Those that the assumptions name.
+    std::optional<models::Clock> clock;       ///< None: times are in cycles only.
+    std::string clock_assumption;             ///< Id; empty without a clock.
+    std::optional<models::Deadline> deadline; ///< Of the execution time.
     std::vector<ReportEstimate> estimates;
     std::vector<ObservedTimes> observations;
     std::vector<PathBlock> worst_path;
@@ -149,11 +165,21 @@ struct Report {
     /// Whether observations were compared with a bound on their quantity.
     [[nodiscard]] bool compared() const;
     [[nodiscard]] const Claim* claim(std::string_view quantity, analyzer::Side side) const;
+    /// A bound in seconds, rounded outward. None without a clock, and for a time from end to end at
+    /// a stated clock: its copies are counted at the clock of the description.
+    [[nodiscard]] std::optional<models::Nanoseconds> time_of(const Claim& claim) const;
+    /// None: no deadline was stated. Requires: a clock for a deadline in seconds, bounds on the
+    /// execution time.
+    [[nodiscard]] std::optional<models::DeadlineVerdict> deadline_verdict() const;
 };
 
 /// A report on the analysis alone; the caller adds observations, estimates, inputs and versions.
 Report report_of(const assembly::Program& program, const analyzer::Request& request,
                  const analyzer::Analysis& analysis);
+
+/// Times in seconds from now on; their statement joins the assumptions. No bound in cycles rests on
+/// it. Requires: called once.
+void use_clock(Report& report, models::Clock clock);
 
 /// The name that claims use for the quantity of a measured series.
 std::string claimed_quantity(const harness::SeriesKey& key);

@@ -21,6 +21,7 @@ Json claims_of(const Report& report) {
                   {"kind", to_string(claim.kind)},
                   {"assumptions", claim.assumptions},
                   {"proof", claim.proof}};
+        if (const auto time = report.time_of(claim)) json["time-ns"] = time->count();
         if (claim.limit_reached) json["limit-reached"] = true;
         for (const auto& term : claim.terms)
             json["terms"].push_back(
@@ -92,6 +93,29 @@ Json launch_of(const Report& report) {
     return json;
 }
 
+/// Bounds on the execution time in seconds, and what they rest on.
+Json time_of(const Report& report) {
+    Json json{{"quantity", "execution-time"}};
+    for (const auto side : {analyzer::Side::Lower, analyzer::Side::Upper})
+        if (const Claim* claim = report.claim("execution-time", side); claim != nullptr)
+            json[std::string{side_name(side)} + "_ns"] = report.time_of(*claim)->count();
+    json["clock_hz"] = {report.clock->range.lo, report.clock->range.hi};
+    json["clock_source"] = report.clock->source;
+    json["assumption"] = report.clock_assumption;
+    return json;
+}
+
+Json deadline_of(const Report& report) {
+    const models::Deadline& deadline = *report.deadline;
+    const auto range = report.clock ? std::optional{report.clock->range} : std::nullopt;
+    const models::Cycles upper{report.claim("execution-time", analyzer::Side::Upper)->value};
+    return {{"quantity", "execution-time"},
+            {"limit", std::visit([](auto limit) { return limit.count(); }, deadline.limit)},
+            {"unit", deadline.is_time() ? "ns" : "cycles"},
+            {"margin", models::margin_of(upper, deadline, range)},
+            {"verdict", models::to_string(*report.deadline_verdict())}};
+}
+
 } // namespace
 
 std::string render_json(const Report& report) {
@@ -99,7 +123,14 @@ std::string render_json(const Report& report) {
     for (const auto& assumption : report.assumptions)
         assumptions.push_back({{"id", assumption.id},
                                {"text", assumption.text},
-                               {"status", analyzer::to_string(assumption.status)}});
+                               {"status", analyzer::to_string(assumption.status)},
+                               {"about", analyzer::to_string(assumption.subject)}});
+    Json values = Json::array();
+    for (const auto& value : report.machine_values)
+        values.push_back({{"path", value.path},
+                          {"value", value.value},
+                          {"grade", value.grade},
+                          {"source", value.source}});
     Json series = Json::array();
     Json first = nullptr;
     for (const auto& times : report.observations) {
@@ -136,6 +167,7 @@ std::string render_json(const Report& report) {
               {"claims", claims_of(report)},
               {"assumptions", assumptions},
               {"unchecked-assumptions", report.unchecked_assumptions()},
+              {"machine-values", values},
               {"estimates", estimates_of(report)},
               {"observations", first},
               {"observation-series", series},
@@ -147,6 +179,8 @@ std::string render_json(const Report& report) {
               {"solver", report.solver},
               {"versions", report.versions},
               {"limitations", report.limitations}};
+    if (report.clock) json["time"] = time_of(report);
+    if (report.deadline) json["deadline"] = deadline_of(report);
     if (!report.undecided.empty()) json["undecided"] = report.undecided;
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

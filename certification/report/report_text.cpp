@@ -63,9 +63,14 @@ std::string headline(const Report& report) {
         out += wrapped("undecided: " + reason, 2);
     for (const auto side : {analyzer::Side::Upper, analyzer::Side::Lower})
         if (const Claim* claim = report.claim("execution-time", side); claim != nullptr)
-            out += wrapped(fmt::format("{} bound {} {} ({})", side_name(side), claim->value,
-                                       claim->unit, kind_phrase(report, *claim)),
+            out += wrapped(fmt::format("{} bound {} ({})", side_name(side),
+                                       value_phrase(report, *claim), kind_phrase(report, *claim)),
                            2);
+    if (report.deadline)
+        out += wrapped(fmt::format("deadline {}: {}", models::to_string(*report.deadline),
+                                   deadline_phrase(report)),
+                       2);
+    out += wrapped("clock " + clock_phrase(report.clock), 2);
     for (const auto& times : report.observations)
         if (times.outside_bounds > 0)
             out += wrapped(
@@ -82,8 +87,10 @@ std::string headline(const Report& report) {
 std::string claims(const Report& report) {
     std::string out = "\nclaims\n";
     for (const auto& claim : report.claims) {
-        out += wrapped(fmt::format("  {:<4} {:<14} {:<5} {:>14} {}  {}", claim.id, claim.quantity,
+        const auto time = report.time_of(claim);
+        out += wrapped(fmt::format("  {:<4} {:<14} {:<5} {:>14} {}  {}{}", claim.id, claim.quantity,
                                    side_name(claim.side), claim.value, claim.unit,
+                                   time ? time_text(*time, claim.side) + "  " : "",
                                    kind_phrase(report, claim)),
                        7);
         out += wrapped(
@@ -112,6 +119,13 @@ std::string observed(const Report& report) {
         out += wrapped(fmt::format("  median {}  p90 {}  p99 {}  distinct {}  modes {}",
                                    times.median, times.p90, times.p99, times.distinct, times.modes),
                        2);
+        if (report.clock)
+            out += fmt::format(
+                "  at {}: {} to {}\n", models::to_string(report.clock->range),
+                time_text(models::shortest_time(models::Cycles{times.best}, report.clock->range),
+                          analyzer::Side::Lower),
+                time_text(models::longest_time(models::Cycles{times.worst}, report.clock->range),
+                          analyzer::Side::Upper));
         const Claim* upper = report.claim(times.quantity, analyzer::Side::Upper);
         if (upper != nullptr && times.worst > 0)
             out +=
@@ -180,10 +194,17 @@ std::string footing(const Report& report) {
     if (!report.assumptions.empty())
         out += fmt::format("\nassumptions ({} of {} unchecked)\n", report.unchecked_assumptions(),
                            report.assumptions.size());
-    for (const auto& assumption : report.assumptions)
-        out += wrapped(fmt::format("  {:<4} {:<10} {}", assumption.id,
-                                   analyzer::to_string(assumption.status), assumption.text),
-                       18);
+    for (const auto subject : subjects) {
+        bool first = true;
+        for (const auto& assumption : report.assumptions) {
+            if (assumption.subject != subject) continue;
+            if (first) out += fmt::format("  {}\n", subject_title(subject));
+            first = false;
+            out += wrapped(fmt::format("  {:<4} {:<10} {}", assumption.id,
+                                       analyzer::to_string(assumption.status), assumption.text),
+                           18);
+        }
+    }
     out += "\nnot included\n";
     for (const auto& limitation : report.limitations)
         out += wrapped("  " + limitation, 4);

@@ -26,6 +26,8 @@ void add_claims(XMLElement* root, const Report& report) {
                                    {"kind", std::string{to_string(claim.kind)}},
                                    {"proof", claim.proof},
                                    {"limit-reached", claim.limit_reached ? "true" : "false"}});
+        if (const auto time = report.time_of(claim))
+            element->SetAttribute("time-ns", time->count());
         for (const auto& id : claim.assumptions)
             add(element, "rests-on", {{"assumption", id}});
         for (const auto& term : claim.terms)
@@ -38,8 +40,37 @@ void add_claims(XMLElement* root, const Report& report) {
     for (const auto& assumption : report.assumptions)
         add(assumptions, "assumption",
             {{"id", assumption.id},
-             {"status", std::string{analyzer::to_string(assumption.status)}}})
+             {"status", std::string{analyzer::to_string(assumption.status)}},
+             {"about", std::string{analyzer::to_string(assumption.subject)}}})
             ->SetText(printable(assumption.text).c_str());
+}
+
+/// The clock of times in seconds, the deadline and the values that assumptions are about.
+void add_time(XMLElement* root, const Report& report) {
+    if (report.clock)
+        add(root, "clock",
+            {{"lowest-hz", std::to_string(report.clock->range.lo)},
+             {"highest-hz", std::to_string(report.clock->range.hi)},
+             {"source", report.clock->source},
+             {"assumption", report.clock_assumption}});
+    if (report.deadline) {
+        const auto range = report.clock ? std::optional{report.clock->range} : std::nullopt;
+        const models::Cycles upper{report.claim("execution-time", analyzer::Side::Upper)->value};
+        add(root, "deadline",
+            {{"quantity", "execution-time"},
+             {"limit", std::to_string(std::visit([](auto limit) { return limit.count(); },
+                                                 report.deadline->limit))},
+             {"unit", report.deadline->is_time() ? "ns" : "cycles"},
+             {"margin", std::to_string(models::margin_of(upper, *report.deadline, range))},
+             {"verdict", std::string{models::to_string(*report.deadline_verdict())}}});
+    }
+    XMLElement* values = add(root, "machine-values", {});
+    for (const auto& value : report.machine_values)
+        add(values, "value",
+            {{"path", value.path},
+             {"range", value.value},
+             {"grade", value.grade},
+             {"source", value.source}});
 }
 
 void add_observed(XMLElement* root, const Report& report) {
@@ -140,6 +171,7 @@ void fill_report(XMLElement* root, const Report& report) {
          {"digest", report.architecture_digest},
          {"policy", report.policy}});
     add_claims(root, report);
+    add_time(root, report);
     add_estimates(root, report);
     add_observed(root, report);
     add_worst_path(root, report);

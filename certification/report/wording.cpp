@@ -33,9 +33,47 @@ std::size_t character_length(std::string_view text, std::size_t at) {
 } // namespace
 
 std::string verdict_of(const Report& report) {
+    using models::DeadlineVerdict;
     if (report.refuted()) return "refuted";
-    if (!report.undecided.empty()) return "undecided";
-    return report.compared() ? "holds" : "none";
+    const auto deadline = report.deadline_verdict();
+    if (deadline == DeadlineVerdict::Violated) return "violated";
+    if (deadline == DeadlineVerdict::Undecided || !report.undecided.empty()) return "undecided";
+    return report.compared() || deadline ? "holds" : "none";
+}
+
+std::string time_text(models::Nanoseconds time, analyzer::Side side) {
+    return models::to_string(side == analyzer::Side::Upper ? models::rounded_up(time)
+                                                           : models::rounded_down(time));
+}
+
+std::string value_phrase(const Report& report, const Claim& claim) {
+    const auto time = report.time_of(claim);
+    return fmt::format("{} {}{}", claim.value, claim.unit,
+                       time ? ", " + time_text(*time, claim.side) : "");
+}
+
+std::string deadline_phrase(const Report& report) {
+    const auto verdict = report.deadline_verdict().value();
+    const models::Cycles upper{report.claim("execution-time", analyzer::Side::Upper)->value};
+    const auto range = report.clock ? std::optional{report.clock->range} : std::nullopt;
+    const std::string margin = models::margin_text(upper, *report.deadline, range);
+    switch (verdict) {
+    case models::DeadlineVerdict::Met:
+        return "met, margin " + margin;
+    case models::DeadlineVerdict::Violated:
+        return "violated: even the lower bound ends after it";
+    case models::DeadlineVerdict::Undecided:
+        break;
+    }
+    return fmt::format("undecided: it lies between the bounds; the upper bound needs {} more",
+                       margin.substr(margin.starts_with('-') ? 1 : 0));
+}
+
+std::string clock_phrase(const std::optional<models::Clock>& clock) {
+    if (!clock)
+        return "unknown: times are core cycles only; state --clock LO..HI, such as "
+               "1350..1590MHz, for seconds";
+    return fmt::format("{} ({})", models::to_string(clock->range), clock->source);
 }
 
 std::string_view side_name(analyzer::Side side) {
@@ -81,6 +119,20 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
         out += part;
     }
     return out;
+}
+
+std::string_view subject_title(analyzer::AssumptionSubject subject) {
+    switch (subject) {
+    case analyzer::AssumptionSubject::Code:
+        return "about the code";
+    case analyzer::AssumptionSubject::User:
+        return "about you: what was stated, and how the launch runs";
+    case analyzer::AssumptionSubject::Machine:
+        return "about the machine";
+    case analyzer::AssumptionSubject::NotModelled:
+        break;
+    }
+    return "not modelled: effects that must not occur";
 }
 
 std::int64_t stack_total(const Report& report) {

@@ -46,6 +46,12 @@ bool PolicyResult::refuted() const {
                           observed.times.worst > bounds->upper().count());
 }
 
+std::optional<models::Bounds<models::Nanoseconds>>
+SchedulerComparison::time_of(const PolicyResult& result) const {
+    if (!clock || !result.bounds) return std::nullopt;
+    return models::time_of(*result.bounds, clock->range);
+}
+
 bool SchedulerComparison::refuted() const {
     return std::any_of(policies.begin(), policies.end(),
                        [](const PolicyResult& result) { return result.refuted(); });
@@ -116,6 +122,12 @@ std::string render_text(const SchedulerComparison& comparison) {
     }
     out += "\nlower, upper: bounds under assumptions, ";
     out += fmt::format("{} unchecked; low/upp: proved predictability\n", unchecked(comparison));
+    out += "clock " + printable(clock_phrase(comparison.clock)) + "\n";
+    for (const auto& result : comparison.policies)
+        if (const auto time = comparison.time_of(result))
+            out += fmt::format("  {}: {} to {}\n", result.policy,
+                               time_text(time->lower(), analyzer::Side::Lower),
+                               time_text(time->upper(), analyzer::Side::Upper));
     out += "best, mean, worst: observed; fairness: Jain's index of the warps' end times; skew: "
            "first to last warp's end\norders: number of distinct issue orders of the warps\n";
     for (const auto& result : comparison.policies)
@@ -164,15 +176,19 @@ std::string render_json(const SchedulerComparison& comparison) {
     for (const auto& result : comparison.policies) {
         const auto& seen = result.observed;
         Json json{{"policy", result.policy}, {"guarantee", result.guarantee}};
-        if (result.bounds)
+        if (result.bounds) {
             json["bounds"] = {{"quantity", "execution-time"},
                               {"lower", result.bounds->lower().count()},
                               {"upper", result.bounds->upper().count()},
                               {"unit", "cycles"},
                               {"kind", "bound-under-assumptions"},
                               {"predictability", *result.bounded_predictability()}};
-        else
+            if (const auto time = comparison.time_of(result))
+                json["time"] = {{"lower_ns", time->lower().count()},
+                                {"upper_ns", time->upper().count()}};
+        } else {
             json["refusal"] = printable(result.refusal);
+        }
         json["observations"] = {{"kind", "observed"},
                                 {"count", seen.times.count},
                                 {"best", seen.times.best},
@@ -215,6 +231,10 @@ std::string render_json(const SchedulerComparison& comparison) {
         {"ranking", ranking},
         {"best-trades", trades},
         {"assumptions", assumptions}};
+    if (comparison.clock)
+        json["clock"] = {{"clock_hz", {comparison.clock->range.lo, comparison.clock->range.hi}},
+                         {"source", comparison.clock->source},
+                         {"assumption", comparison.clock->assumption}};
     if (!comparison.undecided.empty()) json["undecided"] = comparison.undecided;
     if (comparison.multiprocessors > 1) json["multiprocessors"] = comparison.multiprocessors;
     return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -223,15 +243,19 @@ std::string render_json(const SchedulerComparison& comparison) {
 std::string render_csv(const SchedulerComparison& comparison) {
     std::string out = "policy,guarantee,lower bound,upper bound,runs,best,mean,worst,distinct "
                       "times,mean CPI,standard deviation CPI,issue orders,mean fairness,widest "
-                      "spread\n";
+                      "spread,lower bound ns,upper bound ns\n";
     for (const auto& result : comparison.policies) {
         const auto& seen = result.observed;
-        out += fmt::format(
-            "{},{},{},{},{},{},{:.6f},{},{},{:.6f},{:.6f},{},{:.6f},{}\n", quoted(result.policy),
-            result.guarantee, result.bounds ? std::to_string(result.bounds->lower().count()) : "",
-            result.bounds ? std::to_string(result.bounds->upper().count()) : "", seen.times.count,
-            seen.times.best, seen.times.mean, seen.times.worst, seen.times.distinct, seen.mean_cpi,
-            seen.deviation_cpi, seen.orders, seen.mean_fairness, seen.widest_spread);
+        const auto time = comparison.time_of(result);
+        out += fmt::format("{},{},{},{},{},{},{:.6f},{},{},{:.6f},{:.6f},{},{:.6f},{},{},{}\n",
+                           quoted(result.policy), result.guarantee,
+                           result.bounds ? std::to_string(result.bounds->lower().count()) : "",
+                           result.bounds ? std::to_string(result.bounds->upper().count()) : "",
+                           seen.times.count, seen.times.best, seen.times.mean, seen.times.worst,
+                           seen.times.distinct, seen.mean_cpi, seen.deviation_cpi, seen.orders,
+                           seen.mean_fairness, seen.widest_spread,
+                           time ? std::to_string(time->lower().count()) : "",
+                           time ? std::to_string(time->upper().count()) : "");
     }
     return out;
 }

@@ -4,6 +4,7 @@
 
 #include "analyzer/analyze.hpp"
 #include "harness/protocol/schedules.hpp"
+#include "models/time/clock.hpp"
 
 #include <array>
 #include <optional>
@@ -56,9 +57,13 @@ struct SchedulerComparison {
     std::string protocol;
     std::vector<analyzer::Assumption> assumptions; ///< Of the bounds; empty without bounds.
     std::vector<PolicyResult> policies;            ///< In the order of the command line.
+    std::optional<models::Clock> clock;            ///< None: times are in cycles only.
     RankBy ranked_by = RankBy::Bound;
     std::vector<std::string> undecided; ///< What was not carried to its end, and why.
 
+    /// The bounds of a policy in seconds, rounded outward. None without bounds or clock.
+    [[nodiscard]] std::optional<models::Bounds<models::Nanoseconds>>
+    time_of(const PolicyResult& result) const;
     [[nodiscard]] bool refuted() const;
     /// "refuted", "undecided", "holds", or "none" when no observation was compared with a bound.
     [[nodiscard]] std::string verdict() const;

@@ -2,6 +2,7 @@
 /// The comparison of policies as one self-contained page.
 #include "certification/page/chart.hpp"
 #include "certification/page/html_parts.hpp"
+#include "certification/report/assumptions_html.hpp"
 #include "certification/report/timeline_figure.hpp"
 #include "certification/report/wording.hpp"
 #include "certification/schedulers/scheduler_comparison.hpp"
@@ -70,14 +71,25 @@ std::string timelines(const SchedulerComparison& comparison) {
         if (result.slowest) longest = std::max(longest, result.slowest->time);
     for (const auto& result : comparison.policies)
         if (result.slowest)
-            out += figure(
-                timeline_figure("Slowest run under " + result.policy, *result.slowest, longest),
-                fmt::format("{}: {} cycles, seed {}", result.policy, result.slowest->time,
-                            result.slowest->seed));
+            out += figure(timeline_figure("Slowest run under " + result.policy, *result.slowest,
+                                          longest, FigureSize::Wide),
+                          timeline_figure("Slowest run under " + result.policy, *result.slowest,
+                                          longest, FigureSize::Narrow),
+                          fmt::format("{}: {} cycles, seed {}", result.policy, result.slowest->time,
+                                      result.slowest->seed));
     if (out.empty()) return {};
     return "<h2 id=\"timelines\">Slowest runs</h2>\n<p>One row per warp of the launch, dark in the "
            "cycles in which it issues; all timelines share one axis.</p>\n" +
            out;
+}
+
+/// Bounds in seconds, where a clock is known.
+std::string time_cells(const SchedulerComparison& comparison, const PolicyResult& result) {
+    if (!comparison.clock) return {};
+    const auto times = comparison.time_of(result);
+    if (!times) return cell("none", true) + cell("none", true);
+    return cell(time_text(times->lower(), analyzer::Side::Lower), true) +
+           cell(time_text(times->upper(), analyzer::Side::Upper), true);
 }
 
 std::string envelopes(const SchedulerComparison& comparison) {
@@ -102,7 +114,7 @@ std::string envelopes(const SchedulerComparison& comparison) {
         };
         const auto proved = result.bounded_predictability();
         cells += "<tr>" + cell(result.policy) + cell(result.guarantee) + cell(bound(false), true) +
-                 cell(bound(true), true) +
+                 cell(bound(true), true) + time_cells(comparison, result) +
                  cell(proved ? fmt::format("{:.3f}", *proved) : "", true) +
                  cell(std::to_string(seen.times.best), true) +
                  cell(fmt::format("{:.1f}", seen.times.mean), true) +
@@ -113,39 +125,43 @@ std::string envelopes(const SchedulerComparison& comparison) {
                  cell(std::to_string(seen.widest_spread), true) +
                  cell(std::to_string(seen.orders), true) + "</tr>\n";
     }
+    Columns columns{
+        {"policy", false}, {"guarantee", false}, {"lower bound", true}, {"upper bound", true}};
+    if (comparison.clock) columns.insert(columns.end(), {{"at least", true}, {"at most", true}});
+    columns.insert(columns.end(), {{"lower / upper", true},
+                                   {"best", true},
+                                   {"mean", true},
+                                   {"worst", true},
+                                   {"best / worst", true},
+                                   {"sd of CPI", true},
+                                   {"fairness", true},
+                                   {"skew", true},
+                                   {"orders", true}});
+    const auto range = comparison.clock ? std::optional{comparison.clock->range} : std::nullopt;
+    const auto drawn = [&](FigureSize size) {
+        return ranges_figure("Execution time by policy", rows, range, size);
+    };
     return "<h2 id=\"envelopes\">Envelopes</h2>\n" +
-           figure(ranges_figure("Execution time by policy", rows),
+           figure(drawn(FigureSize::Wide), drawn(FigureSize::Narrow),
                   "Bounds (lines with ends), observed times (bars) and their mean (vertical marks) "
                   "of the execution time by policy") +
-           table("Execution time in core cycles",
-                 {{"policy", false},
-                  {"guarantee", false},
-                  {"lower bound", true},
-                  {"upper bound", true},
-                  {"lower / upper", true},
-                  {"best", true},
-                  {"mean", true},
-                  {"worst", true},
-                  {"best / worst", true},
-                  {"sd of CPI", true},
-                  {"fairness", true},
-                  {"skew", true},
-                  {"orders", true}},
-                 cells) +
+           sortable_table("Execution time in core cycles", columns, cells) +
            (refusals.empty()
                 ? ""
                 : "<h2 id=\"unbounded\">Not bounded</h2>\n<ul>\n" + refusals + "</ul>\n");
 }
 
 std::string closing(const SchedulerComparison& comparison) {
-    std::string rows;
-    for (const auto& assumption : comparison.assumptions)
-        rows += "<tr>" + cell(assumption.id) +
-                cell(std::string{analyzer::to_string(assumption.status)}) + cell(assumption.text) +
-                "</tr>\n";
+    auto rows = register_rows(comparison.assumptions);
+    if (comparison.clock)
+        rows.push_back({.id = "clock",
+                        .subject = comparison.clock->is_stated ? "user" : "machine",
+                        .status = "unchecked",
+                        .text = comparison.clock->assumption,
+                        .claims = ""});
     return "<h2 id=\"assumptions\">Assumptions of the bounds</h2>\n" +
-           table("What a reviewer has to accept",
-                 {{"id", false}, {"status", false}, {"assumption", false}}, rows) +
+           fmt::format("<p>Clock: {}.</p>\n", escape(clock_phrase(comparison.clock))) +
+           assumption_groups(rows, {}, {}, {}) +
            "<h2 id=\"glossary\">Glossary</h2>\n<dl>\n"
            "<dt>bound</dt><dd>Limit that no run exceeds (upper) or falls below (lower) as long as "
            "every assumption is true.</dd>\n"

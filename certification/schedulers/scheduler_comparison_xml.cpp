@@ -20,21 +20,27 @@ XmlElement element(std::string name, std::vector<std::pair<std::string, std::str
     return made;
 }
 
-XmlElement policy_element(const PolicyResult& result) {
+XmlElement policy_element(const SchedulerComparison& comparison, const PolicyResult& result) {
     const auto& seen = result.observed;
     XmlElement policy = element("policy", {{"name", result.policy},
                                            {"guarantee", result.guarantee},
                                            {"verdict", result.refuted()    ? "refuted"
                                                        : result.compared() ? "holds"
                                                                            : "none"}});
-    if (result.bounds)
-        policy.children.push_back(
+    if (result.bounds) {
+        XmlElement bounds =
             element("bounds", {{"kind", "bound-under-assumptions"},
                                {"lower", std::to_string(result.bounds->lower().count())},
                                {"upper", std::to_string(result.bounds->upper().count())},
-                               {"unit", "cycles"}}));
-    else
+                               {"unit", "cycles"}});
+        if (const auto time = comparison.time_of(result)) {
+            bounds.attributes.push_back({"lower-ns", std::to_string(time->lower().count())});
+            bounds.attributes.push_back({"upper-ns", std::to_string(time->upper().count())});
+        }
+        policy.children.push_back(std::move(bounds));
+    } else {
         policy.children.push_back(element("refusal", {{"reason", result.refusal}}));
+    }
     policy.children.push_back(
         element("observed", {{"count", std::to_string(seen.times.count)},
                              {"best", std::to_string(seen.times.best)},
@@ -74,8 +80,14 @@ std::string render_xml(const SchedulerComparison& comparison) {
                                {"ranked-by", std::string{to_string(comparison.ranked_by)}}});
     if (comparison.multiprocessors > 1)
         root.attributes.push_back({"multiprocessors", std::to_string(comparison.multiprocessors)});
+    if (comparison.clock)
+        root.children.push_back(
+            element("clock", {{"lowest-hz", std::to_string(comparison.clock->range.lo)},
+                              {"highest-hz", std::to_string(comparison.clock->range.hi)},
+                              {"source", comparison.clock->source},
+                              {"assumption", comparison.clock->assumption}}));
     for (const auto& result : comparison.policies)
-        root.children.push_back(policy_element(result));
+        root.children.push_back(policy_element(comparison, result));
     for (const Rank& ranked : rank(comparison))
         root.children.push_back(rank_element(comparison, ranked));
     for (const std::size_t index : best_trades(comparison))

@@ -77,14 +77,19 @@ DeadlineVerdict verdict_on(const Deadline& deadline, const Bounds<Cycles>& bound
                                                        : DeadlineVerdict::Undecided;
 }
 
+std::int64_t margin_of(Cycles upper, const Deadline& deadline,
+                       const std::optional<ClockRange>& clock) {
+    if (const auto* limit = std::get_if<Cycles>(&deadline.limit)) return (*limit - upper).count();
+    const Nanoseconds limit = std::get<Nanoseconds>(deadline.limit);
+    return (limit - longest_time(upper, clock_required(clock))).count();
+}
+
 std::string margin_text(Cycles upper, const Deadline& deadline,
                         const std::optional<ClockRange>& clock) {
-    if (const auto* limit = std::get_if<Cycles>(&deadline.limit))
-        return fmt::format("{} {}", (*limit - upper).count(), deadline_cycles);
-    const Nanoseconds margin =
-        std::get<Nanoseconds>(deadline.limit) - longest_time(upper, clock_required(clock));
-    if (margin < Nanoseconds{0}) return "-" + to_string(rounded_up(Nanoseconds{0} - margin));
-    return to_string(rounded_down(margin));
+    const std::int64_t margin = margin_of(upper, deadline, clock);
+    if (!deadline.is_time()) return fmt::format("{} {}", margin, deadline_cycles);
+    if (margin < 0) return "-" + to_string(rounded_up(Nanoseconds{-margin}));
+    return to_string(rounded_down(Nanoseconds{margin}));
 }
 
 } // namespace warpbound::models

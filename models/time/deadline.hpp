@@ -41,7 +41,12 @@ std::string_view to_string(DeadlineVerdict verdict);
 DeadlineVerdict verdict_on(const Deadline& deadline, const Bounds<Cycles>& bounds,
                            const std::optional<ClockRange>& clock);
 
-/// What is left between an upper bound and the deadline, negative when the bound lies after it:
+/// What is left between an upper bound and the deadline; negative when the bound lies after it.
+/// `Unit:` that of the deadline, cycles or ns. `Side:` rounded down. Requires: as `ends_within`.
+std::int64_t margin_of(Cycles upper, const Deadline& deadline,
+                       const std::optional<ClockRange>& clock);
+
+/// The margin of an upper bound in words:
 /// "9.98 ms", "-412 cycles". `Side:` rounded down. Requires: as `ends_within`.
 std::string margin_text(Cycles upper, const Deadline& deadline,
                         const std::optional<ClockRange>& clock);
