@@ -3,6 +3,7 @@
 /// Launch configuration: grid size, block size and resources of a block.
 
 #include "assembly/support/result.hpp"
+#include "models/launch/argument_words.hpp"
 
 #include <array>
 #include <cstdint>
@@ -29,6 +30,8 @@ struct Launch {
     std::optional<std::int64_t> shared_memory{};
     /// Of `threads` threads; none: all of them in x.
     std::optional<BlockShape> shape{};
+    /// What is stated of the kernel's arguments.
+    ArgumentWords arguments{};
 
     /// Rounded up.
     [[nodiscard]] std::int64_t warps_per_block(std::int64_t warp_size = 32) const {
@@ -44,9 +47,10 @@ std::string to_string(const BlockShape& shape);
 /// The shape of the launch's blocks: as stated, or all threads in x.
 BlockShape block_shape_of(const Launch& launch);
 
-/// Reads `GxB[,registers=R][,shared-memory=BYTES][,block=XxYxZ]`: blocks, then threads per block,
-/// both at least 1 and threads at most 1024; registers of a thread, at least 1; bytes of a block;
-/// the shape of a block of B threads.
+/// Reads `GxB[,registers=R][,shared-memory=BYTES][,block=XxYxZ][,OFFSET=VALUE]`: blocks, then
+/// threads per block, both at least 1 and threads at most 1024; registers of a thread, at least 1;
+/// bytes of a block; the shape of a block of B threads; words of the arguments, as in 0x160=512
+/// (`add_argument_word`).
 Result<Launch> parse_launch(std::string_view text);
 /// In the form that `parse_launch` reads.
 std::string to_string(const Launch& launch);
