@@ -19,6 +19,8 @@ using FactTexts = std::map<std::pair<models::FactStatus, std::string>, std::vect
 /// Who says so: "stated in scale.xml, whose author calls them proved".
 std::string source_of(const models::FactSource& from, const std::string& file) {
     if (from.status == models::FactStatus::Proved) return "from the code";
+    if (from.line == 0 && from.origin == models::FactOrigin::Arguments)
+        return "from the code and the stated arguments of the kernel";
     if (from.line == 0 && from.origin == models::FactOrigin::Static)
         return "from the code where the lanes of an access lie within 4 GiB";
     std::string text = "stated in " + (file.empty() ? "the flow facts" : file);
@@ -64,9 +66,11 @@ void add_derived_loops(const AnalysisContext& context, FactTexts& texts) {
 }
 
 void add_derived_branches(const AnalysisContext& context, FactTexts& texts) {
-    for (const DerivedPathFact& derived : context.facts.infeasible_paths)
-        texts[{models::FactStatus::Proved, "infeasible paths, from the code"}].push_back(
+    for (const DerivedPathFact& derived : context.facts.infeasible_paths) {
+        const models::FactSource& from = source_of(derived);
+        texts[{from.status, fmt::format("infeasible paths, {}", source_of(from, ""))}].push_back(
             fmt::format("{} ({})", text_of(derived), derived.reason));
+    }
 }
 
 void add_facts(const AnalysisContext& context, FactTexts& texts) {
@@ -90,7 +94,9 @@ void add_facts(const AnalysisContext& context, FactTexts& texts) {
     for (const auto& fact : facts.constraints)
         add(fact.from, "linear facts", fmt::format("line {}", fact.from.line));
     for (const auto& fact : facts.memory)
-        add(fact.from, "memory accesses",
+        add(fact.from,
+            fact.from == models::from_arguments ? "memory accesses whose lanes lie within 4 GiB"
+                                                : "memory accesses",
             fmt::format("0x{:04x}{}", fact.at, fact.pattern ? " with its address pattern" : ""));
     for (const auto& fact : facts.uniforms)
         add(fact.from, "uniform instructions", fmt::format("0x{:04x}", fact.at));
@@ -264,6 +270,10 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
             .values.assign(values.begin(), values.end());
     if (auto statement = models::statement_on(*request.architecture); !statement.empty())
         add(Machine, std::move(statement));
+    if (!request.launch.arguments.empty())
+        add(User, fmt::format("The arguments of the kernel, words of constant bank 0, are as the "
+                              "launch states: {}.",
+                              models::to_string(request.launch.arguments)));
     FactTexts fact_texts;
     add_facts(context, fact_texts);
     for (const auto& [kind, texts] : fact_texts)

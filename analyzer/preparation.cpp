@@ -99,6 +99,21 @@ Result<std::optional<MemoryParameters>> caches_of(const AnalysisContext& context
     return std::optional<MemoryParameters>{};
 }
 
+/// Every instruction in use without a time, in one refusal located at the first.
+Failure refusal_of_timings(const AnalysisContext& context) {
+    std::optional<Failure> all;
+    for (std::size_t i = 0; i < context.used.size(); ++i) {
+        if (!context.used[i] || context.timings[i]) continue;
+        const Failure& one = context.timings[i].error();
+        if (all)
+            all->what += "\n  " + one.what;
+        else
+            all = one;
+    }
+    if (all->where.empty()) all->where = context.request.function->name;
+    return *all;
+}
+
 /// Refines transactions and latencies of accesses by their addresses.
 void apply_caches(AnalysisContext& context) {
     // Certified bounds use the number of transactions only, which the verifier recomputes (S26).
@@ -168,11 +183,7 @@ Result<AnalysisContext> prepare(const Request& request) {
         return supported.as_failure();
     for (std::size_t i = 0; i < context.used.size(); ++i) {
         if (!context.used[i]) continue;
-        if (!context.timings[i]) {
-            Failure failure = context.timings[i].error();
-            if (failure.where.empty()) failure.where = request.function->name;
-            return failure;
-        }
+        if (!context.timings[i]) return refusal_of_timings(context);
         if (!context.timings[i].value().enters_write_buffer) continue;
         const auto& group = request.architecture->write_buffer;
         const auto entries = require(*request.architecture, group, "write-buffer", "entries");

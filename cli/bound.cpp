@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <numeric>
 
 namespace warpbound::cli {
 
@@ -77,26 +77,32 @@ Result<void> answer(const BoundOptions& options, const LoadedLaunch& inputs, Bou
     return boost::outcome_v2::success();
 }
 
-BoundAnswer answer_of(const BoundOptions& options, const std::string& name) {
+BoundAnswer answer_of(const BoundOptions& options, const models::Architecture& architecture,
+                      harness::toolchain::KernelFile& file, std::size_t index) {
     BoundAnswer result;
-    result.kernel = name;
-    LaunchOptions one = options.launch;
-    one.kernel.kernel = name;
-    const auto inputs = load_launch(one);
-    if (!inputs) {
-        result.refusal = inputs.error();
-        return result;
-    }
-    result.kernel = inputs.value().kernel->function->name;
-    if (const auto done = answer(options, inputs.value(), result); !done)
-        result.refusal = done.error();
+    result.kernel = file.kernels()[index].name;
+    const auto done = [&]() -> Result<void> {
+        const auto code = file.read(index);
+        if (!code) return code.as_failure();
+        auto kernel = load_kernel(code.value(), options.launch.kernel.flow_facts);
+        if (!kernel) return kernel.as_failure();
+        const auto inputs = load_launch(options.launch, architecture, std::move(kernel).value());
+        if (!inputs) return inputs.as_failure();
+        return answer(options, inputs.value(), result);
+    }();
+    if (!done) result.refusal = done.error();
     return result;
 }
 
-/// Names of the kernels to bound.
-Result<std::vector<std::string>> kernels_of(const BoundOptions& options) {
-    if (!options.all) return std::vector{options.launch.kernel.kernel};
-    return kernel_names(options.launch.kernel);
+/// The kernels to bound, by their index in the file.
+Result<std::vector<std::size_t>> chosen_kernels(const BoundOptions& options,
+                                                const harness::toolchain::KernelFile& file) {
+    std::vector<std::size_t> chosen(file.kernels().size());
+    std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+    if (options.all) return chosen;
+    const auto one = file.find(options.launch.kernel.kernel);
+    if (!one) return one.as_failure();
+    return std::vector{one.value()};
 }
 
 /// The exit code of several kernels: what needs attention first.
@@ -118,11 +124,16 @@ Exit run(const BoundOptions& options) {
         say("warpbound: --output writes the report of one kernel; give --kernel, not --all\n");
         return Exit::Usage;
     }
-    const auto names = kernels_of(options);
-    if (!names) return refuse(names.error());
+    const auto architecture = load_machine(options.launch.machine);
+    if (!architecture) return refuse(architecture.error());
+    auto file = open_kernel_file(options.launch.kernel.file, options.launch.kernel.target,
+                                 architecture.value().target);
+    if (!file) return refuse(file.error());
+    const auto chosen = chosen_kernels(options, file.value());
+    if (!chosen) return refuse(chosen.error());
     std::vector<BoundAnswer> answers;
-    for (const std::string& name : names.value()) {
-        answers.push_back(answer_of(options, name));
+    for (const std::size_t kernel : chosen.value()) {
+        answers.push_back(answer_of(options, architecture.value(), file.value(), kernel));
         if (interrupted()) break;
     }
     if (!options.all && answers.front().refusal) return refuse(*answers.front().refusal);

@@ -110,6 +110,9 @@ std::string launch_arguments(const LaunchOptions& options) {
     add("--launch", options.launch.launch);
     add("--grid", options.launch.grid);
     add("--block", options.launch.block);
+    add("--target", options.kernel.target);
+    for (const std::string& value : options.arguments)
+        add("--arg", value);
     for (const std::string& value : options.machine.assumed)
         add("--assume", value);
     return text;

@@ -12,16 +12,18 @@
 namespace warpbound::cli {
 
 struct PlannedKernel {
-    std::string listing; ///< Path.
+    std::string listing; ///< Path of the code.
     std::string name;    ///< Of the kernel; empty when the listing holds one.
     MachineOptions machine;
     LaunchText launch;
     std::string policy = "lrr";
-    std::string multiprocessors = "1"; ///< A number, or "all".
-    std::string flow_facts;            ///< Path, or empty.
-    std::string campaign;              ///< Path, or empty.
-    std::string cubin;                 ///< Path, or empty.
-    std::string trace;                 ///< Path, or empty.
+    std::string multiprocessors = "1";    ///< A number, or "all".
+    std::string flow_facts;               ///< Path, or empty.
+    std::string campaign;                 ///< Path, or empty.
+    std::string cubin;                    ///< Path, or empty.
+    std::string trace;                    ///< Path, or empty.
+    std::string target{};                 ///< As --target; empty: the machine's.
+    std::vector<std::string> arguments{}; ///< As --arg.
 };
 
 /// Reads `<plan> <kernel listing architecture launch [name] [policy] [multiprocessors]

@@ -1,7 +1,6 @@
 /// \file
 /// `warpbound certify`: analyses kernels and writes an evidence bundle.
 
-#include "assembly/isa/reader.hpp"
 #include "certification/bundle/baseline.hpp"
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/signature.hpp"
@@ -11,10 +10,12 @@
 #include "cli/command.hpp"
 #include "cli/components.hpp"
 #include "cli/evidence_folder.hpp"
+#include "cli/kernel_arguments.hpp"
 #include "cli/multiprocessors.hpp"
 #include "cli/version.hpp"
 #include "harness/calibration/calibrate.hpp"
 #include "harness/devices/simulated.hpp"
+#include "harness/toolchain/disassembler.hpp"
 
 #include <fmt/format.h>
 
@@ -58,18 +59,6 @@ Result<std::string> architecture_text(const MachineOptions& options) {
     for (const auto& entry : models::list_architectures())
         if (entry.name == machine.value().name) return read_text(entry.path.string());
     return read_text(options.architecture);
-}
-
-/// The launch in the form that a bundle keeps.
-Result<std::string> launch_text(const PlannedKernel& planned, const std::string& listing) {
-    if (!planned.launch.launch.empty()) return planned.launch.launch;
-    const auto program = assembly::read_program({planned.listing, listing});
-    if (!program) return program.as_failure();
-    const auto function = assembly::find_function(program.value(), planned.name);
-    if (!function) return function.as_failure();
-    const auto launch = launch_of(planned.launch, function.value());
-    if (!launch) return launch.as_failure();
-    return models::to_string(launch.value());
 }
 
 /// Adds every series of the campaign with this kernel, launch and machine. Refuses a series with
@@ -171,16 +160,53 @@ Failure named_as_given(Failure failure, const PlannedKernel& planned, const std:
     return failure;
 }
 
+/// The kernel's code for the machine that the description names.
+Result<harness::toolchain::KernelCode> read_code(const PlannedKernel& planned,
+                                                 const std::string& description) {
+    const auto architecture = models::read_architecture({planned.machine.architecture, description});
+    auto file =
+        open_kernel_file(planned.listing, planned.target,
+                         architecture ? std::optional{architecture.value().target} : std::nullopt);
+    if (!file) return file.as_failure();
+    const auto kernel = file.value().find(planned.name);
+    if (!kernel) return kernel.as_failure();
+    return file.value().read(kernel.value());
+}
+
+void add_code(certification::KernelInput& input, const harness::toolchain::KernelCode& code) {
+    input.kernel = code.function->name;
+    input.listing = code.listing;
+    if (!code.origin) return;
+    input.cubin_digest = code.origin->cubin_digest;
+    input.binary_digest = code.origin->file_digest;
+    input.disassembler = harness::toolchain::version_of(code.origin->disassembler);
+}
+
+/// The launch with the arguments that are stated apart from it.
+Result<std::string> launch_of(const PlannedKernel& planned,
+                              const harness::toolchain::KernelCode& code) {
+    auto launch = launch_of(planned.launch, code.function);
+    if (!launch) return launch.as_failure();
+    if (auto added =
+            add_arguments_to(launch.value().arguments, planned.arguments, code.summary.parameters);
+        !added)
+        return added.as_failure();
+    return models::to_string(launch.value());
+}
+
 /// Nothing when interrupted.
 Result<std::optional<certification::KernelInput>>
 read_kernel(const PlannedKernel& planned, const CertifyOptions& options, const std::string& id) {
     certification::KernelInput input;
-    auto listing = read_text(planned.listing);
-    if (!listing) return listing.as_failure();
-    input.listing = std::move(listing).value();
     auto architecture = architecture_text(planned.machine);
     if (!architecture) return architecture.as_failure();
     input.architecture = std::move(architecture).value();
+    const auto code = read_code(planned, input.architecture);
+    if (!code) return code.as_failure();
+    add_code(input, code.value());
+    if (!planned.cubin.empty() && code.value().origin)
+        return Failure{"--cubin names the binary of a listing; FILE is a binary itself",
+                       planned.listing};
     if (!planned.flow_facts.empty()) {
         auto facts = read_text(planned.flow_facts);
         if (!facts) return facts.as_failure();
@@ -196,10 +222,9 @@ read_kernel(const PlannedKernel& planned, const CertifyOptions& options, const s
         if (!trace) return trace.as_failure();
         input.traces.push_back(std::move(trace).value());
     }
-    input.kernel = planned.name;
-    auto launch = launch_text(planned, input.listing);
+    const auto launch = launch_of(planned, code.value());
     if (!launch) return launch.as_failure();
-    input.launch = std::move(launch).value();
+    input.launch = launch.value();
     input.policy = planned.policy;
     const auto loaded = certification::load(input, id);
     if (!loaded) return named_as_given(loaded.error(), planned, id);
@@ -370,11 +395,12 @@ void add_certify(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<CertifyOptions>();
     CLI::App* command = app.add_subcommand(
         "certify", "Write an evidence bundle that `verify` checks without the GPU");
-    command->add_option("FILE", options->kernel.listing, "Listing of the kernel");
-    command->add_option("--kernel", options->kernel.name,
-                        "Name of the kernel, if the file holds several");
+    command->add_option("FILE", options->kernel.listing, file_help);
+    command->add_option("--kernel", options->kernel.name, kernel_help);
+    command->add_option("--target", options->kernel.target, target_help);
     options->kernel.machine.add_to(*command, false);
     options->kernel.launch.add_to(*command);
+    add_arguments(*command, options->kernel.arguments);
     add_policy(*command, options->kernel.policy);
     add_multiprocessors(*command, options->kernel.multiprocessors);
     command->add_option("--flow-facts", options->kernel.flow_facts, "Flow facts (XML)");
@@ -391,7 +417,8 @@ void add_certify(CLI::App& app, Invocation& invocation) {
         "--plan", options->plan,
         "Instead of FILE: several kernels (XML, docs/reference/evidence-format.md)");
     for (const char* of_one_kernel :
-         {"--kernel", "--architecture", "--assume", "--launch", "--grid", "--block", "--policy",
+         {"--kernel", "--target", "--architecture", "--assume", "--launch", "--grid", "--block",
+          "--dynamic-shared-memory", "--arg", "--policy",
           "--multiprocessors", "--flow-facts", "--campaign", "--cubin", "--trace"})
         plan->excludes(command->get_option(of_one_kernel));
     command->add_option("--requirements", options->requirements,

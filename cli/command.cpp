@@ -1,6 +1,6 @@
 #include "cli/command.hpp"
 
-#include "assembly/isa/reader.hpp"
+#include "cli/kernel_arguments.hpp"
 #include "cli/multiprocessors.hpp"
 #include "harness/protocol/series_key.hpp"
 #include "models/facts/divergence_default.hpp"
@@ -146,12 +146,9 @@ Result<void> check_output(const std::string& output, const std::string& input) {
 }
 
 void KernelOptions::add_to(CLI::App& command) {
-    command
-        .add_option(
-            "FILE", file,
-            "Listing of the kernel: cuobjdump -sass, nvdisasm or bare text; - reads standard input")
-        ->required();
-    command.add_option("--kernel", kernel, "Name of the kernel, if the file holds several");
+    command.add_option("FILE", file, file_help)->required();
+    command.add_option("--kernel", kernel, kernel_help);
+    command.add_option("--target", target, target_help);
 }
 
 void KernelOptions::add_flow_facts_to(CLI::App& command) {
@@ -160,28 +157,46 @@ void KernelOptions::add_flow_facts_to(CLI::App& command) {
         "Loop bounds and memory facts (XML); `warpbound flow-facts FILE` prints a template");
 }
 
-Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options) {
-    const auto source = assembly::read_source(options.file);
-    if (!source) return source.as_failure();
-    auto program = assembly::read_program(source.value());
-    if (!program) return program.as_failure();
+Result<harness::toolchain::KernelFile>
+open_kernel_file(const std::string& file, const std::string& target,
+                 const std::optional<assembly::Target>& machine) {
+    harness::toolchain::TargetChoice choice{{}, machine};
+    if (!target.empty()) choice.stated = assembly::parse_target(target);
+    if (!target.empty() && !choice.stated)
+        return Failure{fmt::format("--target {}; expected sm_20 .. sm_121", target)};
+    return harness::toolchain::KernelFile::open(file, choice);
+}
+
+Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options,
+                                                  const std::optional<assembly::Target>& machine) {
+    auto file = open_kernel_file(options.file, options.target, machine);
+    if (!file) return file.as_failure();
+    const auto kernel = file.value().find(options.kernel);
+    if (!kernel) return kernel.as_failure();
+    const auto code = file.value().read(kernel.value());
+    if (!code) return code.as_failure();
+    return load_kernel(code.value(), options.flow_facts);
+}
+
+Result<std::unique_ptr<LoadedKernel>> load_kernel(const harness::toolchain::KernelCode& code,
+                                                  const std::string& flow_facts) {
     auto loaded = std::make_unique<LoadedKernel>();
-    loaded->program = std::move(program).value();
-    const auto function = assembly::find_function(loaded->program, options.kernel);
-    if (!function) return function.as_failure();
-    loaded->function = function.value();
+    loaded->program = *code.program;
+    loaded->function = &loaded->program.functions.at(
+        static_cast<std::size_t>(code.function - code.program->functions.data()));
+    loaded->parameters = code.summary.parameters;
     auto graph = assembly::build_control_flow_graph(*loaded->function);
     if (!graph) {
         Failure failure = graph.error();
-        if (failure.where.empty()) failure.where = source.value().name;
+        if (failure.where.empty()) failure.where = loaded->program.name;
         return failure;
     }
     loaded->graph = std::move(graph).value();
     loaded->facts.kernel = loaded->function->name;
     loaded->facts.program_digest = loaded->program.digest;
-    if (options.flow_facts.empty()) return loaded;
+    if (flow_facts.empty()) return loaded;
 
-    const auto text = assembly::read_source(options.flow_facts);
+    const auto text = assembly::read_source(flow_facts);
     if (!text) return text.as_failure();
     auto facts = models::read_flow_facts(text.value());
     if (!facts) return facts.as_failure();
@@ -198,19 +213,33 @@ void LaunchOptions::add_to(CLI::App& command) {
     kernel.add_flow_facts_to(command);
     machine.add_to(command);
     launch.add_to(command);
+    add_arguments(command, arguments);
+}
+
+void add_arguments(CLI::App& command, std::vector<std::string>& arguments) {
+    command.add_option("--arg", arguments, arguments_help)->allow_extra_args(false);
 }
 
 Result<LoadedLaunch> load_launch(const LaunchOptions& options) {
-    LoadedLaunch loaded;
-    auto kernel = load_kernel(options.kernel);
-    if (!kernel) return kernel.as_failure();
-    loaded.kernel = std::move(kernel).value();
     auto architecture = load_machine(options.machine);
+    // Of both refusals that of the kernel comes first.
+    auto kernel = load_kernel(
+        options.kernel, architecture ? std::optional{architecture.value().target} : std::nullopt);
+    if (!kernel) return kernel.as_failure();
     if (!architecture) return architecture.as_failure();
-    loaded.architecture = std::move(architecture).value();
+    return load_launch(options, std::move(architecture).value(), std::move(kernel).value());
+}
+
+Result<LoadedLaunch> load_launch(const LaunchOptions& options, models::Architecture architecture,
+                                 std::unique_ptr<LoadedKernel> kernel) {
+    LoadedLaunch loaded{std::move(kernel), std::move(architecture), {}};
     const auto launch = launch_of(options.launch, loaded.kernel->function);
     if (!launch) return launch.as_failure();
     loaded.launch = launch.value();
+    if (auto added =
+            add_arguments_to(loaded.launch.arguments, options.arguments, loaded.kernel->parameters);
+        !added)
+        return added.as_failure();
     const auto target = check_target(*loaded.kernel, loaded.architecture);
     if (!target) return target.as_failure();
     const auto facts = complete_facts(*loaded.kernel, loaded.architecture, loaded.launch);

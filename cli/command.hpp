@@ -10,6 +10,7 @@
 #include "cli/machine_options.hpp"
 #include "harness/device.hpp"
 #include "harness/protocol/measure.hpp"
+#include "harness/toolchain/kernel_file.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/facts/flow_facts.hpp"
 #include "models/launch/launch.hpp"
@@ -118,21 +119,45 @@ struct LoadedKernel {
     const assembly::Function* function = nullptr; ///< Into `program`.
     assembly::ControlFlowGraph graph;
     models::FlowFacts facts;
+    /// None where the file does not describe them.
+    std::optional<std::vector<assembly::KernelParameterLayout>> parameters{};
 };
 
-/// Options that name a kernel: FILE, --kernel.
+/// Options that name a kernel: FILE, --kernel, --target.
 struct KernelOptions {
     std::string file;
     std::string kernel;
     std::string flow_facts;
+    std::string target{};
 
     void add_to(CLI::App& command);
     void add_flow_facts_to(CLI::App& command);
 };
 
-/// Reads the listing, its control flow and, when given, its flow facts (digest and kernel name must
-/// match).
-Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options);
+/// Help text of FILE, --kernel and --target.
+inline constexpr const char* file_help =
+    "Code of the kernel: a cubin, fatbin or program, PTX, CUDA C++, or a listing (cuobjdump -sass, "
+    "nvdisasm, bare text), each also as .gz or .xz; - reads standard input";
+inline constexpr const char* kernel_help =
+    "Name of the kernel, mangled or not, or a part of it, if the file holds several";
+inline constexpr const char* target_help =
+    "Target whose code is meant, as sm_80, if the file holds several or is to be compiled";
+
+/// The file's kernels. `machine`: that runs them, where it is known. Refuses an unknown `target`.
+Result<harness::toolchain::KernelFile>
+open_kernel_file(const std::string& file, const std::string& target,
+                 const std::optional<assembly::Target>& machine = {});
+
+/// The kernel's control flow and, when given, its flow facts (digest and kernel name must match).
+Result<std::unique_ptr<LoadedKernel>> load_kernel(const harness::toolchain::KernelCode& code,
+                                                  const std::string& flow_facts);
+
+/// Reads the kernel that the options name, as above.
+Result<std::unique_ptr<LoadedKernel>>
+load_kernel(const KernelOptions& options, const std::optional<assembly::Target>& machine = {});
+
+/// Adds --arg, which may be repeated.
+void add_arguments(CLI::App& command, std::vector<std::string>& arguments);
 
 /// Options that name a launch of a kernel: those of the kernel, --flow-facts, of the machine and of
 /// the launch.
@@ -140,6 +165,7 @@ struct LaunchOptions {
     KernelOptions kernel;
     MachineOptions machine;
     LaunchText launch;
+    std::vector<std::string> arguments{};
 
     void add_to(CLI::App& command);
 };
@@ -158,6 +184,9 @@ struct LoadedLaunch {
 };
 /// Refuses what cannot be read, and code that the machine does not run.
 Result<LoadedLaunch> load_launch(const LaunchOptions& options);
+/// Likewise, of a kernel and a machine that are read already.
+Result<LoadedLaunch> load_launch(const LaunchOptions& options, models::Architecture architecture,
+                                 std::unique_ptr<LoadedKernel> kernel);
 
 /// Refuses code that the machine does not run.
 Result<void> check_target(const LoadedKernel& kernel, const models::Architecture& architecture);

@@ -2,9 +2,10 @@
 /// `warpbound inspect`: blocks, loops, instruction mix and dependences of a kernel, without times.
 
 #include "assembly/flow/dependences.hpp"
-#include "assembly/isa/reader.hpp"
+#include "assembly/isa/kernel_names.hpp"
 #include "cli/command.hpp"
 #include "cli/json.hpp"
+#include "cli/kernel_arguments.hpp"
 #include "cli/recorded_trace.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +17,9 @@
 namespace warpbound::cli {
 
 namespace {
+
+using harness::toolchain::KernelFile;
+using harness::toolchain::KernelSummary;
 
 struct InspectOptions {
     KernelOptions kernel;
@@ -52,6 +56,100 @@ Inspection inspect(const LoadedKernel& kernel) {
     return result;
 }
 
+/// ", 17 registers, 128 bytes of shared memory, 8 bytes of local memory": what is known.
+std::string resources_of(const KernelSummary& kernel) {
+    std::string out;
+    if (kernel.registers) out += fmt::format(", {} registers", *kernel.registers);
+    if (kernel.shared_memory)
+        out += fmt::format(", {} bytes of static shared memory", *kernel.shared_memory);
+    if (kernel.stack) out += fmt::format(", {} bytes of local memory", *kernel.stack);
+    return out;
+}
+
+/// All kernels of a file, each with what is known of it and what cannot be read.
+struct FileInspection {
+    struct Kernel {
+        KernelSummary summary;
+        std::string refusal;                                       ///< Empty: it was read.
+        std::vector<std::pair<std::int64_t, std::string>> unknown; ///< Address, opcode.
+    };
+    std::vector<Kernel> kernels;
+};
+
+FileInspection inspect(KernelFile& file) {
+    FileInspection result;
+    for (std::size_t i = 0; i < file.kernels().size(); ++i) {
+        const auto code = file.read(i);
+        FileInspection::Kernel kernel{file.kernels()[i], {}, {}};
+        if (code) {
+            kernel.summary = code.value().summary;
+            for (const auto& instruction : code.value().function->instructions)
+                if (instruction.opcode_class == assembly::OpcodeClass::Unknown)
+                    kernel.unknown.emplace_back(instruction.address,
+                                                assembly::opcode_text(instruction));
+        } else {
+            kernel.refusal = to_string(code.error());
+        }
+        result.kernels.push_back(std::move(kernel));
+    }
+    return result;
+}
+
+std::string text_of(const std::string& name, const FileInspection& file) {
+    std::string out =
+        fmt::format("{} kernels in {}; --kernel NAME shows one\n", file.kernels.size(), name);
+    std::string before;
+    for (const auto& [summary, refusal, unknown] : file.kernels) {
+        const std::string readable = assembly::demangled(summary.name);
+        out += fmt::format("\n{}\n", summary.name);
+        if (readable != summary.name) out += fmt::format("  {}\n", readable);
+        out +=
+            fmt::format("  {}{}\n", summary.target ? to_string(*summary.target) : "unknown target",
+                        resources_of(summary));
+        if (summary.parameters)
+            out += fmt::format("  parameters: {}\n", parameter_list(*summary.parameters));
+        if (!refusal.empty())
+            out += fmt::format("  not read: {}\n", refusal == before ? "as before" : refusal);
+        if (!refusal.empty()) before = refusal;
+        for (const auto& [address, opcode] : unknown)
+            out += fmt::format("  unknown opcode: {} {}\n", hexadecimal(address), opcode);
+    }
+    return out;
+}
+
+Json json_of(const std::optional<std::vector<assembly::KernelParameterLayout>>& parameters) {
+    if (!parameters) return nullptr;
+    Json out = Json::array();
+    for (const auto& one : *parameters)
+        out.push_back({{"name", one.name}, {"offset", one.offset}, {"bytes", one.size}});
+    return out;
+}
+
+template <class Value> Json value_or_null(const std::optional<Value>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+std::string json_of(const std::string& name, const FileInspection& file) {
+    Json kernels = Json::array();
+    for (const auto& [summary, refusal, unknown] : file.kernels) {
+        Json opcodes = Json::array();
+        for (const auto& [address, opcode] : unknown)
+            opcodes.push_back({{"address", hexadecimal(address)}, {"opcode", opcode}});
+        kernels.push_back({{"name", summary.name},
+                           {"demangled", assembly::demangled(summary.name)},
+                           {"isa", summary.target ? Json(to_string(*summary.target)) : Json()},
+                           {"registers", value_or_null(summary.registers)},
+                           {"shared-memory", value_or_null(summary.shared_memory)},
+                           {"local-memory", value_or_null(summary.stack)},
+                           {"parameters", json_of(summary.parameters)},
+                           {"refusal", refusal},
+                           {"unknown-opcodes", opcodes}});
+    }
+    return Json{{"file", name}, {"kernels", kernels}}.dump(
+               2, ' ', false, nlohmann::json::error_handler_t::replace) +
+           "\n";
+}
+
 std::string text_of(const LoadedKernel& kernel, const Inspection& inspection) {
     const auto& function = *kernel.function;
     const auto& graph = kernel.graph;
@@ -60,6 +158,8 @@ std::string text_of(const LoadedKernel& kernel, const Inspection& inspection) {
                                   function.name, to_string(function.target), kernel.program.digest,
                                   function.instructions.size(), inspection.reachable,
                                   graph.blocks.size(), graph.edges.size(), graph.loops.size());
+    if (kernel.parameters)
+        out += fmt::format("  parameters {}\n", parameter_list(*kernel.parameters));
     out += "\ninstruction mix\n";
     for (const auto& [name, count] : inspection.mix)
         out += fmt::format("  {:<22} {:>6}\n", name, count);
@@ -110,10 +210,11 @@ std::string json_of(const LoadedKernel& kernel, const Inspection& inspection) {
     Json unknown = Json::array();
     for (const auto& [address, opcode] : inspection.unknown)
         unknown.push_back({{"address", hexadecimal(address)}, {"opcode", opcode}});
-    return Json{{"kernel",
-                 {{"name", kernel.function->name},
-                  {"digest", kernel.program.digest},
-                  {"isa", to_string(kernel.function->target)}}},
+    Json named{{"name", kernel.function->name},
+               {"digest", kernel.program.digest},
+               {"isa", to_string(kernel.function->target)}};
+    if (kernel.parameters) named["parameters"] = json_of(kernel.parameters);
+    return Json{{"kernel", named},
                 {"instructions", kernel.function->instructions.size()},
                 {"reachable", inspection.reachable},
                 {"mix", inspection.mix},
@@ -130,7 +231,19 @@ Exit run(const InspectOptions& options) {
         const auto result = inspect_recorded_trace(options.kernel.file, options.format);
         return result ? write_result(result.value()) : refuse(result.error());
     }
-    const auto kernel = load_kernel(options.kernel);
+    auto file = open_kernel_file(options.kernel.file, options.kernel.target);
+    if (!file) return refuse(file.error());
+    if (options.kernel.kernel.empty() && file.value().kernels().size() > 1 &&
+        options.format != "dot") {
+        const FileInspection all = inspect(file.value());
+        return write_result(options.format == "json" ? json_of(options.kernel.file, all)
+                                                     : text_of(options.kernel.file, all));
+    }
+    const auto found = file.value().find(options.kernel.kernel);
+    if (!found) return refuse(found.error());
+    const auto code = file.value().read(found.value());
+    if (!code) return refuse(code.error());
+    const auto kernel = load_kernel(code.value(), {});
     if (!kernel) return refuse(kernel.error());
     const LoadedKernel& loaded = *kernel.value();
     if (options.format == "dot")
@@ -145,8 +258,9 @@ Exit run(const InspectOptions& options) {
 void add_inspect(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<InspectOptions>();
     CLI::App* command = app.add_subcommand(
-        "inspect", "Show a kernel's instruction mix, blocks, loops and dependences, or what a "
-                   "recorded SASS trace (.traceg, kernelslist.g) executed");
+        "inspect",
+        "Show the kernels of a file; of one kernel its instruction mix, blocks, loops and "
+        "dependences; or what a recorded SASS trace (.traceg, kernelslist.g) executed");
     options->kernel.add_to(*command);
     add_format(*command, options->format, {"text", "json", "dot"});
     command->footer(

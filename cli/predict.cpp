@@ -84,7 +84,7 @@ Result<KernelProfiles> profiles_of(const PredictOptions& options,
                                    const prediction::Setting& setting) {
     const models::Architecture& architecture = setting.architecture;
     if (!options.profiles.empty()) return read_profiles(options.profiles, setting);
-    const auto kernel = load_kernel(options.kernel);
+    const auto kernel = load_kernel(options.kernel, architecture.target);
     if (!kernel) return kernel.as_failure();
     const auto target = check_target(*kernel.value(), architecture);
     if (!target) return target.as_failure();

@@ -7,6 +7,8 @@ find_package(SQLite3 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+pkg_check_modules(LZMA REQUIRED IMPORTED_TARGET liblzma)
 
 # TinyXML2: some distributions ship a CMake package, all ship a pkg-config file.
 pkg_check_modules(TINYXML2 REQUIRED IMPORTED_TARGET tinyxml2)

@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 say() { printf '\n==> %s\n' "$*"; }
 
 packages=(cmake ninja-build g++ pkg-config libz3-dev libboost-dev libtinyxml2-dev libsqlite3-dev libcli11-dev
-          libfmt-dev nlohmann-json3-dev libssl-dev libgtest-dev libgmock-dev libbenchmark-dev libxml2-utils)
+          libfmt-dev nlohmann-json3-dev libssl-dev zlib1g-dev liblzma-dev libgtest-dev libgmock-dev libbenchmark-dev libxml2-utils)
 
 # Installs the Debian packages that are missing; asks for nothing.
 install_packages() {

@@ -58,28 +58,61 @@ public:
     Result<FlowFacts> complete() {
         if (auto checked = models::check_written_for(facts_, launch_); !checked)
             return checked.as_failure();
-        const ThreadFacts threads = thread_facts();
-        if (auto added = add_uniformity(threads); !added) return added.as_failure();
-        if (auto added = add_transactions(threads); !added) return added.as_failure();
-        if (auto added = add_loops(threads.stays_converged); !added) return added.as_failure();
+        if (auto added = add(code_alone()); !added) return added.as_failure();
+        if (!launch_.arguments.empty()) {
+            const auto basis = code_with_arguments();
+            if (!basis) return basis.as_failure();
+            if (auto added = add(basis.value()); !added) return added.as_failure();
+        }
         if (auto rest = models::assume_divergence(function_, graph_, facts_); !rest)
             return rest.as_failure();
         return std::move(facts_);
     }
 
 private:
-    [[nodiscard]] ThreadFacts thread_facts() const {
+    /// What facts are derived from, and the sources that they then have.
+    struct Basis {
+        KernelParameters words;
+        models::FactSource proved;
+        models::FactSource if_near;
+    };
+
+    [[nodiscard]] Basis code_alone() const {
+        return {launch_words(), models::from_code, if_lanes_are_near};
+    }
+
+    /// Refuses arguments that contradict the shapes of the launch.
+    [[nodiscard]] Result<Basis> code_with_arguments() const {
+        Basis basis{code_alone().words, models::from_arguments, models::from_arguments};
+        for (const auto& [offset, word] : launch_.arguments) {
+            const auto [at, is_new] = basis.words.emplace(offset, word);
+            if (!is_new && at->second != word)
+                return Failure{.what = fmt::format("the argument {} contradicts the launch {}, "
+                                                   "whose shapes make that word {}",
+                                                   models::to_string({{offset, word}}),
+                                                   models::to_string(launch_), at->second.value),
+                               .where = facts_.name};
+        }
+        return basis;
+    }
+
+    Result<void> add(const Basis& basis) {
+        const ThreadFacts threads = thread_facts(basis);
+        if (auto added = add_uniformity(threads, basis); !added) return added;
+        if (auto added = add_transactions(threads, basis); !added) return added;
+        return add_loops(threads.stays_converged, basis);
+    }
+
+    [[nodiscard]] ThreadFacts thread_facts(const Basis& basis) const {
         UniformInstructions stated(function_.instructions.size(), false);
         for (const auto& fact : facts_.uniforms)
             if (const auto index = function_.index_of(fact.at)) stated[*index] = true;
         const models::BlockShape shape = models::block_shape_of(launch_);
-        if (!knows_shape_)
-            return derive_thread_facts(without_thread_indices(function_), graph_, shape,
-                                       architecture_, stated, launch_words());
-        return derive_thread_facts(function_, graph_, shape, architecture_, stated, launch_words());
+        return derive_thread_facts(knows_shape_ ? function_ : without_thread_indices(function_),
+                                   graph_, shape, architecture_, stated, basis.words);
     }
 
-    /// The words of constant bank 0 that the launch determines.
+    /// The words of constant bank 0 that the launch determines: extents of which the shape is known.
     [[nodiscard]] KernelParameters launch_words() const {
         KernelParameters words;
         if (knows_shape_) words = block_extents(function_.target, models::block_shape_of(launch_));
@@ -87,7 +120,7 @@ private:
         return words;
     }
 
-    Result<void> add_uniformity(const ThreadFacts& threads) {
+    Result<void> add_uniformity(const ThreadFacts& threads, const Basis& basis) {
         for (const auto& fact : facts_.uniforms) {
             const auto index = function_.index_of(fact.at);
             if (index && threads.uniformity[*index] == Uniformity::Divergent)
@@ -107,11 +140,11 @@ private:
             if (const std::int64_t at = function_.instructions[i].address;
                 deciding[i] && threads.uniformity[i] == Uniformity::Uniform &&
                 stated.count(at) == 0)
-                facts_.uniforms.push_back({at, models::from_code});
+                facts_.uniforms.push_back({at, basis.proved});
         return boost::outcome_v2::success();
     }
 
-    Result<void> add_transactions(const ThreadFacts& threads) {
+    Result<void> add_transactions(const ThreadFacts& threads, const Basis& basis) {
         std::map<std::int64_t, std::size_t> known;
         for (std::size_t i = 0; i < facts_.memory.size(); ++i)
             known.emplace(facts_.memory[i].at, i);
@@ -122,11 +155,12 @@ private:
             if (found == known.end()) {
                 models::MemoryFact fact;
                 fact.at = access.address;
-                fact.from = shared ? models::from_code : if_lanes_are_near;
+                fact.from = shared ? basis.proved : basis.if_near;
                 count_of(fact, shared) =
                     CountRange{derived.transactions.lo, derived.transactions.hi};
                 facts_.memory.push_back(fact);
-            } else if (auto added = narrow(facts_.memory[found->second], shared, derived); !added) {
+            } else if (auto added = narrow(facts_.memory[found->second], shared, derived, basis);
+                       !added) {
                 return added.as_failure();
             }
         }
@@ -137,8 +171,17 @@ private:
         return shared ? fact.conflict_degree : fact.transactions;
     }
 
-    /// A stated count keeps its source where it says more than the code does.
-    Result<void> narrow(models::MemoryFact& fact, bool shared, const DerivedTransactions& derived) {
+    /// Whether a fact that is there already takes the source of the basis. `says_all`: the basis
+    /// alone gives the whole fact. `narrows`: it adds something. What the code alone gives needs no
+    /// arguments; a stated fact keeps its source where it says more than the basis.
+    static bool takes_source(const Basis& basis, const models::FactSource& from, bool says_all,
+                             bool narrows) {
+        if (basis.proved == models::from_code) return says_all;
+        return narrows && (says_all || from.line == 0);
+    }
+
+    Result<void> narrow(models::MemoryFact& fact, bool shared, const DerivedTransactions& derived,
+                        const Basis& basis) {
         if (fact.pattern) return boost::outcome_v2::success();
         std::optional<CountRange>& count = count_of(fact, shared);
         const CountRange of_code{derived.transactions.lo, derived.transactions.hi};
@@ -150,22 +193,23 @@ private:
                                        "follows from the code: {}",
                                        fact.at, shared ? "conflict-degree" : "transactions",
                                        text_of(*count), text_of(of_code), derived.reason));
-        if (both == of_code && fact.level == models::MemoryLevel::Any)
-            fact.from = shared ? models::from_code : if_lanes_are_near;
+        const bool says_all = both == of_code && fact.level == models::MemoryLevel::Any;
+        if (takes_source(basis, fact.from, says_all, count != both))
+            fact.from = shared ? basis.proved : basis.if_near;
         count = both;
         return boost::outcome_v2::success();
     }
 
-    Result<void> add_loops(bool stays_converged) {
+    Result<void> add_loops(bool stays_converged, const Basis& basis) {
         const auto loops =
-            derive_loops(with_parameters(function_, launch_words()), graph_,
+            derive_loops(with_parameters(function_, basis.words), graph_,
                          stays_converged ? Convergence::Converged : Convergence::MayDiverge);
         for (const auto& [header, derived] : bounds_in_every_context(graph_, loops)) {
             const auto stated = std::find_if(
                 facts_.loops.begin(), facts_.loops.end(),
                 [at = header](const models::LoopFact& fact) { return fact.header == at; });
             if (stated == facts_.loops.end()) {
-                facts_.loops.push_back({header, derived.min, derived.max, models::from_code});
+                facts_.loops.push_back({header, derived.min, derived.max, basis.proved});
                 continue;
             }
             if (stated->max == 0) continue; // Never executed.
@@ -175,8 +219,9 @@ private:
                                            "times, but {}..{} follow from the code: {}",
                                            header, stated->min, stated->max, derived.min,
                                            derived.max, derived.reason));
-            if (derived.min >= stated->min && derived.max <= stated->max)
-                stated->from = models::from_code;
+            const bool says_all = derived.min >= stated->min && derived.max <= stated->max;
+            const bool narrows = derived.min > stated->min || derived.max < stated->max;
+            if (takes_source(basis, stated->from, says_all, narrows)) stated->from = basis.proved;
             stated->min = std::max(stated->min, derived.min);
             stated->max = std::min(stated->max, derived.max);
         }

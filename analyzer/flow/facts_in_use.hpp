@@ -17,9 +17,10 @@ namespace warpbound::analyzer {
 /// - uniform branches, EXITs and guarded memory accesses; every other one is divergent (S32);
 /// - bank-conflict degrees, and transactions of global accesses. The latter need that the lanes of
 ///   an access lie within 4 GiB, and stay unchecked (S32).
-/// Thread indices are known where the launch states the shape of its blocks, or where the code
-/// reads no index but that in x. Refuses facts that were derived for blocks of another shape,
-/// statements that the code refutes, and uniform facts where nothing is decided.
+/// What follows only with the arguments that the launch states has origin arguments and stays
+/// unchecked. Thread indices are known where the launch states the shape of its blocks, or where
+/// the code reads no index but that in x. Refuses facts that were derived for blocks of another
+/// shape, statements that the code refutes, and uniform facts where nothing is decided.
 Result<models::FlowFacts> facts_in_use(const assembly::Function& function,
                                        const assembly::ControlFlowGraph& graph,
                                        const models::Architecture& architecture,

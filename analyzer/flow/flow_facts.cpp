@@ -98,8 +98,9 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
     ResolvedFacts resolved;
     resolved.in_use = facts;
     if (follow_branches_in) {
-        resolved.infeasible_paths = not_stated(
-            facts, derive_infeasible_paths(function, graph, follow_branches_in, convergence));
+        resolved.infeasible_paths =
+            not_stated(facts, infeasible_paths_with_arguments(function, graph, *follow_branches_in,
+                                                              convergence));
         append(resolved.in_use, resolved.infeasible_paths);
     }
     resolved.never.assign(graph.blocks.size(), false);

@@ -3,6 +3,7 @@
 #include "analyzer/value/block_states.hpp"
 #include "analyzer/value/branch_conditions.hpp"
 #include "analyzer/value/condition_text.hpp"
+#include "analyzer/value/kernel_parameters.hpp"
 
 #include <fmt/format.h>
 
@@ -348,6 +349,32 @@ std::vector<DerivedPathFact> derive_infeasible_paths(const Function& function,
                                                      const std::optional<models::Launch>& launch,
                                                      Convergence convergence) {
     return InfeasiblePathAnalysis{function, graph, launch, convergence}.derive();
+}
+
+std::vector<DerivedPathFact> infeasible_paths_with_arguments(const Function& function,
+                                                             const ControlFlowGraph& graph,
+                                                             const models::Launch& launch,
+                                                             Convergence convergence) {
+    auto facts = derive_infeasible_paths(function, graph, launch, convergence);
+    if (launch.arguments.empty()) return facts;
+    const auto is_known = [](const std::vector<DerivedPathFact>& known,
+                             const DerivedPathFact& one) {
+        return std::any_of(known.begin(), known.end(),
+                           [&](const DerivedPathFact& other) { return other.fact == one.fact; });
+    };
+    const Function with_values = with_parameters(function, launch.arguments);
+    auto further = derive_infeasible_paths(with_values, graph, launch, convergence);
+    std::erase_if(further, [&](const DerivedPathFact& one) { return is_known(facts, one); });
+    for (DerivedPathFact& one : further) {
+        std::visit([](auto& fact) { fact.from = models::from_arguments; }, one.fact);
+        facts.push_back(std::move(one));
+    }
+    return facts;
+}
+
+const models::FactSource& source_of(const DerivedPathFact& derived) {
+    return std::visit([](const auto& fact) -> const models::FactSource& { return fact.from; },
+                      derived.fact);
 }
 
 std::string text_of(const DerivedPathFact& derived) {

@@ -34,7 +34,16 @@ std::vector<DerivedPathFact> derive_infeasible_paths(const assembly::Function& f
 /// "0x0040 is never executed", "0x0040 or 0x0060 -> 0x0080, not both".
 std::string text_of(const DerivedPathFact& derived);
 
-/// Adds the derived facts to `facts`, with their origin and status (static, proved).
+/// What follows from the code, then what follows only with the arguments that `launch` states.
+std::vector<DerivedPathFact>
+infeasible_paths_with_arguments(const assembly::Function& function,
+                                const assembly::ControlFlowGraph& graph,
+                                const models::Launch& launch, Convergence convergence);
+
+/// Who says so.
+const models::FactSource& source_of(const DerivedPathFact& derived);
+
+/// Adds the derived facts to `facts`, with their source.
 void append(models::FlowFacts& facts, const std::vector<DerivedPathFact>& derived);
 
 } // namespace warpbound::analyzer

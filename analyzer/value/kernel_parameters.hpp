@@ -5,20 +5,10 @@
 #include "assembly/isa/program.hpp"
 #include "models/launch/launch.hpp"
 
-#include <cstdint>
-#include <map>
-
 namespace warpbound::analyzer {
 
-/// A word that equals `value` in its lowest `bits` bits; 32: it is `value`.
-struct KernelParameter {
-    std::uint32_t value = 0;
-    unsigned bits = 32;
-    friend bool operator==(const KernelParameter&, const KernelParameter&) = default;
-};
-
-/// Keyed by the offset in constant bank 0, in bytes; a multiple of 4.
-using KernelParameters = std::map<std::int64_t, KernelParameter>;
+using KernelParameter = models::ArgumentWord;
+using KernelParameters = models::ArgumentWords;
 
 /// A copy of the function in which parameters whose 32 bits are known stand as immediates, for the
 /// value analysis. Operands that read part of a word are not changed.

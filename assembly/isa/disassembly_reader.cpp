@@ -56,37 +56,75 @@ public:
         if (auto read = each_line([this] { return one_line(); }); !read) return read.as_failure();
         ++number_;
         line_ = {};
-        if (function_ && program_.form == TextForm::Cuobjdump)
-            return refuse(
+        if (is_open() && program_.form == TextForm::Cuobjdump) {
+            const std::string& name = function_ ? function_->name() : broken_->name;
+            note_broken(refuse(
                 fmt::format(
                     "the listing ends inside kernel '{}'; its closing line of dots was expected",
-                    function_->name()),
-                line_);
+                    name),
+                line_));
+        }
         if (auto closed = close_function(); !closed) return closed.as_failure();
-        if (program_.functions.empty())
-            return refuse("no kernel found: a listing with code was expected", line_);
-        for (auto& function : program_.functions)
-            if (auto added = resources_.add_to(function); !added) {
-                Failure failure = added.error();
-                failure.where = source_.name;
-                return failure;
-            }
-        return std::move(program_);
+        add_resources();
+        if (!program_.functions.empty() || program_.unread.size() > 1) return std::move(program_);
+        if (!program_.unread.empty()) return refusal_of(program_.unread.front());
+        return unknown_target_.value_or(
+            refuse("no kernel found: a listing with code was expected", line_));
     }
 
 private:
+    /// Whether a kernel is open, readable so far or not.
+    [[nodiscard]] bool is_open() const { return function_ || broken_; }
+
+    /// From here on the open kernel counts as unread; its other instructions are only tried.
+    void note_broken(Failure failure) {
+        if (failure.where.empty()) failure.where = source_.name;
+        if (!broken_) broken_ = UnreadFunction{function_->name(), target_, {}};
+        function_.reset();
+        broken_->failures.push_back(std::move(failure));
+    }
+
+    /// A refusal inside a kernel concerns that kernel only.
+    Result<void> in_kernel(Result<void> read) {
+        if (read || !is_open()) return read;
+        note_broken(read.error());
+        return boost::outcome_v2::success();
+    }
+
+    void add_resources() {
+        std::vector<Function> readable;
+        for (auto& function : program_.functions) {
+            if (auto added = resources_.add_to(function); !added) {
+                Failure failure = added.error();
+                failure.where = source_.name;
+                program_.unread.push_back({function.name, function.target, {std::move(failure)}});
+            } else {
+                readable.push_back(std::move(function));
+            }
+        }
+        program_.functions = std::move(readable);
+    }
+
     Result<void> one_line() {
         const std::string_view text = trimmed(line_);
         if (text.empty()) return boost::outcome_v2::success();
-        if (text.substr(0, 2) == "/*") return code_line(text);
+        if (text.substr(0, 2) == "/*") return in_kernel(code_line(text));
         if (text.substr(0, 2) == "//") return boost::outcome_v2::success();
         if (auto noted = resource_line(text); !noted) return noted;
-        return directive(text);
+        return in_kernel(directive(text));
+    }
+
+    /// A target that is not known leaves the kernels that follow unread.
+    Result<void> set_target(std::string_view name, std::string_view text) {
+        target_ = parse_target(name);
+        if (!target_ && !unknown_target_)
+            unknown_target_ = refuse("no known target; sm_20 .. sm_121 was expected", text);
+        return boost::outcome_v2::success();
     }
 
     /// A line that may state a kernel's resources. Sections end a function of nvdisasm.
     Result<void> resource_line(std::string_view text) {
-        if (function_ && text.substr(0, 8) != ".section") return boost::outcome_v2::success();
+        if (is_open() && text.substr(0, 8) != ".section") return boost::outcome_v2::success();
         if (auto noted = resources_.line(text, target_, number_); !noted)
             return refuse(noted.error().what, text);
         return boost::outcome_v2::success();
@@ -96,21 +134,15 @@ private:
         constexpr std::string_view code_for = "code for ";
         constexpr std::string_view function = "Function : ";
         constexpr std::string_view section = ".section";
-        if (text.substr(0, code_for.size()) == code_for) {
-            const auto target = parse_target(trimmed(text.substr(code_for.size())));
-            if (!target) return refuse("no known target; sm_20 .. sm_121 was expected", text);
-            target_ = target;
-            return boost::outcome_v2::success();
-        }
+        if (text.substr(0, code_for.size()) == code_for)
+            return set_target(trimmed(text.substr(code_for.size())), text);
         if (text.substr(0, 7) == ".target") {
-            std::string_view name = trimmed(text.substr(7));
-            target_ = parse_target(name.substr(0, name.find_first_of(" ,\t")));
-            if (!target_) return refuse("no known target; sm_20 .. sm_121 was expected", text);
-            return boost::outcome_v2::success();
+            const std::string_view name = trimmed(text.substr(7));
+            return set_target(name.substr(0, name.find_first_of(" ,\t")), text);
         }
         if (text.substr(0, 12) == ".headerflags") {
             const auto target = target_of_flags(text);
-            if (target && !function_) target_ = target;
+            if (target && !is_open()) target_ = target;
             if (target && target_ && *target != *target_)
                 return refuse(fmt::format("the flags give {}, the lines before {}",
                                           to_string(*target), to_string(*target_)),
@@ -129,7 +161,7 @@ private:
                 return open_function(trimmed(name.substr(code.size())));
             return boost::outcome_v2::success();
         }
-        if (function_ && text.size() >= 10 && text.find_first_not_of('.') == std::string_view::npos)
+        if (is_open() && text.size() >= 10 && text.find_first_not_of('.') == std::string_view::npos)
             return close_function();
         if (function_ && text.back() == ':')
             return function_->label(trimmed(text.substr(0, text.size() - 1)), number_);
@@ -154,30 +186,41 @@ private:
 
     Result<void> open_function(std::string_view name) {
         if (auto closed = close_function(); !closed) return closed;
-        if (!target_)
-            return refuse(
-                "the target is not known here; a line 'code for sm_..' or '.target' was expected",
-                name);
-        if (program_.functions.size() >= function_limit)
+        if (program_.functions.size() + program_.unread.size() >= function_limit)
             return refuse(fmt::format("more than {} kernels", function_limit), name);
         if (name.empty()) return refuse("the name of a kernel was expected", name);
+        if (!target_) {
+            const Failure unknown = refuse(
+                "the target is not known here; a line 'code for sm_..' or '.target' was expected",
+                name);
+            broken_ = UnreadFunction{std::string{name}, {}, {unknown_target_.value_or(unknown)}};
+            return boost::outcome_v2::success();
+        }
         function_.emplace(std::string{name}, *target_, source_.name, true);
         return boost::outcome_v2::success();
     }
 
     Result<void> close_function() {
-        if (!function_) return boost::outcome_v2::success();
-        auto function = function_->finish(number_);
+        if (function_) {
+            auto function = function_->finish(number_);
+            if (function) return add_function(std::move(function).value());
+            note_broken(function.error());
+        }
+        if (broken_) program_.unread.push_back(std::move(*broken_));
+        broken_.reset();
+        return boost::outcome_v2::success();
+    }
+
+    Result<void> add_function(Function function) {
         function_.reset();
-        if (!function) return function.as_failure();
-        if (!seen_.insert({function.value().name, function.value().target.sm}).second)
-            return refuse(fmt::format("kernel '{}' for {} is listed twice", function.value().name,
-                                      to_string(function.value().target)),
+        if (!seen_.insert({function.name, function.target.sm}).second)
+            return refuse(fmt::format("kernel '{}' for {} is listed twice", function.name,
+                                      to_string(function.target)),
                           line_);
-        instructions_ += function.value().instructions.size();
+        instructions_ += function.instructions.size();
         if (instructions_ > instruction_limit)
             return refuse(fmt::format("more than {} instructions", instruction_limit), line_);
-        program_.functions.push_back(std::move(function).value());
+        program_.functions.push_back(std::move(function));
         return boost::outcome_v2::success();
     }
 
@@ -185,7 +228,7 @@ private:
         const std::string_view at = text;
         const auto comment = take_comment(text);
         if (!comment) return refuse("a comment without end", at);
-        if (!function_) { // a header comment, or a data section of nvdisasm
+        if (!is_open()) { // a header comment, or a data section of nvdisasm
             if (program_.form == TextForm::Cuobjdump && hexadecimal(*comment) &&
                 text.find(';') != std::string_view::npos)
                 return refuse("an instruction outside of a kernel; a line 'Function : ' was "
@@ -199,7 +242,7 @@ private:
                 return refuse("16 hexadecimal digits were expected", at);
             if (!text.empty() && text.substr(0, 2) != "//")
                 return refuse("nothing was expected after an encoding", text);
-            return function_->word(*word, number_);
+            return function_ ? function_->word(*word, number_) : boost::outcome_v2::success();
         }
         const auto address = hexadecimal(*comment);
         if (!address || *address > (std::uint64_t{1} << 40U))
@@ -224,6 +267,7 @@ private:
                           text.empty() ? line_ : text.substr(text.size()));
         }
         if (!rest.empty() && rest.front() == '}') rest = trimmed(rest.substr(1));
+        if (!target_) return boost::outcome_v2::success(); // The target is refused already.
         auto instruction =
             read_instruction(statement, *target_, number_, statement.data() - line_.data() + 1);
         if (!instruction) {
@@ -231,6 +275,7 @@ private:
             failure.where = source_.name;
             return failure;
         }
+        if (!function_) return boost::outcome_v2::success();
         instruction.value().instruction.address = address;
         if (auto targets = noted_targets(statement); !targets.empty())
             function_->branch_targets(std::move(targets));
@@ -257,6 +302,8 @@ private:
     std::size_t instructions_ = 0; ///< Of the functions that are complete.
     std::optional<Target> target_;
     std::optional<FunctionBuilder> function_;
+    std::optional<UnreadFunction> broken_;  ///< In place of `function_`.
+    std::optional<Failure> unknown_target_; ///< Of the first unknown target.
     KernelResources resources_;
     std::set<std::pair<std::string, int>> seen_;
 };

@@ -1,5 +1,9 @@
 #include "assembly/isa/program.hpp"
 
+#include "assembly/isa/kernel_names.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace warpbound::assembly {
@@ -48,23 +52,44 @@ std::optional<int> barrier_register(const Instruction& instruction) {
     return std::nullopt;
 }
 
+Failure refusal_of(const UnreadFunction& function) {
+    constexpr std::size_t most_listed = 100;
+    if (function.failures.size() == 1) return function.failures.front();
+    Failure all = function.failures.front();
+    all.what = fmt::format("kernel '{}' cannot be read, {} lines are refused:", function.name,
+                           function.failures.size());
+    for (std::size_t i = 0; i < function.failures.size() && i < most_listed; ++i) {
+        const Failure& one = function.failures[i];
+        all.what += fmt::format("\n  {}:{}: {}", one.line, one.column, one.what);
+    }
+    if (function.failures.size() > most_listed)
+        all.what += fmt::format("\n  and {} more", function.failures.size() - most_listed);
+    return all;
+}
+
 Result<const Function*> find_function(const Program& program, std::string_view name) {
-    std::string names;
+    std::vector<std::string> names;
     const Function* found = nullptr;
     std::size_t matches = 0;
     for (const auto& function : program.functions) {
-        names += (names.empty() ? "" : ", ") + function.name;
+        names.push_back(function.name);
         if (name.empty() || function.name == name) {
             found = &function;
             ++matches;
         }
     }
-    if (matches == 1) return found;
+    for (const auto& function : program.unread) {
+        names.push_back(function.name);
+        if (function.name == name && matches == 0) return refusal_of(function);
+    }
+    if (matches == 1 && (!name.empty() || names.size() == 1)) return found;
     if (name.empty())
-        return Failure{"the listing holds several kernels, name one with --kernel: " + names,
+        return Failure{"the listing holds several kernels, name one with --kernel: " +
+                           list_of_names(names),
                        program.name};
     if (matches == 0)
-        return Failure{"there is no kernel '" + std::string{name} + "'; there are: " + names,
+        return Failure{"there is no kernel '" + std::string{name} +
+                           "'; there are: " + list_of_names(names),
                        program.name};
     return Failure{"kernel '" + std::string{name} +
                        "' is listed for several targets; keep one of them",

@@ -102,15 +102,26 @@ struct Function {
 /// Form of the listing, so that a program can be printed in the same form.
 enum class TextForm { Cuobjdump, Nvdisasm, Bare };
 
+/// A kernel whose code cannot be read.
+struct UnreadFunction {
+    std::string name;
+    std::optional<Target> target;  ///< None where the text names one that is not known.
+    std::vector<Failure> failures; ///< All that was found, in the order of the text.
+};
+
 struct Program {
     TextForm form = TextForm::Cuobjdump;
     std::vector<Function> functions;
-    std::string digest; ///< Digest of the text it was read from.
-    std::string name;   ///< Name of the source, for messages.
+    std::vector<UnreadFunction> unread{}; ///< The text's other kernels.
+    std::string digest;                   ///< Digest of the text it was read from.
+    std::string name;                     ///< Name of the source, for messages.
 };
 
+/// Why a kernel cannot be read: all its failures in one text, located at the first.
+Failure refusal_of(const UnreadFunction& function);
+
 /// The function called `name`, or the only one when `name` is empty. Refuses an unknown name and an
-/// ambiguous empty one, listing the existing functions.
+/// ambiguous empty one, listing the existing functions, and one that cannot be read.
 Result<const Function*> find_function(const Program& program, std::string_view name);
 
 } // namespace warpbound::assembly

@@ -29,6 +29,8 @@ void make_report(KernelEvidence& kernel, const KernelInput& input, const BundleI
         report.inputs.push_back(
             {"flow facts", folder + "flow-facts.xml", kernel.input->facts.digest});
     if (input.cubin_digest) report.inputs.push_back({"cubin", "", *input.cubin_digest});
+    if (input.binary_digest) report.inputs.push_back({"binary", "", *input.binary_digest});
+    if (!input.disassembler.empty()) report.versions.push_back(input.disassembler);
     for (std::size_t trace = 0; trace < input.traces.size(); ++trace)
         report.inputs.push_back(
             {"trace", trace_path(kernel.id, trace), assembly::digest_of(input.traces[trace])});

@@ -130,6 +130,8 @@ KernelInput kernel_of(BundleFolder& folder, const std::string& id) {
         for (const auto& samples : launch.at("samples"))
             input.series.push_back(read_series(folder, samples.get<std::string>()));
         if (launch.contains("cubin")) input.cubin_digest = launch.at("cubin").get<std::string>();
+        if (launch.contains("binary")) input.binary_digest = launch.at("binary").get<std::string>();
+        input.disassembler = launch.value("disassembler", input.disassembler);
         if (launch.contains("traces"))
             for (const auto& trace : launch.at("traces")) {
                 const auto file = trace.get<std::string>();
@@ -215,6 +217,8 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
             add(path, "samples", canonical(series_json(kernel.series[series])));
         }
         if (kernel.cubin_digest) launch["cubin"] = *kernel.cubin_digest;
+        if (kernel.binary_digest) launch["binary"] = *kernel.binary_digest;
+        if (!kernel.disassembler.empty()) launch["disassembler"] = kernel.disassembler;
         for (std::size_t trace = 0; trace < kernel.traces.size(); ++trace) {
             launch["traces"].push_back(trace_path(id, trace));
             add(trace_path(id, trace), "trace", kernel.traces[trace]);

@@ -36,8 +36,10 @@ struct KernelInput {
     std::string architecture;              ///< XML.
     std::optional<std::string> flow_facts; ///< XML.
     std::vector<SeriesInput> series;
-    std::optional<std::string> cubin_digest; ///< Of the binary that the listing was made from.
-    std::vector<std::string> traces;         ///< Recorded executions (`.traceg`).
+    std::optional<std::string> cubin_digest;  ///< Of the code that the listing was made from.
+    std::optional<std::string> binary_digest; ///< Of the file that holds that code.
+    std::string disassembler;        ///< Name and version, where the listing was made here.
+    std::vector<std::string> traces; ///< Recorded executions (`.traceg`).
 };
 
 /// A third-party component that the tool is built from.

@@ -10,6 +10,8 @@ std::string_view to_string(FactOrigin origin) {
         return "user";
     case FactOrigin::Static:
         return "static";
+    case FactOrigin::Arguments:
+        return "arguments";
     case FactOrigin::Trace:
         return "trace";
     }

@@ -16,7 +16,7 @@
 
 namespace warpbound::models {
 
-enum class FactOrigin { User, Static, Trace };
+enum class FactOrigin { User, Static, Trace, Arguments };
 enum class FactStatus { Unchecked, TraceConsistent, Proved, Refuted };
 std::string_view to_string(FactOrigin origin);
 std::string_view to_string(FactStatus status);
@@ -35,6 +35,9 @@ struct FactSource {
 
 /// Of facts that this program derived.
 inline constexpr FactSource from_code{FactOrigin::Static, FactStatus::Proved};
+
+/// Of facts that this program derived from the code and what is stated of the kernel's arguments.
+inline constexpr FactSource from_arguments{FactOrigin::Arguments, FactStatus::Unchecked};
 
 /// The header block executes at least `min` and at most `max` times per entry of the loop from
 /// outside.

@@ -31,7 +31,7 @@ Failure malformed(std::string_view text) {
     return Failure{.what = fmt::format(
                        "'{}' is no launch; expected GxB: blocks, 'x', threads per block, as in "
                        "1x32, then what is known of ,registers=R ,shared-memory=BYTES "
-                       ",block=XxYxZ and ,grid=XxYxZ",
+                       ",block=XxYxZ ,grid=XxYxZ and arguments ,0x160=VALUE",
                        text),
                    .where = {}};
 }
@@ -49,6 +49,12 @@ Result<void> read_resource(std::string_view name, std::string_view text, std::in
 }
 
 Result<void> read_resource(std::string_view whole, std::string_view text, Launch& launch) {
+    if (text.substr(0, 2) == "0x") {
+        const auto added = add_argument_word(text, launch.arguments);
+        if (added) return added;
+        return Failure{.what = fmt::format("{} in a launch; {}", text, added.error().what),
+                       .where = {}};
+    }
     const std::size_t equals = text.find('=');
     const std::string_view name = text.substr(0, equals);
     const std::string_view value =
@@ -144,8 +150,8 @@ Result<Launch> parse_launch(std::string_view text) {
     const std::string_view grid = text.substr(0, text.find(','));
     const std::size_t cross = grid.find('x');
     const auto blocks = read_count(grid.substr(0, cross));
-    const auto threads =
-        cross == std::string_view::npos ? std::nullopt : read_count(grid.substr(cross + 1));
+    std::optional<std::int64_t> threads;
+    if (cross != std::string_view::npos) threads = read_count(grid.substr(cross + 1));
     if (!blocks || !threads) return malformed(text);
     if (*blocks < 1 || *blocks > most_blocks)
         return Failure{
@@ -171,6 +177,7 @@ std::string to_string(const Launch& launch) {
     if (launch.shared_memory) text += fmt::format(",shared-memory={}", *launch.shared_memory);
     if (launch.shape) text += fmt::format(",block={}", to_string(*launch.shape));
     if (launch.grid) text += fmt::format(",grid={}", to_string(*launch.grid));
+    if (!launch.arguments.empty()) text += "," + to_string(launch.arguments);
     return text;
 }
 

@@ -3,6 +3,7 @@
 /// Launch configuration: size and shape of grid and block, and resources of a block.
 
 #include "assembly/support/result.hpp"
+#include "models/launch/argument_words.hpp"
 
 #include <array>
 #include <cstdint>
@@ -40,6 +41,8 @@ struct Launch {
     /// Of `blocks` blocks; none: not stated, and block indices are only known to lie below
     /// `blocks`.
     std::optional<GridShape> grid{};
+    /// What is stated of the kernel's arguments.
+    ArgumentWords arguments{};
 
     /// Rounded up.
     [[nodiscard]] std::int64_t warps_per_block(std::int64_t warp_size = 32) const {
@@ -59,9 +62,10 @@ std::string to_string(const GridShape& shape);
 /// The shape of the launch's blocks: as stated, or all threads in x.
 BlockShape block_shape_of(const Launch& launch);
 
-/// Reads `GxB[,registers=R][,shared-memory=BYTES][,block=XxYxZ][,grid=XxYxZ]`: blocks, then threads
-/// per block, both at least 1 and threads at most 1024; registers of a thread, at least 1; bytes of
-/// a block; the shape of a block of B threads; the shape of a grid of G blocks.
+/// Reads `GxB[,registers=R][,shared-memory=BYTES][,block=XxYxZ][,grid=XxYxZ][,OFFSET=VALUE]`:
+/// blocks, then threads per block, both at least 1 and threads at most 1024; registers of a thread,
+/// at least 1; bytes of a block; the shape of a block of B threads; the shape of a grid of G
+/// blocks; words of the arguments, as in 0x160=512 (`add_argument_word`).
 Result<Launch> parse_launch(std::string_view text);
 /// In the form that `parse_launch` reads.
 std::string to_string(const Launch& launch);

@@ -2,7 +2,7 @@
 
 #include "assembly/flow/dependences.hpp"
 #include "assembly/isa/reader.hpp"
-#include "harness/devices/cuda/disassembler.hpp"
+#include "harness/toolchain/disassembler.hpp"
 
 #include <fmt/format.h>
 
@@ -175,9 +175,9 @@ SequenceVerdict compare_sequence(const std::string& listing, const PtxKernel& ke
 }
 
 SequenceVerdict check_sequence(const std::string& image, const PtxKernel& kernel) {
-    const auto disassembler = find_disassembler();
-    if (!disassembler) return unverified("neither nvdisasm nor cuobjdump is on PATH");
-    const auto listing = disassemble(*disassembler, image);
+    const auto disassembler = toolchain::find_disassembler();
+    if (!disassembler) return unverified("neither nvdisasm nor cuobjdump was found");
+    const auto listing = toolchain::disassemble(*disassembler, image);
     if (!listing) return unverified(to_string(listing.error()));
     return compare_sequence(listing.value(), kernel, disassembler->name);
 }

@@ -226,6 +226,8 @@ TEST(Refusal, WantsToKnowHowBlocksFit) {
     EXPECT_THAT(refusal(*too_large), HasSubstr("a block of 128 warps does not fit"));
     auto waiting = analyzed("EXIT;");
     waiting->request.launch = {9, 32};
+    for (auto& value : waiting->architecture.blocks.values)
+        value.interval.reset();
     EXPECT_THAT(refusal(*waiting), HasSubstr("blocks/replacement is unknown"));
 }
 

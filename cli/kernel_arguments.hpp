@@ -1,0 +1,31 @@
+#pragma once
+/// \file
+/// Arguments of a kernel as the user states them with --arg: by name, index or offset.
+
+#include "assembly/binary/cubin.hpp"
+#include "models/launch/argument_words.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpbound::cli {
+
+/// Help text of --arg.
+inline constexpr const char* arguments_help =
+    "Argument of the kernel: NAME=VALUE, INDEX=VALUE (from 0), or OFFSET=VALUE of a word of "
+    "constant "
+    "bank 0, as in 0x160=512; multiple:N in place of a value (an aligned pointer); may be "
+    "repeated. Facts derived from it are marked unchecked";
+
+/// Adds the words that these arguments are. `parameters`: the kernel's; none: not known, then only
+/// offsets are accepted. Refuses an unknown parameter with those that there are, a value that does
+/// not fit its size, and one that is stated twice.
+Result<void>
+add_arguments_to(models::ArgumentWords& words, const std::vector<std::string>& arguments,
+                 const std::optional<std::vector<assembly::KernelParameterLayout>>& parameters);
+
+/// "0: data, 8 bytes at 0x160; 1: n, 4 bytes at 0x168".
+std::string parameter_list(const std::vector<assembly::KernelParameterLayout>& parameters);
+
+} // namespace warpbound::cli
