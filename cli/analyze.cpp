@@ -17,7 +17,6 @@
 
 #include <fmt/format.h>
 
-
 namespace warpbound::cli {
 
 namespace {

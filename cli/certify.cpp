@@ -163,7 +163,8 @@ Failure named_as_given(Failure failure, const PlannedKernel& planned, const std:
 /// The kernel's code for the machine that the description names.
 Result<harness::toolchain::KernelCode> read_code(const PlannedKernel& planned,
                                                  const std::string& description) {
-    const auto architecture = models::read_architecture({planned.machine.architecture, description});
+    const auto architecture =
+        models::read_architecture({planned.machine.architecture, description});
     auto file =
         open_kernel_file(planned.listing, planned.target,
                          architecture ? std::optional{architecture.value().target} : std::nullopt);
@@ -418,8 +419,8 @@ void add_certify(CLI::App& app, Invocation& invocation) {
         "Instead of FILE: several kernels (XML, docs/reference/evidence-format.md)");
     for (const char* of_one_kernel :
          {"--kernel", "--target", "--architecture", "--assume", "--launch", "--grid", "--block",
-          "--dynamic-shared-memory", "--arg", "--policy",
-          "--multiprocessors", "--flow-facts", "--campaign", "--cubin", "--trace"})
+          "--dynamic-shared-memory", "--arg", "--policy", "--multiprocessors", "--flow-facts",
+          "--campaign", "--cubin", "--trace"})
         plan->excludes(command->get_option(of_one_kernel));
     command->add_option("--requirements", options->requirements,
                         "Budgets per kernel (XML): each is met, violated or undecided");

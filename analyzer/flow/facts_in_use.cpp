@@ -112,7 +112,8 @@ private:
                                    graph_, shape, architecture_, stated, basis.words);
     }
 
-    /// The words of constant bank 0 that the launch determines: extents of which the shape is known.
+    /// The words of constant bank 0 that the launch determines: extents of which the shape is
+    /// known.
     [[nodiscard]] KernelParameters launch_words() const {
         KernelParameters words;
         if (knows_shape_) words = block_extents(function_.target, models::block_shape_of(launch_));
