@@ -228,7 +228,9 @@ Exit run(const AnalyzeOptions& options) {
     certification::Report report =
         certification::report_of(kernel.program, request, analysis.value());
     report.tool_version = version;
-    if (clock.value()) certification::use_clock(report, std::move(*clock.value()));
+    if (clock.value())
+        certification::use_clock(report, *clock.value(),
+                                 fmt::format("A{}", report.assumptions.size() + 1));
     report.deadline = deadline.value();
     const bool is_met = report.deadline_verdict() == models::DeadlineVerdict::Met;
     for (const auto side : {analyzer::Side::Upper, analyzer::Side::Lower})

@@ -1,6 +1,7 @@
 #include "cli/certification_plan.hpp"
 
 #include "cli/multiprocessors.hpp"
+#include "models/time/clock.hpp"
 #include "models/xml/xml_reader.hpp"
 
 #include <filesystem>
@@ -24,7 +25,8 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
                                   "<" + element.name + ">: expected <kernel>");
         if (auto checked = models::check_attributes(
                 source.value(), element, {"listing", "architecture", "launch"},
-                {"name", "policy", "multiprocessors", "flow-facts", "campaign", "cubin", "trace"});
+                {"name", "policy", "multiprocessors", "flow-facts", "campaign", "cubin", "trace",
+                 "clock"});
             !checked)
             return checked.as_failure();
         if (auto checked = models::check_no_children(source.value(), element); !checked)
@@ -51,6 +53,11 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
             kernel.campaign = in_plan_folder(*campaign);
         if (const auto* cubin = element.find("cubin")) kernel.cubin = in_plan_folder(*cubin);
         if (const auto* trace = element.find("trace")) kernel.trace = in_plan_folder(*trace);
+        if (const auto* clock = element.find("clock")) {
+            if (const auto read = models::parse_clock(*clock); !read)
+                return models::refuse(source.value(), element, "clock: " + read.error().what);
+            kernel.clock = *clock;
+        }
         kernels.push_back(std::move(kernel));
     }
     if (kernels.empty())

@@ -24,11 +24,12 @@ struct PlannedKernel {
     std::string trace;                    ///< Path, or empty.
     std::string target{};                 ///< As --target; empty: the machine's.
     std::vector<std::string> arguments{}; ///< As --arg.
+    std::string clock{};                  ///< Range of the core clock, or empty.
 };
 
 /// Reads `<plan> <kernel listing architecture launch [name] [policy] [multiprocessors]
-/// [flow-facts] [campaign] [cubin] [trace]/> </plan>`; paths are relative to the plan. Refuses
-/// unknown elements and attributes and a plan without kernels.
+/// [flow-facts] [campaign] [cubin] [trace] [clock]/> </plan>`; paths are relative to the plan.
+/// Refuses unknown elements and attributes and a plan without kernels.
 Result<std::vector<PlannedKernel>> read_plan(const std::string& path);
 
 } // namespace warpbound::cli

@@ -7,6 +7,7 @@
 #include "certification/report/wording.hpp"
 #include "cli/bundle_check.hpp"
 #include "cli/certification_plan.hpp"
+#include "cli/clock_options.hpp"
 #include "cli/command.hpp"
 #include "cli/components.hpp"
 #include "cli/evidence_folder.hpp"
@@ -226,6 +227,11 @@ read_kernel(const PlannedKernel& planned, const CertifyOptions& options, const s
     const auto launch = launch_of(planned, code.value());
     if (!launch) return launch.as_failure();
     input.launch = launch.value();
+    if (!planned.clock.empty()) {
+        const auto clock = models::parse_clock(planned.clock);
+        if (!clock) return clock.as_failure();
+        input.clock = models::to_string(clock.value()); // Its canonical form.
+    }
     input.policy = planned.policy;
     const auto loaded = certification::load(input, id);
     if (!loaded) return named_as_given(loaded.error(), planned, id);
@@ -260,10 +266,15 @@ std::string summary(const certification::Bundle& bundle, const std::string& fold
                            report.kernel, certification::launch_text(report), report.policy,
                            report.architecture);
         for (const auto& claim : report.claims)
-            out += fmt::format("  {} {}: {} {} core cycles ({})\n", claim.id,
-                               certification::quantity_phrase(claim.quantity),
-                               claim.side == analyzer::Side::Upper ? "at most" : "at least",
-                               claim.value, certification::kind_phrase(report, claim));
+            out += fmt::format(
+                "  {} {}: {} {} core cycles{} ({})\n", claim.id,
+                certification::quantity_phrase(claim.quantity),
+                claim.side == analyzer::Side::Upper ? "at most" : "at least", claim.value,
+                report.time_of(claim)
+                    ? ", " + certification::time_text(*report.time_of(claim), claim.side)
+                    : "",
+                certification::kind_phrase(report, claim));
+        out += fmt::format("  clock {}\n", certification::clock_phrase(report.clock));
         if (report.without_evidence)
             out += fmt::format("  without evidence analyze finds {} to {} core cycles\n",
                                report.without_evidence->lower().count(),
@@ -275,13 +286,14 @@ std::string summary(const certification::Bundle& bundle, const std::string& fold
                                seen.count, seen.device, seen.outside_bounds);
     }
     for (const auto& result : bundle.requirements) {
-        out += fmt::format("requirement {} on {} ({}): at most {} core cycles: {}",
-                           result.requirement.id, result.requirement.kernel,
+        out += fmt::format("requirement {} on {} ({}): at most {}: {}", result.requirement.id,
+                           result.requirement.kernel,
                            result.kernel.empty() ? "no kernel of the bundle" : result.kernel,
-                           result.requirement.at_most, to_string(result.verdict));
+                           certification::budget_text(result.requirement.at_most),
+                           to_string(result.verdict));
         if (result.known.upper)
-            out += fmt::format(", margin {} core cycles",
-                               result.requirement.at_most - *result.known.upper);
+            out += ", margin " + models::margin_text(models::Cycles{*result.known.upper},
+                                                     result.requirement.at_most, result.clock);
         out += "\n";
     }
     for (const auto& loose : bundle.loose)
@@ -404,6 +416,7 @@ void add_certify(CLI::App& app, Invocation& invocation) {
     add_arguments(*command, options->kernel.arguments);
     add_policy(*command, options->kernel.policy);
     add_multiprocessors(*command, options->kernel.multiprocessors);
+    add_clock(*command, options->kernel.clock);
     command->add_option("--flow-facts", options->kernel.flow_facts, "Flow facts (XML)");
     command->add_option("--campaign", options->kernel.campaign,
                         "Include the runs recorded in this campaign");
@@ -420,10 +433,11 @@ void add_certify(CLI::App& app, Invocation& invocation) {
     for (const char* of_one_kernel :
          {"--kernel", "--target", "--architecture", "--assume", "--launch", "--grid", "--block",
           "--dynamic-shared-memory", "--arg", "--policy", "--multiprocessors", "--flow-facts",
-          "--campaign", "--cubin", "--trace"})
+          "--campaign", "--cubin", "--trace", "--clock"})
         plan->excludes(command->get_option(of_one_kernel));
-    command->add_option("--requirements", options->requirements,
-                        "Budgets per kernel (XML): each is met, violated or undecided");
+    command->add_option(
+        "--requirements", options->requirements,
+        "Budgets per kernel in cycles or seconds (XML): each is met, violated or undecided");
     command->add_option("--qualification", options->qualification,
                         "Include this result of scripts/qualification.sh");
     command

@@ -19,6 +19,7 @@ void make_report(KernelEvidence& kernel, const KernelInput& input, const BundleI
     Report report = report_of(kernel.input->program, request_of(*kernel.input, bundle.solver_seed),
                               kernel.analysis);
     report.tool_version = bundle.tool_version;
+    if (kernel.input->clock) use_clock(report, *kernel.input->clock, kernel.clock_assumption);
     for (auto& claim : report.claims)
         claim.id = kernel.id + "." + claim.id;
     const std::string folder = "inputs/" + kernel.id + "/";
@@ -68,12 +69,21 @@ Result<void> check_requirements(const BundleInputs& inputs,
                 (requirement.launch && *requirement.launch != inputs.kernels[i].launch))
                 continue;
             in_bundle = true;
+            // Only a clock that the user stated converts a requirement.
+            std::optional<models::ClockRange> clock;
+            if (const auto& known = kernels[i].input->clock; known && known->is_stated)
+                clock = known->range;
+            if (requirement.at_most.is_time() && !clock)
+                return Failure{fmt::format("requirement {} on {} is in seconds; state the clock of "
+                                           "{}: --clock LO..HI, in a plan clock=\"LO..HI\"",
+                                           requirement.id, report.kernel, kernels[i].id),
+                               "inputs/requirements.xml"};
             const KnownTimes known = known_times(report, requirement.quantity);
             bundle.requirements.push_back(
-                {requirement, kernels[i].id, known, verdict_on(requirement, known)});
+                {requirement, kernels[i].id, known, verdict_on(requirement, known, clock), clock});
         }
         if (!in_bundle)
-            bundle.requirements.push_back({requirement, "", {}, RequirementVerdict::Undecided});
+            bundle.requirements.push_back({requirement, "", {}, RequirementVerdict::Undecided, {}});
     }
     return boost::outcome_v2::success();
 }

@@ -17,6 +17,7 @@ struct RequirementResult {
     std::string kernel; ///< Id; empty when the bundle does not contain the kernel.
     KnownTimes known;
     RequirementVerdict verdict = RequirementVerdict::Undecided;
+    std::optional<models::ClockRange> clock{}; ///< That was stated for the kernel.
 };
 
 /// A bound that is too far above the worst observed time (`--check`).

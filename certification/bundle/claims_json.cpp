@@ -70,6 +70,7 @@ Json bound_json(const KernelEvidence& kernel, const Claim& claim, const Evidence
               {"limit-reached", claim.limit_reached},
               {"proof", {{"rule", claim.proof}, {"terms", terms_json(terms)}}},
               {"evidence", evidence}};
+    if (const auto time = kernel.report.time_of(claim)) json["time-ns"] = time->count();
     return json;
 }
 
@@ -94,20 +95,26 @@ Json observed_json(const KernelEvidence& kernel, std::size_t series, const Evide
 
 Json requirement_json(const RequirementResult& result) {
     const Requirement& requirement = result.requirement;
+    const bool in_seconds = requirement.at_most.is_time();
     Json json{{"id", requirement.id},
               {"text", requirement.text},
               {"kernel-name", requirement.kernel},
               {"quantity", requirement.quantity},
-              {"at-most", requirement.at_most},
-              {"unit", "core cycles"},
+              {"at-most",
+               std::visit([](auto limit) { return limit.count(); }, requirement.at_most.limit)},
+              {"unit", in_seconds ? "ns" : "core cycles"},
               {"verdict", to_string(result.verdict)}};
     if (requirement.launch) json["launch"] = *requirement.launch;
     if (!result.kernel.empty()) json["kernel"] = result.kernel;
+    if (in_seconds && result.clock) json["clock"] = models::to_string(*result.clock);
     if (result.known.upper) {
-        json["proved-upper-bound"] = *result.known.upper;
-        json["margin"] = requirement.at_most - *result.known.upper;
+        const models::Cycles upper{*result.known.upper};
+        json["proved-upper-bound"] =
+            in_seconds ? models::longest_time(upper, *result.clock).count() : upper.count();
+        json["margin"] = models::margin_of(upper, requirement.at_most, result.clock);
     }
-    if (result.known.worst) json["observed-worst"] = *result.known.worst;
+    if (result.known.worst)
+        json[in_seconds ? "observed-worst-cycles" : "observed-worst"] = *result.known.worst;
     return json;
 }
 
@@ -134,12 +141,20 @@ std::vector<std::string> limitations_of(const std::vector<KernelEvidence>& kerne
 std::vector<analyzer::Assumption> shared_register(std::vector<KernelEvidence>& kernels) {
     std::vector<analyzer::Assumption> list;
     std::map<std::pair<std::string, analyzer::AssumptionStatus>, std::string> ids;
+    const auto enter = [&](analyzer::Assumption& assumption) {
+        const auto [known, fresh] = ids.emplace(std::pair{assumption.text, assumption.status},
+                                                fmt::format("A{}", list.size() + 1));
+        assumption.id = known->second;
+        if (fresh) list.push_back(assumption);
+    };
     for (auto& kernel : kernels)
-        for (auto& assumption : kernel.analysis.assumptions) {
-            const auto [known, fresh] = ids.emplace(std::pair{assumption.text, assumption.status},
-                                                    fmt::format("A{}", list.size() + 1));
-            assumption.id = known->second;
-            if (fresh) list.push_back(assumption);
+        for (auto& assumption : kernel.analysis.assumptions)
+            enter(assumption);
+    for (auto& kernel : kernels)
+        if (const auto& clock = kernel.input->clock) {
+            auto assumption = clock_assumption(*clock);
+            enter(assumption);
+            kernel.clock_assumption = assumption.id;
         }
     return list;
 }
@@ -163,6 +178,11 @@ std::string claims_json(const std::vector<KernelEvidence>& kernels,
                            {"title", report.architecture_title},
                            {"digest", report.architecture_digest}}},
                          {"verdict", verdict_of(report)}});
+        if (report.clock)
+            about.back()["clock"] = {{"lowest-hz", report.clock->range.lo},
+                                     {"highest-hz", report.clock->range.hi},
+                                     {"source", report.clock->source},
+                                     {"assumption", report.clock_assumption}};
         for (const auto& claim : report.claims) {
             claims.push_back(bound_json(kernel, claim, files));
             for (const auto& assumption : claim.assumptions)
@@ -176,6 +196,7 @@ std::string claims_json(const std::vector<KernelEvidence>& kernels,
         register_json.push_back({{"id", assumption.id},
                                  {"text", assumption.text},
                                  {"status", analyzer::to_string(assumption.status)},
+                                 {"about", analyzer::to_string(assumption.subject)},
                                  {"how", how_checked(assumption.status)},
                                  {"claims", dependents[assumption.id]}});
     Json requirements = Json::array();
@@ -196,6 +217,13 @@ std::string claims_json(const std::vector<KernelEvidence>& kernels,
                       {"loose-bounds", loose},
                       {"limitations", limitations_of(kernels)},
                       {"verdict", bundle.verdict()}});
+}
+
+std::string amount(const Json& requirement, const char* key) {
+    if (!requirement.contains(key)) return "unknown";
+    const auto count = requirement.at(key).get<std::int64_t>();
+    return requirement.at("unit") == "ns" ? models::to_string(models::Nanoseconds{count})
+                                          : std::to_string(count) + " core cycles";
 }
 
 std::vector<std::string> requirements_on(const Json& claims, const Json& claim) {

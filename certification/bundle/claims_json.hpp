@@ -21,6 +21,10 @@ std::string claims_json(const std::vector<KernelEvidence>& kernels,
                         const std::vector<analyzer::Assumption>& assumptions, const Bundle& bundle,
                         const EvidenceFiles& files);
 
+/// A time of a requirement with its unit: "10 ms", "8000 core cycles"; "unknown" without one. The
+/// requirement is a part of `claims.json`.
+std::string amount(const Json& requirement, const char* key);
+
 /// Ids of the requirements on the kernel and quantity of a claim. Both arguments are parts of
 /// `claims.json`.
 std::vector<std::string> requirements_on(const Json& claims, const Json& claim);

@@ -20,8 +20,10 @@ void add_requirements(XMLElement* root, const Json& claims) {
                                {"kernel-name", text(requirement, "kernel-name")},
                                {"quantity", text(requirement, "quantity")},
                                {"at-most", number(requirement, "at-most")},
-                               {"unit", "core cycles"},
+                               {"unit", text(requirement, "unit")},
                                {"verdict", text(requirement, "verdict")}});
+        if (requirement.contains("clock"))
+            one->SetAttribute("clock", text(requirement, "clock").c_str());
         if (requirement.contains("kernel"))
             one->SetAttribute("kernel", text(requirement, "kernel").c_str());
         if (requirement.contains("margin")) {
@@ -39,6 +41,7 @@ void add_register(XMLElement* root, const Json& claims) {
         XMLElement* one = add(all, "registered",
                               {{"id", text(assumption, "id")},
                                {"status", text(assumption, "status")},
+                               {"about", text(assumption, "about")},
                                {"how", text(assumption, "how")}});
         add_text(one, "text", text(assumption, "text"));
         for (const auto& claim : assumption.at("claims"))

@@ -2,6 +2,7 @@
 
 #include "assembly/support/source_text.hpp"
 #include "certification/bundle/canonical_json.hpp"
+#include "certification/bundle/claims_json.hpp"
 #include "certification/page/chart.hpp"
 
 #include <fmt/format.h>
@@ -37,13 +38,13 @@ std::vector<Check> checks_of(const Json& claims) {
     }
     for (const auto& requirement : claims.at("requirements")) {
         const std::string verdict = text(requirement, "verdict");
-        std::string message = fmt::format("requirement {}: {} of {} at most {} core cycles: {}",
-                                          text(requirement, "id"), text(requirement, "quantity"),
-                                          text(requirement, "kernel-name"),
-                                          requirement.at("at-most").get<std::int64_t>(), verdict);
+        std::string message =
+            fmt::format("requirement {}: {} of {} at most {}: {}", text(requirement, "id"),
+                        text(requirement, "quantity"), text(requirement, "kernel-name"),
+                        amount(requirement, "at-most"), verdict);
         if (requirement.contains("margin"))
-            message += fmt::format(", margin {} core cycles against the upper bound",
-                                   requirement.at("margin").get<std::int64_t>());
+            message +=
+                fmt::format(", margin {} against the upper bound", amount(requirement, "margin"));
         const std::string kernel = requirement.value("kernel", std::string{});
         checks.push_back({text(requirement, "id") + (kernel.empty() ? "" : "." + kernel), "BUDGET",
                           kernel,

@@ -129,6 +129,7 @@ KernelInput kernel_of(BundleFolder& folder, const std::string& id) {
             input.flow_facts = folder.text(launch.at("flow-facts").get<std::string>());
         for (const auto& samples : launch.at("samples"))
             input.series.push_back(read_series(folder, samples.get<std::string>()));
+        if (launch.contains("clock")) input.clock = launch.at("clock").get<std::string>();
         if (launch.contains("cubin")) input.cubin_digest = launch.at("cubin").get<std::string>();
         if (launch.contains("binary")) input.binary_digest = launch.at("binary").get<std::string>();
         input.disassembler = launch.value("disassembler", input.disassembler);
@@ -216,6 +217,7 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
             launch["samples"].push_back(path);
             add(path, "samples", canonical(series_json(kernel.series[series])));
         }
+        if (kernel.clock) launch["clock"] = *kernel.clock;
         if (kernel.cubin_digest) launch["cubin"] = *kernel.cubin_digest;
         if (kernel.binary_digest) launch["binary"] = *kernel.binary_digest;
         if (!kernel.disassembler.empty()) launch["disassembler"] = kernel.disassembler;
@@ -290,6 +292,9 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
     if (!policy) return policy.as_failure();
     loaded->policy = policy.value();
     loaded->multiprocessors = input.multiprocessors;
+    auto clock = models::clock_in_use(input.clock.value_or(""), loaded->architecture);
+    if (!clock) return Failure{clock.error().what, path_of(id, "launch.json")};
+    loaded->clock = std::move(clock).value();
     loaded->facts.kernel = loaded->function->name;
     loaded->facts.program_digest = loaded->program.digest;
     if (input.flow_facts) {

@@ -12,6 +12,7 @@
 #include "models/facts/flow_facts.hpp"
 #include "models/launch/launch.hpp"
 #include "models/launch/warp_policy.hpp"
+#include "models/time/clock.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -40,6 +41,7 @@ struct KernelInput {
     std::optional<std::string> binary_digest; ///< Of the file that holds that code.
     std::string disassembler;        ///< Name and version, where the listing was made here.
     std::vector<std::string> traces; ///< Recorded executions (`.traceg`).
+    std::optional<std::string> clock; ///< As `models::to_string` writes the stated range.
 };
 
 /// A third-party component that the tool is built from.
@@ -87,6 +89,7 @@ struct LoadedInput {
     models::Launch launch;
     models::WarpPolicy policy;
     std::int64_t multiprocessors = 1;
+    std::optional<models::Clock> clock; ///< Stated, else that of the description.
 };
 /// `id`: names the files in refusals.
 Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::string& id);

@@ -22,6 +22,7 @@ struct KernelEvidence {
     /// The analysis without certificates, where it may give tighter bounds.
     std::optional<analyzer::Analysis> without_evidence;
     std::vector<PolicyBounds> policies;
+    std::string clock_assumption; ///< Id in the register of the bundle; empty without a clock.
     /// Per trace: the flow facts that were checked against it and not refuted.
     std::vector<std::vector<harness::trace::FactCheck>> traced_facts;
     Report report;

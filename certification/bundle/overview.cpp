@@ -2,7 +2,9 @@
 /// The page of a bundle.
 #include "certification/bundle/claims_json.hpp"
 #include "certification/bundle/evidence_report.hpp"
+#include "certification/bundle/review_form.hpp"
 #include "certification/page/chart.hpp"
+#include "certification/report/assumptions_html.hpp"
 #include "certification/report/report_html.hpp"
 #include "certification/report/wording.hpp"
 
@@ -10,6 +12,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace warpbound::certification {
 
@@ -33,13 +36,17 @@ std::string linked(const std::string& path, const std::string& words) {
     return fmt::format("<td><a href=\"{}\">{}</a></td>", escape(path), escape(words));
 }
 
-/// "at most 7973 (bound under assumptions, 13 unchecked)"
+/// "at most 7973, 5.015 µs (bound under assumptions, 13 unchecked)"
 std::string bound_words(const Json& claim) {
+    const bool upper = claim.at("side") == "upper";
+    std::string time;
+    if (claim.contains("time-ns"))
+        time = ", " + time_text(models::Nanoseconds{claim.at("time-ns").get<std::int64_t>()},
+                                upper ? analyzer::Side::Upper : analyzer::Side::Lower);
     const std::string kind =
         claim.at("kind") == "proved-bound" ? "proved bound" : "bound under assumptions";
-    return fmt::format("{} {} ({}, {} unchecked)",
-                       claim.at("side") == "upper" ? "at most" : "at least", number(claim, "value"),
-                       kind, number(claim, "unchecked-assumptions"));
+    return fmt::format("{} {}{} ({}, {} unchecked)", upper ? "at most" : "at least",
+                       number(claim, "value"), time, kind, number(claim, "unchecked-assumptions"));
 }
 
 std::string summary_of(const Json& claims) {
@@ -104,21 +111,19 @@ std::string requirements_of(const Json& claims) {
     if (claims.at("requirements").empty()) return "";
     std::string rows;
     for (const auto& requirement : claims.at("requirements")) {
-        const bool bounded = requirement.contains("margin");
         rows +=
             row({cell(text(requirement, "id") + " " + text(requirement, "text")),
                  cell(requirement.value("kernel", std::string{"no kernel"}) + " " +
                       text(requirement, "kernel-name")),
-                 cell(text(requirement, "quantity")), cell(number(requirement, "at-most"), true),
-                 cell(bounded ? number(requirement, "proved-upper-bound") : "unknown", true),
-                 cell(bounded ? number(requirement, "margin") : "unknown", true),
-                 cell(text(requirement, "verdict"))});
+                 cell(text(requirement, "quantity")), cell(amount(requirement, "at-most"), true),
+                 cell(amount(requirement, "proved-upper-bound"), true),
+                 cell(amount(requirement, "margin"), true), cell(text(requirement, "verdict"))});
     }
     return heading({}, "requirements", "Requirements") +
            "<p>Met: the upper bound is at most the budget. Violated: a lower bound "
            "or "
            "an observation is above it. Undecided: neither.</p>\n" +
-           table("Requirements with their margins; core cycles",
+           table("Requirements with their margins; those in seconds hold at the stated clock",
                  {{"requirement", false},
                   {"kernel", false},
                   {"quantity", false},
@@ -281,51 +286,41 @@ std::string claims_of(const Json& claims) {
                  rows);
 }
 
-std::string assumptions_of(const Json& claims) {
-    std::string rows;
+/// The values of all descriptions that the register is about, each path once per machine.
+std::vector<MachineValue> machine_values_of(const std::vector<KernelEvidence>& kernels) {
+    std::vector<MachineValue> values;
+    std::set<std::string> known;
+    const bool several = std::any_of(kernels.begin(), kernels.end(), [&](const auto& kernel) {
+        return kernel.report.architecture != kernels.front().report.architecture;
+    });
+    for (const auto& kernel : kernels)
+        for (MachineValue value : kernel.report.machine_values) {
+            if (several) value.path = kernel.report.architecture + ": " + value.path;
+            if (known.insert(value.path).second) values.push_back(std::move(value));
+        }
+    return values;
+}
+
+std::string assumptions_of(const Json& claims, const std::vector<KernelEvidence>& kernels) {
+    std::vector<RegisterRow> rows;
     for (const auto& assumption : claims.at("assumptions")) {
         std::vector<std::string> dependents;
         for (const auto& claim : assumption.at("claims"))
             dependents.push_back(claim.get<std::string>());
-        rows += row({cell(text(assumption, "id")), cell(text(assumption, "text")),
-                     cell(text(assumption, "status")), cell(text(assumption, "how")),
-                     cell(joined(dependents, ", "))});
+        rows.push_back(
+            {.id = text(assumption, "id"),
+             .subject = text(assumption, "about"),
+             .status = text(assumption, "status"),
+             .text = text(assumption, "text"),
+             .claims = dependents.empty() ? "times in seconds" : joined(dependents, ", ")});
     }
+    std::vector<std::string> limitations;
+    for (const auto& limit : claims.at("limitations"))
+        limitations.push_back(limit.get<std::string>());
     return heading({}, "assumptions", "Assumptions") +
            "<p>A reviewer confirms or denies each of these statements. A bound is void when one of "
-           "its assumptions is false.</p>\n" +
-           table("Register of assumptions",
-                 {{"id", false},
-                  {"text", false},
-                  {"status", false},
-                  {"how", false},
-                  {"claims", false}},
-                 rows);
-}
-
-std::string limits_of(const Json& claims) {
-    std::string list;
-    for (const auto& limit : claims.at("limitations"))
-        list += "<li>" + escape(limit.get<std::string>()) + "</li>\n";
-    return heading({}, "limits", "What no number covers") + "<ul>\n" + list + "</ul>\n";
-}
-
-std::string contents_of(const std::vector<KernelEvidence>& kernels) {
-    std::string list = "<nav aria-label=\"Contents\"><p>";
-    const auto add = [&](const std::string& id, const std::string& title) {
-        list += fmt::format("{}<a href=\"#{}\">{}</a>", list.ends_with("<p>") ? "" : " | ", id,
-                            escape(title));
-    };
-    add("read", "How to read it");
-    add("claims", "Claims");
-    add("assumptions", "Assumptions");
-    for (const auto& kernel : kernels)
-        add(kernel.id, kernel.id + " " + kernel.report.kernel);
-    add("measurements", "Measurement protocol and device state");
-    add("traceability", "Traceability");
-    add("limits", "What no number covers");
-    add("glossary", "Glossary");
-    return list + "</p></nav>\n";
+           "its assumptions is false. They stand in groups, by who can confirm them.</p>\n" +
+           assumption_groups(rows, machine_values_of(kernels), limitations, {});
 }
 
 constexpr const char* reading = R"html(<h2 id="read">How to read it</h2>
@@ -338,7 +333,7 @@ reviewed bundle to detect a replaced folder.</p>
 )html";
 
 constexpr const char* glossary = R"html(<h2 id="glossary">Glossary</h2>
-<dl><dt>core cycle</dt><dd>One cycle of the multiprocessor's clock. No time in seconds is claimed.</dd>
+<dl><dt>core cycle</dt><dd>One cycle of the multiprocessor's clock. Times in seconds rest on the range of its frequency, which the register of assumptions names.</dd>
 <dt>execution time</dt><dd>From the first cycle in which the launch may issue to its completion, on as many multiprocessors as it names (else one).</dd>
 <dt>measured time</dt><dd>Difference of two reads of the clock by one warp.</dd>
 <dt>launch</dt><dd>Blocks x threads per block.</dd>
@@ -361,10 +356,10 @@ std::string evidence_page(const Json& claims, const std::vector<KernelEvidence>&
     for (const auto& kernel : kernels)
         details += kernel_in_detail(kernel);
     return page(title, "<h1>" + escape(title) + "</h1>\n" + summary_of(claims) +
-                           kernels_of(claims) + requirements_of(claims) + contents_of(kernels) +
-                           reading + claims_of(claims) + assumptions_of(claims) + details +
+                           kernels_of(claims) + requirements_of(claims) + reading +
+                           claims_of(claims) + assumptions_of(claims, kernels) + details +
                            measurements_of(kernels, inputs) + traceability_of(claims) +
-                           limits_of(claims) + glossary);
+                           review_form(claims) + glossary);
 }
 
 } // namespace warpbound::certification

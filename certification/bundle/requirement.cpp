@@ -34,9 +34,16 @@ Result<Requirement> read_one(const assembly::SourceText& source,
         if (!read) return models::refuse(source, element, read.error().what);
         requirement.launch = models::to_string(read.value());
     }
-    const auto budget = models::integer_attribute(source, element, "at-most", 1);
-    if (!budget) return budget.as_failure();
-    requirement.at_most = budget.value();
+    const std::string& budget = *element.find("at-most");
+    if (budget.find_first_not_of("0123456789") != std::string::npos) {
+        const auto read = models::parse_deadline(budget);
+        if (!read) return models::refuse(source, element, "at-most: " + read.error().what);
+        requirement.at_most = read.value();
+        return requirement;
+    }
+    const auto cycles = models::integer_attribute(source, element, "at-most", 1);
+    if (!cycles) return cycles.as_failure();
+    requirement.at_most.limit = models::Cycles{cycles.value()};
     return requirement;
 }
 
@@ -71,13 +78,22 @@ std::string to_string(RequirementVerdict verdict) {
     }
 }
 
-RequirementVerdict verdict_on(const Requirement& requirement, const KnownTimes& known) {
-    const std::int64_t budget = requirement.at_most;
+std::string budget_text(const models::Deadline& budget) {
+    if (const auto* cycles = std::get_if<models::Cycles>(&budget.limit))
+        return std::to_string(cycles->count()) + " core cycles";
+    return models::to_string(budget);
+}
+
+RequirementVerdict verdict_on(const Requirement& requirement, const KnownTimes& known,
+                              const std::optional<models::ClockRange>& clock) {
+    const auto is_over = [&](const std::optional<std::int64_t>& cycles) {
+        return cycles && models::ends_after(models::Cycles{*cycles}, requirement.at_most, clock);
+    };
     // An observation above the budget violates it, whatever was proved.
-    if ((known.lower && *known.lower > budget) || (known.worst && *known.worst > budget))
-        return RequirementVerdict::Violated;
-    return known.upper && *known.upper <= budget ? RequirementVerdict::Met
-                                                 : RequirementVerdict::Undecided;
+    if (is_over(known.lower) || is_over(known.worst)) return RequirementVerdict::Violated;
+    const bool is_met = known.upper && models::ends_within(models::Cycles{*known.upper},
+                                                           requirement.at_most, clock);
+    return is_met ? RequirementVerdict::Met : RequirementVerdict::Undecided;
 }
 
 } // namespace warpbound::certification

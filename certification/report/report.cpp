@@ -145,14 +145,18 @@ std::optional<models::DeadlineVerdict> Report::deadline_verdict() const {
                               clock ? std::optional{clock->range} : std::nullopt);
 }
 
-void use_clock(Report& report, models::Clock clock) {
-    report.clock_assumption = fmt::format("A{}", report.assumptions.size() + 1);
-    report.assumptions.push_back({.id = report.clock_assumption,
-                                  .text = clock.assumption,
-                                  .status = analyzer::AssumptionStatus::Unchecked,
-                                  .subject = clock.is_stated
-                                                 ? analyzer::AssumptionSubject::User
-                                                 : analyzer::AssumptionSubject::Machine});
+analyzer::Assumption clock_assumption(const models::Clock& clock) {
+    return {.id = "",
+            .text = clock.assumption,
+            .status = analyzer::AssumptionStatus::Unchecked,
+            .subject = clock.is_stated ? analyzer::AssumptionSubject::User
+                                       : analyzer::AssumptionSubject::Machine};
+}
+
+void use_clock(Report& report, models::Clock clock, std::string id) {
+    report.clock_assumption = std::move(id);
+    report.assumptions.push_back(clock_assumption(clock));
+    report.assumptions.back().id = report.clock_assumption;
     report.clock = std::move(clock);
 }
 

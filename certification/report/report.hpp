@@ -177,9 +177,11 @@ struct Report {
 Report report_of(const assembly::Program& program, const analyzer::Request& request,
                  const analyzer::Analysis& analysis);
 
-/// Times in seconds from now on; their statement joins the assumptions. No bound in cycles rests on
-/// it. Requires: called once.
-void use_clock(Report& report, models::Clock clock);
+/// The statement on a clock as an entry of the register, without an id.
+analyzer::Assumption clock_assumption(const models::Clock& clock);
+/// Times in seconds from now on; the statement on the clock joins the assumptions under this id. No
+/// bound in cycles rests on it. Requires: called once.
+void use_clock(Report& report, models::Clock clock, std::string id);
 
 /// The name that claims use for the quantity of a measured series.
 std::string claimed_quantity(const harness::SeriesKey& key);

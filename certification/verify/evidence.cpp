@@ -218,6 +218,7 @@ ClaimRow claim_of(const json& row) {
     row.at("assumptions").get_to(claim.assumptions);
     row.at("limit-reached").get_to(claim.limit_reached);
     claim.upper = row.at("side").get<std::string>() == "upper";
+    if (row.contains("time-ns")) claim.time = whole_number(row.at("time-ns"));
     for (const auto& part : row.at("proof").at("terms"))
         claim.terms.push_back({whole_number(part.at("count")), whole_number(part.at("cycles")),
                                part.value("certificate", std::string{})});
@@ -274,6 +275,9 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
     kernel->policy = taken(models::read_policy(launch.at("policy").get<std::string>()), inputs);
     if (launch.contains("multiprocessors"))
         kernel->multiprocessors = whole_number(launch.at("multiprocessors"));
+    if (launch.contains("clock"))
+        kernel->stated_clock =
+            taken(models::parse_clock(launch.at("clock").get<std::string>()), inputs);
     if (launch.contains("flow-facts")) {
         const auto path = launch.at("flow-facts").get<std::string>();
         kernel->facts = taken(models::read_flow_facts({path, unread.take(path)}), path);

@@ -9,6 +9,7 @@
 #include "models/facts/flow_facts.hpp"
 #include "models/launch/launch.hpp"
 #include "models/launch/warp_policy.hpp"
+#include "models/time/clock.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -80,7 +81,8 @@ struct ClaimRow {
     std::int64_t value = 0;
     std::vector<std::string> assumptions;
     std::vector<Term> terms;
-    bool limit_reached = false; ///< A limit stopped the search for a tighter bound.
+    bool limit_reached = false;         ///< A limit stopped the search for a tighter bound.
+    std::optional<std::int64_t> time{}; ///< The value in nanoseconds, as claimed.
 };
 
 /// What is claimed of the recorded runs of a file.
@@ -110,7 +112,8 @@ struct KernelCase {
     models::FlowFacts facts; ///< Those in use.
     models::Launch launch;
     models::WarpPolicy policy;
-    std::int64_t multiprocessors = 1; ///< On which the launch runs.
+    std::int64_t multiprocessors = 1;               ///< On which the launch runs.
+    std::optional<models::ClockRange> stated_clock; ///< Range that the user stated.
     std::vector<BlockRow> blocks;
     /// Facts in use that nobody states: said to follow from the code. Re-analysis derives them
     /// again.

@@ -1,11 +1,13 @@
 #include "certification/verify/requirements.hpp"
 
 #include "certification/verify/bundle_json.hpp"
+#include "models/time/deadline.hpp"
 #include "models/xml/xml_reader.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace warpbound::certification::verify {
@@ -16,7 +18,7 @@ using nlohmann::json;
 
 constexpr const char* run_file = "inputs/run.json";
 
-/// `Unit:` core cycles.
+/// `Unit:` core cycles, or nanoseconds.
 struct Budget {
     std::string id;
     std::string text;
@@ -24,6 +26,7 @@ struct Budget {
     std::optional<std::string> launch;
     std::string quantity = "execution-time";
     std::int64_t at_most = 0;
+    bool in_seconds = false; ///< `at_most` is in nanoseconds.
 };
 
 /// What the bundle shows about one quantity of a kernel. `Unit:` core cycles.
@@ -77,7 +80,15 @@ Budget budget_of(const assembly::SourceText& source, const models::XmlElement& e
         if (!read) refuse(read.error().what);
         budget.launch = models::to_string(read.value());
     }
-    budget.at_most = accepted(models::integer_attribute(source, element, "at-most", 1));
+    const std::string& limit = *element.find("at-most");
+    if (limit.find_first_not_of("0123456789") == std::string::npos) {
+        budget.at_most = accepted(models::integer_attribute(source, element, "at-most", 1));
+        return budget;
+    }
+    const auto deadline = models::parse_deadline(limit);
+    if (!deadline) refuse("at-most: " + deadline.error().what);
+    budget.in_seconds = deadline.value().is_time();
+    budget.at_most = std::visit([](auto count) { return count.count(); }, deadline.value().limit);
     return budget;
 }
 
@@ -121,16 +132,66 @@ ShownTimes shown_times(const KernelCase& kernel, const std::string& quantity) {
 }
 
 std::string numbers(const ShownTimes& shown) {
-    return fmt::format("bounded by {} to {}, observed worst {}",
+    return fmt::format("bounded by {} to {} core cycles, observed worst {}",
                        shown.at_least ? std::to_string(*shown.at_least) : "nothing",
                        shown.at_most ? std::to_string(*shown.at_most) : "nothing",
                        shown.worst ? std::to_string(*shown.worst) : "none");
 }
 
-Verdict verdict_on(const Budget& budget, const ShownTimes& shown) {
-    if (shown.at_least.value_or(0) > budget.at_most || shown.worst.value_or(0) > budget.at_most)
+__extension__ using Product = __int128; // Of cycles and nanoseconds per second.
+constexpr Product per_second = 1'000'000'000;
+
+/// Whether `cycles` at `hertz` take longer than the budget: c / f > b, without a division.
+bool is_longer(std::int64_t cycles, std::int64_t hertz, const Budget& budget) {
+    if (!budget.in_seconds) return cycles > budget.at_most;
+    return cycles * per_second > Product{budget.at_most} * hertz;
+}
+
+/// `clock`: of the kernel; read for budgets in seconds only. A time is certainly too long when it
+/// is so at the highest frequency, and certainly short enough when it is so at the lowest.
+Verdict verdict_on(const Budget& budget, const ShownTimes& shown, const models::ClockRange& clock) {
+    if (is_longer(shown.at_least.value_or(0), clock.hi, budget) ||
+        is_longer(shown.worst.value_or(0), clock.hi, budget))
         return Verdict::Violated;
-    return shown.at_most && *shown.at_most <= budget.at_most ? Verdict::Holds : Verdict::Undecided;
+    return shown.at_most && !is_longer(*shown.at_most, clock.lo, budget) ? Verdict::Holds
+                                                                         : Verdict::Undecided;
+}
+
+/// The least whole number of nanoseconds in which `cycles` end at `hertz`.
+std::int64_t least_nanoseconds(std::int64_t cycles, std::int64_t hertz) {
+    const Product exact = cycles * per_second;
+    const Product least = exact / hertz + (exact % hertz == 0 ? 0 : 1);
+    if (least > std::numeric_limits<std::int64_t>::max())
+        throw std::overflow_error{"a time of 2^63 ns or more"};
+    return static_cast<std::int64_t>(least);
+}
+
+/// The range of the clock under which a kernel's times in seconds are claimed.
+std::optional<models::ClockRange> clock_of(const KernelCase& kernel) {
+    if (kernel.stated_clock) return kernel.stated_clock;
+    const auto* value = kernel.architecture.geometry.find("core-clock");
+    if (value == nullptr || !value->interval) return std::nullopt;
+    return models::ClockRange{models::times(value->interval->lo, 1000),
+                              models::times(value->interval->hi, 1000)};
+}
+
+/// The times in seconds of the claims follow from their cycles and the clock.
+void check_claimed_times(const Evidence& evidence) {
+    for (const auto& kernel : evidence.kernels)
+        for (const ClaimRow& claim : kernel->claims) {
+            if (!claim.time) continue;
+            const auto clock = clock_of(*kernel);
+            if (!clock)
+                throw Finding{Verdict::Failed, claim.id + ": a time in seconds without a clock"};
+            const Product exact = claim.value * per_second;
+            const Product hertz = claim.upper ? clock->lo : clock->hi;
+            const Product above = Product{*claim.time} * hertz - exact;
+            // The nearest whole number on the outer side.
+            if (claim.upper ? above < 0 || above >= hertz : above > 0 || above <= -hertz)
+                throw Finding{Verdict::Failed,
+                              fmt::format("{}: {} ns do not follow from {} cycles at {}", claim.id,
+                                          *claim.time, claim.value, models::to_string(*clock))};
+        }
 }
 
 /// As `claims.json` calls it.
@@ -142,27 +203,39 @@ std::string name_of(Verdict verdict) {
 void judge_budget(const Budget& budget, const KernelCase* kernel, Judgement& judgement) {
     const ShownTimes shown =
         kernel != nullptr ? shown_times(*kernel, budget.quantity) : ShownTimes{};
-    const Verdict verdict = verdict_on(budget, shown);
+    if (kernel != nullptr && budget.in_seconds && !kernel->stated_clock)
+        throw Finding{
+            Verdict::Incomplete,
+            fmt::format("{}: in seconds, and no clock is stated for {}", budget.id, kernel->id)};
+    const models::ClockRange clock = kernel != nullptr
+                                         ? kernel->stated_clock.value_or(models::ClockRange{})
+                                         : models::ClockRange{};
+    const Verdict verdict = verdict_on(budget, shown, clock);
     json row{{"id", budget.id},
              {"text", budget.text},
              {"kernel-name", budget.kernel},
              {"quantity", budget.quantity},
              {"at-most", budget.at_most},
-             {"unit", "core cycles"},
+             {"unit", budget.in_seconds ? "ns" : "core cycles"},
              {"verdict", name_of(verdict)}};
+    if (budget.in_seconds && kernel != nullptr) row["clock"] = models::to_string(clock);
     if (budget.launch) row["launch"] = *budget.launch;
     if (kernel != nullptr) row["kernel"] = kernel->id;
     if (shown.at_most) {
-        row["proved-upper-bound"] = *shown.at_most;
-        row["margin"] = budget.at_most - *shown.at_most;
+        const std::int64_t upper =
+            budget.in_seconds ? least_nanoseconds(*shown.at_most, clock.lo) : *shown.at_most;
+        row["proved-upper-bound"] = upper;
+        row["margin"] = budget.at_most - upper;
     }
-    if (shown.worst) row["observed-worst"] = *shown.worst;
+    if (shown.worst)
+        row[budget.in_seconds ? "observed-worst-cycles" : "observed-worst"] = *shown.worst;
     judgement.requirements.push_back(std::move(row));
     judgement.outcomes.push_back(
         {verdict, kernel != nullptr
-                      ? fmt::format("{}: {} of {} ({}) at most {} core cycles: {}, {}", budget.id,
+                      ? fmt::format("{}: {} of {} ({}) at most {} {}: {}, {}", budget.id,
                                     budget.quantity, budget.kernel, kernel->id, budget.at_most,
-                                    name_of(verdict), numbers(shown))
+                                    budget.in_seconds ? "ns" : "core cycles", name_of(verdict),
+                                    numbers(shown))
                       : fmt::format("{}: {} with this launch is not in the bundle", budget.id,
                                     budget.kernel)});
 }
@@ -259,6 +332,7 @@ StepResult check_requirements(const Files& files, const Evidence& evidence) {
     try {
         const json run = read_json(files.at(run_file), run_file, Verdict::Incomplete);
         const json claims = read_json(files.at("claims.json"), "claims.json", Verdict::Incomplete);
+        check_claimed_times(evidence);
         Judgement judgement;
         judge_budgets(budgets_of(files, run), evidence, judgement);
         if (run.contains("check-factor-thousandths"))

@@ -93,7 +93,7 @@ RunOrder examine(std::span<const std::int64_t> run_times) {
     report.tests = {runs_test(values), ljung_box_test(values), halves_test(values)};
     report.lag_one = lag_one_correlation(values);
     if (run_times.empty()) return report;
-    const auto modes = largest_modes(summarise(run_times).modes);
+    const auto modes = largest_modes(summarise(run_times).clusters);
     if (modes.size() < 2) return report;
     for (const Mode& mode : modes) {
         std::vector<bool> members;

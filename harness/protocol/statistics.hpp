@@ -8,7 +8,7 @@
 
 namespace warpbound::harness {
 
-/// A cluster of times. `Unit:` core cycles.
+/// A range of times: a mode of their distribution, or a cluster. `Unit:` core cycles.
 struct Mode {
     std::int64_t lowest = 0;
     std::int64_t highest = 0;
@@ -37,6 +37,11 @@ struct Summary {
     std::int64_t distinct = 0; ///< Number of distinct values.
     std::vector<ValueCount>
         values; ///< Distinct values, increasing; empty if there are more than 64.
+    /// Groups of times between gaps that are wide against the others. Which of them differ beyond
+    /// chance is not tested: a single late time makes a cluster.
+    std::vector<Mode> clusters;
+    /// Peaks of the distribution: one, unless the dip test rejects a single one at a level of 1 %.
+    /// Every two neighbours together are rejected as well.
     std::vector<Mode> modes;
 };
 

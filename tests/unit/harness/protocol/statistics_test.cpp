@@ -40,13 +40,13 @@ TEST(Summary, DescribesAConstantSample) {
 }
 
 // Differences 2, 2, 96, 2: lattice step 2, median gap 2, so gaps above 16 split.
-TEST(Summary, SplitsModesAtWideGaps) {
+TEST(Summary, SplitsClustersAtWideGaps) {
     const std::vector<std::int64_t> samples{616, 618, 620, 616, 716, 718};
     const Summary summary = summarise(samples);
-    ASSERT_EQ(summary.modes.size(), 2U);
-    EXPECT_EQ(summary.modes[0].count, 4);
-    EXPECT_EQ(summary.modes[1].lowest, 716);
-    EXPECT_EQ(summary.modes[1].first_run, 4);
+    ASSERT_EQ(summary.clusters.size(), 2U);
+    EXPECT_EQ(summary.clusters[0].count, 4);
+    EXPECT_EQ(summary.clusters[1].lowest, 716);
+    EXPECT_EQ(summary.clusters[1].first_run, 4);
 }
 
 constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
@@ -67,21 +67,21 @@ TEST(Summary, HoldsTheExtremesOfATime) {
 }
 
 // Gaps 1, 2^63 - 2, 2^63 - 1, 1: the lower median is 1, the wide ones split.
-TEST(Summary, SplitsModesAtGapsBeyondTheRangeOfATime) {
+TEST(Summary, SplitsClustersAtGapsBeyondTheRangeOfATime) {
     const std::vector<std::int64_t> samples{lowest, lowest + 1, -1, highest - 1, highest};
     const Summary summary = summarise(samples);
-    ASSERT_EQ(summary.modes.size(), 3U);
-    EXPECT_EQ(summary.modes[0].count, 2);
-    EXPECT_EQ(summary.modes[1].lowest, -1);
-    EXPECT_EQ(summary.modes[2].lowest, highest - 1);
-    EXPECT_EQ(summary.modes[2].first_run, 3);
+    ASSERT_EQ(summary.clusters.size(), 3U);
+    EXPECT_EQ(summary.clusters[0].count, 2);
+    EXPECT_EQ(summary.clusters[1].lowest, -1);
+    EXPECT_EQ(summary.clusters[2].lowest, highest - 1);
+    EXPECT_EQ(summary.clusters[2].first_run, 3);
 }
 
 // All gaps 2^61 and more: eight times that is beyond 64 bits, and no gap is wider.
-TEST(Summary, KeepsOneModeWhereEightUsualGapsOverflow) {
+TEST(Summary, KeepsOneClusterWhereEightUsualGapsOverflow) {
     constexpr std::int64_t step = std::int64_t{1} << 61U;
     const std::vector<std::int64_t> samples{lowest, lowest + step, -step, 0, 3 * step};
-    EXPECT_EQ(summarise(samples).modes.size(), 1U);
+    EXPECT_EQ(summarise(samples).clusters.size(), 1U);
 }
 
 // Ten thousand equal extremes: a sum of them would not fit into 64 bits. Their deviation is 0.
