@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace warpbound::certification::verify {
 
@@ -14,6 +16,29 @@ namespace {
 
 using models::CountRange;
 using models::FlowFacts;
+
+/// By address; the first of several counts.
+template <class Fact>
+std::map<std::int64_t, const Fact*> by_address(const std::vector<Fact>& facts,
+                                               std::int64_t Fact::*address) {
+    std::map<std::int64_t, const Fact*> found;
+    for (const Fact& fact : facts)
+        found.emplace(fact.*address, &fact);
+    return found;
+}
+
+template <class Fact> std::set<std::int64_t> addresses_of(const std::vector<Fact>& facts) {
+    std::set<std::int64_t> addresses;
+    for (const Fact& fact : facts)
+        addresses.insert(fact.at);
+    return addresses;
+}
+
+template <class Fact>
+const Fact* find_at(const std::map<std::int64_t, const Fact*>& facts, std::int64_t address) {
+    const auto found = facts.find(address);
+    return found == facts.end() ? nullptr : found->second;
+}
 
 /// Compares the facts in use with the stated ones, kind by kind.
 class FactComparison {
@@ -53,14 +78,16 @@ private:
     }
 
     void check_loops() {
+        const auto used_loops = by_address(in_use_.loops, &models::LoopFact::header);
+        const auto stated_loops = by_address(stated_.loops, &models::LoopFact::header);
         for (const auto& loop : stated_.loops) {
-            const auto* used = in_use_.loop_at(loop.header);
+            const auto* used = find_at(used_loops, loop.header);
             if (used == nullptr || used->min < loop.min || used->max > loop.max)
                 fail(fmt::format("the stated bound of the loop at 0x{:04x} is missing or wider",
                                  loop.header));
         }
         for (const auto& loop : in_use_.loops) {
-            const auto* stated = stated_.loop_at(loop.header);
+            const auto* stated = find_at(stated_loops, loop.header);
             if (stated == nullptr || stated->min != loop.min || stated->max != loop.max) ++derived_;
         }
     }
@@ -71,8 +98,10 @@ private:
     }
 
     void check_memory() {
+        const auto used_accesses = by_address(in_use_.memory, &models::MemoryFact::at);
+        const auto stated_accesses = by_address(stated_.memory, &models::MemoryFact::at);
         for (const auto& access : stated_.memory) {
-            const auto* used = in_use_.memory_at(access.at);
+            const auto* used = find_at(used_accesses, access.at);
             if (used == nullptr || used->level != access.level || used->pattern != access.pattern ||
                 !narrows(used->transactions, access.transactions) ||
                 !narrows(used->conflict_degree, access.conflict_degree))
@@ -80,7 +109,7 @@ private:
                                  access.at));
         }
         for (const auto& access : in_use_.memory) {
-            const auto* stated = stated_.memory_at(access.at);
+            const auto* stated = find_at(stated_accesses, access.at);
             if (stated == nullptr && (access.level != models::MemoryLevel::Any || access.pattern))
                 fail(fmt::format(
                     "nobody states the level or the addresses of the access at 0x{:04x}",
@@ -92,17 +121,20 @@ private:
     }
 
     void check_lanes() {
+        const auto uniform = addresses_of(in_use_.uniforms);
+        const auto divergent = addresses_of(in_use_.divergents);
+        const auto stated_uniform = addresses_of(stated_.uniforms);
         for (const auto& fact : stated_.divergents)
-            if (!in_use_.is_divergent(fact.at))
+            if (divergent.count(fact.at) == 0)
                 fail(fmt::format("0x{:04x} is stated to be divergent", fact.at));
         for (const auto& fact : in_use_.uniforms)
-            if (!stated_.is_uniform(fact.at)) ++derived_;
+            if (stated_uniform.count(fact.at) == 0) ++derived_;
         const auto graph = assembly::build_control_flow_graph(function_);
         if (!graph) throw Finding{Verdict::Incomplete, path_ + ": " + to_string(graph.error())};
         const auto deciding = models::deciding_instructions(function_, graph.value());
         for (std::size_t i = 0; i < deciding.size(); ++i) {
             const std::int64_t at = function_.instructions[i].address;
-            if (deciding[i] && in_use_.is_uniform(at) == in_use_.is_divergent(at))
+            if (deciding[i] && uniform.count(at) == divergent.count(at))
                 fail(fmt::format("0x{:04x} must be either uniform or divergent", at));
         }
     }

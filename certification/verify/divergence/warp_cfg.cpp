@@ -139,29 +139,55 @@ void check_barriers(const KernelCase& kernel, const ControlFlow& of_code) {
                                          kernel.function->instructions[i].address));
 }
 
+/// Control flow of code and of nodes, by what loops and groups are looked up by.
+struct LoopIndex {
+    LoopIndex(const KernelCase& kernel, const ControlFlow& code, const ControlFlow& serialized)
+        : of_code{code}, code_before{predecessors_of(code)}, node_before{predecessors_of(
+                                                                 serialized)},
+          headed(code.blocks.size(), nullptr), around(serialized.blocks.size()) {
+        for (const CheckedLoop& loop : code.loops)
+            headed[loop.header] = &loop;
+        std::vector<bool> heads(serialized.blocks.size(), false);
+        for (const CheckedLoop& loop : serialized.loops)
+            heads[loop.header] = true;
+        for (const CheckedLoop& loop : serialized.loops)
+            for (const std::size_t node : loop.blocks)
+                if (heads[node]) around[node].push_back(&loop);
+        for (const models::DivergentFact& fact : kernel.facts.divergents)
+            divergent.insert(fact.at);
+    }
+
+    const ControlFlow& of_code;
+    std::vector<std::vector<std::size_t>> code_before;   ///< Per block: its predecessors.
+    std::vector<std::vector<std::size_t>> node_before;   ///< Per node: its predecessors.
+    std::vector<const CheckedLoop*> headed;              ///< Per block: the loop it heads, or null.
+    std::vector<std::vector<const CheckedLoop*>> around; ///< Per header node: loops with it.
+    std::set<std::int64_t> divergent;                    ///< Addresses.
+};
+
 /// How often a lane executes the branch after which such groups diverge, while they are pending.
-std::int64_t most_groups(const ControlFlow& of_code, const WarpStates& lanes,
+std::int64_t most_groups(const LoopIndex& index, const WarpStates& lanes,
                          const std::pair<std::size_t, std::size_t>& group) {
     const auto turned = lanes.turned.find(group);
+    if (turned == lanes.turned.end()) return 1;
     std::int64_t most = 1;
-    for (const CheckedLoop& loop : of_code.loops)
-        if (turned != lanes.turned.end() && loop.blocks.count(group.first) != 0 &&
-            turned->second.count(loop.header) != 0)
-            most = models::times(most, loop.max_back_edges + 1);
+    for (const std::size_t header : turned->second)
+        if (const CheckedLoop* loop = index.headed[header];
+            loop != nullptr && loop->blocks.count(group.first) != 0)
+            most = models::times(most, loop->max_back_edges + 1);
     return most;
 }
 
 /// The block ends with a branch that may diverge.
-bool may_diverge(const KernelCase& kernel, const ControlFlow& of_code, std::size_t block) {
-    const auto& facts = kernel.facts.divergents;
-    return std::any_of(facts.begin(), facts.end(), [&](const models::DivergentFact& fact) {
-        return fact.at == kernel.function->instructions[of_code.last[block]].address;
-    });
+bool may_diverge(const KernelCase& kernel, const LoopIndex& index, std::size_t block) {
+    const std::size_t last = index.of_code.last[block];
+    return index.divergent.count(kernel.function->instructions[last].address) != 0;
 }
 
 /// Lanes reach the header of the sequence only as pending groups, or from blocks of it that they
 /// reach as pending groups.
-bool comes_as_pending_group(const KernelCase& kernel, const CheckedLoop& sequence) {
+bool comes_as_pending_group(const KernelCase& kernel, const LoopIndex& index,
+                            const CheckedLoop& sequence) {
     std::set<std::size_t> blocks;
     for (const std::size_t node : sequence.blocks)
         blocks.insert(kernel.serialized[node].of);
@@ -171,11 +197,9 @@ bool comes_as_pending_group(const KernelCase& kernel, const CheckedLoop& sequenc
         const std::size_t at = work.back();
         work.pop_back();
         const std::size_t of = kernel.serialized[at].of;
-        for (std::size_t node = 0; node < kernel.serialized.size(); ++node) {
-            const auto& to = kernel.serialized[node].successors;
+        for (const std::size_t node : index.node_before[at]) {
             const auto& code = kernel.blocks[kernel.serialized[node].of].successors;
             if (sequence.blocks.count(node) != 0 ||
-                std::find(to.begin(), to.end(), at) == to.end() ||
                 std::find(code.begin(), code.end(), of) == code.end())
                 continue;
             if (node == 0 || blocks.count(kernel.serialized[node].of) == 0) return false;
@@ -189,8 +213,9 @@ bool comes_as_pending_group(const KernelCase& kernel, const CheckedLoop& sequenc
 /// further group diverges for it meanwhile (S19e, "Nodes"). The pending groups diverged one by one
 /// from each lane that went on, each when that lane executed the branch. After several branches
 /// they may reach the header on several paths, none of which a lane executes twice.
-std::int64_t most_successive_groups(const KernelCase& kernel, const ControlFlow& of_code,
+std::int64_t most_successive_groups(const KernelCase& kernel, const LoopIndex& index,
                                     const WarpStates& lanes, const CheckedLoop& sequence) {
+    const ControlFlow& of_code = index.of_code;
     const std::size_t start = kernel.serialized[sequence.header].of;
     // Groups that arrive one after another have at least one lane each, never the same one.
     const std::int64_t lanes_of_warp =
@@ -199,34 +224,26 @@ std::int64_t most_successive_groups(const KernelCase& kernel, const ControlFlow&
     for (const std::size_t node : sequence.blocks)
         blocks.insert(kernel.serialized[node].of);
     std::set<std::size_t> before;
-    for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
-        if (const auto& to = kernel.blocks[block].successors;
-            !of_code.never[block] && std::find(to.begin(), to.end(), start) != to.end())
-            before.insert(block);
+    for (const std::size_t block : index.code_before[start])
+        if (!of_code.never[block]) before.insert(block);
     const auto is_inside = [&](std::size_t block) { return blocks.count(block) != 0; };
     const bool diverge_meanwhile = std::any_of(before.begin(), before.end(), is_inside);
     if (before.size() == 1 && !diverge_meanwhile && lanes.resumed_blocks.count(start) == 0)
-        return std::min(lanes_of_warp, most_groups(of_code, lanes, {*before.begin(), start})) - 1;
+        return std::min(lanes_of_warp, most_groups(index, lanes, {*before.begin(), start})) - 1;
     const auto& after = kernel.blocks[start].successors;
     if (std::any_of(after.begin(), after.end(), is_inside) ||
         std::any_of(lanes.resumed_blocks.begin(), lanes.resumed_blocks.end(), is_inside) ||
         std::any_of(blocks.begin(), blocks.end(),
-                    [&](std::size_t block) { return may_diverge(kernel, of_code, block); }))
+                    [&](std::size_t block) { return may_diverge(kernel, index, block); }))
         fail(kernel,
              fmt::format("groups of lanes may reach 0x{:04x} without a bound on their number",
                          kernel.blocks[start].first));
     models::Cycles most{0};
     for (const auto& group : lanes.groups)
-        if (is_inside(group.second)) most += models::Cycles{most_groups(of_code, lanes, group)};
+        if (is_inside(group.second)) most += models::Cycles{most_groups(index, lanes, group)};
     // The first group executed its branch once more than groups of its kind are left.
-    const std::int64_t first = comes_as_pending_group(kernel, sequence) ? 1 : 0;
+    const std::int64_t first = comes_as_pending_group(kernel, index, sequence) ? 1 : 0;
     return std::min(lanes_of_warp - 1, most.count() - first);
-}
-
-const CheckedLoop* loop_at(const ControlFlow& of_code, std::size_t header) {
-    const auto known = std::find_if(of_code.loops.begin(), of_code.loops.end(),
-                                    [&](const CheckedLoop& loop) { return loop.header == header; });
-    return known == of_code.loops.end() ? nullptr : &*known;
 }
 
 /// No lane may leave the loop and enter it again within one traversal of its nodes.
@@ -241,11 +258,10 @@ bool traversal_stays_inside(const KernelCase& kernel, const CheckedLoop& loop,
 }
 
 /// All loops of nodes around it correspond to loops around the loop.
-bool nests_equally(const KernelCase& kernel, const ControlFlow& of_code, const ControlFlow& nodes,
-                   const CheckedLoop& loop) {
-    return std::all_of(nodes.loops.begin(), nodes.loops.end(), [&](const CheckedLoop& around) {
-        if (around.blocks.count(loop.header) == 0) return true;
-        const CheckedLoop* known = loop_at(of_code, kernel.serialized[around.header].of);
+bool nests_equally(const KernelCase& kernel, const LoopIndex& index, const CheckedLoop& loop) {
+    const auto& loops = index.around[loop.header];
+    return std::all_of(loops.begin(), loops.end(), [&](const CheckedLoop* around) {
+        const CheckedLoop* known = index.headed[kernel.serialized[around->header].of];
         return known != nullptr && known->blocks.count(kernel.serialized[loop.header].of) != 0;
     });
 }
@@ -254,23 +270,24 @@ bool nests_equally(const KernelCase& kernel, const ControlFlow& of_code, const C
 void bound_loops(const KernelCase& kernel, const ControlFlow& of_code, const WarpStates& lanes,
                  ControlFlow& nodes) {
     const std::vector<std::size_t> nodes_of = nodes_per_block(kernel);
+    const LoopIndex index{kernel, of_code, nodes};
     for (CheckedLoop& loop : nodes.loops) {
         const SerializedBlockRow& node = kernel.serialized[loop.header];
         const std::int64_t address = kernel.blocks[node.of].first;
         if (node.repeated) {
-            if (*node.repeated < most_successive_groups(kernel, of_code, lanes, loop))
+            if (*node.repeated < most_successive_groups(kernel, index, lanes, loop))
                 fail(kernel,
                      fmt::format("groups of lanes may reach 0x{:04x} more often than a node states",
                                  address));
             loop.max_back_edges = *node.repeated;
             continue;
         }
-        const CheckedLoop* known = loop_at(of_code, node.of);
+        const CheckedLoop* known = index.headed[node.of];
         if (known == nullptr || !traversal_stays_inside(kernel, *known, loop))
             fail(kernel,
                  fmt::format("nodes form a loop at 0x{:04x} where the code does not", address));
         loop.max_back_edges = known->max_back_edges;
-        if (node.converged && nodes_of[node.of] == 1 && nests_equally(kernel, of_code, nodes, loop))
+        if (node.converged && nodes_of[node.of] == 1 && nests_equally(kernel, index, loop))
             loop.min_back_edges = known->min_back_edges;
     }
 }

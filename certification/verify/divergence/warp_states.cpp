@@ -36,7 +36,16 @@ class Follower {
 public:
     Follower(const KernelCase& kernel, const ControlFlow& flow, Waiting known)
         : kernel_{kernel}, flow_{flow}, code_{kernel.function->instructions}, meetings_{flow},
-          most_{known == Waiting::Each ? most_states : most_states_of_last} {
+          before_{predecessors_of(flow)}, headed_(flow.blocks.size(), nullptr),
+          loops_around_(flow.blocks.size()), most_{known == Waiting::Each ? most_states
+                                                                          : most_states_of_last} {
+        for (const CheckedLoop& loop : flow.loops) {
+            headed_[loop.header] = &loop;
+            for (const std::size_t block : loop.blocks)
+                loops_around_[block].push_back(&loop);
+        }
+        for (const models::DivergentFact& fact : kernel.facts.divergents)
+            parting_addresses_.insert(fact.at);
         found_.known = known;
         found_.states.push_back({0, {}, false, true});
         stacks_.emplace_back(known == Waiting::Each ? nullptr : &parting_);
@@ -99,31 +108,26 @@ private:
     }
 
     [[nodiscard]] bool may_part(std::size_t instruction) const {
-        const auto& facts = kernel_.facts.divergents;
-        return std::any_of(facts.begin(), facts.end(), [&](const models::DivergentFact& fact) {
-            return fact.at == code_[instruction].address;
-        });
+        return parting_addresses_.count(code_[instruction].address) != 0;
     }
 
     /// Loop bounds are those of a thread: no lane may wait inside a loop while others iterate.
     void check_turns(std::size_t block, const SimtStack& stack) {
-        for (const CheckedLoop& loop : flow_.loops) {
-            if (loop.header != block) continue;
-            for (const SimtStack::Entry& entry : stack.entries()) {
-                const auto check_inside = [&](std::size_t at) {
-                    if (at != SimtStack::none && loop.blocks.count(at) != 0)
-                        refuse(flow_.first[block], "some lanes may iterate this loop while others "
-                                                   "wait inside it, which this check does not "
-                                                   "follow");
-                };
-                if (entry.kind != SimtStack::Kind::Pending) {
-                    check_inside(entry.resume);
-                    continue;
-                }
-                for (const SimtStack::Group& group : stack.groups_of(entry)) {
-                    found_.turned[group].insert(block);
-                    check_inside(group.second);
-                }
+        const CheckedLoop* const loop = headed_[block];
+        if (loop == nullptr) return;
+        const auto check_inside = [&](std::size_t at) {
+            if (at != SimtStack::none && loop->blocks.count(at) != 0)
+                refuse(flow_.first[block], "some lanes may iterate this loop while others wait "
+                                           "inside it, which this check does not follow");
+        };
+        for (const SimtStack::Entry& entry : stack.entries()) {
+            if (entry.kind != SimtStack::Kind::Pending) {
+                check_inside(entry.resume);
+                continue;
+            }
+            for (const SimtStack::Group& group : stack.groups_of(entry)) {
+                found_.turned[group].insert(block);
+                check_inside(group.second);
             }
         }
     }
@@ -331,12 +335,16 @@ private:
         found_.states[current_].next.push_back(*state);
     }
 
-    [[nodiscard]] bool is_later_iteration(std::size_t of, std::size_t at) const {
+    [[nodiscard]] bool is_later_iteration(std::size_t of, std::size_t at) {
+        const auto [known, fresh] = later_iterations_.try_emplace({of, at}, false);
+        if (fresh) known->second = find_later_iteration(of, at);
+        return known->second;
+    }
+    [[nodiscard]] bool find_later_iteration(std::size_t of, std::size_t at) const {
         std::set<std::size_t> headers;
-        for (const CheckedLoop& loop : flow_.loops) {
-            if (loop.blocks.count(of) == 0) continue;
-            if (loop.blocks.count(at) == 0) return false;
-            headers.insert(loop.header);
+        for (const CheckedLoop* loop : loops_around_[of]) {
+            if (loop->blocks.count(at) == 0) return false;
+            headers.insert(loop->header);
         }
         if (headers.empty()) return false;
         std::set<std::size_t> seen{at};
@@ -355,7 +363,11 @@ private:
     const ControlFlow& flow_;
     const std::vector<assembly::Instruction>& code_;
     PostDominators meetings_;
-    std::size_t most_; ///< States.
+    std::vector<std::vector<std::size_t>> before_;              ///< Predecessors of blocks.
+    std::vector<const CheckedLoop*> headed_;                    ///< Per block: by it, or null.
+    std::vector<std::vector<const CheckedLoop*>> loops_around_; ///< Per block.
+    std::set<std::int64_t> parting_addresses_;                  ///< Of divergent instructions.
+    std::size_t most_;                                          ///< States.
     WarpStates found_;
     std::vector<SimtStack> stacks_; ///< Per state.
     /// Of the block that is expanded: registers of points that lanes leave as its branch transfers
@@ -367,12 +379,14 @@ private:
     std::map<std::size_t, std::vector<std::size_t>> divergent_blocks_; ///< As far as asked for.
     const SimtStack::DivergentBlocks parting_ = [this](std::size_t at) -> const auto& {
         const auto [known, fresh] = divergent_blocks_.try_emplace(at);
-        for (std::size_t block = 0; fresh && block < flow_.blocks.size(); ++block)
-            if (const auto& to = flow_.blocks[block].successors;
-                std::find(to.begin(), to.end(), at) != to.end() && may_part(flow_.last[block]))
+        if (!fresh) return known->second;
+        for (const std::size_t block : before_[at])
+            if (may_part(flow_.last[block]) &&
+                (known->second.empty() || known->second.back() != block))
                 known->second.push_back(block);
         return known->second;
     };
+    std::map<std::pair<std::size_t, std::size_t>, bool> later_iterations_; ///< As asked for.
     std::size_t current_ = 0;
     const SimtStack::LaterIteration later_iteration_ = [this](std::size_t of, std::size_t at) {
         return is_later_iteration(of, at);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace warpbound::certification::verify {
 
@@ -14,8 +15,15 @@ using InstructionSet = std::set<std::size_t>; ///< Indices of instructions.
 /// The instructions that may follow one in the listing.
 struct ListedSuccessors {
     InstructionSet must; ///< Each of them.
-    InstructionSet may;  ///< At least one of them, if there are any.
+    /// At least one of `may` and `next`, if there are any. Null: none.
+    const InstructionSet* may = nullptr;
+    std::optional<std::size_t> next;
     bool ends = false;
+
+    [[nodiscard]] bool is_choice() const { return next || (may != nullptr && !may->empty()); }
+    [[nodiscard]] bool may_be(std::size_t instruction) const {
+        return next == instruction || (may != nullptr && may->count(instruction) != 0);
+    }
 };
 
 [[noreturn]] void refuse_flow(const std::string& id, const std::string& what) {
@@ -35,13 +43,15 @@ bool register_decides(const assembly::Instruction& instruction) {
 }
 
 /// The successor relation of the listing. Where a stack decides (pops, returns), any matching push
-/// or call may be the one that counts: the analysis claims which.
+/// or call may be the one that counts: the analysis claims which. What they may be is collected
+/// once per kind.
 class ListedFlow {
 public:
     explicit ListedFlow(const KernelCase& kernel)
         : kernel_{kernel}, code_{kernel.function->instructions} {}
 
-    [[nodiscard]] ListedSuccessors after(std::size_t index) const {
+    /// Refers to this object.
+    [[nodiscard]] ListedSuccessors after(std::size_t index) {
         const auto& instruction = code_[index];
         const bool never = instruction.guard && instruction.guard->never();
         const bool conditional = assembly::is_guarded(instruction);
@@ -63,18 +73,15 @@ public:
             successors.ends = true;
             break;
         case Transfer::Return:
-            for (std::size_t i = 0; i + 1 < code_.size(); ++i)
-                if (code_[i].control_flow == Transfer::Call) successors.may.insert(i + 1);
+            successors.may = &returns();
             break;
         case Transfer::ConvergenceWait:
-            if (index + 1 < code_.size()) successors.may.insert(index + 1);
+            if (index + 1 < code_.size()) successors.next = index + 1;
             [[fallthrough]];
         case Transfer::PopReconvergence:
         case Transfer::PopBreak:
         case Transfer::PopContinue:
-            for (const auto& other : code_)
-                if (other.control_flow == pushed_by(instruction.control_flow))
-                    successors.may.insert(at(target_of(other), other));
+            successors.may = &targets_of(*pushed_by(instruction.control_flow));
             break;
         default:
             refuse_flow(kernel_,
@@ -109,12 +116,29 @@ public:
     }
 
 private:
+    /// The instructions after the calls.
+    const InstructionSet& returns() {
+        const auto [known, fresh] = resumed_.try_emplace(Transfer::Call);
+        for (std::size_t i = 0; fresh && i + 1 < code_.size(); ++i)
+            if (code_[i].control_flow == Transfer::Call) known->second.insert(i + 1);
+        return known->second;
+    }
+    /// The targets of all instructions that push or set a point like this.
+    const InstructionSet& targets_of(Transfer push) {
+        const auto [known, fresh] = resumed_.try_emplace(push);
+        for (std::size_t i = 0; fresh && i < code_.size(); ++i)
+            if (code_[i].control_flow == push)
+                known->second.insert(at(target_of(code_[i]), code_[i]));
+        return known->second;
+    }
+
     const KernelCase& kernel_;
     const std::vector<assembly::Instruction>& code_;
+    std::map<Transfer, InstructionSet> resumed_; ///< By what pushes, as far as asked for.
 };
 
 void check_blocks(const KernelCase& kernel, ControlFlow& flow) {
-    const ListedFlow listing{kernel};
+    ListedFlow listing{kernel};
     const auto& code = kernel.function->instructions;
     if (kernel.blocks.empty()) refuse_flow(kernel, "no blocks");
     flow.blocks = kernel.blocks;
@@ -141,9 +165,9 @@ void check_blocks(const KernelCase& kernel, ControlFlow& flow) {
             if (found.count(must) == 0)
                 refuse_flow(kernel, fmt::format("{} lacks the successor 0x{:04x}", where,
                                                 code[must].address));
-        bool some = expected.may.empty();
+        bool some = !expected.is_choice();
         for (const std::size_t to : found) {
-            const bool may = expected.may.count(to) != 0;
+            const bool may = expected.may_be(to);
             some = some || may;
             if (!may && expected.must.count(to) == 0)
                 refuse_flow(kernel,
@@ -183,13 +207,9 @@ void order_blocks(const std::string& id, ControlFlow& flow) {
 
 /// Natural loops: the target of every back edge must dominate its source.
 void find_loops(const std::string& id, ControlFlow& flow) {
-    const std::size_t count = flow.blocks.size();
-    std::vector<std::vector<std::size_t>> before(count);
-    for (std::size_t from = 0; from < count; ++from)
-        for (const std::size_t to : flow.blocks[from].successors)
-            before[to].push_back(from);
+    const auto before = predecessors_of(flow);
     std::set<std::size_t> headers;
-    for (std::size_t from = 0; from < count; ++from)
+    for (std::size_t from = 0; from < flow.blocks.size(); ++from)
         for (const std::size_t to : flow.blocks[from].successors)
             if (flow.order[to] <= flow.order[from]) headers.insert(to);
     for (const std::size_t header : headers) {
@@ -219,20 +239,23 @@ void find_loops(const std::string& id, ControlFlow& flow) {
 
 /// A loop bound counts executions of the header per entry; at most 0: the header never executes.
 void bound_code_loops(const KernelCase& kernel, ControlFlow& flow) {
-    flow.never.assign(kernel.blocks.size(), false);
-    for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
-        for (const auto& fact : kernel.facts.nevers)
-            if (fact.block == kernel.blocks[block].first) flow.never[block] = true;
+    std::set<std::int64_t> nevers;
+    for (const models::NeverFact& fact : kernel.facts.nevers)
+        nevers.insert(fact.block);
+    std::map<std::int64_t, const models::LoopFact*> bounds;
+    for (const models::LoopFact& fact : kernel.facts.loops)
+        bounds.emplace(fact.header, &fact);
+    for (const BlockRow& block : kernel.blocks)
+        flow.never.push_back(nevers.count(block.first) != 0);
     for (CheckedLoop& loop : flow.loops) {
         const std::int64_t address = kernel.blocks[loop.header].first;
-        const auto fact =
-            std::find_if(kernel.facts.loops.begin(), kernel.facts.loops.end(),
-                         [&](const models::LoopFact& bound) { return bound.header == address; });
+        const auto bound = bounds.find(address);
         std::optional<std::int64_t> most;
-        if (fact != kernel.facts.loops.end()) {
-            if (fact->max == 0) flow.never[loop.header] = true;
-            loop.min_back_edges = fact->min > 1 ? fact->min - 1 : 0;
-            most = fact->max > 1 ? fact->max - 1 : 0;
+        if (bound != bounds.end()) {
+            const models::LoopFact& fact = *bound->second;
+            if (fact.max == 0) flow.never[loop.header] = true;
+            loop.min_back_edges = fact.min > 1 ? fact.min - 1 : 0;
+            most = fact.max > 1 ? fact.max - 1 : 0;
         }
         if (!most && !flow.never[loop.header])
             refuse_flow(kernel, fmt::format("the loop at 0x{:04x} has no bound", address));
@@ -275,6 +298,14 @@ void find_order_and_loops(const std::string& id, ControlFlow& flow) {
     find_loops(id, flow);
 }
 
+std::vector<std::vector<std::size_t>> predecessors_of(const ControlFlow& flow) {
+    std::vector<std::vector<std::size_t>> before(flow.blocks.size());
+    for (std::size_t from = 0; from < flow.blocks.size(); ++from)
+        for (const std::size_t to : flow.blocks[from].successors)
+            before[to].push_back(from);
+    return before;
+}
+
 std::optional<std::int64_t> target_of(const assembly::Instruction& instruction) {
     for (const auto& operand : instruction.operands)
         if (const auto* target = std::get_if<assembly::TargetOperand>(&operand))
@@ -302,18 +333,14 @@ std::vector<bool> live_blocks(const ControlFlow& flow,
     for (std::size_t block = 0; block < count; ++block)
         live[block] =
             reached[block] && (between ? block == between->second : flow.blocks[block].exits);
-    std::vector<std::vector<std::size_t>> before(count);
-    for (std::size_t block = 0; block < count; ++block) {
+    const auto before = predecessors_of(flow);
+    for (std::size_t block = 0; block < count; ++block)
         if (live[block]) work.push_back(block);
-        if (reached[block])
-            for (const std::size_t to : flow.blocks[block].successors)
-                before[to].push_back(block);
-    }
     while (!work.empty()) {
         const std::size_t block = work.back();
         work.pop_back();
         for (const std::size_t from : before[block])
-            if (!live[from]) {
+            if (reached[from] && !live[from]) {
                 live[from] = true;
                 work.push_back(from);
             }

@@ -37,6 +37,9 @@ ControlFlow check_control_flow(const KernelCase& kernel);
 /// Throws `Finding` where a block cannot be reached, or a loop has more than one entry.
 void find_order_and_loops(const std::string& id, ControlFlow& flow);
 
+/// Per block: those that have it as a successor, in order.
+std::vector<std::vector<std::size_t>> predecessors_of(const ControlFlow& flow);
+
 /// Blocks on a path that the facts allow: from the entry to an exit, or between two blocks.
 std::vector<bool> live_blocks(const ControlFlow& flow,
                               const std::optional<std::pair<std::size_t, std::size_t>>& between);

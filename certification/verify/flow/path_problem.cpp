@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace warpbound::certification::verify {
 
@@ -64,10 +65,10 @@ CostMatrix or_no_iteration(CostMatrix matrix) {
     return matrix;
 }
 
-void check_size(const Certificate& certificate, std::size_t blocks) {
-    std::vector<std::size_t> nodes(blocks, 0);
-    for (const Certificate::Node& node : certificate.nodes)
-        if (++nodes[node.block] > most_nodes_of_a_block)
+void check_size(const Certificate& certificate,
+                const std::vector<std::vector<std::size_t>>& nodes_of) {
+    for (const auto& nodes : nodes_of)
+        if (nodes.size() > most_nodes_of_a_block)
             throw Finding{Verdict::Failed,
                           fmt::format("{}: a block has more than {} nodes in its table",
                                       certificate.id, most_nodes_of_a_block)};
@@ -75,26 +76,41 @@ void check_size(const Certificate& certificate, std::size_t blocks) {
 
 } // namespace
 
+std::vector<std::vector<std::size_t>> nodes_by_block(const Certificate& certificate,
+                                                     std::size_t blocks) {
+    std::vector<std::vector<std::size_t>> nodes(blocks);
+    for (std::size_t node = 0; node < certificate.nodes.size(); ++node)
+        nodes[certificate.nodes[node].block].push_back(node);
+    return nodes;
+}
+
 PathProblem::PathProblem(const ControlFlow& flow, const Certificate& certificate)
     : flow_{flow}, certificate_{certificate}, sign_{certificate.upper ? 1 : -1},
-      nodes_(certificate.nodes.size()), out_(certificate.nodes.size()),
+      nodes_of_{nodes_by_block(certificate, flow.order.size())}, out_(certificate.nodes.size()),
       headed_(flow.order.size(), nullptr) {
-    check_size(certificate, flow.order.size());
-    std::iota(nodes_.begin(), nodes_.end(), std::size_t{0});
-    std::stable_sort(nodes_.begin(), nodes_.end(), [&](std::size_t a, std::size_t b) {
-        return flow.order[certificate.nodes[a].block] < flow.order[certificate.nodes[b].block];
-    });
+    check_size(certificate, nodes_of_);
     for (std::size_t edge = 0; edge < certificate.edges.size(); ++edge)
         out_[certificate.edges[edge].from].push_back(edge);
     for (const CheckedLoop& loop : flow.loops)
         headed_[loop.header] = &loop;
+    Values values(certificate.nodes.size());
     for (const CheckedLoop& loop : flow.loops) // inner ones come first
-        solve(loop);
+        solve(loop, values);
 }
 
-PathProblem::Reach PathProblem::explore(const CheckedLoop* loop, std::size_t start) const {
+std::vector<std::size_t> PathProblem::nodes_in(std::vector<std::size_t> blocks) const {
+    std::sort(blocks.begin(), blocks.end(),
+              [&](std::size_t a, std::size_t b) { return flow_.order[a] < flow_.order[b]; });
+    std::vector<std::size_t> nodes;
+    for (const std::size_t block : blocks)
+        nodes.insert(nodes.end(), nodes_of_[block].begin(), nodes_of_[block].end());
+    return nodes;
+}
+
+PathProblem::Reach PathProblem::explore(const CheckedLoop* loop,
+                                        const std::vector<std::size_t>& nodes, std::size_t start,
+                                        Values& values) const {
     Reach reach;
-    std::vector<BestCost> values(nodes_.size());
     if (start >= values.size()) return reach; // a table without nodes has no path
     values[start] = 0;
     const auto arrive = [&](std::size_t node, std::int64_t value) {
@@ -106,35 +122,35 @@ PathProblem::Reach PathProblem::explore(const CheckedLoop* loop, std::size_t sta
         else
             improve(values[node], value);
     };
-    for (const std::size_t node : nodes_) {
-        if (!values[node]) continue;
+    for (const std::size_t node : nodes) {
+        const BestCost value = values[node];
+        if (!value) continue;
         const std::size_t block = certificate_.nodes[node].block;
         if (headed_[block] != nullptr && headed_[block] != loop) {
             const auto inner = traversals_.find(node);
             if (inner == traversals_.end()) continue;
-            for (const auto& [exit, value] : inner->second.exits)
-                arrive(exit, checked_sum(*values[node], value));
-            if (inner->second.end)
-                improve(reach.out.end, checked_sum(*values[node], *inner->second.end));
+            for (const auto& [exit, cost] : inner->second.exits)
+                arrive(exit, checked_sum(*value, cost));
+            if (inner->second.end) improve(reach.out.end, checked_sum(*value, *inner->second.end));
             continue;
         }
         for (const std::size_t edge : out_[node])
             arrive(certificate_.edges[edge].to,
-                   checked_sum(*values[node], sign_ * certificate_.edges[edge].cost));
+                   checked_sum(*value, sign_ * certificate_.edges[edge].cost));
         if (certificate_.nodes[node].end)
-            improve(reach.out.end,
-                    checked_sum(*values[node], sign_ * *certificate_.nodes[node].end));
+            improve(reach.out.end, checked_sum(*value, sign_ * *certificate_.nodes[node].end));
     }
+    for (const std::size_t node : nodes)
+        values[node].reset();
     return reach;
 }
 
-void PathProblem::solve(const CheckedLoop& loop) {
-    std::vector<std::size_t> headers;
-    for (std::size_t node = 0; node < certificate_.nodes.size(); ++node)
-        if (certificate_.nodes[node].block == loop.header) headers.push_back(node);
+void PathProblem::solve(const CheckedLoop& loop, Values& values) {
+    const std::vector<std::size_t>& headers = nodes_of_[loop.header];
+    const std::vector<std::size_t> inside = nodes_in({loop.blocks.begin(), loop.blocks.end()});
     std::vector<Reach> iterations;
     for (const std::size_t header : headers)
-        iterations.push_back(explore(&loop, header));
+        iterations.push_back(explore(&loop, inside, header, values));
     CostMatrix once(headers.size(), std::vector<BestCost>(headers.size()));
     for (std::size_t i = 0; i < headers.size(); ++i)
         for (std::size_t j = 0; j < headers.size(); ++j)
@@ -158,7 +174,10 @@ void PathProblem::solve(const CheckedLoop& loop) {
 }
 
 std::optional<std::int64_t> PathProblem::best() const {
-    const BestCost end = explore(nullptr, 0).out.end;
+    std::vector<std::size_t> blocks(nodes_of_.size());
+    std::iota(blocks.begin(), blocks.end(), std::size_t{0});
+    Values values(certificate_.nodes.size());
+    const BestCost end = explore(nullptr, nodes_in(std::move(blocks)), 0, values).out.end;
     if (!end) return std::nullopt;
     return sign_ * *end;
 }
@@ -173,13 +192,9 @@ TraversalCosts PathProblem::traversal_from(std::size_t header) const {
 
 namespace {
 
-/// A sequence of blocks of the witness, with the best costs of its paths through the table: from
-/// entering the first block at a node to entering the last block at a node.
-struct WitnessSegment {
-    std::size_t first = 0; ///< Block.
-    std::size_t last = 0;
-    std::map<std::pair<std::size_t, std::size_t>, std::int64_t> costs;
-};
+/// Best costs of the paths through the table along a sequence of blocks of the witness: from
+/// entering the first block at a node to entering the last block at a node, in this order.
+using WitnessSegment = std::map<std::size_t, std::map<std::size_t, std::int64_t>>;
 
 class WitnessPath {
 public:
@@ -187,6 +202,8 @@ public:
         : certificate_{certificate}, sign_{certificate.upper ? 1 : -1} {
         for (const auto& edge : certificate.edges)
             edge_costs_[{edge.from, edge.to}] = edge.cost;
+        for (std::size_t node = 0; node < certificate.nodes.size(); ++node)
+            nodes_of_[certificate.nodes[node].block].push_back(node);
     }
 
     std::optional<std::int64_t> cost() {
@@ -206,40 +223,54 @@ public:
         }
         if (rules.empty() || !rules.back()) return std::nullopt;
         std::optional<std::int64_t> best;
-        for (const auto& [nodes, cost] : rules.back()->costs) {
-            const auto& end = certificate_.nodes[nodes.second].end;
-            if (nodes.first == 0 && end) improve(best, checked_sum(cost, sign_ * *end));
-        }
+        if (const auto from_start = rules.back()->find(0); from_start != rules.back()->end())
+            for (const auto& [last, cost] : from_start->second)
+                if (const auto& end = certificate_.nodes[last].end)
+                    improve(best, checked_sum(cost, sign_ * *end));
         if (!best) return std::nullopt;
         return sign_ * *best;
     }
 
 private:
     [[nodiscard]] WitnessSegment of_block(std::size_t block) const {
-        WitnessSegment segment{block, block, {}};
-        for (std::size_t node = 0; node < certificate_.nodes.size(); ++node)
-            if (certificate_.nodes[node].block == block) segment.costs[{node, node}] = 0;
+        WitnessSegment segment;
+        if (const auto nodes = nodes_of_.find(block); nodes != nodes_of_.end())
+            for (const std::size_t node : nodes->second)
+                segment[node][node] = 0;
         return segment;
     }
 
+    /// All paths of both with an edge between them. The edges are added to `b` first, so that the
+    /// work grows with the cube of the nodes of a block, not with their fourth power.
     [[nodiscard]] WitnessSegment concatenated(const WitnessSegment& a,
                                               const WitnessSegment& b) const {
-        WitnessSegment both{a.first, b.last, {}};
-        for (const auto& [first, cost] : a.costs)
-            for (const auto& [second, more] : b.costs) {
-                const auto edge = edge_costs_.find({first.second, second.first});
-                if (edge == edge_costs_.end()) continue;
-                const std::int64_t sum = checked_sum(checked_sum(cost, sign_ * edge->second), more);
-                const auto [known, fresh] =
-                    both.costs.emplace(std::pair{first.first, second.second}, sum);
-                if (!fresh) known->second = std::max(known->second, sum);
+        WitnessSegment entered; // by the last node of `a`
+        WitnessSegment both;
+        for (const auto& [first, to_last] : a)
+            for (const auto& [last, cost] : to_last) {
+                const auto [onward, fresh] = entered.try_emplace(last);
+                if (fresh) onward->second = entered_from(last, b);
+                for (const auto& [end, more] : onward->second)
+                    improve(both[first], end, checked_sum(cost, more));
             }
         return both;
+    }
+    [[nodiscard]] std::map<std::size_t, std::int64_t> entered_from(std::size_t node,
+                                                                   const WitnessSegment& b) const {
+        std::map<std::size_t, std::int64_t> costs;
+        for (const auto& [first, to_last] : b) {
+            const auto edge = edge_costs_.find({node, first});
+            if (edge == edge_costs_.end()) continue;
+            for (const auto& [last, cost] : to_last)
+                improve(costs, last, checked_sum(sign_ * edge->second, cost));
+        }
+        return costs;
     }
 
     const Certificate& certificate_;
     std::int64_t sign_;
     std::map<std::pair<std::size_t, std::size_t>, std::int64_t> edge_costs_;
+    std::map<std::size_t, std::vector<std::size_t>> nodes_of_; ///< By block.
 };
 
 /// One node per live block, which costs its sum on every edge and at the end.

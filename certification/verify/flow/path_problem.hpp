@@ -34,19 +34,25 @@ public:
     [[nodiscard]] TraversalCosts traversal_from(std::size_t header) const;
 
 private:
+    /// Best costs per node while a region is explored; none of any node in between.
+    using Values = std::vector<std::optional<std::int64_t>>;
     struct Reach {
         TraversalCosts out; ///< What leaves the region.
         /// By header node of the region: one more iteration begins there.
         std::map<std::size_t, std::int64_t> next_headers;
     };
-    [[nodiscard]] Reach explore(const CheckedLoop* loop, std::size_t start) const;
-    void solve(const CheckedLoop& loop);
+    /// `nodes`: of the region, in order of their blocks.
+    [[nodiscard]] Reach explore(const CheckedLoop* loop, const std::vector<std::size_t>& nodes,
+                                std::size_t start, Values& values) const;
+    void solve(const CheckedLoop& loop, Values& values);
+    /// Of these blocks, in order of their blocks.
+    [[nodiscard]] std::vector<std::size_t> nodes_in(std::vector<std::size_t> blocks) const;
 
     const ControlFlow& flow_;
     const Certificate& certificate_;
     std::int64_t sign_;
-    std::vector<std::size_t> nodes_;            ///< In order of their blocks.
-    std::vector<std::vector<std::size_t>> out_; ///< Edges by source.
+    std::vector<std::vector<std::size_t>> nodes_of_; ///< Nodes by block.
+    std::vector<std::vector<std::size_t>> out_;      ///< Edges by source.
     std::map<std::size_t, TraversalCosts>
         traversals_;                         ///< By header node; signed so that more is better.
     std::vector<const CheckedLoop*> headed_; ///< Per block: the loop it heads.
@@ -60,6 +66,10 @@ std::optional<std::int64_t> best_block_sum(const ControlFlow& flow,
 /// The best cost of the paths through the table along a certificate's witness; none when the table
 /// has no such path.
 std::optional<std::int64_t> witness_cost(const Certificate& certificate);
+
+/// Nodes of a table by block. `blocks`: their number.
+std::vector<std::vector<std::size_t>> nodes_by_block(const Certificate& certificate,
+                                                     std::size_t blocks);
 
 /// How often the witness executes each block.
 std::map<std::size_t, std::int64_t> witness_counts(const Certificate& certificate);

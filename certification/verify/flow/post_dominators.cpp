@@ -1,52 +1,65 @@
 #include "certification/verify/flow/post_dominators.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace warpbound::certification::verify {
 
-std::optional<std::size_t> PostDominators::immediate(std::size_t block) {
-    auto& known = known_[block];
-    if (!known) known.emplace(find(block));
-    return *known;
-}
-
-std::optional<std::size_t> PostDominators::find(std::size_t block) const {
-    const std::size_t count = flow_.blocks.size();
-    const std::vector<bool> all = reached(block, std::nullopt);
-    if (!exits(all)) return std::nullopt;
-    std::vector<bool> on_all_paths(count, false);
-    for (std::size_t i = 0; i < count; ++i)
-        on_all_paths[i] = i != block && all[i] && !exits(reached(block, i));
-    for (std::size_t i = 0; i < count; ++i) {
-        if (!on_all_paths[i]) continue;
-        const std::vector<bool> before = reached(block, i);
-        bool first = true;
-        for (std::size_t other = 0; other < count; ++other)
-            first = first && !(before[other] && on_all_paths[other]);
-        if (first) return i;
-    }
-    return std::nullopt;
-}
-
-std::vector<bool> PostDominators::reached(std::size_t block,
-                                          std::optional<std::size_t> without) const {
-    std::vector<bool> blocks(flow_.blocks.size(), false);
-    std::vector<std::size_t> work{block};
-    blocks[block] = true;
-    while (!work.empty()) {
-        const std::size_t at = work.back();
-        work.pop_back();
-        for (const std::size_t to : flow_.blocks[at].successors)
-            if (to != without && !blocks[to]) {
-                blocks[to] = true;
-                work.push_back(to);
+// The post-dominators of a block are itself and those that all its successors have in common. Each
+// chain of immediate post-dominators leads to the end of all paths through falling ranks, so the
+// nearest common one is where two chains meet. Started from one known successor each, and repeated
+// until nothing changes, this is the greatest solution.
+PostDominators::PostDominators(const ControlFlow& flow)
+    : rank_(flow.blocks.size() + 1, unknown), parents_(flow.blocks.size(), unknown) {
+    const std::size_t end = flow.blocks.size();
+    rank_[end] = 0;
+    order_from_exits(flow);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const std::size_t block : order_) {
+            std::size_t common = flow.blocks[block].exits ? end : unknown;
+            for (const std::size_t to : flow.blocks[block].successors) {
+                if (parents_[to] == unknown) continue;
+                common = common == unknown ? to : nearest_common(common, to);
             }
+            changed = changed || parents_[block] != common;
+            parents_[block] = common;
+        }
     }
-    return blocks;
 }
 
-bool PostDominators::exits(const std::vector<bool>& blocks) const {
-    for (std::size_t block = 0; block < blocks.size(); ++block)
-        if (blocks[block] && flow_.blocks[block].exits) return true;
-    return false;
+void PostDominators::order_from_exits(const ControlFlow& flow) {
+    const auto before = predecessors_of(flow);
+    std::vector<bool> seen(before.size(), false);
+    std::vector<std::pair<std::size_t, std::size_t>> path; ///< Block, predecessors passed.
+    for (std::size_t exit = 0; exit < before.size(); ++exit) {
+        if (!flow.blocks[exit].exits || seen[exit]) continue;
+        seen[exit] = true;
+        path.emplace_back(exit, 0);
+        while (!path.empty()) {
+            auto& [block, passed] = path.back();
+            if (passed == before[block].size()) {
+                order_.push_back(block);
+                path.pop_back();
+                continue;
+            }
+            const std::size_t from = before[block][passed++];
+            if (seen[from]) continue;
+            seen[from] = true;
+            path.emplace_back(from, 0);
+        }
+    }
+    std::reverse(order_.begin(), order_.end());
+    for (std::size_t i = 0; i < order_.size(); ++i)
+        rank_[order_[i]] = i + 1;
+}
+
+std::size_t PostDominators::nearest_common(std::size_t a, std::size_t b) const {
+    while (a != b) {
+        if (rank_[a] < rank_[b]) std::swap(a, b);
+        a = parents_[a];
+    }
+    return a;
 }
 
 } // namespace warpbound::certification::verify

@@ -1,8 +1,11 @@
 #include "certification/verify/solver/script.hpp"
 
+#include "certification/verify/solver/table_index.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace warpbound::certification::verify {
@@ -47,12 +50,10 @@ std::string end_of(std::size_t node) {
 class Writer {
 public:
     Writer(const KernelCase& kernel, const ControlFlow& flow, const Certificate& certificate)
-        : kernel_{kernel}, flow_{flow}, certificate_{certificate}, problem_{flow, certificate} {
+        : kernel_{kernel}, flow_{flow},
+          certificate_{certificate}, problem_{flow, certificate}, index_{flow, certificate} {
         for (const CheckedLoop& loop : flow.loops)
-            if (std::any_of(
-                    certificate.nodes.begin(), certificate.nodes.end(),
-                    [&](const Certificate::Node& node) { return node.block == loop.header; }))
-                loops_.push_back(&loop);
+            if (!headers(loop).empty()) loops_.push_back(&loop);
         std::sort(loops_.begin(), loops_.end(),
                   [](const CheckedLoop* a, const CheckedLoop* b) { return a->header < b->header; });
     }
@@ -101,11 +102,8 @@ private:
     [[nodiscard]] bool in(const CheckedLoop& loop, std::size_t node) const {
         return loop.blocks.count(certificate_.nodes[node].block) != 0;
     }
-    [[nodiscard]] std::vector<std::size_t> headers(const CheckedLoop& loop) const {
-        std::vector<std::size_t> list;
-        for (std::size_t node = 0; node < certificate_.nodes.size(); ++node)
-            if (certificate_.nodes[node].block == loop.header) list.push_back(node);
-        return list;
+    [[nodiscard]] const std::vector<std::size_t>& headers(const CheckedLoop& loop) const {
+        return index_.nodes_of(loop.header);
     }
     /// Variables of the traversals of a loop from one of its headers, with their best costs.
     [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>>
@@ -143,19 +141,21 @@ private:
         std::map<std::size_t, Sum> left;    // by exit node
         std::map<std::size_t, Sum> entered; // by header node
         Sum cost;
-        for (std::size_t edge = 0; edge < certificate_.edges.size(); ++edge) {
-            const auto& [from, to, edge_cost] = certificate_.edges[edge];
+        for (const std::size_t edge : index_.edges_into(headers(loop))) {
+            const auto& [from, to, unused] = certificate_.edges[edge];
             const bool inside = in(loop, from);
-            if (certificate_.nodes[to].block == loop.header) {
-                (inside ? back_edges : entries).add(edge_of(edge));
-                if (!inside) entered[to].add(edge_of(edge));
-            }
-            if (inside && !in(loop, to)) left[to].add(edge_of(edge));
-            if (inside) cost.add(edge_cost, edge_of(edge));
+            (inside ? back_edges : entries).add(edge_of(edge));
+            if (!inside) entered[to].add(edge_of(edge));
+        }
+        const std::vector<std::size_t> nodes = index_.nodes_in(loop);
+        for (const std::size_t edge : index_.edges_from(nodes)) {
+            const auto& [from, to, edge_cost] = certificate_.edges[edge];
+            if (!in(loop, to)) left[to].add(edge_of(edge));
+            cost.add(edge_cost, edge_of(edge));
         }
         Sum ended;
-        for (std::size_t node = 0; node < certificate_.nodes.size(); ++node)
-            if (in(loop, node) && certificate_.nodes[node].end) {
+        for (const std::size_t node : nodes)
+            if (certificate_.nodes[node].end) {
                 ended.add(end_of(node));
                 cost.add(*certificate_.nodes[node].end, end_of(node));
             }
@@ -199,26 +199,13 @@ private:
     /// Adds how often a block, or an edge of the control flow, is executed.
     void count(Sum& sum, std::int64_t factor, const std::optional<std::int64_t>& from,
                std::int64_t block) const {
-        const auto address = [&](std::size_t node) {
-            return flow_.blocks[certificate_.nodes[node].block].first;
-        };
-        for (std::size_t edge = 0; edge < certificate_.edges.size(); ++edge)
-            if (address(certificate_.edges[edge].to) == block &&
-                (!from || address(certificate_.edges[edge].from) == *from))
+        for (const std::size_t edge : index_.edges_into(index_.nodes_at(block))) {
+            const std::size_t source = certificate_.nodes[certificate_.edges[edge].from].block;
+            if (!from || flow_.blocks[source].first == *from)
                 sum.add(product(factor, edge_of(edge)));
-        if (!from && address(0) == block) sum.add(literal(factor));
-    }
-
-    /// One block begins there, which no loop contains.
-    [[nodiscard]] bool at_most_once(std::int64_t address) const {
-        std::size_t nodes = 0;
-        for (std::size_t block = 0; block < flow_.blocks.size(); ++block) {
-            if (flow_.blocks[block].first != address) continue;
-            ++nodes;
-            for (const CheckedLoop& loop : flow_.loops)
-                if (loop.blocks.count(block) != 0) return false;
         }
-        return nodes == 1;
+        const bool starts = flow_.blocks[certificate_.nodes[0].block].first == block;
+        if (!from && starts) sum.add(literal(factor));
     }
 
     void fact_rows() {
@@ -230,7 +217,7 @@ private:
             count(second, 1, std::nullopt, fact.second);
             row(fmt::format("exclusive_{}", number++), "or", "(= " + first.text() + " 0)",
                 "(= " + second.text() + " 0)");
-            if (!at_most_once(fact.first) || !at_most_once(fact.second)) continue;
+            if (!index_.at_most_once(fact.first) || !index_.at_most_once(fact.second)) continue;
             Sum both;
             count(both, 1, std::nullopt, fact.first);
             count(both, 1, std::nullopt, fact.second);
@@ -255,10 +242,9 @@ private:
             const std::set<std::size_t> region{nodes.begin(), nodes.end()};
             Sum inside;
             Sum entering;
-            for (std::size_t edge = 0; edge < certificate_.edges.size(); ++edge)
-                if (region.count(certificate_.edges[edge].to) != 0)
-                    (region.count(certificate_.edges[edge].from) != 0 ? inside : entering)
-                        .add(edge_of(edge));
+            for (const std::size_t edge : index_.edges_into(nodes))
+                (region.count(certificate_.edges[edge].from) != 0 ? inside : entering)
+                    .add(edge_of(edge));
             row(fmt::format("region_{}", number++), "or", "(= " + inside.text() + " 0)",
                 "(>= " + entering.text() + " 1)");
         }
@@ -278,6 +264,7 @@ private:
     const ControlFlow& flow_;
     const Certificate& certificate_;
     PathProblem problem_;
+    TableIndex index_;
     std::vector<const CheckedLoop*> loops_;
     std::string out_;
 };
