@@ -79,6 +79,7 @@ private:
         const std::string_view text = trimmed(line_);
         if (text.empty()) return boost::outcome_v2::success();
         if (text.substr(0, 2) == "/*") return code_line(text);
+        if (function_ && is_source_marker(text)) return function_->source_marker(text, number_);
         if (text.substr(0, 2) == "//") return boost::outcome_v2::success();
         if (auto noted = resource_line(text); !noted) return noted;
         return directive(text);
