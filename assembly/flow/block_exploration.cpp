@@ -209,7 +209,7 @@ private:
 
     void refuse(std::size_t instruction, std::string what) {
         const auto& at = function_.instructions[instruction];
-        what = fmt::format("0x{:04x}: {}", at.address, what);
+        what = fmt::format("{}: {}", place_of(function_, at), what);
         if (refused_.insert(what).second)
             failures_.push_back({std::move(what), {}, at.position.line, at.position.column});
     }

@@ -110,10 +110,11 @@ Result<void> add_loops(const Function& function, ControlFlowGraph& graph) {
         if (edge.to > edge.from) continue; // not retreating in reverse post order
         if (!graph.dominates(edge.to, edge.from)) {
             const auto& at = function.instructions[graph.blocks[edge.from].last];
-            return Failure{fmt::format("kernel '{}': 0x{:04x}: irreducible loop: the branch to "
+            return Failure{fmt::format("kernel '{}': {}: irreducible loop: the branch to "
                                        "0x{:04x} enters a loop in "
                                        "its middle",
-                                       function.name, at.address, graph.blocks[edge.to].address),
+                                       function.name, place_of(function, at),
+                                       graph.blocks[edge.to].address),
                            {},
                            at.position.line,
                            at.position.column};

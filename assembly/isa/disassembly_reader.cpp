@@ -109,6 +109,8 @@ private:
         const std::string_view text = trimmed(line_);
         if (text.empty()) return boost::outcome_v2::success();
         if (text.substr(0, 2) == "/*") return in_kernel(code_line(text));
+        if (function_ && is_source_marker(text))
+            return in_kernel(function_->source_marker(text, number_));
         if (text.substr(0, 2) == "//") return boost::outcome_v2::success();
         if (auto noted = resource_line(text); !noted) return noted;
         return in_kernel(directive(text));

@@ -66,6 +66,14 @@ Result<void> FunctionBuilder::label(std::string_view name, std::int64_t line) {
     return boost::outcome_v2::success();
 }
 
+Result<void> FunctionBuilder::source_marker(std::string_view text, std::int64_t line) {
+    auto marker = read_source_marker(text);
+    if (!marker) return refuse(marker.error().what, line);
+    if (auto taken = source_lines_.marker(std::move(marker).value()); !taken)
+        return refuse(taken.error().what, line);
+    return boost::outcome_v2::success();
+}
+
 void FunctionBuilder::branch_targets(std::vector<std::string> labels) {
     pending_targets_ = std::move(labels);
 }
@@ -135,6 +143,7 @@ Result<void> FunctionBuilder::add(AnnotatedInstruction annotated) {
         indirect_.emplace_back(instructions.size(), std::move(pending_targets_));
     pending_targets_.clear();
     if (annotated.annotation) annotations_.emplace_back(instructions.size(), *annotated.annotation);
+    instruction.source_frame = source_lines_.frame();
     instructions.push_back(std::move(instruction));
     word_pending_ = true;
     return boost::outcome_v2::success();

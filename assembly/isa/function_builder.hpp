@@ -21,6 +21,8 @@ class FunctionBuilder {
 public:
     /// `addresses_given`: the text has addresses (a disassembler's); otherwise they are assigned.
     FunctionBuilder(std::string name, Target target, std::string source, bool addresses_given);
+    FunctionBuilder(const FunctionBuilder&) = delete;
+    FunctionBuilder& operator=(const FunctionBuilder&) = delete;
 
     [[nodiscard]] const std::string& name() const { return function_.name; }
     void set_register_count(int count) { function_.register_count = count; }
@@ -28,6 +30,8 @@ public:
 
     /// A label at the next instruction.
     Result<void> label(std::string_view name, std::int64_t line);
+    /// A line marker before the next instruction.
+    Result<void> source_marker(std::string_view text, std::int64_t line);
     /// Targets of the next instruction, an indirect branch.
     void branch_targets(std::vector<std::string> labels);
     Result<void> add(AnnotatedInstruction annotated);
@@ -55,6 +59,7 @@ private:
     [[nodiscard]] std::optional<std::int64_t> code_address(std::int64_t address) const;
 
     Function function_;
+    SourceLineCollector source_lines_{function_.source_lines};
     std::string source_;
     bool addresses_given_;
     bool word_pending_ = false; ///< The last instruction still lacks its first word.

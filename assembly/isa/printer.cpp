@@ -108,7 +108,11 @@ std::string print_disassembly(const Function& function, bool nvdisasm) {
     std::string out = nvdisasm ? print_nvdisasm_head(function) : print_cuobjdump_head(function);
     auto labels = labels_of(function);
     std::size_t next_word = 0;
+    std::optional<std::uint32_t> source_frame;
     for (const auto& instruction : function.instructions) {
+        if (instruction.source_frame != source_frame)
+            out += print_source_markers(function.source_lines, instruction.source_frame);
+        source_frame = instruction.source_frame;
         for (; next_word < function.control_words.size() &&
                function.control_words[next_word].address < instruction.address;
              ++next_word)

@@ -7,6 +7,7 @@
 #include "assembly/isa/effects.hpp"
 #include "assembly/isa/opcode.hpp"
 #include "assembly/isa/operand.hpp"
+#include "assembly/isa/source_lines.hpp"
 #include "assembly/isa/target.hpp"
 #include "assembly/support/result.hpp"
 
@@ -58,6 +59,8 @@ struct Instruction {
     std::vector<std::int64_t>
         indirect_targets; ///< BRANCH_TARGETS of nvdisasm, resolved to addresses.
     SourcePosition position;
+    /// Its source line: index into `Function::source_lines.frames`. None: the listing names none.
+    std::optional<std::uint32_t> source_frame;
     Effects effects; ///< Result of `effects_of`; set for instructions of a function.
 
     [[nodiscard]] bool has_modifier(std::string_view modifier) const;
@@ -94,6 +97,7 @@ struct Function {
     std::optional<std::int64_t> shared_memory{};
     std::vector<ControlWord>
         control_words; ///< As listed; empty where instructions contain their control field.
+    SourceLines source_lines{}; ///< Empty where the listing has no line markers.
 
     /// Index of the instruction at an address; nothing when there is none.
     [[nodiscard]] std::optional<std::size_t> index_of(std::int64_t address) const;

@@ -92,11 +92,10 @@ private:
 
 void LookUp::fail(std::string what) {
     if (failure_) return;
-    failure_ =
-        Failure{.what = fmt::format("{} at 0x{:04x}: {}", assembly::opcode_text(instruction_),
-                                    instruction_.address, what),
-                .where = {},
-                .line = instruction_.position.line};
+    failure_ = Failure{.what = fmt::format("{} at {}: {}", assembly::opcode_text(instruction_),
+                                           assembly::place_of(function_, instruction_), what),
+                       .where = {},
+                       .line = instruction_.position.line};
 }
 
 Interval LookUp::value(const ValueGroup& group, const std::string& path, std::string_view name) {

@@ -29,10 +29,10 @@ Result<void> assume_divergence(const assembly::Function& function,
         const auto index = function.index_of(fact.at);
         if (index && (deciding[*index] || assembly::is_guarded(function.instructions[*index])))
             return boost::outcome_v2::success();
-        return Failure{fmt::format("<{} at=\"0x{:04x}\"/>: nothing is decided there; expected a "
+        return refused(facts, fact.from,
+                       fmt::format("<{} at=\"0x{:04x}\"/>: nothing is decided there; expected a "
                                    "branch or a guarded instruction of {}",
-                                   name, fact.at, function.name),
-                       facts.name, fact.from.line, 0};
+                                   name, fact.at, function.name));
     };
     for (const DivergentFact& fact : facts.divergents)
         if (auto taken = take("divergent", fact); !taken) return taken;

@@ -1,6 +1,7 @@
 #include "models/facts/flow_facts.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpbound::models {
 
@@ -44,6 +45,11 @@ std::string_view to_string(MemoryLevel level) {
         return "dram";
     }
     return "any";
+}
+
+Failure refused(const FlowFacts& facts, const FactSource& from, std::string what) {
+    return Failure{std::move(what), from.file == 0 ? facts.name : facts.sources[from.file - 1].name,
+                   from.line, 0};
 }
 
 const LoopFact* FlowFacts::loop_at(std::int64_t header) const {

@@ -27,9 +27,11 @@ struct FactSource {
     /// What this program found out about the fact. A fact of a file is unchecked, whatever the file
     /// says of it.
     FactStatus status = FactStatus::Unchecked;
-    std::int64_t line = 0; ///< Of the flow-facts file; 0 when made by the program.
+    std::int64_t line = 0; ///< Of the file that states it; 0 when made by the program.
     /// What the file says of the fact: its author's word, for display.
     FactStatus claimed = FactStatus::Unchecked;
+    /// The file that states it: 0 the flow-facts file, else 1 + index into `FlowFacts::sources`.
+    std::size_t file = 0;
     friend bool operator==(const FactSource&, const FactSource&) = default;
 };
 
@@ -121,6 +123,13 @@ struct UniformFact {
     friend bool operator==(const UniformFact&, const UniformFact&) = default;
 };
 
+/// A source file whose comments state facts.
+struct FactFile {
+    std::string name;   ///< As line markers name it.
+    std::string digest; ///< `sha256:...`
+    friend bool operator==(const FactFile&, const FactFile&) = default;
+};
+
 struct FlowFacts {
     std::string kernel;
     std::string
@@ -134,8 +143,9 @@ struct FlowFacts {
     std::vector<UniformFact> uniforms;
     /// The block shape for which facts were derived; none: they do not depend on it.
     std::optional<BlockShape> block;
-    std::string name;   ///< Of the source, for messages.
-    std::string digest; ///< Of the file; empty when made by the program.
+    std::vector<FactFile> sources{}; ///< Files that the facts of `FactSource::file` > 0 are from.
+    std::string name;                ///< Of the source, for messages.
+    std::string digest;              ///< Of the file; empty when made by the program.
 
     [[nodiscard]] const LoopFact* loop_at(std::int64_t header) const;
     [[nodiscard]] const MemoryFact* memory_at(std::int64_t address) const;
@@ -152,12 +162,15 @@ struct FlowFacts {
 ///  </constraint> <memory at transactions conflict-degree level> [<pattern base thread-stride row
 ///  row-stride warp-stride block-stride iteration-stride footprint random/>] </memory>
 ///  <divergent at/> <uniform at/> </flow-facts>`, each fact with optional `origin` and `status`; a
-/// status is the author's word and is kept as such.
+/// status is the author's word and is kept as such. Facts that comments of a source file state have
+/// an attribute `source="FILE:LINE"`, where `<source file digest/>` stands before.
 /// `transactions` and `conflict-degree` are "4" or a range "1..4"; a pattern replaces both. Refuses
 /// unknown elements and attributes, bad numbers, min > max, two facts of one element name at one
 /// address, status refuted, entity definitions, deep nesting, large files.
 Result<FlowFacts> read_flow_facts(const assembly::SourceText& source);
 std::string write_flow_facts(const FlowFacts& facts);
+/// The refusal of a fact, at the place that states it.
+Failure refused(const FlowFacts& facts, const FactSource& from, std::string what);
 /// Refuses facts that were written for another kernel than `kernel` or for another listing than the
 /// one with digest `listing`, and facts without a listing digest.
 Result<void> check_written_for(const FlowFacts& facts, const std::string& kernel,

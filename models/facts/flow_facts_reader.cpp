@@ -17,6 +17,14 @@ constexpr std::int64_t largest_code_address = 0xFFFF'FFFF'FFFF;
 constexpr std::int64_t largest_count = 1'000'000'000'000;
 constexpr std::int64_t most_passes = 32;
 constexpr std::size_t most_terms = 10'000;
+constexpr std::size_t most_sources = 1000;
+
+/// `sha256:` and 64 digits.
+bool is_digest(std::string_view text) {
+    constexpr std::string_view prefix = "sha256:";
+    if (!text.starts_with(prefix) || text.size() != prefix.size() + 64) return false;
+    return text.find_first_not_of("0123456789abcdef", prefix.size()) == std::string_view::npos;
+}
 
 /// Reads the elements one after the other; the first refusal ends it.
 class FlowFactsReader {
@@ -31,6 +39,9 @@ private:
                           const std::array<Choice, count>& choices, Choice fallback);
     Result<std::int64_t> address(const XmlElement& element, std::string_view attribute);
     Result<FactSource> from(const XmlElement& element);
+    Result<void> source_file(const XmlElement& element);
+    /// `FILE:LINE` with the file of a `<source>` before.
+    Result<void> source_place(const XmlElement& element, const std::string& text, FactSource& from);
     Result<std::optional<CountRange>> passes(const XmlElement& element, std::string_view attribute);
     Result<void> check_unique(const XmlElement& element, std::int64_t first,
                               std::int64_t second = -1);
@@ -83,7 +94,41 @@ Result<FactSource> FlowFactsReader::from(const XmlElement& element) {
         return refuse(
             source_, element,
             fmt::format("this <{}> is marked refuted; expected facts that may hold", element.name));
-    return FactSource{.origin = origin.value(), .line = element.line, .claimed = status.value()};
+    FactSource from{.origin = origin.value(), .line = element.line, .claimed = status.value()};
+    if (const std::string* const place = element.find("source"))
+        if (auto found = source_place(element, *place, from); !found) return found.as_failure();
+    return from;
+}
+
+Result<void> FlowFactsReader::source_place(const XmlElement& element, const std::string& text,
+                                           FactSource& from) {
+    const std::size_t colon = std::min(text.rfind(':'), text.size());
+    const auto line =
+        parse_integer(std::string_view{text}.substr(std::min(colon + 1, text.size())));
+    const auto file = std::ranges::find(facts_.sources, text.substr(0, colon), &FactFile::name);
+    if (!line || *line < 1 || *line > assembly::source_line_limit || file == facts_.sources.end())
+        return refuse(source_, element,
+                      fmt::format("'source' is \"{}\"; expected FILE:LINE with the file of a "
+                                  "<source> before",
+                                  text));
+    from.line = *line;
+    from.file = static_cast<std::size_t>(file - facts_.sources.begin()) + 1;
+    return boost::outcome_v2::success();
+}
+
+Result<void> FlowFactsReader::source_file(const XmlElement& element) {
+    const auto known = check_attributes(source_, element, {"file", "digest"}, {});
+    if (!known) return known.as_failure();
+    const std::string& digest = *element.find("digest");
+    if (!is_digest(digest))
+        return refuse(source_, element,
+                      fmt::format("'digest' is \"{}\"; expected sha256: and 64 hexadecimal "
+                                  "digits of the source file",
+                                  digest));
+    if (facts_.sources.size() == most_sources)
+        return refuse(source_, element, fmt::format("more than {} source files", most_sources));
+    facts_.sources.push_back({*element.find("file"), digest});
+    return boost::outcome_v2::success();
 }
 
 Result<std::optional<CountRange>> FlowFactsReader::passes(const XmlElement& element,
@@ -111,8 +156,8 @@ Result<void> FlowFactsReader::check_unique(const XmlElement& element, std::int64
 }
 
 Result<void> FlowFactsReader::loop(const XmlElement& element) {
-    const auto known =
-        check_attributes(source_, element, {"header", "min", "max"}, {"origin", "status"});
+    const auto known = check_attributes(source_, element, {"header", "min", "max"},
+                                        {"origin", "status", "source"});
     if (!known) return known.as_failure();
     const auto header = address(element, "header");
     if (!header) return header.as_failure();
@@ -132,7 +177,8 @@ Result<void> FlowFactsReader::loop(const XmlElement& element) {
 }
 
 Result<void> FlowFactsReader::never(const XmlElement& element) {
-    const auto known = check_attributes(source_, element, {"block"}, {"origin", "status"});
+    const auto known =
+        check_attributes(source_, element, {"block"}, {"origin", "status", "source"});
     if (!known) return known.as_failure();
     const auto block = address(element, "block");
     if (!block) return block.as_failure();
@@ -144,7 +190,7 @@ Result<void> FlowFactsReader::never(const XmlElement& element) {
 
 Result<void> FlowFactsReader::exclusive(const XmlElement& element) {
     const auto known =
-        check_attributes(source_, element, {"first", "second"}, {"origin", "status"});
+        check_attributes(source_, element, {"first", "second"}, {"origin", "status", "source"});
     if (!known) return known.as_failure();
     const auto first = address(element, "first");
     if (!first) return first.as_failure();
@@ -184,8 +230,8 @@ Result<LinearTerm> FlowFactsReader::term(const XmlElement& element) {
 }
 
 Result<void> FlowFactsReader::constraint(const XmlElement& element) {
-    const auto known =
-        check_attributes(source_, element, {"relation", "constant"}, {"origin", "status"});
+    const auto known = check_attributes(source_, element, {"relation", "constant"},
+                                        {"origin", "status", "source"});
     if (!known) return known.as_failure();
     LinearFact fact;
     const std::string& relation = *element.find("relation");
@@ -221,7 +267,8 @@ Result<void> FlowFactsReader::constraint(const XmlElement& element) {
 
 Result<void> FlowFactsReader::memory(const XmlElement& element) {
     const auto known = check_attributes(
-        source_, element, {"at"}, {"transactions", "conflict-degree", "level", "origin", "status"});
+        source_, element, {"at"},
+        {"transactions", "conflict-degree", "level", "origin", "status", "source"});
     if (!known) return known.as_failure();
     MemoryFact fact;
     const auto at = address(element, "at");
@@ -262,7 +309,7 @@ Result<void> FlowFactsReader::memory(const XmlElement& element) {
 
 template <class Fact>
 Result<void> FlowFactsReader::lanes(const XmlElement& element, std::vector<Fact>& facts) {
-    const auto known = check_attributes(source_, element, {"at"}, {"origin", "status"});
+    const auto known = check_attributes(source_, element, {"at"}, {"origin", "status", "source"});
     if (!known) return known.as_failure();
     const auto at = address(element, "at");
     if (!at) return at.as_failure();
@@ -281,6 +328,7 @@ Result<void> FlowFactsReader::fact(const XmlElement& element) {
     if (element.name == "constraint") return constraint(element);
     if (element.name == "memory") return memory(element);
     if (const auto leaf = check_no_children(source_, element); !leaf) return leaf.as_failure();
+    if (element.name == "source") return source_file(element);
     if (element.name == "loop") return loop(element);
     if (element.name == "never") return never(element);
     if (element.name == "exclusive") return exclusive(element);
@@ -288,15 +336,8 @@ Result<void> FlowFactsReader::fact(const XmlElement& element) {
     if (element.name == "uniform") return lanes(element, facts_.uniforms);
     return refuse(source_, element,
                   fmt::format("unknown element <{}>; expected <loop>, <never>, <exclusive>, "
-                              "<constraint>, <memory>, <divergent> or <uniform>",
+                              "<constraint>, <memory>, <divergent>, <uniform> or <source>",
                               element.name));
-}
-
-/// `sha256:` and 64 digits.
-bool is_digest(std::string_view text) {
-    constexpr std::string_view prefix = "sha256:";
-    if (!text.starts_with(prefix) || text.size() != prefix.size() + 64) return false;
-    return text.find_first_not_of("0123456789abcdef", prefix.size()) == std::string_view::npos;
 }
 
 Result<FlowFacts> FlowFactsReader::read(const XmlElement& root) {

@@ -28,76 +28,101 @@ std::string_view relation_text(Relation relation) {
     return "at-most";
 }
 
-XmlElement fact_element(std::string_view name, std::vector<XmlAttribute> attributes,
-                        const FactSource& from) {
+/// Writes the elements of facts.
+class FactWriter {
+public:
+    explicit FactWriter(const FlowFacts& facts) : facts_{facts} {}
+
+    [[nodiscard]] XmlElement element(std::string_view name, std::vector<XmlAttribute> attributes,
+                                     const FactSource& from) const;
+    [[nodiscard]] XmlElement constraint(const LinearFact& fact) const;
+    [[nodiscard]] XmlElement memory(const MemoryFact& fact) const;
+
+private:
+    const FlowFacts& facts_;
+};
+
+XmlElement FactWriter::element(std::string_view name, std::vector<XmlAttribute> attributes,
+                               const FactSource& from) const {
     attributes.push_back({.name = "origin", .value = std::string{to_string(from.origin)}});
     const FactStatus status = from.status == FactStatus::Unchecked ? from.claimed : from.status;
     attributes.push_back({.name = "status", .value = std::string{to_string(status)}});
+    if (from.file != 0)
+        attributes.push_back(
+            {.name = "source",
+             .value = fmt::format("{}:{}", facts_.sources[from.file - 1].name, from.line)});
     XmlElement element;
     element.name = name;
     element.attributes = std::move(attributes);
     return element;
 }
 
-XmlElement constraint_element(const LinearFact& fact) {
-    XmlElement element = fact_element("constraint",
-                                      {{"relation", std::string{relation_text(fact.relation)}},
-                                       {"constant", fmt::format("{}", fact.constant)}},
-                                      fact.from);
+XmlElement FactWriter::constraint(const LinearFact& fact) const {
+    XmlElement made = element("constraint",
+                              {{"relation", std::string{relation_text(fact.relation)}},
+                               {"constant", fmt::format("{}", fact.constant)}},
+                              fact.from);
     for (const auto& term : fact.terms) {
         XmlElement child;
         child.name = "term";
         child.attributes = {{"coefficient", fmt::format("{}", term.coefficient)},
                             {"block", address_text(term.block)}};
         if (term.from) child.attributes.push_back({"from", address_text(*term.from)});
-        element.children.push_back(std::move(child));
+        made.children.push_back(std::move(child));
     }
-    return element;
+    return made;
 }
 
-XmlElement memory_element(const MemoryFact& fact) {
+XmlElement FactWriter::memory(const MemoryFact& fact) const {
     std::vector<XmlAttribute> attributes{{"at", address_text(fact.at)}};
     if (fact.transactions) attributes.push_back({"transactions", range_text(*fact.transactions)});
     if (fact.conflict_degree)
         attributes.push_back({"conflict-degree", range_text(*fact.conflict_degree)});
     attributes.push_back({"level", std::string{to_string(fact.level)}});
-    XmlElement element = fact_element("memory", std::move(attributes), fact.from);
-    if (fact.pattern) element.children.push_back(pattern_element(*fact.pattern));
-    return element;
+    XmlElement made = element("memory", std::move(attributes), fact.from);
+    if (fact.pattern) made.children.push_back(pattern_element(*fact.pattern));
+    return made;
 }
 
 } // namespace
 
 std::string write_flow_facts(const FlowFacts& facts) {
+    const FactWriter writer{facts};
     XmlElement root;
     root.name = "flow-facts";
     root.attributes = {{"kernel", facts.kernel}};
     if (!facts.program_digest.empty()) root.attributes.push_back({"digest", facts.program_digest});
     if (facts.block) root.attributes.push_back({"block", to_string(*facts.block)});
+    for (const auto& file : facts.sources) {
+        XmlElement source;
+        source.name = "source";
+        source.attributes = {{"file", file.name}, {"digest", file.digest}};
+        root.children.push_back(std::move(source));
+    }
     for (const auto& fact : facts.loops)
-        root.children.push_back(fact_element("loop",
-                                             {{"header", address_text(fact.header)},
-                                              {"min", fmt::format("{}", fact.min)},
-                                              {"max", fmt::format("{}", fact.max)}},
-                                             fact.from));
+        root.children.push_back(writer.element("loop",
+                                               {{"header", address_text(fact.header)},
+                                                {"min", fmt::format("{}", fact.min)},
+                                                {"max", fmt::format("{}", fact.max)}},
+                                               fact.from));
     for (const auto& fact : facts.nevers)
         root.children.push_back(
-            fact_element("never", {{"block", address_text(fact.block)}}, fact.from));
+            writer.element("never", {{"block", address_text(fact.block)}}, fact.from));
     for (const auto& fact : facts.exclusives)
-        root.children.push_back(fact_element(
+        root.children.push_back(writer.element(
             "exclusive",
             {{"first", address_text(fact.first)}, {"second", address_text(fact.second)}},
             fact.from));
     for (const auto& fact : facts.constraints)
-        root.children.push_back(constraint_element(fact));
+        root.children.push_back(writer.constraint(fact));
     for (const auto& fact : facts.memory)
-        root.children.push_back(memory_element(fact));
+        root.children.push_back(writer.memory(fact));
     for (const auto& fact : facts.divergents)
         root.children.push_back(
-            fact_element("divergent", {{"at", address_text(fact.at)}}, fact.from));
+            writer.element("divergent", {{"at", address_text(fact.at)}}, fact.from));
     for (const auto& fact : facts.uniforms)
         root.children.push_back(
-            fact_element("uniform", {{"at", address_text(fact.at)}}, fact.from));
+            writer.element("uniform", {{"at", address_text(fact.at)}}, fact.from));
     return write_xml(root);
 }
 

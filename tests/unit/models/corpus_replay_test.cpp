@@ -2,6 +2,7 @@
 // refuse; it may not crash, and what it accepts must survive writing and reading.
 #include "models/architecture/architecture.hpp"
 #include "models/facts/flow_facts.hpp"
+#include "models/facts/source_comments.hpp"
 #include "models/kernel/kernel_profile.hpp"
 #include "models/launch/workload.hpp"
 
@@ -47,6 +48,19 @@ template <typename Check> void replay(const char* folder, Check check) {
             check(damaged);
         }
     }
+}
+
+TEST(CorpusReplay, FactCommentsAreReadOrRefused) {
+    replay("source_comments", [](const assembly::SourceText& source) {
+        const auto read = read_fact_comments(source);
+        if (!read) {
+            EXPECT_FALSE(read.error().what.empty());
+            EXPECT_GT(read.error().line, 0);
+            return;
+        }
+        for (const FactComment& comment : read.value())
+            EXPECT_GE(comment.code_line, comment.line);
+    });
 }
 
 TEST(CorpusReplay, ArchitecturesAreReadOrRefused) {

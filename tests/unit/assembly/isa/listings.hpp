@@ -59,6 +59,8 @@ inline void expect_same(const Function& left, const Function& right) {
     EXPECT_EQ(left.register_count, right.register_count);
     EXPECT_EQ(left.shared_memory, right.shared_memory);
     EXPECT_EQ(left.control_words, right.control_words);
+    EXPECT_EQ(left.source_lines.files, right.source_lines.files);
+    EXPECT_EQ(left.source_lines.frames, right.source_lines.frames);
     ASSERT_EQ(left.instructions.size(), right.instructions.size());
     for (std::size_t i = 0; i < left.instructions.size(); ++i) {
         const auto& a = left.instructions[i];
@@ -73,6 +75,7 @@ inline void expect_same(const Function& left, const Function& right) {
         EXPECT_EQ(a.encoding, b.encoding);
         EXPECT_EQ(a.control, b.control);
         EXPECT_EQ(a.indirect_targets, b.indirect_targets);
+        EXPECT_EQ(a.source_frame, b.source_frame);
     }
 }
 

@@ -1,0 +1,2 @@
+// warpbound: loop max 99999999999999999999
+for (;;
