@@ -89,13 +89,15 @@ std::optional<Parameter> parameter_of(const Attribute& attribute) {
 /// Nothing unless every parameter is described once and lies within the bank's parameters.
 std::optional<std::vector<KernelParameterLayout>>
 parameters_of(const std::vector<Attribute>& attributes) {
-    std::optional<std::int64_t> base;
+    std::int64_t base = 0;
+    bool is_placed = false;
     std::int64_t bytes = 0;
     std::int64_t total = 0;
     std::vector<Parameter> found;
     for (const Attribute& attribute : attributes) {
         if (attribute.name == parameter_bank) {
-            base = number_at<std::uint16_t>(attribute.bytes, 4);
+            is_placed = attribute.bytes.size() >= 8;
+            base = number_at<std::uint16_t>(attribute.bytes, 4).value_or(0);
             bytes = number_at<std::uint16_t>(attribute.bytes, 6).value_or(0);
         } else if (attribute.name == parameter_bytes) {
             total = number_at<std::uint16_t>(attribute.bytes, 0).value_or(0);
@@ -108,7 +110,7 @@ parameters_of(const std::vector<Attribute>& attributes) {
     std::vector<KernelParameterLayout> layout;
     if (found.empty())
         return bytes == 0 && total == 0 ? std::optional{std::move(layout)} : std::nullopt;
-    if (!base) return std::nullopt;
+    if (!is_placed) return std::nullopt;
     std::sort(found.begin(), found.end(),
               [](const Parameter& a, const Parameter& b) { return a.ordinal < b.ordinal; });
     std::int64_t end = 0;
@@ -117,7 +119,7 @@ parameters_of(const std::vector<Attribute>& attributes) {
             parameter.offset + parameter.size > bytes)
             return std::nullopt;
         end = parameter.offset + parameter.size;
-        layout.push_back({base.value_or(0) + parameter.offset, parameter.size});
+        layout.push_back({base + parameter.offset, parameter.size});
     }
     return layout;
 }

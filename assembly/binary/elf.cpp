@@ -127,25 +127,4 @@ Result<ElfFile> read_elf(std::string_view bytes) {
     return file;
 }
 
-Result<std::uint64_t> elf_size(std::string_view bytes) {
-    if (auto checked = check_identification(bytes); !checked) return checked.as_failure();
-    const auto table = section_table(bytes);
-    if (!table) return table.as_failure();
-    const std::size_t count = table.value().size() / section_header_bytes;
-    std::uint64_t end = header_bytes;
-    if (count > 0) end = std::max(end, field<std::uint64_t>(bytes, 40) + table.value().size());
-    for (std::size_t i = 1; i < count; ++i) {
-        const SectionHeader header = header_of(table.value(), i);
-        if (header.type == no_bits) continue;
-        if (!bytes_at(bytes, header.offset, header.size))
-            return broken(fmt::format("section {} ends early", i));
-        end = std::max(end, header.offset + header.size);
-    }
-    const auto programs = field<std::uint64_t>(bytes, 32);
-    const std::uint64_t program_bytes =
-        std::uint64_t{field<std::uint16_t>(bytes, 54)} * field<std::uint16_t>(bytes, 56);
-    if (bytes_at(bytes, programs, program_bytes)) end = std::max(end, programs + program_bytes);
-    return end;
-}
-
 } // namespace warpbound::assembly

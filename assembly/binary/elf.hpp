@@ -47,8 +47,4 @@ bool is_elf(std::string_view bytes);
 /// tables that reach past the end.
 Result<ElfFile> read_elf(std::string_view bytes);
 
-/// Bytes of the file that is at the front of `bytes`: up to the end of its last table or section.
-/// Refuses what `read_elf` does.
-Result<std::uint64_t> elf_size(std::string_view bytes);
-
 } // namespace warpbound::assembly

@@ -64,7 +64,7 @@ std::vector<std::string> similar_names(const std::vector<std::string>& names,
     for (const std::string& name : names) {
         const std::string plain = without_template_arguments(without_parameters(demangled(name)));
         if (std::min(edit_distance(plain, wanted), edit_distance(name, wanted)) <=
-            std::max<std::size_t>(wanted.size() / 3, 1))
+            wanted.size() / 3 + 1)
             similar.push_back(name);
     }
     return similar;

@@ -1,5 +1,6 @@
 #include "harness/toolchain/image_choice.hpp"
 
+#include "assembly/binary/cubin.hpp"
 #include "harness/toolchain/disassembler.hpp"
 
 #include <fmt/format.h>

@@ -3,12 +3,18 @@
 /// Which of the images in a fat binary a machine runs.
 
 #include "assembly/binary/fatbin.hpp"
-#include "harness/toolchain/kernel_file.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace warpbound::harness::toolchain {
+
+/// Which code of a file is meant.
+struct TargetChoice {
+    std::optional<assembly::Target> stated{};  ///< Exactly this one.
+    std::optional<assembly::Target> machine{}; ///< That runs the code; the closest code is taken.
+};
 
 /// The target that is chosen among those that a file has code for: the stated one; the machine's,
 /// else the latest one that it runs; else the only one. Refuses with what is there and what to

@@ -7,7 +7,6 @@
 #include "assembly/isa/reader.hpp"
 #include "assembly/support/source_text.hpp"
 #include "harness/toolchain/disassembler.hpp"
-#include "harness/toolchain/image_choice.hpp"
 #include "harness/toolchain/parameter_names.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +42,7 @@ bool is_ptx(std::string_view text) {
 }
 
 bool is_cuda(std::string_view text) {
-    return text.find("__global__") != std::string_view::npos &&
+    return (text.find("__global__") != std::string_view::npos || has_line(text, "#include")) &&
            text.find("Function : ") == std::string_view::npos &&
            text.find(".text.") == std::string_view::npos;
 }

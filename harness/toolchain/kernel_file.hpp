@@ -5,6 +5,7 @@
 
 #include "assembly/binary/cubin.hpp"
 #include "assembly/isa/program.hpp"
+#include "harness/toolchain/image_choice.hpp"
 #include "harness/toolchain/program_run.hpp"
 
 #include <memory>
@@ -13,12 +14,6 @@
 #include <vector>
 
 namespace warpbound::harness::toolchain {
-
-/// Which code of a file is meant.
-struct TargetChoice {
-    std::optional<assembly::Target> stated{};  ///< Exactly this one.
-    std::optional<assembly::Target> machine{}; ///< That runs the code; the closest code is taken.
-};
 
 /// What a listing was made from; a listing itself has neither.
 struct ListingOrigin {

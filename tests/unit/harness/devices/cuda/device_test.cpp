@@ -140,7 +140,11 @@ TEST(CudaDevice, FindsAWalkWithoutARecord) {
 
 TEST(CudaDevice, StatesItsConditions) {
     const StandIn driver;
+    for (const char* name : {"WARPBOUND_NVDISASM", "WARPBOUND_CUOBJDUMP"})
+        setenv(name, "", 1); // Not used, wherever they are.
     ASSERT_TRUE(measured(driver, ptx_point("dependent-pair")));
+    for (const char* name : {"WARPBOUND_NVDISASM", "WARPBOUND_CUOBJDUMP"})
+        unsetenv(name);
     const auto campaign = Campaign::open_existing(driver.folder() / "c.db");
     const auto series = campaign.value()->list().value().front();
     EXPECT_EQ(series.key.device, "cuda:0");
@@ -161,7 +165,7 @@ TEST(CudaDevice, StatesItsConditions) {
              {"mig", "unknown: said by the stand-in"},
              {"clock-rate", "1000.0 MHz"},
              {"registers", "16"},
-             {"sequence", "unverified: neither nvdisasm nor cuobjdump is on PATH"}})
+             {"sequence", "unverified: neither nvdisasm nor cuobjdump was found"}})
         EXPECT_THAT(conditions, Contains(Pair(name, value)));
 }
 

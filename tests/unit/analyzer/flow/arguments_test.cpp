@@ -1,0 +1,88 @@
+// Facts that follow from the arguments of a launch.
+#include "analyzer/flow/facts_in_use.hpp"
+#include "analyzer/flow/infeasible_paths.hpp"
+#include "tests/unit/analyzer/analyzed.hpp"
+
+#include <gmock/gmock.h>
+
+namespace warpbound::analyzer {
+namespace {
+
+using testing::HasSubstr;
+
+/// A loop of c[0x0][0x160] iterations, an access of a stride that the code gives, and one of a
+/// stride that an argument gives.
+constexpr const char* body =
+    "S2R R0, SR_TID.X; MOV R4, RZ; "
+    "L: IADD3 R4, R4, 0x1, RZ; ISETP.LT.AND P0, PT, R4, c[0x0][0x160], PT; @P0 BRA L; "
+    "IMAD R5, R0, 0x4, RZ; LDS R8, [R5]; IMAD R5, R0, c[0x0][0x164], RZ; LDS R9, [R5]; EXIT;";
+
+models::FlowFacts facts_of(const models::ArgumentWords& arguments, models::FlowFacts stated = {}) {
+    const auto context = analyzed(body, {}, "turing-t4", 75);
+    const auto facts =
+        facts_in_use(*context->request.function, context->graph, context->architecture,
+                     {.blocks = 1, .threads = 32, .arguments = arguments}, std::move(stated));
+    EXPECT_TRUE(facts) << to_string(facts.error());
+    return facts ? facts.value() : models::FlowFacts{};
+}
+
+TEST(ArgumentFacts, BoundLoopsAndAccesses) {
+    const auto facts = facts_of({{0x160, {7, 32}}, {0x164, {8, 32}}});
+    const models::LoopFact loop{0x20, 7, 7, models::from_arguments};
+    EXPECT_EQ(*facts.loop_at(0x20), loop);
+    EXPECT_EQ(facts.memory_at(0x80)->conflict_degree, (models::CountRange{2, 2}));
+    EXPECT_EQ(facts.memory_at(0x80)->from, models::from_arguments);
+}
+
+TEST(ArgumentFacts, LeaveWhatTheCodeGivesProved) {
+    const auto facts = facts_of({{0x160, {7, 32}}});
+    EXPECT_EQ(facts.memory_at(0x60)->conflict_degree, (models::CountRange{1, 1}));
+    EXPECT_EQ(facts.memory_at(0x60)->from, models::from_code);
+    EXPECT_EQ(facts_of({}).loop_at(0x20), nullptr);
+}
+
+TEST(ArgumentFacts, NarrowStatedBoundsAndKeepStrongerOnes) {
+    models::FlowFacts stated;
+    const models::FactSource by_user{.line = 3};
+    stated.loops.push_back({0x20, 1, 100, by_user});
+    EXPECT_EQ(facts_of({{0x160, {7, 32}}}, stated).loops.front(),
+              (models::LoopFact{0x20, 7, 7, models::from_arguments}));
+    stated.loops.front() = {0x20, 7, 7, by_user};
+    EXPECT_EQ(facts_of({{0x160, {7, 32}}}, stated).loops.front().from, by_user);
+}
+
+TEST(ArgumentFacts, ThatContradictWhatIsStatedAreRefused) {
+    const auto context = analyzed(body, {}, "turing-t4", 75);
+    models::FlowFacts stated;
+    stated.loops.push_back({0x20, 9, 9, {}});
+    const auto refused =
+        facts_in_use(*context->request.function, context->graph, context->architecture,
+                     {.blocks = 1, .threads = 32, .arguments = {{0x160, {7, 32}}}}, stated);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().what, HasSubstr("stated to execute 9..9 times"));
+    // blockDim.x of a block of 32 threads.
+    const auto extent =
+        facts_in_use(*context->request.function, context->graph, context->architecture,
+                     {.blocks = 1, .threads = 32, .arguments = {{0x0, {64, 32}}}}, {});
+    ASSERT_FALSE(extent);
+    EXPECT_THAT(extent.error().what, HasSubstr("0x0=64 contradicts the launch"));
+}
+
+TEST(ArgumentFacts, ExcludePathsAndSayWhy) {
+    const auto context = analyzed("MOV R0, c[0x0][0x160]; ISETP.LT.AND P0, PT, R0, 0x5, PT; "
+                                  "@P0 BRA D; NOP; D: EXIT;",
+                                  {}, "turing-t4", 75);
+    const auto derive = [&](const models::ArgumentWords& arguments) {
+        return infeasible_paths_with_arguments(*context->request.function, context->graph,
+                                               {.blocks = 1, .threads = 32, .arguments = arguments},
+                                               Convergence::Converged);
+    };
+    EXPECT_TRUE(derive({}).empty());
+    const auto facts = derive({{0x160, {3, 32}}});
+    ASSERT_EQ(facts.size(), 1U);
+    EXPECT_EQ(text_of(facts.front()), "0x0030 is never executed");
+    EXPECT_EQ(source_of(facts.front()), models::from_arguments);
+}
+
+} // namespace
+} // namespace warpbound::analyzer
