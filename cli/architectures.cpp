@@ -79,13 +79,11 @@ std::string show_json(const models::Architecture& architecture) {
             values.push_back(value_json(value));
         groups.push_back({{"group", heading}, {"values", values}});
     }
-    return Json{{"name", architecture.name},
-                {"title", architecture.title},
-                {"target", to_string(architecture.target)},
-                {"digest", architecture.digest},
-                {"groups", groups}}
-               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-           "\n";
+    return json_text("architecture", {{"name", architecture.name},
+                                      {"title", architecture.title},
+                                      {"target", to_string(architecture.target)},
+                                      {"digest", architecture.digest},
+                                      {"groups", groups}});
 }
 
 std::string side_text(const models::SourcedValue* value) {
@@ -131,12 +129,9 @@ std::string difference_json(const models::Architecture& a, const models::Archite
                           {"a", side(value.a)},
                           {"b", side(value.b)},
                           {"source-only", value.of_source_only()}});
-    return Json{{"a", identity(a)},
-                {"b", identity(b)},
-                {"properties", properties},
-                {"values", values}}
-               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-           "\n";
+    return json_text(
+        "architecture-difference",
+        {{"a", identity(a)}, {"b", identity(b)}, {"properties", properties}, {"values", values}});
 }
 
 Exit compare(const ArchitecturesOptions& options) {
@@ -169,10 +164,8 @@ Exit run(const ArchitecturesOptions& options) {
         text += fmt::format("{:<18} {:<7} {}\n", entry.name, to_string(architecture.value().target),
                             architecture.value().title);
     }
-    return write_result(options.format == "json"
-                            ? list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-                                  "\n"
-                            : text);
+    return write_result(
+        options.format == "json" ? json_text("architectures", {{"architectures", list}}) : text);
 }
 
 } // namespace

@@ -13,7 +13,7 @@ namespace warpbound::cli {
 namespace {
 
 /// Names that users of other tools type, and ours.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> other_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> other_names{{
     {"-arch", "--architecture"},              // nvcc
     {"--gpu-architecture", "--architecture"}, // nvcc
     {"--gpu-name", "--architecture"},         // ptxas
@@ -23,6 +23,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> other_nam
     {"--dynamic-smem", "--dynamic-shared-memory"},
     {"--iterations", "--runs"},
     {"--out", "--output"},
+    {"--set", "--assume"}, // `predict` has a --set of its own
 }};
 
 /// Least number of letters to insert, remove, replace or exchange with their neighbour.

@@ -1,10 +1,10 @@
 #include "cli/bound_answer.hpp"
 
 #include "certification/report/wording.hpp"
+#include "cli/json.hpp"
 #include "models/time/deadline.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -193,22 +193,18 @@ std::string table_of(const std::vector<BoundAnswer>& answers) {
 }
 
 std::string json_of(const std::vector<BoundAnswer>& answers) {
-    nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
+    Json kernels = Json::array();
     for (const BoundAnswer& answer : answers) {
-        nlohmann::ordered_json one{{"kernel", answer.kernel}};
+        Json one{{"kernel", answer.kernel}};
         if (answer.refusal) one["refusal"] = to_string(*answer.refusal);
-        nlohmann::ordered_json needs = nlohmann::ordered_json::array();
+        Json needs = Json::array();
         for (const Need& need : answer.needs)
             needs.push_back({{"what", need.what}, {"state", remedy(need)}});
         if (!answer.needs.empty()) one["needs"] = std::move(needs);
-        if (answer.report)
-            one["report"] =
-                nlohmann::ordered_json::parse(certification::render_json(*answer.report));
+        if (answer.report) one["report"] = Json::parse(certification::render_json(*answer.report));
         kernels.push_back(std::move(one));
     }
-    const nlohmann::ordered_json all{{"schema", "warpbound-bound/1"},
-                                     {"kernels", std::move(kernels)}};
-    return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_text("bound", {{"kernels", std::move(kernels)}});
 }
 
 } // namespace warpbound::cli

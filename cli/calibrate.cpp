@@ -114,7 +114,7 @@ std::string json_of(const harness::Calibration& calibration) {
         calibration.policy ? Json{{"like", *calibration.policy}, {"kind", "estimate"}} : Json();
     json["not-identified"] = missing;
     json["without-benchmark"] = calibration.without_benchmark;
-    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_text("calibration", json);
 }
 
 /// The text of the description. Refuses a text that does not read back.

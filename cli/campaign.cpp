@@ -108,9 +108,7 @@ std::string list_json(const std::vector<ListedSeries>& series) {
         }
         list.push_back(std::move(entry));
     }
-    return Json{{"series", std::move(list)}}.dump(2, ' ', false,
-                                                  nlohmann::json::error_handler_t::replace) +
-           "\n";
+    return json_text("campaign", {{"series", std::move(list)}});
 }
 
 Exit list(const CampaignOptions& options) {

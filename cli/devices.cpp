@@ -2,6 +2,7 @@
 /// `warpbound devices`: lists the devices that kernels can run on.
 
 #include "cli/command.hpp"
+#include "cli/json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -15,7 +16,7 @@ void add_devices(CLI::App& app, Invocation& invocation) {
     command->footer("Example: warpbound devices");
     command->callback([format, &invocation] {
         invocation.run = [format] {
-            nlohmann::ordered_json list = nlohmann::ordered_json::array();
+            Json list = Json::array();
             std::string text;
             for (const auto& device : harness::list_devices()) {
                 list.push_back({{"name", device.name},
@@ -24,10 +25,8 @@ void add_devices(CLI::App& app, Invocation& invocation) {
                 text += fmt::format("{:<28} {:<12} {}\n", device.name,
                                     device.available ? "available" : "unavailable", device.detail);
             }
-            return write_result(
-                *format == "json"
-                    ? list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
-                    : text);
+            return write_result(*format == "json" ? json_text("devices", {{"devices", list}})
+                                                  : text);
         };
     });
 }

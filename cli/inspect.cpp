@@ -145,9 +145,7 @@ std::string json_of(const std::string& name, const FileInspection& file) {
                            {"refusal", refusal},
                            {"unknown-opcodes", opcodes}});
     }
-    return Json{{"file", name}, {"kernels", kernels}}.dump(
-               2, ' ', false, nlohmann::json::error_handler_t::replace) +
-           "\n";
+    return json_text("file", {{"file", name}, {"kernels", kernels}});
 }
 
 std::string text_of(const LoadedKernel& kernel, const Inspection& inspection) {
@@ -214,16 +212,14 @@ std::string json_of(const LoadedKernel& kernel, const Inspection& inspection) {
                {"digest", kernel.program.digest},
                {"isa", to_string(kernel.function->target)}};
     if (kernel.parameters) named["parameters"] = json_of(kernel.parameters);
-    return Json{{"kernel", named},
-                {"instructions", kernel.function->instructions.size()},
-                {"reachable", inspection.reachable},
-                {"mix", inspection.mix},
-                {"dependences", dependences},
-                {"blocks", blocks},
-                {"loops", loops},
-                {"unknown-opcodes", unknown}}
-               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-           "\n";
+    return json_text("kernel", {{"kernel", named},
+                                {"instructions", kernel.function->instructions.size()},
+                                {"reachable", inspection.reachable},
+                                {"mix", inspection.mix},
+                                {"dependences", dependences},
+                                {"blocks", blocks},
+                                {"loops", loops},
+                                {"unknown-opcodes", unknown}});
 }
 
 Exit run(const InspectOptions& options) {

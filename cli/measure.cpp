@@ -178,9 +178,8 @@ Exit show_limits(const MeasureOptions& options) {
                             refusal.empty() ? "no larger value was tried" : "above: " + refusal);
     }
     if (options.format == "json")
-        return write_result(Json{{"device", options.device}, {"limits", list}}.dump(
-                                2, ' ', false, nlohmann::json::error_handler_t::replace) +
-                            "\n");
+        return write_result(
+            json_text("launch-limits", {{"device", options.device}, {"limits", list}}));
     return write_result(options.format == "csv" ? csv : text);
 }
 

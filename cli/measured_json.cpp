@@ -120,17 +120,15 @@ std::string measured_json(const MeasuredSuite& suite) {
     Json missing = Json::array();
     for (const auto& one : suite.missing)
         missing.push_back({{"point", one.point}, {"why", one.text()}});
-    return Json{{"device", suite.device},
-                {"repetitions", suite.protocol.repetitions},
-                {"stop", to_string(suite.protocol.stop)},
-                {"seed", suite.protocol.seed},
-                {"draw", harness::to_string(suite.protocol.draw)},
-                {"points", std::move(points)},
-                {"operations", std::move(operations)},
-                {"copies", std::move(copies)},
-                {"not-measured", std::move(missing)}}
-               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-           "\n";
+    return json_text("measurement", {{"device", suite.device},
+                                     {"repetitions", suite.protocol.repetitions},
+                                     {"stop", to_string(suite.protocol.stop)},
+                                     {"seed", suite.protocol.seed},
+                                     {"draw", harness::to_string(suite.protocol.draw)},
+                                     {"points", std::move(points)},
+                                     {"operations", std::move(operations)},
+                                     {"copies", std::move(copies)},
+                                     {"not-measured", std::move(missing)}});
 }
 
 } // namespace warpbound::cli

@@ -153,7 +153,7 @@ std::string prediction_json(const PredictionReport& report) {
         out["write-buffer"] = stores_json(*report.points.front().stores);
     for (const auto& point : report.points)
         if (point.end_to_end) out["end-to-end"].push_back(end_to_end_json(report, point));
-    return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_text("prediction", out);
 }
 
 } // namespace warpbound::cli

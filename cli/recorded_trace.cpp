@@ -140,9 +140,8 @@ Result<std::string> inspect_recorded_trace(const std::string& file, const std::s
             out += (&trace == &traces.front() ? "" : "\n") + text_of(recorded.value());
     }
     if (format != "json") return out;
-    return Json{{"copies-to-device", {{"count", copies}, {"bytes", bytes}}}, {"kernels", kernels}}
-               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-           "\n";
+    return json_text("recorded-trace", {{"copies-to-device", {{"count", copies}, {"bytes", bytes}}},
+                                        {"kernels", kernels}});
 }
 
 } // namespace warpbound::cli

@@ -3,6 +3,7 @@
 
 #include "cli/clock_options.hpp"
 #include "cli/command.hpp"
+#include "cli/json.hpp"
 #include "cli/multiprocessors.hpp"
 #include "cli/recorded_runs.hpp"
 #include "cli/recorded_trace.hpp"
@@ -299,12 +300,11 @@ Exit run_kernel(const SimulateOptions& options) {
     const auto simulated = simulate(options, machine.value(), subject);
     if (!simulated) return refuse(simulated.error());
     if (!simulated.value()) return Exit::Undecided;
-    const Exit written = write(
-        options, options.format == "json"
-                     ? json_of(options, machine.value(), subject, *simulated.value())
-                               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-                           "\n"
-                     : text_of(options, machine.value(), subject, *simulated.value()));
+    const Exit written =
+        write(options, options.format == "json"
+                           ? json_text("simulation", json_of(options, machine.value(), subject,
+                                                             *simulated.value()))
+                           : text_of(options, machine.value(), subject, *simulated.value()));
     if (written != Exit::Holds) return written;
     return simulated.value()->complete ? Exit::Holds : Exit::Undecided;
 }
@@ -368,10 +368,10 @@ Exit run_traces(const SimulateOptions& options) {
                    {"kernels", std::move(kernels)}};
     else if (options.format == "json")
         kernels = nlohmann::ordered_json(kernels.front());
-    const Exit written = write(
-        options, options.format == "json"
-                     ? kernels.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
-                     : text);
+    const Exit written =
+        write(options, options.format == "json"
+                           ? json_text(is_list ? "simulated-list" : "simulation", kernels)
+                           : text);
     if (written != Exit::Holds) return written;
     return complete ? Exit::Holds : Exit::Undecided;
 }

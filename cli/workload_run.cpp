@@ -180,7 +180,7 @@ std::string json_of(const WorkloadOptions& options, const models::Architecture& 
                       {"runs", runs.size()},
                       {"operations", operations},
                       {"makespan", summary_json(makespans(runs))}};
-    return result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_text("simulated-workload", result);
 }
 
 /// "csv" or "chrome", by the option or the file's extension.

@@ -154,7 +154,8 @@ std::string render_json(const Report& report) {
                                 {"text", line.text},
                                 {"executions", line.executions},
                                 {"cycles", line.cycles}});
-    Json json{{"tool", {{"name", "warpbound"}, {"version", report.tool_version}}},
+    Json json{{"schema", "warpbound-report/1"},
+              {"tool", {{"name", "warpbound"}, {"version", report.tool_version}}},
               {"kernel",
                {{"name", report.kernel}, {"digest", report.kernel_digest}, {"isa", report.isa}}},
               {"launch", launch_of(report)},

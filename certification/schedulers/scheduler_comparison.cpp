@@ -218,6 +218,7 @@ std::string render_json(const SchedulerComparison& comparison) {
                                {"text", printable(assumption.text)},
                                {"status", analyzer::to_string(assumption.status)}});
     Json json{
+        {"schema", "warpbound-schedulers/1"},
         {"tool", {{"name", "warpbound"}, {"version", comparison.tool_version}}},
         {"kernel", {{"name", printable(comparison.kernel)}, {"digest", comparison.kernel_digest}}},
         {"architecture",

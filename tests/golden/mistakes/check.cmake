@@ -1,0 +1,42 @@
+# Typical mistakes at the command line: each message says what is wrong and what to type instead.
+include(${CMAKE_CURRENT_LIST_DIR}/../collect_commands.cmake)
+set(listing examples/saxpy/sm_75.sass)
+set(launched ${listing} --gpu turing-t4 --grid 160 --block 256)
+set(bounded ${launched} --arg 0x160=40960 --arg 0x164=128 -q)
+file(WRITE ${OUT}/notes.txt "call me\n")
+file(WRITE ${OUT}/empty.sass "")
+# Names
+run(buond ${launched})
+run(bound ${launched} --kernal saxpy_loop)
+run(bound ${launched} --time 5)
+run(bound ${launched} --kernel saxpy)
+run(bound ${launched} --kernel sgemm)
+run(bound examples/convolution/sm_75.sass --gpu turing-t4 --grid 1 --block 32)
+run(bound ${listing} --gpu turing-t5 --grid 1 --block 32)
+run(bound ${listing} --gpu sm_86 --grid 1 --block 32)
+run(bound ${listing} --gpu hopper-h200 --grid 1 --block 32)
+# Files
+run(bound no-such.cubin --gpu turing-t4 --grid 1 --block 32)
+run(bound ${OUT}/notes.txt --gpu turing-t4 --grid 1 --block 32)
+run(bound ${OUT}/empty.sass --gpu turing-t4 --grid 1 --block 32)
+# The launch
+run(bound ${listing} --gpu turing-t4)
+run(bound ${listing} --gpu turing-t4 --grid 160)
+run(bound ${listing} --gpu turing-t4 --grid 160 --block 2048)
+run(bound ${listing} --gpu turing-t4 --grid 64,64,64,64 --block 32)
+run(bound ${listing} --gpu turing-t4 --launch 160)
+# Facts that are missing, and values of the machine
+run(bound ${launched})
+run(bound ${launched} --arg n=40960)
+run(bound ${launched} --arg 0x161=40960)
+run(bound ${bounded} --assume blocks/replacment=100)
+run(bound ${bounded} --assume blocks/replacement=100-200)
+# Deadline and clock
+run(bound ${bounded} --deadline 10)
+run(bound ${bounded} --deadline 10 ms)
+run(bound ${bounded} --deadline 10ms --clock 1590)
+run(bound ${bounded} --deadline 10ms --clock 1590..1350MHz)
+# Not a mistake
+run(bound ${bounded} --deadline 10ms)
+string(REPLACE "${OUT}/" "" text "${text}")
+compare(${OUT})
