@@ -14,9 +14,11 @@
 #include <new>
 #include <optional>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace warpbound::cli {
@@ -74,6 +76,50 @@ void send(int file, char origin, std::string_view message) {
     write_all(file, message.data(), message.size());
 }
 
+std::atomic<std::size_t> probed_bytes{0}; ///< Of an allocation that a child near its limit lacks.
+std::atomic<std::uintptr_t> stack_end{0}; ///< Lowest address of the stack of the main thread.
+
+/// A library that does not check an allocation, an exception that may not leave where it is, and a
+/// stack that is full end the child by a signal. Those are the limit of memory; others are not.
+void end_at_limit(int signal, siginfo_t* about, void* /*context*/) {
+    const std::size_t size = probed_bytes;
+    void* const probe =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (probe == MAP_FAILED) _exit(exit_of_memory_limit);
+    (void)munmap(probe, size);
+    constexpr std::uintptr_t guard = std::uintptr_t{1} << 20U;
+    const auto address = reinterpret_cast<std::uintptr_t>(about->si_addr); // NOLINT: its distance
+    if (signal == SIGSEGV && stack_end != 0 && address + guard > stack_end &&
+        address < stack_end + guard)
+        _exit(exit_of_memory_limit);
+    std::signal(signal, SIG_DFL);
+    (void)raise(signal);
+}
+
+/// Requires: the main thread.
+void watch_signals(const RunLimits& limits) {
+    static std::array<char, std::size_t{1} << 16U> own_stack; // The usual one may be full.
+    stack_t stack{};
+    stack.ss_sp = own_stack.data();
+    stack.ss_size = own_stack.size();
+    (void)sigaltstack(&stack, nullptr);
+    probed_bytes = static_cast<std::size_t>(limits.memory_bytes / 2);
+    struct rlimit most {};
+    if (getrlimit(RLIMIT_STACK, &most) == 0 && most.rlim_cur != RLIM_INFINITY)
+        stack_end = reinterpret_cast<std::uintptr_t>(&most) - most.rlim_cur; // NOLINT
+    struct sigaction action {};
+    action.sa_sigaction = end_at_limit;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    for (const int signal : {SIGSEGV, SIGBUS, SIGABRT})
+        (void)sigaction(signal, &action, nullptr);
+}
+
+/// Neither memory nor a thread, whose stack takes memory, was to be had.
+bool is_for_lack_of_memory(const std::system_error& error) {
+    return error.code() == std::errc::resource_unavailable_try_again ||
+           error.code() == std::errc::not_enough_memory;
+}
+
 [[noreturn]] void work_in_child(int file, pid_t parent, const RunLimits& limits,
                                 const std::function<void(const Send&)>& work) {
     (void)setpgid(0, 0);
@@ -85,6 +131,7 @@ void send(int file, char origin, std::string_view message) {
     if (!has_sanitizer()) {
         const struct rlimit both { limits.memory_bytes, limits.memory_bytes };
         (void)setrlimit(RLIMIT_DATA, &both);
+        watch_signals(limits);
     }
     // Also for what is allocated in a thread or where no exception may leave.
     std::set_new_handler([] { _exit(exit_of_memory_limit); });
@@ -93,6 +140,10 @@ void send(int file, char origin, std::string_view message) {
         _exit(EXIT_SUCCESS);
     } catch (const std::bad_alloc&) {
         _exit(exit_of_memory_limit);
+    } catch (const std::system_error& error) {
+        if (is_for_lack_of_memory(error)) _exit(exit_of_memory_limit);
+        send(file, of_exception, error.what());
+        _exit(exit_of_exception);
     } catch (const std::exception& error) {
         send(file, of_exception, error.what());
         _exit(exit_of_exception);
@@ -139,6 +190,8 @@ bool read_until(Clock::time_point deadline, int file,
 }
 
 RunEnd end_of(int status, const std::string& thrown) {
+    // Nobody here killed it: the system does where memory is short.
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) return {RunEnd::Cause::MemoryLimit, {}};
     if (WIFSIGNALED(status))
         return {RunEnd::Cause::Stopped, fmt::format("signal {}", WTERMSIG(status))};
     switch (WEXITSTATUS(status)) {

@@ -57,11 +57,10 @@ stated_bounds(const std::map<std::string, std::string>& files) {
 std::map<std::string, std::int64_t> worst_of(const KernelInput& kernel) {
     std::map<std::string, std::int64_t> worst; // by quantity
     for (const auto& series : kernel.series)
-        for (const auto& sample : series.samples)
-            for (const std::int64_t time : sample.times) {
-                const auto [known, fresh] = worst.emplace(claimed_quantity(series.key), time);
-                if (!fresh) known->second = std::max(known->second, time);
-            }
+        for (const std::int64_t time : series.samples.times()) {
+            const auto [known, fresh] = worst.emplace(claimed_quantity(series.key), time);
+            if (!fresh) known->second = std::max(known->second, time);
+        }
     return worst;
 }
 

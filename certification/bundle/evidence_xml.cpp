@@ -115,6 +115,7 @@ std::string evidence_xml(const Json& claims, const std::vector<KernelEvidence>& 
     document.InsertEndChild(root);
     root->SetAttribute("verdict", text(claims, "verdict").c_str());
     root->SetAttribute("tool-version", inputs.tool_version.c_str());
+    root->SetAttribute("tool-standing", "claimed");
     add_requirements(root, claims);
     add_register(root, claims);
     for (const auto& kernel : kernels) {

@@ -177,7 +177,9 @@ std::string bill_of_materials(const std::string& tool_version,
          {"version", 1},
          {"metadata",
           {{"component",
-            {{"type", "application"}, {"name", "warpbound"}, {"version", tool_version}}}}},
+            {{"type", "application"}, {"name", "warpbound"}, {"version", tool_version}}},
+           {"properties",
+            Json::array({{{"name", "warpbound:standing"}, {"value", "claimed by the bundle"}}})}}},
          {"components", list}});
 }
 

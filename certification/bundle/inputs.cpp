@@ -4,10 +4,10 @@
 #include "assembly/isa/reader.hpp"
 #include "assembly/support/printable.hpp"
 #include "certification/bundle/canonical_json.hpp"
+#include "certification/verify/samples.hpp"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <set>
 
 namespace warpbound::certification {
@@ -22,60 +22,22 @@ std::string path_of(const std::string& id, const std::string& file) {
     return "inputs/" + id + "/" + file;
 }
 
-Json series_json(const SeriesInput& series) {
-    Json samples = Json::array();
+/// Canonical: keys in order. Row by row, as the tree of many runs takes more memory than their
+/// text.
+std::string series_text(const SeriesInput& series) {
+    Json key = Json::object();
+    for (const auto& [name, field] : harness::key_fields)
+        key[std::string{name}] = series.key.*field;
+    std::string text = "{\"samples\":[";
+    // Seeds have 64 bits: as numbers they would not survive every JSON reader.
     for (const auto& sample : series.samples) {
-        // Seeds have 64 bits: as numbers they would not survive every JSON reader.
-        Json row{std::to_string(sample.seed)};
+        text += sample.run == 0 ? "[\"" : ",[\"";
+        text += std::to_string(sample.seed) + "\"";
         for (const std::int64_t time : sample.times)
-            row.push_back(time);
-        samples.push_back(std::move(row));
+            text += "," + std::to_string(time);
+        text += "]";
     }
-    const harness::SeriesKey& key = series.key;
-    return {{"series",
-             {{"name", key.name},
-              {"device", key.device},
-              {"device-detail", key.device_detail},
-              {"protocol", key.protocol},
-              {"kernel-digest", key.kernel_digest},
-              {"facts-digest", key.facts_digest},
-              {"launch", key.launch},
-              {"quantity", key.quantity}}},
-            {"unit", "core cycles"},
-            {"samples", samples}};
-}
-
-std::uint64_t seed_of(const std::string& text, const std::string& path) {
-    std::uint64_t seed = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, seed);
-    if (error != std::errc{} || rest != end)
-        throw Failure{fmt::format("seed '{}'; expected a whole number below 2^64", text), path};
-    return seed;
-}
-
-SeriesInput series_of(const Json& json, const std::string& path) {
-    SeriesInput series;
-    const Json& key = json.at("series");
-    key.at("name").get_to(series.key.name);
-    key.at("device").get_to(series.key.device);
-    key.at("device-detail").get_to(series.key.device_detail);
-    key.at("protocol").get_to(series.key.protocol);
-    key.at("kernel-digest").get_to(series.key.kernel_digest);
-    key.at("facts-digest").get_to(series.key.facts_digest);
-    key.at("launch").get_to(series.key.launch);
-    key.at("quantity").get_to(series.key.quantity);
-    for (const auto& row : json.at("samples")) {
-        harness::Sample sample;
-        sample.run = static_cast<std::int64_t>(series.samples.size());
-        sample.seed = seed_of(row.at(0).get<std::string>(), path);
-        for (std::size_t i = 1; i < row.size(); ++i)
-            sample.times.push_back(row.at(i).get<std::int64_t>());
-        if (sample.times.empty()) throw Failure{"a run without times", path};
-        series.samples.push_back(std::move(sample));
-    }
-    if (series.samples.empty()) throw Failure{"a series without runs", path};
-    return series;
+    return text + "],\"series\":" + canonical(key) + ",\"unit\":\"core cycles\"}";
 }
 
 /// Files of a bundle. Throws a `Failure` that names the file when it is missing.
@@ -105,11 +67,11 @@ private:
 
 SeriesInput read_series(BundleFolder& folder, const std::string& path) {
     folder.take(path);
-    const Json json = folder.json(path);
     try {
-        return series_of(json, path);
-    } catch (const Json::exception& error) {
-        throw Failure{error.what(), path};
+        verify::Series read = verify::read_samples(folder.text(path), path);
+        return {std::move(read.key), std::move(read.samples)};
+    } catch (const verify::Finding& finding) {
+        throw Failure{finding.what(), ""};
     }
 }
 
@@ -190,7 +152,7 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
     for (std::size_t i = 0; i < inputs.calibration.size(); ++i) {
         const std::string path = fmt::format("inputs/calibration/samples-{}.json", i + 1);
         run["calibration"].push_back(path);
-        add(path, "samples", canonical(series_json(inputs.calibration[i])));
+        add(path, "samples", series_text(inputs.calibration[i]));
     }
     for (std::size_t i = 0; i < inputs.kernels.size(); ++i) {
         const KernelInput& kernel = inputs.kernels[i];
@@ -215,7 +177,7 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
         for (std::size_t series = 0; series < kernel.series.size(); ++series) {
             const std::string path = path_of(id, fmt::format("samples-{}.json", series + 1));
             launch["samples"].push_back(path);
-            add(path, "samples", canonical(series_json(kernel.series[series])));
+            add(path, "samples", series_text(kernel.series[series]));
         }
         if (kernel.clock) launch["clock"] = *kernel.clock;
         if (kernel.cubin_digest) launch["cubin"] = *kernel.cubin_digest;

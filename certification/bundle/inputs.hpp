@@ -8,6 +8,7 @@
 #include "assembly/isa/program.hpp"
 #include "certification/bundle/evidence_file.hpp"
 #include "harness/campaign/campaign.hpp"
+#include "harness/campaign/packed_samples.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/facts/flow_facts.hpp"
 #include "models/launch/launch.hpp"
@@ -25,7 +26,7 @@ namespace warpbound::certification {
 /// Times of one quantity as they were recorded, in run order.
 struct SeriesInput {
     harness::SeriesKey key;
-    std::vector<harness::Sample> samples;
+    harness::PackedSamples samples;
 };
 
 struct KernelInput {

@@ -220,8 +220,10 @@ std::string claimed_quantity(const harness::SeriesKey& key) {
     return key.quantity == to_string(harness::Quantity::Region) ? "measured-time" : key.quantity;
 }
 
-void add_observations(Report& report, const harness::SeriesKey& key,
-                      const std::vector<harness::Sample>& samples) {
+namespace {
+
+template <class Samples>
+void add_times(Report& report, const harness::SeriesKey& key, const Samples& samples) {
     ObservedTimes about;
     about.quantity = claimed_quantity(key);
     about.device = key.device;
@@ -258,6 +260,18 @@ void add_observations(Report& report, const harness::SeriesKey& key,
         ++about.values.back().count;
     }
     report.observations.push_back(std::move(about));
+}
+
+} // namespace
+
+void add_observations(Report& report, const harness::SeriesKey& key,
+                      const std::vector<harness::Sample>& samples) {
+    add_times(report, key, samples);
+}
+
+void add_observations(Report& report, const harness::SeriesKey& key,
+                      const harness::PackedSamples& samples) {
+    add_times(report, key, samples);
 }
 
 } // namespace warpbound::certification

@@ -5,6 +5,7 @@
 #include "analyzer/analyze.hpp"
 #include "assembly/isa/program.hpp"
 #include "harness/campaign/campaign.hpp"
+#include "harness/campaign/packed_samples.hpp"
 #include "models/time/clock.hpp"
 #include "models/time/deadline.hpp"
 
@@ -190,6 +191,8 @@ std::string claimed_quantity(const harness::SeriesKey& key);
 /// nothing without times. Requires: every run counts (`harness::counts`).
 void add_observations(Report& report, const harness::SeriesKey& key,
                       const std::vector<harness::Sample>& samples);
+void add_observations(Report& report, const harness::SeriesKey& key,
+                      const harness::PackedSamples& samples);
 
 std::string render_text(const Report& report);
 std::string

@@ -295,10 +295,15 @@ std::string inputs(const Report& report, const SectionScope& scope) {
     rows += "<tr>" + cell("kernel") + cell(report.kernel) + digest_cell(report.kernel_digest) +
             "</tr>\n<tr>" + cell("machine") + cell(report.architecture) +
             digest_cell(report.architecture_digest) + "</tr>\n";
+    // A section of a bundle's page says what the bundle says of itself.
+    const char* const standing =
+        scope.prefix.empty() ? ""
+                             : " (claimed by the bundle; <code>warpbound verify</code> compares it "
+                               "with the program that checks)";
     return heading(scope, "inputs", "Inputs and versions") +
            table("Inputs of this report", {{"role", false}, {"name", false}, {"digest", false}},
                  rows) +
-           fmt::format("<p>Made by {}; solver: {}; seed {}.</p>\n", escape(versions),
+           fmt::format("<p>Made by {}{}; solver: {}; seed {}.</p>\n", escape(versions), standing,
                        report.solver.empty() ? "none" : escape(report.solver), report.seed);
 }
 

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 
@@ -173,42 +172,6 @@ Certificate certificate_of(const json& table, const std::string& path, std::size
     return certificate;
 }
 
-std::uint64_t seed_of(const std::string& text, const std::string& path) {
-    std::uint64_t seed = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, seed);
-    if (error != std::errc{} || rest != end)
-        incomplete(
-            fmt::format("{}: seed '{}'; a whole number below 2^64 was expected", path, text));
-    return seed;
-}
-
-Series series_of(const json& file, const std::string& path) {
-    Series series{path, {}};
-    auto& [written, samples] = series.recorded;
-    const json& key = file.at("series");
-    key.at("name").get_to(written.name);
-    key.at("device").get_to(written.device);
-    key.at("device-detail").get_to(written.device_detail);
-    key.at("protocol").get_to(written.protocol);
-    key.at("kernel-digest").get_to(written.kernel_digest);
-    key.at("facts-digest").get_to(written.facts_digest);
-    key.at("launch").get_to(written.launch);
-    key.at("quantity").get_to(written.quantity);
-    for (const auto& row : file.at("samples")) {
-        harness::Sample sample;
-        sample.run = static_cast<std::int64_t>(samples.size());
-        sample.seed = seed_of(row.at(0).get<std::string>(), path);
-        for (std::size_t i = 1; i < row.size(); ++i)
-            sample.times.push_back(whole_number(row.at(i)));
-        if (sample.times.empty())
-            incomplete(fmt::format("{}: run {} without times", path, sample.run));
-        samples.push_back(std::move(sample));
-    }
-    if (samples.empty()) incomplete(path + ": no samples");
-    return series;
-}
-
 ClaimRow claim_of(const json& row) {
     ClaimRow claim;
     row.at("id").get_to(claim.id);
@@ -293,9 +256,7 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
         derived_facts(*kernel->function, kernel->program.digest, kernel->facts, stated, in_use);
     for (const auto& samples : launch.at("samples")) {
         const auto path = samples.get<std::string>();
-        kernel->series.push_back(in_file(path, [&] {
-            return series_of(read_json(unread.take(path), path, Verdict::Incomplete), path);
-        }));
+        kernel->series.push_back(read_samples(unread.take(path), path));
     }
     in_file(analysis + "blocks.json", [&] { read_control_flow(*kernel, files, analysis); });
     // More where lanes may part; which of them a table's side has is checked with its ways.
@@ -395,9 +356,7 @@ Evidence read_evidence(const Files& files) {
         if (evidence.kernels.empty()) incomplete("inputs/run.json: no kernels");
         for (const auto& row : run.value("calibration", json::array())) {
             const std::string path = line_of(row, "inputs/run.json");
-            evidence.calibration.push_back(in_file(path, [&] {
-                return series_of(read_json(unread.take(path), path, Verdict::Incomplete), path);
-            }));
+            evidence.calibration.push_back(read_samples(unread.take(path), path));
         }
         for (const auto& row : claims.at("claims"))
             if (std::none_of(evidence.kernels.begin(), evidence.kernels.end(),

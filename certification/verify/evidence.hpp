@@ -3,8 +3,8 @@
 /// A bundle's content as this folder's checks see it, read without the code that wrote it.
 
 #include "assembly/isa/program.hpp"
+#include "certification/verify/samples.hpp"
 #include "certification/verify/verdict.hpp"
-#include "harness/calibration/measurements.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/facts/flow_facts.hpp"
 #include "models/launch/launch.hpp"
@@ -95,12 +95,6 @@ struct ObservedRow {
     std::int64_t count = 0; ///< Of times; a run may have several.
     std::int64_t best = 0;
     std::int64_t worst = 0;
-};
-
-/// Recorded runs and the file that they are in. At least one run, each with at least one time.
-struct Series {
-    std::string path;
-    harness::RecordedSeries recorded;
 };
 
 struct KernelCase {

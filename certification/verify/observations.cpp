@@ -17,14 +17,15 @@ std::string claimed_quantity(const harness::SeriesKey& key) {
 }
 
 void check_series(const KernelCase& kernel, const Series& series) {
-    const auto& [key, samples] = series.recorded;
+    const harness::SeriesKey& key = series.key;
+    const harness::PackedSamples& samples = series.samples;
     if (key.kernel_digest != kernel.program.digest || key.name != kernel.function->name ||
         key.launch != models::to_string(kernel.launch))
         throw Finding{Verdict::Failed,
                       series.path + ": recorded of another listing, kernel or launch"};
     check_seeds(series);
     const std::string quantity = claimed_quantity(key);
-    for (const harness::Sample& sample : samples) {
+    for (const harness::PackedSamples::Run& sample : samples) {
         if (sample.times.size() != samples.front().times.size())
             throw Finding{Verdict::Incomplete, fmt::format("{}: run {} has another number of times",
                                                            series.path, sample.run)};
@@ -42,16 +43,10 @@ void check_series(const KernelCase& kernel, const Series& series) {
 /// Whether the claim says of the samples what they say: their number, the shortest and the longest
 /// time, and where they were recorded.
 void check_observed(const ObservedRow& claim, const Series& series) {
-    const auto& [key, samples] = series.recorded;
-    std::int64_t count = 0;
-    std::int64_t best = samples.front().times.front();
-    std::int64_t worst = best;
-    for (const harness::Sample& sample : samples)
-        for (const std::int64_t time : sample.times) {
-            ++count;
-            best = std::min(best, time);
-            worst = std::max(worst, time);
-        }
+    const harness::SeriesKey& key = series.key;
+    const harness::PackedSamples& samples = series.samples;
+    const auto times = samples.times();
+    const auto [best, worst] = std::minmax_element(times.begin(), times.end());
     const auto compare = [&](const char* field, const auto& claimed, const auto& recorded) {
         if (claimed != recorded)
             throw Finding{Verdict::Failed,
@@ -62,9 +57,9 @@ void check_observed(const ObservedRow& claim, const Series& series) {
     compare("quantity", claim.quantity, claimed_quantity(key));
     compare("device", claim.device, key.device);
     compare("protocol", claim.protocol, key.protocol);
-    compare("count", claim.count, count);
-    compare("best", claim.best, best);
-    compare("worst", claim.worst, worst);
+    compare("count", claim.count, static_cast<std::int64_t>(times.size()));
+    compare("best", claim.best, *best);
+    compare("worst", claim.worst, *worst);
 }
 
 } // namespace
@@ -80,10 +75,10 @@ std::optional<std::uint64_t> seed_of_protocol(const std::string& protocol) {
 }
 
 void check_seeds(const Series& series) {
-    const auto seed = seed_of_protocol(series.recorded.key.protocol);
+    const auto seed = seed_of_protocol(series.key.protocol);
     if (!seed)
         throw Finding{Verdict::Incomplete, series.path + ": its protocol does not name a seed"};
-    const auto& samples = series.recorded.samples;
+    const auto& samples = series.samples;
     for (std::size_t run = 0; run < samples.size(); ++run)
         if (samples[run].seed != harness::seed_of_run(*seed, static_cast<std::int64_t>(run)))
             throw Finding{Verdict::Failed,
@@ -100,7 +95,7 @@ StepResult check_observations(const Evidence& evidence) {
             for (const Series& series : kernel->series) {
                 check_series(*kernel, series);
                 ++series_count;
-                samples += series.recorded.samples.size();
+                samples += series.samples.size();
             }
             if (kernel->observed.size() != kernel->series.size())
                 throw Finding{Verdict::Failed,

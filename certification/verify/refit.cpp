@@ -37,7 +37,7 @@ std::string text_of(const models::Interval& interval) {
 harness::Calibration calibrated(const Evidence& evidence, assembly::Target target) {
     std::vector<harness::RecordedSeries> recorded;
     for (const auto& series : evidence.calibration)
-        recorded.push_back(series.recorded);
+        recorded.push_back({series.key, series.samples.unpacked()});
     const auto measurements = harness::Measurements::of(std::move(recorded), target);
     if (!measurements) throw Finding{Verdict::Failed, to_string(measurements.error())};
     auto calibration = harness::calibrate(measurements.value());

@@ -1,6 +1,7 @@
 #include "certification/verify/replay.hpp"
 
 #include "assembly/flow/control_flow_graph.hpp"
+#include "certification/verify/worker_threads.hpp"
 #include "harness/devices/simulated.hpp"
 #include "harness/protocol/measure.hpp"
 #include "harness/protocol/resampling.hpp"
@@ -9,9 +10,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <optional>
 #include <set>
-#include <thread>
 
 namespace warpbound::certification::verify {
 
@@ -50,7 +51,7 @@ struct Replayed {
 /// Refuses a series of another machine or of other flow facts than those of the kernel.
 void check_device(const KernelCase& kernel, const Series& series,
                   const harness::DeviceIdentity& device) {
-    const harness::SeriesKey& key = series.recorded.key;
+    const harness::SeriesKey& key = series.key;
     const auto differs = [&](const char* field, const std::string& stated,
                              const std::string& expected) {
         replay_fails(fmt::format("{}: {} '{}'; expected '{}', that of {}: only runs on the "
@@ -74,7 +75,7 @@ std::optional<std::int64_t> longest_run(const KernelCase& kernel, harness::Quant
 
 Replayed replayed(const KernelCase& kernel, const Series& series,
                   const harness::PreparedKernel& code) {
-    const harness::SeriesKey& key = series.recorded.key;
+    const harness::SeriesKey& key = series.key;
     const auto draw = draw_of_protocol(key.protocol);
     if (!draw)
         replay_fails(fmt::format("{}: protocol '{}' names no draw of the simulated device",
@@ -88,14 +89,14 @@ Replayed replayed(const KernelCase& kernel, const Series& series,
 
 /// Core cycles after which a run cannot take the recorded times any more.
 std::int64_t longest_of(const Replayed& one, std::size_t run) {
-    const auto& times = one.series->recorded.samples[run].times;
+    const auto times = one.series->samples[run].times;
     const std::int64_t recorded = *std::max_element(times.begin(), times.end());
     return std::min(one.longest.value_or(recorded), std::int64_t{1} << 60U) + slack;
 }
 
 /// What is wrong with a run; empty: it takes the recorded times again.
 std::string difference_in(const Replayed& one, std::size_t run) {
-    const harness::Sample& sample = one.series->recorded.samples[run];
+    const harness::PackedSamples::Run sample = one.series->samples[run];
     harness::RunOptions options;
     options.seed = sample.seed;
     options.draw = one.draw;
@@ -107,7 +108,9 @@ std::string difference_in(const Replayed& one, std::size_t run) {
     if (!outcome) return where() + " cannot be simulated: " + to_string(outcome.error());
     const auto times = harness::times_of(outcome.value().observation, one.quantity);
     if (!times) return where() + " has no times: " + to_string(times.error());
-    if (times.value() == sample.times) return {};
+    if (std::equal(times.value().begin(), times.value().end(), sample.times.begin(),
+                   sample.times.end()))
+        return {};
     if (times.value().size() != sample.times.size())
         return fmt::format("{} has {} times, and simulated again {}", where(), sample.times.size(),
                            times.value().size());
@@ -138,12 +141,7 @@ std::string first_difference_in(const Replayed& one, const std::vector<std::size
             if (!differences[i].empty()) found = true;
         }
     };
-    std::vector<std::thread> workers;
-    for (unsigned i = 1; i < threads; ++i)
-        workers.emplace_back(work);
-    work();
-    for (auto& worker : workers)
-        worker.join();
+    run_in_threads(threads, work);
     const auto first = std::find_if(differences.begin(), differences.end(),
                                     [](const auto& text) { return !text.empty(); });
     return first == differences.end() ? std::string{} : *first;
@@ -187,7 +185,7 @@ void replay_kernel(const KernelCase& kernel, const ReplayChoice& choice, unsigne
         const auto wrong = first_difference_in(one, runs, threads);
         if (!wrong.empty()) replay_fails(wrong);
         ++amount.series;
-        amount.runs += series.recorded.samples.size();
+        amount.runs += series.samples.size();
         amount.replayed += runs.size();
     }
 }
@@ -196,31 +194,29 @@ void replay_kernel(const KernelCase& kernel, const ReplayChoice& choice, unsigne
 
 std::vector<std::size_t> chosen_runs(const Series& series, const ReplayChoice& choice) {
     constexpr std::size_t fewest = 16;
-    constexpr std::size_t most = 256;
-    const auto& samples = series.recorded.samples;
+    constexpr std::size_t most_chosen = 256;
+    const auto& samples = series.samples;
     std::set<std::size_t> runs;
     const std::size_t wanted =
         choice.all ? samples.size()
-                   : std::min(samples.size(), std::clamp(samples.size() / 16, fewest, most));
+                   : std::min(samples.size(), std::clamp(samples.size() / 16, fewest, most_chosen));
     if (wanted == samples.size()) {
-        for (std::size_t run = 0; run < samples.size(); ++run)
-            runs.insert(runs.end(), run);
-        return {runs.begin(), runs.end()};
+        std::vector<std::size_t> all(samples.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        return all;
     }
     harness::Resampling random{choice.seed, series.path, 0};
     while (runs.size() < wanted)
         runs.insert(static_cast<std::size_t>(random.below(samples.size())));
-    const auto longest = [](const harness::Sample& a, const harness::Sample& b) {
-        return *std::max_element(a.times.begin(), a.times.end()) <
-               *std::max_element(b.times.begin(), b.times.end());
-    };
-    const auto shortest = [](const harness::Sample& a, const harness::Sample& b) {
-        return *std::min_element(a.times.begin(), a.times.end()) <
-               *std::min_element(b.times.begin(), b.times.end());
-    };
-    for (const auto extreme : {std::max_element(samples.begin(), samples.end(), longest),
-                               std::min_element(samples.begin(), samples.end(), shortest)})
-        runs.insert(static_cast<std::size_t>(extreme - samples.begin()));
+    std::size_t longest = 0;
+    std::size_t shortest = 0;
+    const auto most = [&](std::size_t run) { return std::ranges::max(samples[run].times); };
+    const auto least = [&](std::size_t run) { return std::ranges::min(samples[run].times); };
+    for (std::size_t run = 1; run < samples.size(); ++run) {
+        if (most(run) > most(longest)) longest = run;
+        if (least(run) < least(shortest)) shortest = run;
+    }
+    runs.insert({longest, shortest});
     return {runs.begin(), runs.end()};
 }
 

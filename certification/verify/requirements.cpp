@@ -122,11 +122,10 @@ ShownTimes shown_times(const KernelCase& kernel, const std::string& quantity) {
             shown.at_least = std::max(shown.at_least.value_or(claim.value), claim.value);
     }
     for (const Series& series : kernel.series) {
-        const std::string& recorded = series.recorded.key.quantity;
+        const std::string& recorded = series.key.quantity;
         if ((recorded == "region" ? "measured-time" : recorded) != quantity) continue;
-        for (const auto& sample : series.recorded.samples)
-            for (const std::int64_t time : sample.times)
-                shown.worst = std::max(shown.worst.value_or(time), time);
+        for (const std::int64_t time : series.samples.times())
+            shown.worst = std::max(shown.worst.value_or(time), time);
     }
     return shown;
 }

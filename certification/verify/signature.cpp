@@ -40,7 +40,8 @@ std::optional<std::vector<unsigned char>> bytes_of(const std::string& text, std:
 /// torsion subgroup, by their y (RFC 8032, 5.1.3; Chalkias, Garillot and Nikolaenko 2020, table of
 /// points of small order). A y that is not below 2^255 - 19 encodes a point a second time.
 bool is_weak(std::vector<unsigned char> key) {
-    key.back() &= 0x7FU; // Without the sign of x.
+    if (key.size() != 32) return true; // no key of Ed25519
+    key.back() &= 0x7FU;               // Without the sign of x.
     const std::vector<unsigned char> all_but_ends(30, 0xFF);
     if (key.back() == 0x7F && key.front() >= 0xEC && // From p - 1 on.
         std::equal(all_but_ends.begin(), all_but_ends.end(), key.begin() + 1))

@@ -10,6 +10,7 @@
 #include "certification/verify/solver/script.hpp"
 #include "certification/verify/solver/solver.hpp"
 #include "certification/verify/structure.hpp"
+#include "certification/verify/worker_threads.hpp"
 #include "models/architecture/shipped.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +21,6 @@
 #include <initializer_list>
 #include <set>
 #include <string_view>
-#include <thread>
 
 namespace warpbound::certification::verify {
 
@@ -77,12 +77,7 @@ StepResult check_scripts(const Evidence& evidence, const Options& options) {
         for (std::size_t i = next++; i < scripts.size(); i = next++)
             scripts[i].finding = check_script(scripts[i], options, cvc5);
     };
-    std::vector<std::thread> workers;
-    for (unsigned i = 1; i < options.threads; ++i)
-        workers.emplace_back(work);
-    work();
-    for (auto& worker : workers)
-        worker.join();
+    run_in_threads(options.threads, work);
     // A wrong answer counts more than a missing one; the first of each in order.
     for (const Verdict verdict : {Verdict::Failed, Verdict::Undecided})
         for (const Script& script : scripts)

@@ -67,9 +67,11 @@ TEST(Baseline, SeparatesAChangeOfFactsFromOneOfTheModel) {
 
 TEST(Baseline, ShowsAnotherWorstObservation) {
     BundleInputs inputs = saxpy();
-    for (auto& sample : inputs.kernels[0].series[0].samples)
+    auto samples = inputs.kernels[0].series[0].samples.unpacked();
+    for (auto& sample : samples)
         for (auto& time : sample.times)
             ++time;
+    inputs.kernels[0].series[0].samples = samples;
     const Comparison comparison = compared(inputs);
     ASSERT_EQ(comparison.observations.size(), 1U);
     EXPECT_EQ(*comparison.observations[0].after, *comparison.observations[0].before + 1);
@@ -170,8 +172,10 @@ TEST(Baseline, CallsAQuantityAsClaimsDo) {
     const auto with_regions = [](std::int64_t later) {
         BundleInputs inputs = saxpy();
         inputs.kernels[0].series[0].key.quantity = "region";
-        for (auto& sample : inputs.kernels[0].series[0].samples)
+        auto samples = inputs.kernels[0].series[0].samples.unpacked();
+        for (auto& sample : samples)
             sample.times[0] += later;
+        inputs.kernels[0].series[0].samples = samples;
         return inputs;
     };
     const BundleInputs after = with_regions(1);

@@ -96,7 +96,7 @@ TEST(Observations, FarApartHaveTheirMean) {
 
 TEST(Observations, NoTimesAddNoSeries) {
     Report report;
-    add_observations(report, {}, {});
+    add_observations(report, {}, std::vector<harness::Sample>{});
     EXPECT_TRUE(report.observations.empty());
 }
 

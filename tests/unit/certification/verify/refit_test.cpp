@@ -39,7 +39,7 @@ Evidence calibrated() {
     Evidence evidence;
     const auto recorded = measured();
     for (const auto& series : recorded)
-        evidence.calibration.push_back({series.key.name, series});
+        evidence.calibration.push_back({series.key.name, series.key, series.samples});
     const auto calibration =
         harness::calibrate(harness::Measurements::of(recorded, assembly::Target{20}).value());
     const auto base = models::load_architecture("fermi-gtx470").value();
@@ -51,9 +51,16 @@ Evidence calibrated() {
     return evidence;
 }
 
-harness::RecordedSeries& series_of(Evidence& evidence, const std::string& name) {
+/// Changes the samples of a series.
+template <class Change>
+void change_samples(Evidence& evidence, const std::string& name, const Change& change) {
     for (auto& series : evidence.calibration)
-        if (series.recorded.key.name == name) return series.recorded;
+        if (series.key.name == name) {
+            auto samples = series.samples.unpacked();
+            change(samples);
+            series.samples = samples;
+            return;
+        }
     throw std::runtime_error{"no series " + name};
 }
 
@@ -64,11 +71,11 @@ TEST(Refit, HoldsWhereTheSamplesShowWhatTheDescriptionSays) {
 
 TEST(Refit, FindsAnOutlierThatWasRemoved) {
     Evidence evidence = calibrated();
-    auto& samples = series_of(evidence, "barrier").samples;
-    const auto worst =
-        std::max_element(samples.begin(), samples.end(),
-                         [](const auto& a, const auto& b) { return a.times < b.times; });
-    samples.erase(worst);
+    change_samples(evidence, "barrier", [](auto& samples) {
+        samples.erase(
+            std::max_element(samples.begin(), samples.end(),
+                             [](const auto& a, const auto& b) { return a.times < b.times; }));
+    });
     const auto step = check_refit(evidence);
     EXPECT_EQ(step.verdict, Verdict::Failed);
     EXPECT_THAT(step.detail, HasSubstr("a run was left out"));
@@ -76,8 +83,10 @@ TEST(Refit, FindsAnOutlierThatWasRemoved) {
 
 TEST(Refit, FindsATimeThatWasLowered) {
     Evidence evidence = calibrated();
-    for (auto& sample : series_of(evidence, "result-float-add").samples)
-        sample.times.front() -= 1;
+    change_samples(evidence, "result-float-add", [](auto& samples) {
+        for (auto& sample : samples)
+            sample.times.front() -= 1;
+    });
     const auto step = check_refit(evidence);
     EXPECT_EQ(step.verdict, Verdict::Failed);
     EXPECT_THAT(step.detail, HasSubstr("classes/float-add/latency is 18, and the samples show 17"));
@@ -97,17 +106,18 @@ TEST(Refit, FindsALatencyThatWasLowered) {
 TEST(Refit, FindsAValueThatNamesOtherSamples) {
     Evidence evidence = calibrated();
     // The middle sample alone changes neither end of the range: only the digest tells.
-    auto& samples = series_of(evidence, "barrier").samples;
-    std::vector<std::int64_t> times;
-    for (const auto& sample : samples)
-        times.push_back(sample.times.front());
-    std::sort(times.begin(), times.end());
-    const std::int64_t middle = times[(times.size() - 1) / 2];
-    for (auto& sample : samples)
-        if (sample.times.front() > middle && sample.times.front() < times.back()) {
-            sample.times.front() -= 1;
-            break;
-        }
+    change_samples(evidence, "barrier", [](auto& samples) {
+        std::vector<std::int64_t> times;
+        for (const auto& sample : samples)
+            times.push_back(sample.times.front());
+        std::sort(times.begin(), times.end());
+        const std::int64_t middle = times[(times.size() - 1) / 2];
+        for (auto& sample : samples)
+            if (sample.times.front() > middle && sample.times.front() < times.back()) {
+                sample.times.front() -= 1;
+                break;
+            }
+    });
     const auto step = check_refit(evidence);
     EXPECT_EQ(step.verdict, Verdict::Failed);
     EXPECT_THAT(step.detail, HasSubstr("names other samples"));
@@ -137,7 +147,7 @@ TEST(Refit, FailsOnSamplesThatNoLaunchGives) {
         [](auto& sample) { sample.times.front() = -1; }};
     for (const auto& damage : damages) {
         Evidence evidence = calibrated();
-        damage(series_of(evidence, "barrier").samples.front());
+        change_samples(evidence, "barrier", [&](auto& samples) { damage(samples.front()); });
         const auto step = check_refit(evidence);
         EXPECT_EQ(step.verdict, Verdict::Failed);
         EXPECT_THAT(step.detail, HasSubstr("barrier: run 0 has"));

@@ -16,9 +16,9 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 Series series_of_times(const std::vector<std::int64_t>& times) {
-    Series series{"inputs/K1/samples-1.json", {}};
+    Series series{"inputs/K1/samples-1.json", {}, {}};
     for (const std::int64_t time : times)
-        series.recorded.samples.push_back({.run = 0, .seed = 0, .times = {time}});
+        series.samples.add(0, std::span{&time, 1});
     return series;
 }
 
@@ -66,9 +66,10 @@ TEST(Replay, HoldsOnRunsThatWereSimulatedForAnyNumberOfThreads) {
 
 TEST(Replay, NamesTheFirstRunThatIsWrongForAnyNumberOfThreads) {
     const Evidence evidence = read_evidence(tests::plain(bundle().files));
-    auto& samples = evidence.kernels[1]->series[0].recorded.samples;
+    auto samples = evidence.kernels[1]->series[0].samples.unpacked();
     samples[4].times[0] += 1;
     samples[15].times[0] += 1;
+    evidence.kernels[1]->series[0].samples = samples;
     for (const unsigned threads : {1U, 4U}) {
         const StepResult step = check_replay(evidence, {true, 1}, threads);
         EXPECT_EQ(step.verdict, Verdict::Failed);
@@ -78,7 +79,7 @@ TEST(Replay, NamesTheFirstRunThatIsWrongForAnyNumberOfThreads) {
 
 TEST(Replay, FindsASeriesOfAnotherMachine) {
     const Evidence evidence = read_evidence(tests::plain(bundle().files));
-    evidence.kernels[0]->series[0].recorded.key.device = "cuda:0";
+    evidence.kernels[0]->series[0].key.device = "cuda:0";
     const StepResult step = check_replay(evidence, {}, 1);
     EXPECT_EQ(step.verdict, Verdict::Failed);
     EXPECT_THAT(step.detail, HasSubstr("expected 'simulated:turing-t4'"));
