@@ -155,8 +155,8 @@ load_kernel(const KernelOptions& options, const std::optional<assembly::Target>&
 /// Help text of --launch.
 inline constexpr const char* launch_help =
     "Blocks x threads per block, optionally with registers per thread and shared memory per "
-    "block, and the shape of a block unless all threads are in x: "
-    "GxB[,registers=R][,shared-memory=BYTES][,block=XxYxZ]";
+    "block, the shape of a block unless all threads are in x, and words of the arguments as of "
+    "--arg: GxB[,registers=R][,shared-memory=BYTES][,block=XxYxZ][,0x160=VALUE]";
 
 /// Adds --arg, which may be repeated.
 void add_arguments(CLI::App& command, std::vector<std::string>& arguments);
