@@ -23,8 +23,9 @@ void LaunchText::add_to(CLI::App& command) {
     CLI::Option* const whole = command.add_option(
         "--launch", launch,
         "Blocks x threads per block, optionally with registers per thread and shared memory per "
-        "block, and the shapes of block and grid unless all threads and blocks are in x: "
-        "GxB[,registers=R][,shared-memory=BYTES][,block=XxYxZ][,grid=XxYxZ]");
+        "block, the shapes of block and grid unless all threads and blocks are in x, and words of "
+        "the arguments as of --arg: "
+        "GxB[,registers=R][,shared-memory=BYTES][,block=XxYxZ][,grid=XxYxZ][,0x160=VALUE]");
     CLI::Option* const blocks = command.add_option(
         "--grid", grid, "Blocks of the grid: X, XxY or XxYxZ, or with commas; with --block");
     CLI::Option* const threads = command.add_option(

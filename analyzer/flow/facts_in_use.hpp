@@ -13,7 +13,7 @@ namespace warpbound::analyzer {
 
 /// A fact that follows from the code has origin static and status proved. Added to the stated
 /// facts:
-/// - loop bounds, and tighter ends of stated ones (S16);
+/// - loop bounds, and tighter ends of stated ones (S16); 1 for loops that no path enters (S19a);
 /// - uniform branches, EXITs and guarded memory accesses; every other one is divergent (S32);
 /// - bank-conflict degrees, and transactions of global accesses. The latter need that the lanes of
 ///   an access lie within 4 GiB, and stay unchecked (S32).

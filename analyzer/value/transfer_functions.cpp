@@ -85,6 +85,30 @@ bool is_zero_packed(const Instruction& instruction) {
            is_plus_zero(operands[4]);
 }
 
+/// The bitwise function of three known numbers: each bit is bit 4a + 2b + c of the table for the
+/// bits a, b, c.
+std::optional<AffineExpression> bits_computed(const SymbolicRegisters& values,
+                                              const Instruction& instruction) {
+    if (!only_modifiers(instruction, {"LUT"})) return std::nullopt;
+    std::vector<std::uint32_t> known; // The inputs, then the table.
+    for (std::size_t index = 1; index < instruction.operands.size(); ++index) {
+        if (as_predicate(instruction.operands[index]) != nullptr) continue;
+        const auto value = source(values, instruction.operands[index]);
+        if (!value || !value->is_constant()) return std::nullopt;
+        known.push_back(value->constant());
+    }
+    constexpr std::size_t inputs = 3;
+    if (known.size() != inputs + 1) return std::nullopt;
+    std::uint32_t result = 0;
+    for (unsigned bit = 0; bit < 32; ++bit) {
+        unsigned row = 0;
+        for (std::size_t input = 0; input < inputs; ++input)
+            row = row << 1U | (known[input] >> bit & 1U);
+        result |= (known[inputs] >> row & 1U) << bit;
+    }
+    return AffineExpression{result};
+}
+
 /// The thread index, block index or extent that a special register holds.
 std::optional<AffineExpression> geometry_read(const Instruction& instruction) {
     if (instruction.operands.size() != 2 || !instruction.modifiers.empty()) return std::nullopt;
@@ -109,6 +133,7 @@ std::optional<AffineExpression> number_computed(const SymbolicRegisters& values,
         return *scaled + (*operands)[2];
     }
     if (name == "S2R" || name == "S2UR") return geometry_read(instruction);
+    if (name == "LOP3" || name == "ULOP3") return bits_computed(values, instruction);
     if (!instruction.modifiers.empty()) return std::nullopt;
     // No width modifier: 32 bits.
     if (name == "MOV" || name == "MOV32I" || name == "UMOV" || name == "LDC" || name == "ULDC") {

@@ -21,6 +21,7 @@ namespace {
 
 using assembly::Target;
 
+constexpr std::size_t largest_binary = std::size_t{1} << 30U; // `Unit:` bytes.
 constexpr int reserving_sm = 90;
 constexpr std::int64_t reserve = 1024; // Of sm_90, part of its section. `Unit:` bytes.
 
@@ -91,17 +92,19 @@ Failure of_compiler(const Failure& failure, const std::string& name) {
 } // namespace
 
 Result<KernelFile> KernelFile::open(const std::string& path, const TargetChoice& choice) {
-    auto source = assembly::read_source(path);
+    auto source = assembly::read_source(path, largest_binary);
     if (!source) return source.as_failure();
     KernelFile file{source.value().name, choice};
     file.file_digest_ = assembly::digest_of(source.value().text);
-    auto contents =
-        assembly::decompressed(std::move(source.value().text), assembly::source_size_limit);
+    auto contents = assembly::decompressed(std::move(source.value().text), largest_binary);
     if (!contents) return located(contents.error(), file.name_);
     const std::string& bytes = contents.value();
     Result<void> added = boost::outcome_v2::success();
     if (assembly::is_elf(bytes) || assembly::is_fatbin(bytes))
         added = file.add_binary(bytes);
+    else if (bytes.size() > assembly::source_size_limit)
+        added = Failure{
+            fmt::format("a text larger than the limit of {} bytes", assembly::source_size_limit)};
     else if (is_ptx(bytes))
         added = file.add_ptx(bytes);
     else if (is_cuda(bytes))
@@ -172,10 +175,10 @@ bool KernelFile::is_repeated(const std::string& image, const std::string& kernel
         const auto* section = file ? file.value().section(".text." + kernel) : nullptr;
         return section != nullptr ? section->contents : std::string_view{};
     };
-    const std::string_view code = code_of(image);
     return std::any_of(kernels_.begin(), kernels_.end(), [&](const KernelSummary& before) {
-        return before.name == kernel && !code.empty() &&
-               code_of(modules_[before.module].image) == code;
+        if (before.name != kernel) return false;
+        const std::string_view code = code_of(image);
+        return !code.empty() && code == code_of(modules_[before.module].image);
     });
 }
 

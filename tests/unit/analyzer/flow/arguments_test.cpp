@@ -34,6 +34,35 @@ TEST(ArgumentFacts, BoundLoopsAndAccesses) {
     EXPECT_EQ(facts.memory_at(0x80)->from, models::from_arguments);
 }
 
+// As nvcc unrolls a loop by four: `n & 3` iterations remain.
+TEST(ArgumentFacts, BoundTheRemainderOfAnUnrolledLoop) {
+    const auto context =
+        analyzed("MOV R0, c[0x0][0x160]; LOP3.LUT R0, R0, 0x3, RZ, 0xc0, !PT; "
+                 "L: IADD3 R0, R0, -0x1, RZ; ISETP.NE.AND P0, PT, R0, RZ, PT; @P0 BRA L; EXIT;",
+                 {}, "turing-t4", 75);
+    const auto facts =
+        facts_in_use(*context->request.function, context->graph, context->architecture,
+                     {.blocks = 1, .threads = 32, .arguments = {{0x160, {131, 32}}}}, {});
+    ASSERT_TRUE(facts);
+    EXPECT_EQ(*facts.value().loop_at(0x20), (models::LoopFact{0x20, 3, 3, models::from_arguments}));
+}
+
+// Nothing remains of 128 iterations: the loop is never entered, whatever its counter would do.
+TEST(ArgumentFacts, BoundLoopsThatAreNeverEntered) {
+    const auto context =
+        analyzed("MOV R0, c[0x0][0x160]; LOP3.LUT R0, R0, 0x3, RZ, 0xc0, !PT; "
+                 "ISETP.NE.AND P0, PT, R0, RZ, PT; @!P0 EXIT; "
+                 "L: IADD3 R0, R0, -0x1, RZ; ISETP.NE.AND P0, PT, R0, RZ, PT; @P0 BRA L; EXIT;",
+                 {}, "turing-t4", 75);
+    const auto facts = [&](std::uint32_t n) {
+        return facts_in_use(*context->request.function, context->graph, context->architecture,
+                            {.blocks = 1, .threads = 32, .arguments = {{0x160, {n, 32}}}}, {})
+            .value();
+    };
+    EXPECT_EQ(*facts(128).loop_at(0x40), (models::LoopFact{0x40, 1, 1, models::from_arguments}));
+    EXPECT_EQ(*facts(130).loop_at(0x40), (models::LoopFact{0x40, 2, 2, models::from_arguments}));
+}
+
 TEST(ArgumentFacts, LeaveWhatTheCodeGivesProved) {
     const auto facts = facts_of({{0x160, {7, 32}}});
     EXPECT_EQ(facts.memory_at(0x60)->conflict_degree, (models::CountRange{1, 1}));

@@ -1,5 +1,5 @@
-#include "harness/devices/cuda/disassembler.hpp"
 #include "harness/devices/cuda/sequence_check.hpp"
+#include "harness/toolchain/disassembler.hpp"
 #include "tests/unit/harness/devices/cuda/stand_in.hpp"
 
 #include <fmt/format.h>
@@ -197,7 +197,8 @@ TEST(Sequence, IsNotWaitedForWithoutEnd) {
     for (const char* text :
          {"#!/bin/sh\nexec /bin/sleep 100\n", "#!/bin/sh\nexec >&-\nexec /bin/sleep 100\n"}) {
         driver.install("nvdisasm", text);
-        const auto listing = disassemble(*find_disassembler(), "", std::chrono::milliseconds{50});
+        const auto listing = toolchain::disassemble(*toolchain::find_disassembler(), "",
+                                                    std::chrono::milliseconds{50});
         ASSERT_FALSE(listing);
         EXPECT_THAT(to_string(listing.error()), HasSubstr("nvdisasm: did not end within 50 ms"));
     }

@@ -64,8 +64,9 @@ ProfileStep addition() {
 StoreDelays delays_of(Steps steps, std::int64_t warps) {
     NamedProfile profile;
     profile.steps = std::move(steps);
-    const Setting setting{.architecture = load_architecture("fermi-gtx470").value(),
-                          .warps = warps};
+    Setting setting;
+    setting.architecture = load_architecture("fermi-gtx470").value();
+    setting.warps = warps;
     const auto found = store_delays(Question{profile, setting});
     EXPECT_TRUE(found.has_value());
     EXPECT_TRUE(found->missing.empty() && found->refusal.empty()) << found->refusal;
@@ -75,7 +76,8 @@ StoreDelays delays_of(Steps steps, std::int64_t warps) {
 TEST(StoreDelays, AreAbsentWithoutStores) {
     NamedProfile profile;
     profile.steps = {addition()};
-    const Setting setting{.architecture = load_architecture("fermi-gtx470").value()};
+    Setting setting;
+    setting.architecture = load_architecture("fermi-gtx470").value();
     EXPECT_FALSE(store_delays(Question{profile, setting}).has_value());
 }
 
@@ -154,7 +156,9 @@ TEST(StoreDelays, GiveNoGuaranteeWithLoadsThroughTheCaches) {
     load.pattern = AddressPattern{.thread_stride = 4, .random = {}};
     NamedProfile profile;
     profile.steps = {load, store()};
-    const Setting setting{.architecture = machine, .launch = {.blocks = 1, .threads = 32}};
+    Setting setting;
+    setting.architecture = machine;
+    setting.launch = {.blocks = 1, .threads = 32};
     const auto found = *store_delays(Question{profile, setting});
     EXPECT_FALSE(found.guarantee.has_value());
     EXPECT_THAT(found.refusal, HasSubstr("all are in the buffer longer"));
