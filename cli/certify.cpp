@@ -152,6 +152,25 @@ Failure named_as_given(Failure failure, const PlannedKernel& planned, const std:
     return failure;
 }
 
+/// Where comments of source files state facts: the flow facts with them, and these files.
+Result<void> add_source_comments(certification::KernelInput& input, const PlannedKernel& planned) {
+    const bool has_markers = input.listing.find("//## File \"") != std::string::npos;
+    if (!has_markers && planned.source.empty()) return boost::outcome_v2::success();
+    KernelOptions options;
+    options.file = planned.listing;
+    options.kernel = planned.name;
+    options.flow_facts = planned.flow_facts;
+    options.source = planned.source;
+    options.takes_facts = true;
+    const auto loaded = load_kernel(options, {planned.listing, input.listing});
+    if (!loaded) return loaded.as_failure();
+    if (loaded.value()->sources.empty()) return boost::outcome_v2::success();
+    input.flow_facts = models::write_flow_facts(loaded.value()->facts);
+    for (const auto& source : loaded.value()->sources)
+        input.sources.push_back(source.text);
+    return boost::outcome_v2::success();
+}
+
 /// Nothing when interrupted.
 Result<std::optional<certification::KernelInput>>
 read_kernel(const PlannedKernel& planned, const CertifyOptions& options, const std::string& id) {
@@ -177,6 +196,7 @@ read_kernel(const PlannedKernel& planned, const CertifyOptions& options, const s
         if (!trace) return trace.as_failure();
         input.traces.push_back(std::move(trace).value());
     }
+    if (auto added = add_source_comments(input, planned); !added) return added.as_failure();
     input.kernel = planned.name;
     input.launch = planned.launch;
     input.policy = planned.policy;
@@ -358,6 +378,9 @@ void add_certify(CLI::App& app, Invocation& invocation) {
     add_policy(*command, options->kernel.policy);
     add_multiprocessors(*command, options->kernel.multiprocessors);
     command->add_option("--flow-facts", options->kernel.flow_facts, "Flow facts (XML)");
+    command->add_option("--source", options->kernel.source,
+                        "Folder of the source files that the listing's line markers name; facts in "
+                        "their comments (// warpbound: loop max N) hold, too");
     command->add_option("--campaign", options->kernel.campaign,
                         "Include the runs recorded in this campaign");
     command->add_option("--cubin", options->kernel.cubin,
@@ -372,7 +395,7 @@ void add_certify(CLI::App& app, Invocation& invocation) {
         "Instead of FILE: several kernels (XML, docs/reference/evidence-format.md)");
     for (const char* of_one_kernel :
          {"--kernel", "--architecture", "--launch", "--policy", "--multiprocessors", "--flow-facts",
-          "--campaign", "--cubin", "--trace"})
+          "--source", "--campaign", "--cubin", "--trace"})
         plan->excludes(command->get_option(of_one_kernel));
     command->add_option("--requirements", options->requirements,
                         "Budgets per kernel (XML): each is met, violated or undecided");

@@ -114,21 +114,29 @@ struct LoadedKernel {
     const assembly::Function* function = nullptr; ///< Into `program`.
     assembly::ControlFlowGraph graph;
     models::FlowFacts facts;
+    /// The source files whose comments state facts, as `facts.sources` names them.
+    std::vector<assembly::SourceText> sources{};
+    std::string flow_facts_digest{}; ///< Of the flow-facts file; empty without one.
 };
 
-/// Options that name a kernel: FILE, --kernel.
+/// Options that name a kernel: FILE, --kernel; with stated facts --flow-facts, --source.
 struct KernelOptions {
-    std::string file;
-    std::string kernel;
-    std::string flow_facts;
+    std::string file{};
+    std::string kernel{};
+    std::string flow_facts{};
+    std::string source{};     ///< Folder of the source files; empty: as the listing names them.
+    bool takes_facts = false; ///< The command uses stated facts.
 
     void add_to(CLI::App& command);
     void add_flow_facts_to(CLI::App& command);
 };
 
 /// Reads the listing, its control flow and, when given, its flow facts (digest and kernel name must
-/// match).
+/// match), and the facts in comments of its source files.
 Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options);
+/// The same with the text of the listing.
+Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options,
+                                                  const assembly::SourceText& listing);
 
 /// Help text of --launch.
 inline constexpr const char* launch_help =

@@ -268,7 +268,8 @@ void add_predict(CLI::App& app, Invocation& invocation) {
             "several times, once per warp, GPUMech's representative warp is used")
         ->allow_extra_args(false)
         ->excludes(command->get_option("--kernel"))
-        ->excludes(command->get_option("--flow-facts"));
+        ->excludes(command->get_option("--flow-facts"))
+        ->excludes(command->get_option("--source"));
     command
         ->add_option("--architecture", options->architecture,
                      "Machine: a name from `architectures` or a file")

@@ -391,8 +391,8 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
         command->add_option("--workload", options->workload,
                             "Run streams of launches and copies from this file instead of FILE; "
                             "its listings are named relative to it");
-    for (const char* of_one_launch :
-         {"FILE", "--kernel", "--flow-facts", "--launch", "--campaign", "--stack", "--listing"})
+    for (const char* of_one_launch : {"FILE", "--kernel", "--flow-facts", "--source", "--launch",
+                                      "--campaign", "--stack", "--listing"})
         workload->excludes(command->get_option(of_one_launch));
     command->get_option("FILE")->required(false);
     add_format(*command, options->format, {"text", "json"});
@@ -414,7 +414,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
         if (!options->launch.kernel.file.empty() && options->launch.launch.empty() &&
             !is_recorded_trace(options->launch.kernel.file))
             throw CLI::RequiredError("--launch");
-        for (const char* name : {"--kernel", "--launch", "--flow-facts"})
+        for (const char* name : {"--kernel", "--launch", "--flow-facts", "--source"})
             if (command->get_option(name)->count() > 0) options->stated.emplace_back(name);
         invocation.run = [options] {
             watch_for_interrupt();

@@ -2,6 +2,7 @@
 
 #include "analyzer/flow/loop_bounds.hpp"
 #include "analyzer/flow/thread_facts.hpp"
+#include "assembly/isa/source_places.hpp"
 #include "models/facts/divergence_default.hpp"
 
 #include <fmt/format.h>
@@ -24,10 +25,6 @@ using models::FlowFacts;
 
 constexpr models::FactSource if_lanes_are_near{models::FactOrigin::Static,
                                                models::FactStatus::Unchecked, 0};
-
-Failure refuted(const FlowFacts& facts, const models::FactSource& from, std::string what) {
-    return Failure{std::move(what), facts.name, from.line, 0};
-}
 
 std::string text_of(const CountRange& range) {
     return range.min == range.max ? fmt::format("{}", range.min)
@@ -84,11 +81,13 @@ private:
         for (const auto& fact : facts_.uniforms) {
             const auto index = function_.index_of(fact.at);
             if (index && threads.uniformity[*index] == Uniformity::Divergent)
-                return refuted(facts_, fact.from,
-                               fmt::format("0x{:04x} is stated to be uniform, but in blocks of {} "
-                                           "threads lanes of a warp differ there; expected no "
-                                           "<uniform> at this address",
-                                           fact.at, to_string(models::block_shape_of(launch_))));
+                return models::refused(
+                    facts_, fact.from,
+                    fmt::format("{} is stated to be uniform, but in blocks of {} "
+                                "threads lanes of a warp differ there; expected no "
+                                "<uniform> at this address",
+                                assembly::place_of(function_, function_.instructions[*index]),
+                                to_string(models::block_shape_of(launch_))));
         }
         std::set<std::int64_t> stated;
         for (const auto& fact : facts_.uniforms)
@@ -138,11 +137,12 @@ private:
         const CountRange both{std::max(count.value_or(of_code).min, of_code.min),
                               std::min(count.value_or(of_code).max, of_code.max)};
         if (both.min > both.max)
-            return refuted(facts_, fact.from,
-                           fmt::format("the access at 0x{:04x} is stated to have {} {}, but {} "
-                                       "follows from the code: {}",
-                                       fact.at, shared ? "conflict-degree" : "transactions",
-                                       text_of(*count), text_of(of_code), derived.reason));
+            return models::refused(
+                facts_, fact.from,
+                fmt::format("the access at 0x{:04x} is stated to have {} {}, but {} "
+                            "follows from the code: {}",
+                            fact.at, shared ? "conflict-degree" : "transactions", text_of(*count),
+                            text_of(of_code), derived.reason));
         if (both == of_code && fact.level == models::MemoryLevel::Any)
             fact.from = shared ? models::from_code : if_lanes_are_near;
         count = both;
@@ -166,11 +166,12 @@ private:
             }
             if (stated->max == 0) continue; // Never executed.
             if (stated->max < derived.min || stated->min > derived.max)
-                return refuted(facts_, stated->from,
-                               fmt::format("the header at 0x{:04x} is stated to execute {}..{} "
-                                           "times, but {}..{} follow from the code: {}",
-                                           header, stated->min, stated->max, derived.min,
-                                           derived.max, derived.reason));
+                return models::refused(
+                    facts_, stated->from,
+                    fmt::format("the header at 0x{:04x} is stated to execute {}..{} "
+                                "times, but {}..{} follow from the code: {}",
+                                header, stated->min, stated->max, derived.min, derived.max,
+                                derived.reason));
             if (derived.min >= stated->min && derived.max <= stated->max)
                 stated->from = models::from_code;
             stated->min = std::max(stated->min, derived.min);
