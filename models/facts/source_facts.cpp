@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace warpbound::models {
@@ -202,22 +203,16 @@ private:
         }
         std::vector<std::size_t> matching;
         std::map<std::int64_t, std::int64_t> most; // by address of the header
+        std::set<std::int64_t> other_loops;        // that are repeated from the line
         for (std::size_t number = 0; number < graph_.loops.size(); ++number) {
             const assembly::Loop& loop = graph_.loops[number];
             const std::int64_t header = graph_.blocks[loop.header].address;
             const auto branch = repeats_on(loop, line);
             if (!branch) continue;
-            if (!branch->is_only_line) {
-                note(fmt::format("the loop at 0x{:04x} is repeated from other lines, too, and is "
-                                 "not bounded by this comment",
-                                 header));
-                continue;
-            }
-            if (!is_of_statement(number, branch->frame, fact)) {
-                note(fmt::format("the loop at 0x{:04x} has branches or accesses that are not those "
-                                 "of the loop statement at line {}, and is not bounded by this "
-                                 "comment",
-                                 header, fact.loop->first));
+            if (const std::string why = why_not(number, *branch, fact); !why.empty()) {
+                note(fmt::format("the loop at 0x{:04x} {}, and is not bounded by this comment",
+                                 header, why));
+                other_loops.insert(header);
                 continue;
             }
             for (const std::size_t other : matching)
@@ -235,18 +230,29 @@ private:
             auto& bound = most[header];
             bound = std::max(bound, std::max<std::int64_t>(fact.max + (exact ? 0 : 1), 1));
         }
-        add_loops(most, fact, line);
+        // Called code has a loop in each context: the bound holds for all of them or for none.
+        for (const std::int64_t header : other_loops)
+            most.erase(header);
+        if (most.empty() && other_loops.empty())
+            note(fmt::format("no loop of {} is repeated from line {}: it is unrolled, removed or "
+                             "of another kernel; this comment bounds nothing",
+                             function_.name, line));
+        if (!most.empty()) add_loops(most, fact, line);
         return boost::outcome_v2::success();
+    }
+
+    /// Why a loop that is repeated from the comment's line is not the comment's; empty: it is.
+    [[nodiscard]] std::string why_not(std::size_t number, const RepeatingBranch& branch,
+                                      const LoopComment& fact) const {
+        if (!branch.is_only_line) return "is repeated from other lines, too";
+        if (is_of_statement(number, branch.frame, fact)) return {};
+        return fmt::format("has branches or accesses that are not those of the loop statement at "
+                           "line {}",
+                           fact.loop->first);
     }
 
     void add_loops(const std::map<std::int64_t, std::int64_t>& most, const LoopComment& fact,
                    std::int64_t line) {
-        if (most.empty()) {
-            note(fmt::format("no loop of {} is repeated from line {}: it is unrolled, removed or "
-                             "of another kernel; this comment bounds nothing",
-                             function_.name, line));
-            return;
-        }
         for (const auto& [header, max] : most) {
             const auto known = std::ranges::find(result_.facts.loops, header, &LoopFact::header);
             if (known == result_.facts.loops.end())
