@@ -17,13 +17,17 @@ namespace {
 using FactTexts = std::map<std::pair<models::FactStatus, std::string>, std::vector<std::string>>;
 
 /// Who says so: "stated in scale.xml, whose author calls them proved".
-std::string source_of(const models::FactSource& from, const std::string& file) {
+std::string source_of(const models::FactSource& from, const models::FlowFacts& facts) {
     if (from.status == models::FactStatus::Proved) return "from the code";
     if (from.line == 0 && from.origin == models::FactOrigin::Arguments)
         return "from the code and the stated arguments of the kernel";
     if (from.line == 0 && from.origin == models::FactOrigin::Static)
         return "from the code where the lanes of an access lie within 4 GiB";
-    std::string text = "stated in " + (file.empty() ? "the flow facts" : file);
+    if (from.file != 0) {
+        const models::FactFile& file = facts.sources[from.file - 1];
+        return fmt::format("stated in comments of {} ({})", file.name, file.digest);
+    }
+    std::string text = "stated in " + (facts.name.empty() ? "the flow facts" : facts.name);
     if (from.origin != models::FactOrigin::User)
         text += fmt::format(" with origin {}", models::to_string(from.origin));
     if (from.claimed != models::FactStatus::Unchecked)
@@ -77,8 +81,8 @@ void add_facts(const AnalysisContext& context, FactTexts& texts) {
     const models::FlowFacts& facts = *context.request.facts;
     const auto add = [&](const models::FactSource& from, const std::string& kind,
                          std::string text) {
-        texts[{from.status, fmt::format("{}, {}", kind, source_of(from, facts.name))}].push_back(
-            std::move(text));
+        texts[{from.status, fmt::format("{}, {}", kind, source_of(from, facts))}].push_back(
+            from.file == 0 ? std::move(text) : fmt::format("{} (line {})", text, from.line));
     };
     add_derived_loops(context, texts);
     add_derived_branches(context, texts);

@@ -2,6 +2,7 @@
 
 #include "analyzer/memory/footprint_analysis.hpp"
 #include "assembly/isa/register_roles.hpp"
+#include "assembly/isa/source_places.hpp"
 
 #include <fmt/format.h>
 
@@ -25,9 +26,9 @@ Result<void> check_supported(const Request& request, const std::vector<bool>& us
         if (!used[i]) continue;
         const auto& instruction = request.function->instructions[i];
         const auto refuse = [&](const char* what) {
-            return Failure{fmt::format("0x{:04x}: {}", instruction.address, what),
-                           request.function->name, instruction.position.line,
-                           instruction.position.column};
+            return Failure{
+                fmt::format("{}: {}", assembly::place_of(*request.function, instruction), what),
+                request.function->name, instruction.position.line, instruction.position.column};
         };
         if (instruction.opcode_class == assembly::OpcodeClass::Barrier &&
             (instruction.has_modifier("ARV") || counted_operands(instruction) > 1))
@@ -63,10 +64,10 @@ Result<MemoryParameters> caches_of(const Request& request,
     auto values = read_memory_parameters(*request.architecture);
     if (values) return values;
     return Failure{
-        fmt::format("0x{:04x}: its address pattern leads through the caches; {}; or state the "
+        fmt::format("{}: its address pattern leads through the caches; {}; or state the "
                     "level in its <memory>: level=\"l1\", \"l2\" or \"dram\" (the pattern "
                     "then gives its transactions)",
-                    instruction.address, values.error().what),
+                    assembly::place_of(*request.function, instruction), values.error().what),
         request.function->name, instruction.position.line, instruction.position.column};
 }
 

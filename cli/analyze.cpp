@@ -244,7 +244,9 @@ Exit run(const AnalyzeOptions& options) {
         {"architecture", inputs.value().architecture.name, inputs.value().architecture.digest});
     if (!options.launch.kernel.flow_facts.empty())
         report.inputs.push_back(
-            {"flow facts", options.launch.kernel.flow_facts, kernel.facts.digest});
+            {"flow facts", options.launch.kernel.flow_facts, kernel.flow_facts_digest});
+    for (const auto& source : kernel.sources)
+        report.inputs.push_back({"source", source.name, assembly::digest_of(source.text)});
     if (!analysis.value().solver.empty()) report.versions.push_back(analysis.value().solver);
     add_estimates(report, inputs.value(), analysis.value());
 

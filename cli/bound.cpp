@@ -84,7 +84,7 @@ BoundAnswer answer_of(const BoundOptions& options, const models::Architecture& a
     const auto done = [&]() -> Result<void> {
         const auto code = file.read(index);
         if (!code) return code.as_failure();
-        auto kernel = load_kernel(code.value(), options.launch.kernel.flow_facts);
+        auto kernel = load_kernel(code.value(), options.launch.kernel);
         if (!kernel) return kernel.as_failure();
         const auto inputs = load_launch(options.launch, architecture, std::move(kernel).value());
         if (!inputs) return inputs.as_failure();

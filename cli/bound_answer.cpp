@@ -111,6 +111,7 @@ std::string launch_arguments(const LaunchOptions& options) {
     add("--grid", options.launch.grid);
     add("--block", options.launch.block);
     add("--target", options.kernel.target);
+    add("--source", options.kernel.source);
     for (const std::string& value : options.arguments)
         add("--arg", value);
     for (const std::string& value : options.machine.assumed)

@@ -25,8 +25,8 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
                                   "<" + element.name + ">: expected <kernel>");
         if (auto checked = models::check_attributes(
                 source.value(), element, {"listing", "architecture", "launch"},
-                {"name", "policy", "multiprocessors", "flow-facts", "campaign", "cubin", "trace",
-                 "clock"});
+                {"name", "policy", "multiprocessors", "flow-facts", "source", "campaign", "cubin",
+                 "trace", "clock"});
             !checked)
             return checked.as_failure();
         if (auto checked = models::check_no_children(source.value(), element); !checked)
@@ -49,6 +49,7 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
         }
         if (const auto* facts = element.find("flow-facts"))
             kernel.flow_facts = in_plan_folder(*facts);
+        if (const auto* folder = element.find("source")) kernel.source = in_plan_folder(*folder);
         if (const auto* campaign = element.find("campaign"))
             kernel.campaign = in_plan_folder(*campaign);
         if (const auto* cubin = element.find("cubin")) kernel.cubin = in_plan_folder(*cubin);

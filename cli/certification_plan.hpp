@@ -19,6 +19,7 @@ struct PlannedKernel {
     std::string policy = "lrr";
     std::string multiprocessors = "1";    ///< A number, or "all".
     std::string flow_facts;               ///< Path, or empty.
+    std::string source;                   ///< Folder of source files, or empty.
     std::string campaign;                 ///< Path, or empty.
     std::string cubin;                    ///< Path, or empty.
     std::string trace;                    ///< Path, or empty.
@@ -28,7 +29,8 @@ struct PlannedKernel {
 };
 
 /// Reads `<plan> <kernel listing architecture launch [name] [policy] [multiprocessors]
-/// [flow-facts] [campaign] [cubin] [trace] [clock]/> </plan>`; paths are relative to the plan.
+/// [flow-facts] [source] [campaign] [cubin] [trace] [clock]/> </plan>`; paths are relative to the
+/// plan.
 /// Refuses unknown elements and attributes and a plan without kernels.
 Result<std::vector<PlannedKernel>> read_plan(const std::string& path);
 

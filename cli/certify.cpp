@@ -196,6 +196,25 @@ Result<std::string> launch_of(const PlannedKernel& planned,
     return models::to_string(launch.value());
 }
 
+/// Where comments of source files state facts: the flow facts with them, and these files.
+Result<void> add_source_comments(certification::KernelInput& input, const PlannedKernel& planned,
+                                 const harness::toolchain::KernelCode& code) {
+    const bool has_markers = input.listing.find("//## File \"") != std::string::npos;
+    if (!has_markers && planned.source.empty()) return boost::outcome_v2::success();
+    KernelOptions options;
+    options.file = planned.listing;
+    options.flow_facts = planned.flow_facts;
+    options.source = planned.source;
+    options.takes_facts = true;
+    const auto loaded = load_kernel(code, options);
+    if (!loaded) return loaded.as_failure();
+    if (loaded.value()->sources.empty()) return boost::outcome_v2::success();
+    input.flow_facts = models::write_flow_facts(loaded.value()->facts);
+    for (const auto& source : loaded.value()->sources)
+        input.sources.push_back(source.text);
+    return boost::outcome_v2::success();
+}
+
 /// Nothing when interrupted.
 Result<std::optional<certification::KernelInput>>
 read_kernel(const PlannedKernel& planned, const CertifyOptions& options, const std::string& id) {
@@ -224,6 +243,8 @@ read_kernel(const PlannedKernel& planned, const CertifyOptions& options, const s
         if (!trace) return trace.as_failure();
         input.traces.push_back(std::move(trace).value());
     }
+    if (auto added = add_source_comments(input, planned, code.value()); !added)
+        return added.as_failure();
     const auto launch = launch_of(planned, code.value());
     if (!launch) return launch.as_failure();
     input.launch = launch.value();
@@ -418,6 +439,9 @@ void add_certify(CLI::App& app, Invocation& invocation) {
     add_multiprocessors(*command, options->kernel.multiprocessors);
     add_clock(*command, options->kernel.clock);
     command->add_option("--flow-facts", options->kernel.flow_facts, "Flow facts (XML)");
+    command->add_option("--source", options->kernel.source,
+                        "Folder of the source files that the listing's line markers name; facts in "
+                        "their comments (// warpbound: loop max N) hold, too");
     command->add_option("--campaign", options->kernel.campaign,
                         "Include the runs recorded in this campaign");
     command->add_option("--cubin", options->kernel.cubin,
@@ -432,7 +456,7 @@ void add_certify(CLI::App& app, Invocation& invocation) {
         "Instead of FILE: several kernels (XML, docs/reference/evidence-format.md)");
     for (const char* of_one_kernel :
          {"--kernel", "--target", "--architecture", "--assume", "--launch", "--grid", "--block",
-          "--dynamic-shared-memory", "--arg", "--policy", "--multiprocessors", "--flow-facts",
+          "--dynamic-shared-memory", "--arg", "--policy", "--multiprocessors", "--flow-facts", "--source",
           "--campaign", "--cubin", "--trace", "--clock"})
         plan->excludes(command->get_option(of_one_kernel));
     command->add_option(

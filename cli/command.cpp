@@ -2,6 +2,7 @@
 
 #include "cli/kernel_arguments.hpp"
 #include "cli/multiprocessors.hpp"
+#include "cli/source_facts.hpp"
 #include "harness/protocol/series_key.hpp"
 #include "models/facts/divergence_default.hpp"
 #include "models/launch/warp_policy.hpp"
@@ -155,7 +156,43 @@ void KernelOptions::add_flow_facts_to(CLI::App& command) {
     command.add_option(
         "--flow-facts", flow_facts,
         "Loop bounds and memory facts (XML); `warpbound flow-facts FILE` prints a template");
+    command.add_option("--source", source,
+                       "Folder of the source files that the listing's line markers name; facts in "
+                       "their comments (// warpbound: loop max N) hold, too");
+    takes_facts = true;
 }
+
+namespace {
+
+/// The facts of the flow-facts file and, where the command takes facts, of source comments.
+Result<void> read_stated_facts(LoadedKernel& loaded, const KernelOptions& options) {
+    if (!options.flow_facts.empty()) {
+        const auto text = assembly::read_source(options.flow_facts);
+        if (!text) return text.as_failure();
+        auto facts = models::read_flow_facts(text.value());
+        if (!facts) return facts.as_failure();
+        loaded.facts = std::move(facts).value();
+        loaded.flow_facts_digest = loaded.facts.digest;
+        if (auto checked = models::check_written_for(loaded.facts, loaded.function->name,
+                                                     loaded.program.digest);
+            !checked)
+            return checked.as_failure();
+    }
+    if (!options.takes_facts) return boost::outcome_v2::success();
+    auto facts = source_facts(*loaded.function, loaded.graph, options.file, options.source);
+    if (!facts) return facts.as_failure();
+    for (const std::string& note : facts.value().notes)
+        say("warpbound: {}\n", note);
+    if (facts.value().sources.empty()) return boost::outcome_v2::success();
+    auto merged = models::merged(std::move(loaded.facts), facts.value().facts);
+    if (!merged) return merged.as_failure();
+    loaded.facts = std::move(merged).value();
+    loaded.facts.digest = assembly::digest_of(models::write_flow_facts(loaded.facts));
+    loaded.sources = std::move(facts.value().sources);
+    return boost::outcome_v2::success();
+}
+
+} // namespace
 
 Result<harness::toolchain::KernelFile>
 open_kernel_file(const std::string& file, const std::string& target,
@@ -175,11 +212,11 @@ Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options,
     if (!kernel) return kernel.as_failure();
     const auto code = file.value().read(kernel.value());
     if (!code) return code.as_failure();
-    return load_kernel(code.value(), options.flow_facts);
+    return load_kernel(code.value(), options);
 }
 
 Result<std::unique_ptr<LoadedKernel>> load_kernel(const harness::toolchain::KernelCode& code,
-                                                  const std::string& flow_facts) {
+                                                  const KernelOptions& options) {
     auto loaded = std::make_unique<LoadedKernel>();
     loaded->program = *code.program;
     loaded->function = &loaded->program.functions.at(
@@ -194,17 +231,7 @@ Result<std::unique_ptr<LoadedKernel>> load_kernel(const harness::toolchain::Kern
     loaded->graph = std::move(graph).value();
     loaded->facts.kernel = loaded->function->name;
     loaded->facts.program_digest = loaded->program.digest;
-    if (flow_facts.empty()) return loaded;
-
-    const auto text = assembly::read_source(flow_facts);
-    if (!text) return text.as_failure();
-    auto facts = models::read_flow_facts(text.value());
-    if (!facts) return facts.as_failure();
-    loaded->facts = std::move(facts).value();
-    if (auto checked = models::check_written_for(loaded->facts, loaded->function->name,
-                                                 loaded->program.digest);
-        !checked)
-        return checked.as_failure();
+    if (auto stated = read_stated_facts(*loaded, options); !stated) return stated.as_failure();
     return loaded;
 }
 

@@ -121,14 +121,19 @@ struct LoadedKernel {
     models::FlowFacts facts;
     /// None where the file does not describe them.
     std::optional<std::vector<assembly::KernelParameterLayout>> parameters{};
+    /// The source files whose comments state facts, as `facts.sources` names them.
+    std::vector<assembly::SourceText> sources{};
+    std::string flow_facts_digest{}; ///< Of the flow-facts file; empty without one.
 };
 
-/// Options that name a kernel: FILE, --kernel, --target.
+/// Options that name a kernel: FILE, --kernel, --target; with stated facts --flow-facts, --source.
 struct KernelOptions {
-    std::string file;
-    std::string kernel;
-    std::string flow_facts;
+    std::string file{};
+    std::string kernel{};
+    std::string flow_facts{};
     std::string target{};
+    std::string source{};     ///< Folder of the source files; empty: as the listing names them.
+    bool takes_facts = false; ///< The command uses stated facts.
 
     void add_to(CLI::App& command);
     void add_flow_facts_to(CLI::App& command);
@@ -148,9 +153,10 @@ Result<harness::toolchain::KernelFile>
 open_kernel_file(const std::string& file, const std::string& target,
                  const std::optional<assembly::Target>& machine = {});
 
-/// The kernel's control flow and, when given, its flow facts (digest and kernel name must match).
+/// The kernel's control flow and, when given, its flow facts (digest and kernel name must match),
+/// and the facts in comments of its source files.
 Result<std::unique_ptr<LoadedKernel>> load_kernel(const harness::toolchain::KernelCode& code,
-                                                  const std::string& flow_facts);
+                                                  const KernelOptions& options);
 
 /// Reads the kernel that the options name, as above.
 Result<std::unique_ptr<LoadedKernel>>

@@ -3,6 +3,7 @@
 
 #include "assembly/flow/dependences.hpp"
 #include "assembly/isa/kernel_names.hpp"
+#include "assembly/isa/source_places.hpp"
 #include "cli/command.hpp"
 #include "cli/json.hpp"
 #include "cli/kernel_arguments.hpp"
@@ -148,6 +149,26 @@ std::string json_of(const std::string& name, const FileInspection& file) {
     return json_text("file", {{"file", name}, {"kernels", kernels}});
 }
 
+/// Source lines of a block, or of all blocks of a loop.
+std::string source_of(const LoadedKernel& kernel, const assembly::BasicBlock& block) {
+    return assembly::source_range(*kernel.function, block.first, block.last);
+}
+std::string source_of(const LoadedKernel& kernel, const assembly::Loop& loop) {
+    assembly::SourceRange range{*kernel.function};
+    for (const std::size_t block : loop.blocks)
+        range.add(kernel.graph.blocks[block].first, kernel.graph.blocks[block].last);
+    return range.text();
+}
+/// The same as the end of a line of text.
+template <class Part> std::string source_text(const LoadedKernel& kernel, const Part& part) {
+    const std::string source = source_of(kernel, part);
+    return source.empty() ? source : "  " + source;
+}
+template <class Part> void add_source(Json& json, const LoadedKernel& kernel, const Part& part) {
+    if (const std::string source = source_of(kernel, part); !source.empty())
+        json["source"] = source;
+}
+
 std::string text_of(const LoadedKernel& kernel, const Inspection& inspection) {
     const auto& function = *kernel.function;
     const auto& graph = kernel.graph;
@@ -167,15 +188,16 @@ std::string text_of(const LoadedKernel& kernel, const Inspection& inspection) {
             fmt::format("  {:<22} {:>6}\n", dependence_names[type], inspection.dependences[type]);
     if (!graph.loops.empty()) out += "\nloops (header, depth, blocks, back edges, exits)\n";
     for (const auto& loop : graph.loops)
-        out += fmt::format("  {} {:>5} {:>6} {:>6} {:>6}\n",
+        out += fmt::format("  {} {:>5} {:>6} {:>6} {:>6}{}\n",
                            hexadecimal(graph.blocks[loop.header].address), loop.depth,
-                           loop.blocks.size(), loop.back_edges.size(), loop.exit_edges.size());
+                           loop.blocks.size(), loop.back_edges.size(), loop.exit_edges.size(),
+                           source_text(kernel, loop));
     out += "\nblocks (address, instructions, successors)\n";
     for (const auto& block : graph.blocks) {
         out += fmt::format("  {} {:>5} ", hexadecimal(block.address), block.last - block.first + 1);
         for (const std::size_t edge : block.out)
             out += fmt::format(" {}", hexadecimal(graph.blocks[graph.edges[edge].to].address));
-        out += block.exits ? " exit\n" : "\n";
+        out += (block.exits ? " exit" : "") + source_text(kernel, block) + "\n";
     }
     if (!inspection.unknown.empty())
         out += "\nunknown opcodes: a model that needs their time refuses\n";
@@ -187,6 +209,7 @@ std::string text_of(const LoadedKernel& kernel, const Inspection& inspection) {
 std::string json_of(const LoadedKernel& kernel, const Inspection& inspection) {
     const auto& graph = kernel.graph;
     Json blocks = Json::array();
+    Json loops = Json::array();
     for (const auto& block : graph.blocks) {
         Json out = Json::array();
         for (const std::size_t edge : block.out)
@@ -195,13 +218,15 @@ std::string json_of(const LoadedKernel& kernel, const Inspection& inspection) {
                           {"instructions", block.last - block.first + 1},
                           {"successors", out},
                           {"exits", block.exits}});
+        add_source(blocks.back(), kernel, block);
     }
-    Json loops = Json::array();
-    for (const auto& loop : graph.loops)
+    for (const auto& loop : graph.loops) {
         loops.push_back({{"header", hexadecimal(graph.blocks[loop.header].address)},
                          {"depth", loop.depth},
                          {"blocks", loop.blocks.size()},
                          {"back-edges", loop.back_edges.size()}});
+        add_source(loops.back(), kernel, loop);
+    }
     Json dependences = Json::object();
     for (std::size_t type = 0; type < dependence_names.size(); ++type)
         dependences[dependence_names[type]] = inspection.dependences[type];

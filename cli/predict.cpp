@@ -268,7 +268,8 @@ void add_predict(CLI::App& app, Invocation& invocation) {
             "several times, once per warp, GPUMech's representative warp is used")
         ->allow_extra_args(false)
         ->excludes(command->get_option("--kernel"))
-        ->excludes(command->get_option("--flow-facts"));
+        ->excludes(command->get_option("--flow-facts"))
+        ->excludes(command->get_option("--source"));
     options->machine.add_to(*command);
     options->launch.add_to(*command);
     command->add_option("--model", options->model, "Formula")

@@ -50,8 +50,8 @@ Result<RecordedRun> load_recorded_run(const std::filesystem::path& trace,
                        "the listing of its kernel with --listing FILE",
                        trace.string()};
     RecordedRun run;
-    auto kernel = load_kernel({.file = listing, .kernel = header.value().kernel, .flow_facts = {}},
-                              architecture.target);
+    auto kernel =
+        load_kernel({.file = listing, .kernel = header.value().kernel}, architecture.target);
     if (!kernel) return kernel.as_failure();
     run.kernel = std::move(kernel.value());
     const auto target = check_target(*run.kernel, architecture);

@@ -43,7 +43,8 @@ Result<LoadedWorkload> load_workload(const std::string& name,
     for (const models::KernelSource& kernel : loaded.file.kernels) {
         auto read = load_kernel({.file = in_workload_folder(kernel.file),
                                  .kernel = kernel.kernel,
-                                 .flow_facts = in_workload_folder(kernel.flow_facts)},
+                                 .flow_facts = in_workload_folder(kernel.flow_facts),
+                                 .takes_facts = true},
                                 architecture.target);
         if (!read) return read.as_failure();
         const auto target = check_target(*read.value(), architecture);

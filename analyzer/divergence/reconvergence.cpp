@@ -4,6 +4,7 @@
 #include "analyzer/divergence/loop_exit_groups.hpp"
 #include "analyzer/divergence/reconvergence_stack.hpp"
 #include "assembly/flow/post_dominators.hpp"
+#include "assembly/isa/source_places.hpp"
 
 #include <fmt/format.h>
 
@@ -81,8 +82,12 @@ private:
     Result<void> add_fact(const models::DivergentFact& fact) {
         const auto index = function_.index_of(fact.at);
         const auto refuse_fact = [&](const std::string& what) {
-            return Failure{fmt::format("0x{:04x}: {}", fact.at, what), context_.request.facts->name,
-                           fact.from.line, 0};
+            return models::refused(
+                *context_.request.facts, fact.from,
+                fmt::format("{}: {}",
+                            index ? assembly::place_of(function_, function_.instructions[*index])
+                                  : fmt::format("0x{:04x}", fact.at),
+                            what));
         };
         if (!index)
             return refuse_fact(

@@ -3,6 +3,7 @@
 #include "analyzer/flow/infeasible_paths.hpp"
 #include "analyzer/flow/loop_bounds.hpp"
 #include "analyzer/flow/thread_facts.hpp"
+#include "assembly/isa/source_places.hpp"
 #include "models/facts/divergence_default.hpp"
 
 #include <fmt/format.h>
@@ -25,10 +26,6 @@ using models::FlowFacts;
 
 constexpr models::FactSource if_lanes_are_near{models::FactOrigin::Static,
                                                models::FactStatus::Unchecked, 0};
-
-Failure refuted(const FlowFacts& facts, const models::FactSource& from, std::string what) {
-    return Failure{std::move(what), facts.name, from.line, 0};
-}
 
 std::string text_of(const CountRange& range) {
     return range.min == range.max ? fmt::format("{}", range.min)
@@ -126,11 +123,13 @@ private:
         for (const auto& fact : facts_.uniforms) {
             const auto index = function_.index_of(fact.at);
             if (index && threads.uniformity[*index] == Uniformity::Divergent)
-                return refuted(facts_, fact.from,
-                               fmt::format("0x{:04x} is stated to be uniform, but in blocks of {} "
-                                           "threads lanes of a warp differ there; expected no "
-                                           "<uniform> at this address",
-                                           fact.at, to_string(models::block_shape_of(launch_))));
+                return models::refused(
+                    facts_, fact.from,
+                    fmt::format("{} is stated to be uniform, but in blocks of {} "
+                                "threads lanes of a warp differ there; expected no "
+                                "<uniform> at this address",
+                                assembly::place_of(function_, function_.instructions[*index]),
+                                to_string(models::block_shape_of(launch_))));
         }
         std::set<std::int64_t> stated;
         for (const auto& fact : facts_.uniforms)
@@ -190,11 +189,12 @@ private:
         const CountRange both{std::max(count.value_or(of_code).min, of_code.min),
                               std::min(count.value_or(of_code).max, of_code.max)};
         if (both.min > both.max)
-            return refuted(facts_, fact.from,
-                           fmt::format("the access at 0x{:04x} is stated to have {} {}, but {} "
-                                       "follows from the code: {}",
-                                       fact.at, shared ? "conflict-degree" : "transactions",
-                                       text_of(*count), text_of(of_code), derived.reason));
+            return models::refused(
+                facts_, fact.from,
+                fmt::format("the access at 0x{:04x} is stated to have {} {}, but {} "
+                            "follows from the code: {}",
+                            fact.at, shared ? "conflict-degree" : "transactions", text_of(*count),
+                            text_of(of_code), derived.reason));
         const bool says_all = both == of_code && fact.level == models::MemoryLevel::Any;
         if (takes_source(basis, fact.from, says_all, count != both))
             fact.from = shared ? basis.proved : basis.if_near;
@@ -216,11 +216,12 @@ private:
             }
             if (stated->max == 0) continue; // Never executed.
             if (stated->max < derived.min || stated->min > derived.max)
-                return refuted(facts_, stated->from,
-                               fmt::format("the header at 0x{:04x} is stated to execute {}..{} "
-                                           "times, but {}..{} follow from the code: {}",
-                                           header, stated->min, stated->max, derived.min,
-                                           derived.max, derived.reason));
+                return models::refused(
+                    facts_, stated->from,
+                    fmt::format("the header at 0x{:04x} is stated to execute {}..{} "
+                                "times, but {}..{} follow from the code: {}",
+                                header, stated->min, stated->max, derived.min, derived.max,
+                                derived.reason));
             const bool says_all = derived.min >= stated->min && derived.max <= stated->max;
             const bool narrows = derived.min > stated->min || derived.max < stated->max;
             if (takes_source(basis, stated->from, says_all, narrows)) stated->from = basis.proved;

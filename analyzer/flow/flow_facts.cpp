@@ -1,5 +1,7 @@
 #include "analyzer/flow/flow_facts.hpp"
 
+#include "assembly/isa/source_places.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,15 +12,23 @@ namespace warpbound::analyzer {
 
 namespace {
 
-Failure refuse_fact(const models::FlowFacts& facts, const models::FactSource& from,
-                    std::string what) {
-    return Failure{std::move(what), facts.name, from.line, 0};
-}
+using models::refused;
 
 bool has_edge(const assembly::ControlFlowGraph& graph, std::int64_t from, std::int64_t to) {
     return std::any_of(graph.edges.begin(), graph.edges.end(), [&](const assembly::Edge& edge) {
         return graph.blocks[edge.from].address == from && graph.blocks[edge.to].address == to;
     });
+}
+
+/// The header of a loop, with the source line of the branch that repeats it.
+std::string loop_place(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
+                       std::size_t number) {
+    const assembly::Loop& loop = graph.loops[number];
+    const std::size_t latch = graph.edges[loop.back_edges.front()].from;
+    const std::string source =
+        assembly::source_of(function, function.instructions[graph.blocks[latch].last]);
+    return fmt::format("0x{:04x}{}", graph.blocks[loop.header].address,
+                       source.empty() ? "" : fmt::format(" ({})", source));
 }
 
 /// Bounds of a loop's back edges per entry, from the stated and the derived loop bound; a stated
@@ -35,12 +45,11 @@ Result<BackEdgeBounds> back_edge_bounds(const models::FlowFacts& facts,
     }
     if (derived) {
         if (fact != nullptr && (max < derived->min || min > derived->max))
-            return refuse_fact(
-                facts, fact->from,
-                fmt::format("the header at 0x{:04x} is stated to execute {}..{} times, "
-                            "but {}..{} follow from the code: {}",
-                            fact->header, fact->min, fact->max, derived->min, derived->max,
-                            derived->reason));
+            return refused(facts, fact->from,
+                           fmt::format("the header at 0x{:04x} is stated to execute {}..{} times, "
+                                       "but {}..{} follow from the code: {}",
+                                       fact->header, fact->min, fact->max, derived->min,
+                                       derived->max, derived->reason));
         if (fact == nullptr || tighten) {
             min = std::max(min, derived->min);
             max = std::min(max, derived->max);
@@ -110,9 +119,9 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
     const auto check_block = [&](std::int64_t address,
                                  const models::FactSource& from) -> Result<void> {
         if (from.status == models::FactStatus::Refuted)
-            return refuse_fact(facts, from, "a refuted fact cannot be used");
+            return refused(facts, from, "a refuted fact cannot be used");
         if (block_addresses.count(address) == 0)
-            return refuse_fact(
+            return refused(
                 facts, from,
                 fmt::format("no block of {} begins at 0x{:04x}", function.name, address));
         return boost::outcome_v2::success();
@@ -123,8 +132,8 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
         for (const std::size_t block : blocks_at(graph, fact.block))
             resolved.never[block] = true;
         if (resolved.never[0])
-            return refuse_fact(facts, fact.from,
-                               "the entry of the kernel is stated never to be executed");
+            return refused(facts, fact.from,
+                           "the entry of the kernel is stated never to be executed");
     }
     for (const auto& derived : resolved.infeasible_paths)
         if (const auto* never = std::get_if<models::NeverFact>(&derived.fact))
@@ -132,11 +141,10 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                 resolved.never[block] = true;
     for (const auto& fact : facts.exclusives) {
         if (fact.first == fact.second)
-            return refuse_fact(
-                facts, fact.from,
-                fmt::format("block 0x{:04x} is stated to exclude itself; expected two "
-                            "blocks, or <never>",
-                            fact.first));
+            return refused(facts, fact.from,
+                           fmt::format("block 0x{:04x} is stated to exclude itself; expected two "
+                                       "blocks, or <never>",
+                                       fact.first));
         for (const auto address : {fact.first, fact.second})
             if (auto checked = check_block(address, fact.from); !checked)
                 return checked.as_failure();
@@ -149,15 +157,15 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                 if (auto checked = check_block(*term.from, fact.from); !checked)
                     return checked.as_failure();
             if (term.from && !has_edge(graph, *term.from, term.block))
-                return refuse_fact(facts, fact.from,
-                                   fmt::format("no edge of {} leads from 0x{:04x} to 0x{:04x}",
-                                               function.name, *term.from, term.block));
+                return refused(facts, fact.from,
+                               fmt::format("no edge of {} leads from 0x{:04x} to 0x{:04x}",
+                                           function.name, *term.from, term.block));
         }
     for (const auto& fact : facts.memory)
         if (!function.index_of(fact.at))
-            return refuse_fact(facts, fact.from,
-                               fmt::format("no instruction of {} has the address 0x{:04x}",
-                                           function.name, fact.at));
+            return refused(facts, fact.from,
+                           fmt::format("no instruction of {} has the address 0x{:04x}",
+                                       function.name, fact.at));
     std::set<std::int64_t> headers;
     for (const auto& loop : graph.loops)
         headers.insert(graph.blocks[loop.header].address);
@@ -165,9 +173,9 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
         if (auto checked = check_block(fact.header, fact.from); !checked)
             return checked.as_failure();
         if (headers.count(fact.header) == 0)
-            return refuse_fact(facts, fact.from,
-                               fmt::format("no loop of {} has its header at 0x{:04x}",
-                                           function.name, fact.header));
+            return refused(facts, fact.from,
+                           fmt::format("no loop of {} has its header at 0x{:04x}", function.name,
+                                       fact.header));
     }
     std::string unbounded;
     resolved.derived = derive_loops(function, graph, convergence);
@@ -177,13 +185,13 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
         const models::LoopFact* fact = facts.loop_at(address);
         const std::optional<DerivedLoop>& derived = resolved.derived[loop];
         if (fact == nullptr && !derived && !resolved.never[header])
-            unbounded += fmt::format("{}0x{:04x}", unbounded.empty() ? "" : ", ", address);
+            unbounded += (unbounded.empty() ? "" : ", ") + loop_place(function, graph, loop);
         // The header executes once per entry and once per back edge; max 0 means that it never
         // executes.
         if (fact != nullptr && fact->max == 0) {
             if (header == 0)
-                return refuse_fact(facts, fact->from,
-                                   "the entry of the kernel is stated never to be executed");
+                return refused(facts, fact->from,
+                               "the entry of the kernel is stated never to be executed");
             resolved.never[header] = true;
         }
         const auto bounds =
@@ -194,10 +202,15 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
     }
     if (!unbounded.empty())
         return Failure{
-            fmt::format("no bound for the loop with header {} of {}; state it as <loop "
-                        "header=\"..\" min=\"..\" "
-                        "max=\"..\"/> in the flow facts (`warpbound flow-facts` prints a template)",
-                        unbounded, function.name),
+            fmt::format(
+                "no bound for the loop with header {} of {}; state it as <loop "
+                "header=\"..\" min=\"..\" "
+                "max=\"..\"/> in the flow facts (`warpbound flow-facts` prints a template){}",
+                unbounded, function.name,
+                function.source_lines.frames.empty()
+                    ? ""
+                    : ", or as a comment `// warpbound: loop max N` on the loop's source "
+                      "line or the line before it"),
             facts.name};
     return resolved;
 }

@@ -5,6 +5,7 @@
 #include "analyzer/flow/thread_facts.hpp"
 #include "assembly/isa/program.hpp"
 #include "assembly/isa/reader.hpp"
+#include "assembly/isa/source_places.hpp"
 
 #include <fmt/format.h>
 
@@ -85,12 +86,30 @@ private:
     [[nodiscard]] const FactBasis& strongest() const { return bases_.back(); }
     [[nodiscard]] std::string instructions_with(Uniformity uniformity) const;
     [[nodiscard]] std::string access(std::size_t number) const;
+    [[nodiscard]] std::string repeated_from(const assembly::Loop& loop) const;
+    [[nodiscard]] std::string instruction_text(std::size_t number) const;
 
     const assembly::Function& function_;
     const assembly::ControlFlowGraph& graph_;
     const std::optional<models::Launch>& launch_;
     std::vector<FactBasis> bases_;
 };
+
+/// The source line of the branch that repeats the loop; empty when there is none.
+std::string TemplateWriter::repeated_from(const assembly::Loop& loop) const {
+    const std::size_t latch = graph_.edges[loop.back_edges.front()].from;
+    const std::string source =
+        escaped(assembly::source_of(function_, function_.instructions[graph_.blocks[latch].last]));
+    return source.empty() ? source : "; repeated from " + source;
+}
+
+/// "0x0060" with its source line, and its text.
+std::string TemplateWriter::instruction_text(std::size_t number) const {
+    const std::string source =
+        escaped(assembly::source_of(function_, function_.instructions[number]));
+    return escaped(assembly::print(function_.instructions[number])) +
+           (source.empty() ? "" : ", " + source);
+}
 
 std::string TemplateWriter::loops() const {
     const auto derive = [&](const FactBasis& basis, Convergence convergence) {
@@ -106,9 +125,10 @@ std::string TemplateWriter::loops() const {
         const auto& header = graph_.blocks[loop.header];
         if (!seen.insert(header.address).second) return;
         const std::string indent(static_cast<std::size_t>(2 * loop.depth), ' ');
-        out += fmt::format("{0}<!-- loop at depth {1}, {2} blocks, begins: {3} -->\n", indent,
+        out += fmt::format("{0}<!-- loop at depth {1}, {2} blocks, begins: {3}{4} -->\n", indent,
                            loop.depth, loop.blocks.size(),
-                           escaped(assembly::print(function_.instructions[header.first])));
+                           escaped(assembly::print(function_.instructions[header.first])),
+                           repeated_from(loop));
         for (std::size_t i = 0; i < bases_.size(); ++i) {
             const auto found = derived[i].find(header.address);
             if (found == derived[i].end()) continue;
@@ -177,8 +197,7 @@ std::string TemplateWriter::instructions_with(Uniformity uniformity) const {
     for (std::size_t i = 0; i < function_.instructions.size(); ++i)
         if (strongest().if_diverging->uniformity[i] == uniformity)
             out += fmt::format("{}0x{:04x} ({})", out.empty() ? "" : ", ",
-                               function_.instructions[i].address,
-                               escaped(assembly::print(function_.instructions[i])));
+                               function_.instructions[i].address, instruction_text(i));
     return out;
 }
 
@@ -197,8 +216,8 @@ std::string TemplateWriter::divergence() const {
         if (found != bases_.end())
             out += fmt::format("  <!-- {}: divergent within a warp: {} -->\n"
                                "  <divergent at=\"0x{:04x}\" {}/>\n",
-                               found->from, escaped(assembly::print(function_.instructions[i])),
-                               function_.instructions[i].address, found->attributes());
+                               found->from, instruction_text(i), function_.instructions[i].address,
+                               found->attributes());
     }
     if (const std::string open = instructions_with(Uniformity::Unknown); !open.empty())
         out += fmt::format("  <!-- uniformity is not known at {}: these count as divergent; where "
@@ -219,7 +238,7 @@ std::string TemplateWriter::access(std::size_t number) const {
     const auto& memory = *instruction.effects.memory;
     const bool shared = memory.space == assembly::StateSpace::Shared;
     const std::string level = !shared && memory.load ? " level=\"any\"" : "";
-    const std::string text = escaped(assembly::print(instruction));
+    const std::string text = instruction_text(number);
     const FactBasis* best = nullptr;
     for (const FactBasis& basis : bases_) {
         const auto* access =

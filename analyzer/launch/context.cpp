@@ -1,5 +1,7 @@
 #include "analyzer/launch/context.hpp"
 
+#include "assembly/isa/source_places.hpp"
+
 #include <fmt/format.h>
 
 namespace warpbound::analyzer {
@@ -7,8 +9,8 @@ Failure refuse_at(const AnalysisContext& context, std::size_t instruction,
                   const std::string& what) {
     const assembly::Function& function = *context.request.function;
     const assembly::Instruction& at = function.instructions[instruction];
-    return Failure{fmt::format("0x{:04x}: {}", at.address, what), function.name, at.position.line,
-                   at.position.column};
+    return Failure{fmt::format("{}: {}", assembly::place_of(function, at), what), function.name,
+                   at.position.line, at.position.column};
 }
 
 bool conserves_work(const Request& request, const LaunchGeometry& shape) {

@@ -1,6 +1,7 @@
 #include "assembly/flow/block_exploration.hpp"
 
 #include "assembly/isa/program.hpp"
+#include "assembly/isa/source_places.hpp"
 
 #include <fmt/format.h>
 

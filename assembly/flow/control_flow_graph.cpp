@@ -1,6 +1,7 @@
 #include "assembly/flow/control_flow_graph.hpp"
 
 #include "assembly/flow/block_exploration.hpp"
+#include "assembly/isa/source_places.hpp"
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dominator_tree.hpp>

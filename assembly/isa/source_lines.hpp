@@ -16,9 +16,6 @@
 
 namespace warpbound::assembly {
 
-struct Function;
-struct Instruction;
-
 inline constexpr std::int64_t source_line_limit = 0x7fff'ffff;
 inline constexpr std::size_t inlining_limit = 256; ///< Calls inlined into each other.
 
@@ -88,25 +85,5 @@ private:
 /// Name of a file for display: without its folders, unless another file of the function has the
 /// same name without them.
 std::string display_name(const SourceLines& lines, std::size_t file);
-/// "saxpy.cu:4 inlined at saxpy.cu:14"; empty when there is no source line.
-std::string source_of(const Function& function, const Instruction& instruction);
-/// "0x0040", or with its source line "0x0040 (saxpy.cu:12)".
-std::string place_of(const Function& function, const Instruction& instruction);
-/// Lines of instructions `first` .. `last`, without where they were inlined, by file:
-/// "saxpy.cu:11..14, scale.cuh:3"; empty when there are none.
-std::string source_range(const Function& function, std::size_t first, std::size_t last);
-
-/// Adds up the source lines of instructions: a range for each file, in order of occurrence.
-class SourceRange {
-public:
-    explicit SourceRange(const Function& function) : function_{function} {}
-    void add(std::size_t first, std::size_t last);
-    [[nodiscard]] std::string text() const;
-
-private:
-    const Function& function_;
-    std::vector<std::size_t> files_; ///< In order of occurrence.
-    std::map<std::size_t, std::pair<std::int64_t, std::int64_t>> lines_;
-};
 
 } // namespace warpbound::assembly

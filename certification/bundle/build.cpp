@@ -29,6 +29,9 @@ void make_report(KernelEvidence& kernel, const KernelInput& input, const BundleI
     if (input.flow_facts)
         report.inputs.push_back(
             {"flow facts", folder + "flow-facts.xml", kernel.input->facts.digest});
+    for (std::size_t source = 0; source < input.sources.size(); ++source)
+        report.inputs.push_back(
+            {"source", source_path(kernel.id, source), assembly::digest_of(input.sources[source])});
     if (input.cubin_digest) report.inputs.push_back({"cubin", "", *input.cubin_digest});
     if (input.binary_digest) report.inputs.push_back({"binary", "", *input.binary_digest});
     if (!input.disassembler.empty()) report.versions.push_back(input.disassembler);

@@ -1,5 +1,6 @@
 #include "certification/bundle/claims_json.hpp"
 
+#include "assembly/support/printable.hpp"
 #include "assembly/support/source_text.hpp"
 #include "certification/bundle/canonical_json.hpp"
 #include "certification/report/wording.hpp"
@@ -118,6 +119,19 @@ Json requirement_json(const RequirementResult& result) {
     return json;
 }
 
+/// Where the function begins: the line of its first instruction that has one, in no inlined code.
+std::optional<assembly::SourcePlace> begin_of(const assembly::Function& function) {
+    const assembly::SourceLines& lines = function.source_lines;
+    for (const assembly::Instruction& instruction : function.instructions) {
+        auto frame = instruction.source_frame;
+        if (!frame) continue;
+        while (const auto caller = lines.frames[*frame].caller)
+            frame = caller;
+        return assembly::SourcePlace{lines.file_of(*frame), lines.frames[*frame].line};
+    }
+    return std::nullopt;
+}
+
 /// Costs that no claim includes; a limitation of some kernels only names these kernels.
 std::vector<std::string> limitations_of(const std::vector<KernelEvidence>& kernels) {
     std::vector<std::pair<std::string, std::vector<std::string>>> all;
@@ -183,6 +197,8 @@ std::string claims_json(const std::vector<KernelEvidence>& kernels,
                                      {"highest-hz", report.clock->range.hi},
                                      {"source", report.clock->source},
                                      {"assumption", report.clock_assumption}};
+        if (const auto begin = begin_of(*kernel.input->function))
+            about.back()["source"] = {{"file", printable(begin->file)}, {"line", begin->line}};
         for (const auto& claim : report.claims) {
             claims.push_back(bound_json(kernel, claim, files));
             for (const auto& assumption : claim.assumptions)

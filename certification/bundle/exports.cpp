@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cctype>
+#include <string_view>
 #include <tuple>
 
 namespace warpbound::certification {
@@ -64,16 +66,39 @@ std::vector<Check> checks_of(const Json& claims) {
     return checks;
 }
 
-Json result_json(const Check& check) {
+/// A file name as a relative reference (RFC 3986).
+std::string uri_of(const std::string& file) {
+    std::string out;
+    for (const char c : file) {
+        const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                              std::string_view{"-._~/"}.find(c) != std::string_view::npos;
+        out += is_plain ? std::string{c} : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+    return out;
+}
+
+/// Where the kernel's source begins, if its listing names source lines, and its listing.
+Json locations_of(const Json& claims, const std::string& kernel) {
+    Json locations = Json::array();
+    for (const auto& about : claims.at("kernels"))
+        if (about.at("id") == kernel && about.contains("source"))
+            locations.push_back(
+                {{"physicalLocation",
+                  {{"artifactLocation", {{"uri", uri_of(text(about.at("source"), "file"))}}},
+                   {"region", {{"startLine", about.at("source").at("line")}}}}}});
+    locations.push_back(
+        {{"physicalLocation",
+          {{"artifactLocation", {{"uri", "inputs/" + kernel + "/listing.sass"}}}}}});
+    return locations;
+}
+
+Json result_json(const Check& check, const Json& claims) {
     Json result{{"ruleId", check.rule},
                 {"kind", check.kind},
                 {"level", check.kind == "fail" ? "error" : "none"},
                 {"message", {{"text", check.message}}},
                 {"partialFingerprints", {{"warpboundId/v1", check.id}}}};
-    if (!check.kernel.empty())
-        result["locations"] = Json::array(
-            {{{"physicalLocation",
-               {{"artifactLocation", {{"uri", "inputs/" + check.kernel + "/listing.sass"}}}}}}});
+    if (!check.kernel.empty()) result["locations"] = locations_of(claims, check.kernel);
     return result;
 }
 
@@ -90,12 +115,13 @@ std::string sarif_of(const Json& claims, const std::string& tool_version) {
         rule_list.push_back({{"id", id}, {"shortDescription", {{"text", description}}}});
     Json results = Json::array();
     for (const auto& check : checks_of(claims))
-        results.push_back(result_json(check));
+        results.push_back(result_json(check, claims));
     for (const auto& assumption : claims.at("assumptions"))
         if (assumption.at("status") == "unchecked")
             results.push_back(
                 result_json({text(assumption, "id"), "ASSUMPTION_UNCHECKED", "", "review",
-                             text(assumption, "id") + ": " + text(assumption, "text")}));
+                             text(assumption, "id") + ": " + text(assumption, "text")},
+                            claims));
     const Json driver{{"name", "warpbound"}, {"version", tool_version}, {"rules", rule_list}};
     const Json run{
         {"tool", {{"driver", driver}}}, {"columnKind", "utf16CodeUnits"}, {"results", results}};

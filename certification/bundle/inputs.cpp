@@ -89,6 +89,11 @@ KernelInput kernel_of(BundleFolder& folder, const std::string& id) {
         input.architecture = folder.text(launch.at("architecture").get<std::string>());
         if (launch.contains("flow-facts"))
             input.flow_facts = folder.text(launch.at("flow-facts").get<std::string>());
+        for (const auto& source : launch.value("sources", Json::array())) {
+            const auto file = source.get<std::string>();
+            folder.take(file);
+            input.sources.push_back(folder.text(file));
+        }
         for (const auto& samples : launch.at("samples"))
             input.series.push_back(read_series(folder, samples.get<std::string>()));
         if (launch.contains("clock")) input.clock = launch.at("clock").get<std::string>();
@@ -124,6 +129,10 @@ std::string kernel_id(std::size_t kernel) {
 
 std::string trace_path(const std::string& id, std::size_t trace) {
     return path_of(id, fmt::format("trace-{}.traceg", trace + 1));
+}
+
+std::string source_path(const std::string& id, std::size_t source) {
+    return path_of(id, fmt::format("source-{}.txt", source + 1));
 }
 
 Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
@@ -173,6 +182,10 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
         if (kernel.flow_facts) {
             launch["flow-facts"] = path_of(id, "flow-facts.xml");
             add(path_of(id, "flow-facts.xml"), "flow-facts", *kernel.flow_facts);
+        }
+        for (std::size_t source = 0; source < kernel.sources.size(); ++source) {
+            launch["sources"].push_back(source_path(id, source));
+            add(source_path(id, source), "source", kernel.sources[source]);
         }
         for (std::size_t series = 0; series < kernel.series.size(); ++series) {
             const std::string path = path_of(id, fmt::format("samples-{}.json", series + 1));

@@ -37,6 +37,8 @@ struct KernelInput {
     std::string listing;
     std::string architecture;              ///< XML.
     std::optional<std::string> flow_facts; ///< XML.
+    /// Source files whose comments state facts of `flow_facts`, which names them in this order.
+    std::vector<std::string> sources{};
     std::vector<SeriesInput> series;
     std::optional<std::string> cubin_digest;  ///< Of the code that the listing was made from.
     std::optional<std::string> binary_digest; ///< Of the file that holds that code.
@@ -74,6 +76,8 @@ struct BundleInputs {
 std::string kernel_id(std::size_t kernel);
 /// "inputs/K1/trace-1.traceg" for the first trace of that kernel.
 std::string trace_path(const std::string& id, std::size_t trace);
+/// "inputs/K1/source-1.txt" for the first source file of that kernel.
+std::string source_path(const std::string& id, std::size_t source);
 
 /// The files of step "inputs". Refuses two different machine descriptions of one name.
 Result<EvidenceFiles> input_files(const BundleInputs& inputs);

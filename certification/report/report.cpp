@@ -3,6 +3,7 @@
 #include "certification/report/report.hpp"
 
 #include "assembly/isa/reader.hpp"
+#include "assembly/isa/source_places.hpp"
 #include "harness/protocol/statistics.hpp"
 #include "models/architecture/shipped.hpp"
 #include "models/architecture/value_path.hpp"
@@ -196,7 +197,9 @@ Report report_of(const assembly::Program& program, const analyzer::Request& requ
     const analyzer::SideResult& worst = analysis.execution_time.upper;
     for (const auto& block : worst.blocks)
         report.worst_path.push_back(
-            {request.graph->blocks[block.block].address, block.count, block.cycles, {}});
+            {request.graph->blocks[block.block].address, block.count, block.cycles,
+             assembly::source_range(function, request.graph->blocks[block.block].first,
+                                    request.graph->blocks[block.block].last)});
     std::vector<bool> starts(function.instructions.size(), false);
     for (const auto& block : request.graph->blocks)
         starts[block.first] = true;
@@ -205,6 +208,7 @@ Report report_of(const assembly::Program& program, const analyzer::Request& requ
         line.address = function.instructions[i].address;
         line.text = assembly::print(function.instructions[i]);
         line.block_start = starts[i];
+        line.source = assembly::source_of(function, function.instructions[i]);
         if (i < worst.instruction_counts.size() && i < worst.instruction_cycles.size()) {
             line.executions = worst.instruction_counts[i];
             line.cycles = worst.instruction_cycles[i];

@@ -97,14 +97,14 @@ struct AnnotatedInstruction {
     std::int64_t executions = 0; ///< On the worst-case path.
     std::int64_t cycles = 0;     ///< On the worst-case path, summed over all executions.
     bool block_start = false;
-    std::string source; ///< "saxpy.cu:12"; empty: unknown.
+    std::string source{}; ///< "saxpy.cu:12"; empty when the listing names no source line.
 };
 
 struct PathBlock {
     std::int64_t address = 0;
     std::int64_t count = 0;
     std::int64_t cycles = 0;
-    std::string source; ///< "saxpy.cu:12"; empty: unknown.
+    std::string source{}; ///< "saxpy.cu:11..14"; empty when the listing names no source line.
 };
 
 /// A value of the machine description that an assumption is about.
@@ -116,7 +116,7 @@ struct MachineValue {
 };
 
 struct InputFile {
-    std::string role; ///< "listing", "architecture", "flow facts", "campaign"
+    std::string role; ///< "listing", "architecture", "flow facts", "source", "campaign"
     std::string name;
     std::string digest; ///< Empty when the input has none (a built-in).
 };

@@ -138,10 +138,12 @@ std::string render_json(const Report& report) {
         if (first.is_null() && times.quantity == "execution-time") first = series.back();
     }
     Json path = Json::array();
-    for (const auto& block : report.worst_path)
+    for (const auto& block : report.worst_path) {
         path.push_back({{"block", address_text(block.address)},
                         {"count", block.count},
                         {"cycles", block.cycles}});
+        if (!block.source.empty()) path.back()["source"] = block.source;
+    }
     Json stack = Json::array();
     for (const auto& [category, cycles] : report.stack)
         stack.push_back({{"category", category}, {"cycles", cycles}});
@@ -149,11 +151,13 @@ std::string render_json(const Report& report) {
     for (const auto& input : report.inputs)
         inputs.push_back({{"role", input.role}, {"name", input.name}, {"digest", input.digest}});
     Json instructions = Json::array();
-    for (const auto& line : report.assembly)
+    for (const auto& line : report.assembly) {
         instructions.push_back({{"address", address_text(line.address)},
                                 {"text", line.text},
                                 {"executions", line.executions},
                                 {"cycles", line.cycles}});
+        if (!line.source.empty()) instructions.back()["source"] = line.source;
+    }
     Json json{{"schema", "warpbound-report/1"},
               {"tool", {{"name", "warpbound"}, {"version", report.tool_version}}},
               {"kernel",

@@ -167,8 +167,11 @@ std::string worst_path(const Report& report) {
                                   report.several_warps() ? " of one warp in isolation" : "");
     const std::size_t shown = std::min(listed_blocks, blocks.size());
     for (std::size_t i = 0; i < shown; ++i)
-        out += fmt::format("  {}  {:>12} times  {:>14} cycles\n", address_text(blocks[i].address),
-                           blocks[i].count, blocks[i].cycles);
+        out +=
+            wrapped(fmt::format("  {}  {:>12} times  {:>14} cycles{}{}",
+                                address_text(blocks[i].address), blocks[i].count, blocks[i].cycles,
+                                blocks[i].source.empty() ? "" : "  ", blocks[i].source),
+                    52);
     if (shown < blocks.size()) out += fmt::format("  and {} more\n", blocks.size() - shown);
     return out;
 }

@@ -128,21 +128,27 @@ void add_estimates(XMLElement* root, const Report& report) {
 
 void add_worst_path(XMLElement* root, const Report& report) {
     XMLElement* path = add(root, "worst-path", {});
+    const auto set_source = [](XMLElement* element, const std::string& source) {
+        if (!source.empty()) element->SetAttribute("source", printable(source).c_str());
+    };
     for (const auto& block : report.worst_path)
-        add(path, "block",
-            {{"address", address_text(block.address)},
-             {"count", std::to_string(block.count)},
-             {"cycles", std::to_string(block.cycles)}});
+        set_source(add(path, "block",
+                       {{"address", address_text(block.address)},
+                        {"count", std::to_string(block.count)},
+                        {"cycles", std::to_string(block.cycles)}}),
+                   block.source);
     XMLElement* stack = add(root, "stack", {});
     for (const auto& [category, cycles] : report.stack)
         add(stack, "share", {{"category", category}, {"cycles", std::to_string(cycles)}});
     XMLElement* code = add(root, "assembly", {});
-    for (const auto& line : report.assembly)
-        add(code, "instruction",
-            {{"address", address_text(line.address)},
-             {"executions", std::to_string(line.executions)},
-             {"cycles", std::to_string(line.cycles)}})
-            ->SetText(printable(line.text).c_str());
+    for (const auto& line : report.assembly) {
+        XMLElement* instruction = add(code, "instruction",
+                                      {{"address", address_text(line.address)},
+                                       {"executions", std::to_string(line.executions)},
+                                       {"cycles", std::to_string(line.cycles)}});
+        set_source(instruction, line.source);
+        instruction->SetText(printable(line.text).c_str());
+    }
 }
 
 } // namespace

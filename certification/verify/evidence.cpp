@@ -3,6 +3,7 @@
 #include "assembly/isa/reader.hpp"
 #include "certification/verify/bundle_json.hpp"
 #include "certification/verify/facts_in_use.hpp"
+#include "certification/verify/source_facts.hpp"
 
 #include <fmt/format.h>
 
@@ -247,6 +248,11 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
         if (kernel->facts.program_digest != kernel->program.digest ||
             kernel->facts.kernel != kernel->function->name)
             throw Finding{Verdict::Failed, path + ": stated of another listing or kernel"};
+        std::vector<std::string> sources;
+        if (launch.contains("sources"))
+            for (const auto& source : launch.at("sources"))
+                sources.push_back(unread.take(source.get<std::string>()));
+        check_source_facts(kernel->facts, sources, path);
     }
     models::FlowFacts stated = std::move(kernel->facts);
     const std::string in_use = analysis + "facts-in-use.xml";

@@ -4,7 +4,7 @@
 
 __device__ __forceinline__ float sum_of(const float* row, int columns) {
     float sum = 0;
-    // warpbound: loop min 1 max 64
+    // warpbound: loop min 8 max 64
 #pragma unroll 1
     for (int i = 0; i < columns; ++i)
         sum += row[i];

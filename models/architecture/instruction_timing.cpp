@@ -1,5 +1,6 @@
 #include "models/architecture/instruction_timing.hpp"
 
+#include "assembly/isa/source_places.hpp"
 #include "models/architecture/pass_rule.hpp"
 #include "models/caveat.hpp"
 

@@ -1,8 +1,8 @@
 #include "models/facts/loop_extent.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <set>
 
 namespace warpbound::models {
 
@@ -86,7 +86,11 @@ void CodeText::blank_preprocessor_lines() {
         while (last > from && (code_[last - 1] == '\n' || code_[last - 1] == '\r'))
             --last;
         continues = is_directive && last > from && code_[last - 1] == '\\';
-        if (is_directive) blank(from, to);
+        if (!is_directive) continue;
+        const std::size_t word = code_.find_first_not_of(" \t#", from);
+        if (word > to || std::string_view{code_}.substr(word, 6) != "pragma")
+            directives_.push_back(static_cast<std::int64_t>(number + 1));
+        blank(from, to);
     }
 }
 
@@ -107,16 +111,9 @@ std::optional<std::int64_t> CodeText::code_from(std::int64_t first) const {
     return std::nullopt;
 }
 
-std::vector<std::size_t> CodeText::loop_words(std::int64_t number) const {
-    std::vector<std::size_t> found;
-    const std::size_t from = line_starts_[static_cast<std::size_t>(number - 1)];
-    const std::size_t to = from + line(number).size();
-    constexpr std::array<std::string_view, 3> words{"for", "while", "do"};
-    for (std::size_t at = from; at < to; ++at)
-        if (std::any_of(words.begin(), words.end(),
-                        [&](std::string_view word) { return has_word(code_, at, word); }))
-            found.push_back(at);
-    return found;
+bool CodeText::has_directive(std::int64_t first, std::int64_t last) const {
+    const auto found = std::lower_bound(directives_.begin(), directives_.end(), first);
+    return found != directives_.end() && *found <= last;
 }
 
 std::int64_t CodeText::line_at(std::size_t offset) const {
@@ -140,31 +137,100 @@ std::optional<std::size_t> CodeText::closing(std::size_t open) const {
     return std::nullopt;
 }
 
-std::optional<LoopExtent> loop_extent(const CodeText& text, std::int64_t line) {
-    const auto words = text.loop_words(line);
-    if (words.empty()) return std::nullopt;
-    const std::string_view code = text.code();
-    const std::size_t word = words.front();
-    if (has_word(code, word, "do")) {
-        const std::size_t open = skip_blanks(code, word + 2);
-        if (open == code.size() || code[open] != '{') return std::nullopt;
-        const auto close = text.closing(open);
-        if (!close) return std::nullopt;
-        const std::size_t repeat = skip_blanks(code, *close + 1);
-        if (!has_word(code, repeat, "while")) return std::nullopt;
-        const std::int64_t last = text.line_at(repeat);
-        return LoopExtent{true, last, line, last};
+namespace {
+
+/// Finds where statements end, as offsets of their last characters.
+class StatementEnds {
+public:
+    explicit StatementEnds(const CodeText& text) : text_{text}, code_{text.code()} {}
+
+    /// After `(..)`, which begins at or after `at`: offset of its end.
+    [[nodiscard]] std::optional<std::size_t> parentheses(std::size_t at) const {
+        const std::size_t open = skip_blanks(code_, at);
+        if (open == code_.size() || code_[open] != '(') return std::nullopt;
+        return text_.closing(open);
     }
-    const std::size_t open = code.find('(', word);
-    const auto close = open == std::string_view::npos ? std::nullopt : text.closing(open);
-    if (!close) return std::nullopt;
-    LoopExtent extent{false, line, text.line_at(*close), text.line_at(*close)};
-    const std::size_t body = skip_blanks(code, *close + 1);
-    const std::size_t end = body < code.size() && code[body] == '{'
-                                ? text.closing(body).value_or(*close)
-                                : std::min(code.find_first_of(";{", body), code.size() - 1);
-    extent.body_last = std::max(extent.header_last, text.line_at(end));
-    return extent;
+
+    [[nodiscard]] std::optional<std::size_t> statement(std::size_t at, int depth = 0) const {
+        constexpr int deepest = 100;
+        at = skip_blanks(code_, at);
+        if (at == code_.size() || depth == deepest) return std::nullopt;
+        if (code_[at] == '{') return text_.closing(at);
+        if (has_word(code_, at, "do")) {
+            const auto repeat = closing_while(at, depth);
+            return repeat ? semicolon(*repeat) : std::nullopt;
+        }
+        for (const std::string_view word : {"for", "while", "switch", "if"})
+            if (has_word(code_, at, word)) return after_condition(at + word.size(), word, depth);
+        return semicolon(at);
+    }
+
+    /// Offset of the `while` that closes the `do` at `at`.
+    [[nodiscard]] std::optional<std::size_t> closing_while(std::size_t at, int depth = 0) const {
+        const auto body = statement(at + 2, depth + 1);
+        if (!body) return std::nullopt;
+        const std::size_t repeat = skip_blanks(code_, *body + 1);
+        return has_word(code_, repeat, "while") ? std::optional{repeat} : std::nullopt;
+    }
+
+private:
+    [[nodiscard]] std::optional<std::size_t> after_condition(std::size_t at, std::string_view word,
+                                                             int depth) const {
+        const std::size_t constexpr_word = skip_blanks(code_, at);
+        if (has_word(code_, constexpr_word, "constexpr")) at = constexpr_word + 9;
+        const auto condition = parentheses(at);
+        const auto end = condition ? statement(*condition + 1, depth + 1) : std::nullopt;
+        if (!end || word != "if") return end;
+        const std::size_t other = skip_blanks(code_, *end + 1);
+        return has_word(code_, other, "else") ? statement(other + 4, depth + 1) : end;
+    }
+
+    [[nodiscard]] std::optional<std::size_t> semicolon(std::size_t at) const {
+        const std::size_t stop = std::min(code_.size(), at + longest_loop);
+        while (at < stop && code_[at] != ';') {
+            const bool opens = std::string_view{"([{"}.find(code_[at]) != std::string_view::npos;
+            const auto close = opens ? text_.closing(at) : std::optional{at};
+            if (!close || code_[at] == '}') return std::nullopt;
+            at = *close + 1;
+        }
+        return at < stop ? std::optional{at} : std::nullopt;
+    }
+
+    const CodeText& text_;
+    std::string_view code_;
+};
+
+} // namespace
+
+std::optional<std::vector<LoopExtent>> loop_statements(const CodeText& text, std::size_t limit) {
+    const StatementEnds ends{text};
+    const std::string_view code = text.code();
+    std::vector<LoopExtent> found;
+    std::size_t words = 0;
+    std::set<std::size_t> closing; // `while` of a `do`
+    for (std::size_t at = 0; at < code.size(); ++at) {
+        if (code[at] != 'f' && code[at] != 'w' && code[at] != 'd') continue;
+        const bool is_do = has_word(code, at, "do");
+        const bool is_for = has_word(code, at, "for");
+        if ((!is_do && !is_for && !has_word(code, at, "while")) || closing.count(at) > 0) continue;
+        if (++words > limit) return std::nullopt;
+        LoopExtent extent{text.line_at(at), is_do, text.line_at(at), text.line_at(at), 0};
+        if (is_do) {
+            const auto repeat = ends.closing_while(at);
+            if (!repeat) continue;
+            closing.insert(*repeat);
+            extent.branch_line = text.line_at(*repeat);
+        } else {
+            const auto header = ends.parentheses(at + (is_for ? 3 : 5));
+            if (!header) continue;
+            extent.header_last = text.line_at(*header);
+        }
+        const auto end = ends.statement(at);
+        if (!end) continue;
+        extent.last = text.line_at(*end);
+        if (!text.has_directive(extent.first, extent.last)) found.push_back(extent);
+    }
+    return found;
 }
 
 } // namespace warpbound::models

@@ -27,10 +27,10 @@ public:
     [[nodiscard]] std::string_view line(std::int64_t line) const;
     /// The line, if it has code, else the next one that has; nothing at the end of the text.
     [[nodiscard]] std::optional<std::int64_t> code_from(std::int64_t line) const;
-    /// Words `for`, `while` and `do` in a line: their offsets in the code.
-    [[nodiscard]] std::vector<std::size_t> loop_words(std::int64_t line) const;
     [[nodiscard]] std::string_view code() const { return code_; }
     [[nodiscard]] std::int64_t line_at(std::size_t offset) const;
+    /// Whether a preprocessor directive other than #pragma is on one of the lines.
+    [[nodiscard]] bool has_directive(std::int64_t first, std::int64_t last) const;
     /// Offset of the bracket that closes the one at `open`; nothing when there is none within
     /// 100,000 characters.
     [[nodiscard]] std::optional<std::size_t> closing(std::size_t open) const;
@@ -44,21 +44,29 @@ private:
     std::string_view text_;
     std::string code_;
     std::vector<std::size_t> line_starts_;
+    std::vector<std::int64_t> directives_; ///< Their lines, increasing, without #pragma.
     std::vector<SourceComment> comments_;
 };
 
-/// The lines of a loop statement, as far as its text tells.
+/// The lines of a loop statement.
 struct LoopExtent {
+    std::int64_t first = 0; ///< Where it begins.
     bool is_do = false;
     /// The line whose branch repeats the loop: that of `for` or `while`, of a `do` its closing
     /// `while`.
     std::int64_t branch_line = 0;
-    std::int64_t header_last = 0; ///< Last line of `for (..)` or `while (..)`.
-    std::int64_t body_last = 0;   ///< Last line of the body; `header_last` when it is not known.
+    std::int64_t header_last = 0; ///< Last line of `for (..)` or `while (..)`, or of `do`.
+    std::int64_t last = 0;        ///< Last line of the statement.
+
+    [[nodiscard]] bool contains(std::int64_t line) const { return first <= line && line <= last; }
+    [[nodiscard]] bool contains(const LoopExtent& other) const {
+        return first <= other.first && other.last <= last;
+    }
 };
 
-/// The first loop statement of the line; nothing where none begins there, or where its text does
-/// not end.
-std::optional<LoopExtent> loop_extent(const CodeText& code, std::int64_t line);
+/// The loop statements of a text, in order of their beginning. Without those whose text does not
+/// end, or has preprocessor directives in it other than #pragma. Nothing when the text has more
+/// loop words than `limit`.
+std::optional<std::vector<LoopExtent>> loop_statements(const CodeText& code, std::size_t limit);
 
 } // namespace warpbound::models

@@ -105,25 +105,45 @@ private:
         return boost::outcome_v2::success();
     }
 
-    Result<void> find_loop(std::int64_t code_line, LoopComment& loop) {
-        const auto several = [&](std::int64_t line) {
-            return refuse(fmt::format("line {} has several loops; expected each on a line of its "
-                                      "own",
-                                      line));
-        };
-        loop.extent = loop_extent(code_, code_line);
-        const bool is_do_on_one_line =
-            loop.extent && loop.extent->is_do && loop.extent->branch_line == code_line;
-        if (code_.loop_words(code_line).size() > (is_do_on_one_line ? 2U : 1U))
-            return several(code_line);
-        if (loop.extent && loop.extent->branch_line != code_line &&
-            code_.loop_words(loop.extent->branch_line).size() > 1)
-            return several(loop.extent->branch_line);
+    /// Whether the loop is the one that a comment about the line means, if it stands there.
+    static bool begins_or_ends_at(const LoopExtent& loop, std::int64_t line) {
+        return loop.first == line || (loop.is_do && loop.branch_line == line);
+    }
+
+    Result<void> find_loop(std::int64_t line, LoopComment& comment) {
+        if (!loops_) loops_ = loop_statements(code_, loop_statement_limit);
+        if (!loops_) return refuse(fmt::format("more than {} loops", loop_statement_limit));
+        const LoopExtent* found = nullptr;
+        std::size_t here = 0;
+        for (const LoopExtent& loop : *loops_) {
+            if (begins_or_ends_at(loop, line)) {
+                if (++here > 1)
+                    return refuse(fmt::format("line {} has several loops; expected each on a line "
+                                              "of its own",
+                                              line));
+                found = &loop;
+            } else if (here == 0 && loop.contains(line)) {
+                found = &loop; // Later ones begin further inside.
+            }
+        }
+        comment.branch_line = here == 1 && found != nullptr ? found->branch_line : line;
+        if (found == nullptr) return boost::outcome_v2::success();
+        for (const LoopExtent& loop : *loops_) {
+            if (&loop == found) continue;
+            if (begins_or_ends_at(loop, found->branch_line))
+                return refuse(fmt::format("line {} has several loops; expected each on a line of "
+                                          "its own",
+                                          found->branch_line));
+            if (found->contains(loop)) comment.inner.push_back(loop);
+            if (loop.contains(*found)) ++comment.enclosing;
+        }
+        comment.loop = *found;
         return boost::outcome_v2::success();
     }
 
     const assembly::SourceText& source_;
     CodeText code_;
+    std::optional<std::vector<LoopExtent>> loops_;
     std::int64_t line_ = 0;
     std::set<std::pair<bool, std::int64_t>> seen_;
     std::vector<FactComment> facts_;

@@ -13,13 +13,19 @@
 namespace warpbound::models {
 
 inline constexpr std::size_t source_file_limit = std::size_t{4} << 20U; ///< Unit: bytes.
-inline constexpr std::size_t fact_comment_limit = 10'000;               ///< Of a file.
+inline constexpr std::size_t fact_comment_limit = 1'000;                ///< Of a file.
+inline constexpr std::size_t loop_statement_limit = 10'000;             ///< Of a file.
 
 /// The body of the loop executes at most `max` times each time the loop is entered.
 struct LoopComment {
     std::int64_t max = 0;
     std::optional<std::int64_t> min;
-    std::optional<LoopExtent> extent; ///< None: no loop statement that is read begins there.
+    /// The loop: the one that begins on the line or whose `do` is closed there, else the innermost
+    /// one around the line. None: there is none.
+    std::optional<LoopExtent> loop;
+    std::int64_t branch_line = 0;  ///< The line whose branch repeats it.
+    std::vector<LoopExtent> inner; ///< The loop statements inside it.
+    std::int64_t enclosing = 0;    ///< Number of loop statements around it.
 };
 
 /// The active lanes of a warp agree in every decision of the line.

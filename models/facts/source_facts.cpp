@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace warpbound::models {
@@ -96,17 +97,67 @@ private:
         return false;
     }
 
-    /// Whether an instruction is in the loop's body by its line, in the loop's inlining context.
-    [[nodiscard]] bool is_in_body(std::size_t instruction, const SourceFrame& branch,
-                                  const LoopExtent& extent) const {
+    /// Line of an instruction in the inlining context of a frame; nothing where it has none.
+    [[nodiscard]] std::optional<std::int64_t> line_in(const SourceFrame& context,
+                                                      std::size_t instruction) const {
         for (auto at = function_.instructions[instruction].source_frame; at;
              at = function_.source_lines.frames[*at].caller) {
             const SourceFrame& frame = function_.source_lines.frames[*at];
-            if (frame.file == branch.file && frame.caller == branch.caller &&
-                frame.line > extent.header_last && frame.line <= extent.body_last)
-                return true;
+            if (frame.file == context.file && frame.caller == context.caller) return frame.line;
         }
-        return false;
+        return std::nullopt;
+    }
+
+    /// Instructions that no compiler moves to another loop: accesses to memory, and what decides
+    /// whether the loop is left.
+    [[nodiscard]] std::vector<std::size_t> fixed_instructions(const assembly::Loop& loop) const {
+        std::vector<std::size_t> found;
+        for (const std::size_t block : loop.blocks) {
+            const assembly::BasicBlock& code = graph_.blocks[block];
+            for (std::size_t i = code.first; i <= code.last; ++i) {
+                const auto& memory = function_.instructions[i].effects.memory;
+                if (memory && memory->space != assembly::StateSpace::Constant &&
+                    memory->space != assembly::StateSpace::Local)
+                    found.push_back(i);
+            }
+            const auto leaves = [&](std::size_t edge) {
+                return std::ranges::find(loop.exit_edges, edge) != loop.exit_edges.end();
+            };
+            if (deciding_[code.last] && (code.exits || std::ranges::any_of(code.out, leaves)))
+                found.push_back(code.last);
+        }
+        return found;
+    }
+
+    /// Whether a loop whose repeating branch is on the comment's line is that statement's: all that
+    /// is fixed in it is on lines of the statement, not all of one loop inside it, and as many
+    /// loops are around it, in the same inlining context, as statements. Compilers may leave the
+    /// line of a loop that they unrolled at the branch of the loop around it.
+    [[nodiscard]] bool is_of_statement(std::size_t number, const SourceFrame& branch,
+                                       const LoopComment& fact) const {
+        std::vector<std::int64_t> lines;
+        for (const std::size_t i : fixed_instructions(graph_.loops[number])) {
+            const auto line = line_in(branch, i);
+            if (!line || !fact.loop->contains(*line)) return false;
+            lines.push_back(*line);
+        }
+        const auto has_all = [&](const LoopExtent& inner) {
+            return std::ranges::all_of(lines,
+                                       [&](std::int64_t line) { return inner.contains(line); });
+        };
+        if (std::ranges::any_of(fact.inner, has_all)) return false;
+        std::int64_t around = 0;
+        for (auto loop = graph_.loops[number].parent; loop; loop = graph_.loops[*loop].parent) {
+            const auto edge = graph_.loops[*loop].back_edges.front();
+            const SourceFrame* frame = frame_of(graph_.blocks[graph_.edges[edge].from].last);
+            if (frame != nullptr && frame->file == branch.file && frame->caller == branch.caller)
+                ++around;
+        }
+        return around >= fact.enclosing;
+    }
+
+    static bool is_in_body(std::optional<std::int64_t> line, const LoopExtent& loop) {
+        return line && *line > loop.header_last && *line <= loop.last;
     }
 
     /// Every execution of the block's loop header is followed by one of the block, in the loop.
@@ -134,7 +185,7 @@ private:
                 if (memory && memory->store && memory->space != assembly::StateSpace::Local &&
                     !assembly::is_guarded(instruction) &&
                     !(instruction.guard && instruction.guard->never()) &&
-                    is_in_body(i, branch, extent))
+                    is_in_body(line_in(branch, i), extent))
                     return true;
             }
             return false;
@@ -143,18 +194,25 @@ private:
 
     Result<void> take_loop(const FactComment& comment, const LoopComment& fact,
                            const std::string& name) {
-        const std::int64_t line = fact.extent ? fact.extent->branch_line : comment.code_line;
+        const std::int64_t line = fact.branch_line;
+        if (!fact.loop) {
+            note(fmt::format("no loop statement is at or around line {}; this comment bounds "
+                             "nothing",
+                             line));
+            return boost::outcome_v2::success();
+        }
         std::vector<std::size_t> matching;
         std::map<std::int64_t, std::int64_t> most; // by address of the header
+        std::set<std::int64_t> other_loops;        // that are repeated from the line
         for (std::size_t number = 0; number < graph_.loops.size(); ++number) {
             const assembly::Loop& loop = graph_.loops[number];
             const std::int64_t header = graph_.blocks[loop.header].address;
             const auto branch = repeats_on(loop, line);
             if (!branch) continue;
-            if (!branch->is_only_line) {
-                note(fmt::format("the loop at 0x{:04x} is repeated from other lines, too, and is "
-                                 "not bounded by this comment",
-                                 header));
+            if (const std::string why = why_not(number, *branch, fact); !why.empty()) {
+                note(fmt::format("the loop at 0x{:04x} {}, and is not bounded by this comment",
+                                 header, why));
+                other_loops.insert(header);
                 continue;
             }
             for (const std::size_t other : matching)
@@ -167,23 +225,34 @@ private:
                                     graph_.blocks[graph_.loops[other].header].address, header),
                         name, comment.line};
             matching.push_back(number);
-            const bool exact = fact.extent && (fact.extent->is_do ||
-                                               counts_body(loop, branch->frame, *fact.extent));
+            const bool exact = (fact.loop->is_do && fact.branch_line == fact.loop->branch_line) ||
+                               counts_body(loop, branch->frame, *fact.loop);
             auto& bound = most[header];
             bound = std::max(bound, std::max<std::int64_t>(fact.max + (exact ? 0 : 1), 1));
         }
-        add_loops(most, fact, line);
+        // Called code has a loop in each context: the bound holds for all of them or for none.
+        for (const std::int64_t header : other_loops)
+            most.erase(header);
+        if (most.empty() && other_loops.empty())
+            note(fmt::format("no loop of {} is repeated from line {}: it is unrolled, removed or "
+                             "of another kernel; this comment bounds nothing",
+                             function_.name, line));
+        if (!most.empty()) add_loops(most, fact, line);
         return boost::outcome_v2::success();
+    }
+
+    /// Why a loop that is repeated from the comment's line is not the comment's; empty: it is.
+    [[nodiscard]] std::string why_not(std::size_t number, const RepeatingBranch& branch,
+                                      const LoopComment& fact) const {
+        if (!branch.is_only_line) return "is repeated from other lines, too";
+        if (is_of_statement(number, branch.frame, fact)) return {};
+        return fmt::format("has branches or accesses that are not those of the loop statement at "
+                           "line {}",
+                           fact.loop->first);
     }
 
     void add_loops(const std::map<std::int64_t, std::int64_t>& most, const LoopComment& fact,
                    std::int64_t line) {
-        if (most.empty()) {
-            note(fmt::format("no loop of {} is repeated from line {}: it is unrolled, removed or "
-                             "of another kernel; this comment bounds nothing",
-                             function_.name, line));
-            return;
-        }
         for (const auto& [header, max] : most) {
             const auto known = std::ranges::find(result_.facts.loops, header, &LoopFact::header);
             if (known == result_.facts.loops.end())
@@ -204,9 +273,9 @@ private:
                              *fact.min));
     }
 
-    /// Definitions of a predicate that reach an instruction: whether each is one comparison that
-    /// reads no other predicate.
-    [[nodiscard]] bool is_one_comparison(std::size_t instruction) const;
+    /// Definitions of a predicate that reach an instruction: whether each is one comparison on the
+    /// line that reads no other predicate.
+    [[nodiscard]] bool is_one_comparison(std::size_t instruction, std::int64_t line) const;
     [[nodiscard]] std::optional<std::size_t> definition(assembly::Register reg, std::size_t first,
                                                         std::size_t end) const;
 
@@ -215,11 +284,11 @@ private:
         for (std::size_t i = 0; i < function_.instructions.size(); ++i) {
             if (!deciding_[i] || !is_on(frame_of(i), comment.code_line)) continue;
             const std::int64_t at = function_.instructions[i].address;
-            if (!is_one_comparison(i)) {
-                note(fmt::format("0x{:04x} decides on more than one comparison, which the compiler "
-                                 "may have taken from other lines; it stays divergent unless a "
-                                 "flow-facts file states <uniform at=\"0x{:04x}\"/>",
-                                 at, at));
+            if (!is_one_comparison(i, comment.code_line)) {
+                note(fmt::format("0x{:04x} does not decide on one comparison of line {}: the "
+                                 "compiler may have joined it with others; it stays divergent "
+                                 "unless a flow-facts file states <uniform at=\"0x{:04x}\"/>",
+                                 at, comment.code_line, at));
                 continue;
             }
             result_.facts.uniforms.push_back({at, from_});
@@ -249,7 +318,7 @@ std::optional<std::size_t> CommentMatch::definition(assembly::Register reg, std:
     return std::nullopt;
 }
 
-bool CommentMatch::is_one_comparison(std::size_t instruction) const {
+bool CommentMatch::is_one_comparison(std::size_t instruction, std::int64_t line) const {
     const Instruction& decides = function_.instructions[instruction];
     const bool has_guard = decides.guard && decides.guard->predicate.index;
     if (!has_guard || (decides.control_flow != assembly::ControlFlow::None &&
@@ -258,7 +327,7 @@ bool CommentMatch::is_one_comparison(std::size_t instruction) const {
     const assembly::Register reg{decides.guard->predicate.file, *decides.guard->predicate.index};
     const auto compares = [&](std::size_t at) {
         const Instruction& definition = function_.instructions[at];
-        return definition.mnemonic.find("SETP") != std::string::npos &&
+        return is_on(frame_of(at), line) && definition.mnemonic.find("SETP") != std::string::npos &&
                !assembly::is_guarded(definition) && definition.effects.exact &&
                std::ranges::none_of(definition.effects.reads, [](const assembly::Register& read) {
                    return read.file == assembly::RegisterFile::Predicate ||

@@ -26,15 +26,15 @@ struct SourceFacts {
     std::vector<std::string> notes;            ///< What each comment came to, one sentence each.
 };
 
-/// A loop bound holds for every loop all of whose repeating branches are on the comment's line, in
-/// every inlined or unrolled copy. A header executes at most once more than the body; at most as
-/// often as the body where the loop is a `do` statement, or where a store of the body executes
-/// whenever the header does. A lower bound is not used: a copy may be unrolled or peeled.
-/// `uniform` holds for the branches and guarded instructions of the line that decide on one
-/// comparison.
-/// Sound when: the stated facts hold, and the compiler made each machine loop from one source loop,
-/// by rotation, unrolling, peeling, splitting, versioning or unswitching.
-/// Refuses what `read_fact_comments` refuses, and a loop bound that two nested loops match.
+/// A loop bound holds for every loop all of whose repeating branches are on the comment's line and
+/// whose accesses and exits are the loop statement's, in every inlined or unrolled copy. A header
+/// executes at most once more than the body; at most as often as the body where the loop is a `do`
+/// statement, or where a store of the body executes whenever the header does. A lower bound is not
+/// used: a copy may be unrolled or peeled. `uniform` holds for the branches and guarded
+/// instructions of the line that decide on one comparison, of the same line. Sound when: the stated
+/// facts hold, and the compiler made each machine loop from one source loop, by rotation,
+/// unrolling, peeling, splitting, versioning or unswitching. Refuses what `read_fact_comments`
+/// refuses, and a loop bound that two nested loops match.
 Result<SourceFacts> facts_of_sources(const assembly::Function& function,
                                      const assembly::ControlFlowGraph& graph,
                                      const std::vector<FoundSource>& sources);

@@ -67,6 +67,11 @@ EvidenceFiles certified(Honest which) {
                          "--architecture", "turing-t4", "--launch", "2x64", "--runs", "8"});
         break;
     }
+    case Honest::Commented:
+        append(certify,
+               {tree + "/examples/rows/sm_75.nvdisasm-gi.sass", "--source", tree + "/examples/rows",
+                "--architecture", "turing-t4", "--launch", "4x32", "--runs", "8"});
+        break;
     case Honest::Campaign: {
         std::vector<std::string> simulate{"simulate"};
         append(simulate, launched);

@@ -22,6 +22,7 @@ enum class Honest {
     Several,   ///< Four kernels under different policies and launches, 8 runs each.
     Divergent, ///< Lanes that leave a loop at different iterations, 8 runs.
     Campaign,  ///< Runs that a campaign recorded.
+    Commented, ///< Facts in comments of the source, 8 runs.
 };
 const EvidenceFiles& honest(Honest which);
 

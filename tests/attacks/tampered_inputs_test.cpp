@@ -12,6 +12,7 @@ namespace warpbound {
 namespace {
 
 using tests::all;
+using tests::Close;
 using tests::cut;
 using tests::drop;
 using tests::Honest;
@@ -67,6 +68,20 @@ const std::vector<Tampering> of_inputs{
      text("inputs/K1/flow-facts.xml", "digest=\"sha256:c", "digest=\"sha256:d"), 1,
      "flow-facts.xml"},
     {"FactsNotNamed", Honest::Saxpy, cut("inputs/K1/launch.json", "/flow-facts"), 1, "K1"},
+    {"CommentedBoundLowered", Honest::Commented,
+     text("inputs/K1/flow-facts.xml", "max=\"64\"", "max=\"8\""), 1,
+     "the comment states at most 64"},
+    {"CommentedBoundLoweredEverywhere", Honest::Commented,
+     text("inputs/K1/flow-facts.xml", "max=\"64\"", "max=\"8\""), 1,
+     "the comment states at most 64", Close::Remake},
+    {"CommentedFactOfALineWithoutOne", Honest::Commented,
+     text("inputs/K1/flow-facts.xml", "rows.cu:22\"", "rows.cu:21\""), 1,
+     "no comment there states this fact"},
+    {"CommentEdited", Honest::Commented,
+     text("inputs/K1/source-1.txt", "loop max 6\n", "loop max 2\n"), 1, "source file 1"},
+    {"SourceOfFactsNotNamed", Honest::Commented, cut("inputs/K1/launch.json", "/sources"), 1,
+     "names 1 source files, the launch 0"},
+    {"SourceOfFactsMissing", Honest::Commented, drop("inputs/K1/source-1.txt"), 3, "source-1.txt"},
     {"InstructionReplaced", Honest::Saxpy,
      text("inputs/K1/listing.sass", "MOV R5, 0x4", "MOV R6, 0x4"), 1, "flow-facts.xml"},
     {"InstructionRemoved", Honest::Saxpy,

@@ -1,5 +1,6 @@
 // Line markers of nvdisasm -g and -gi: chains of inlined calls, hostile markers, printing.
 #include "assembly/isa/source_lines.hpp"
+#include "assembly/isa/source_places.hpp"
 #include "listings.hpp"
 
 namespace warpbound::assembly {

@@ -57,31 +57,62 @@ TEST(FactComments, AreNoneInStringsAndWhereNoMarkIs) {
 }
 
 TEST(FactComments, KnowTheLinesOfALoop) {
-    const auto loop = only_loop("// warpbound: loop max 3\n"
-                                "for (int i = 0; // first (\n"
-                                "     i < n;\n"
-                                "     ++i) {\n"
-                                "    x[i] = '{';\n"
-                                "}\n");
-    ASSERT_TRUE(loop.extent.has_value());
-    EXPECT_FALSE(loop.extent->is_do);
-    EXPECT_EQ(loop.extent->branch_line, 2);
-    EXPECT_EQ(loop.extent->header_last, 4);
-    EXPECT_EQ(loop.extent->body_last, 6);
+    const auto comment = only_loop("// warpbound: loop max 3\n"
+                                   "for (int i = 0; // first (\n"
+                                   "     i < n;\n"
+                                   "     ++i) {\n"
+                                   "    x[i] = '{';\n"
+                                   "}\n");
+    ASSERT_TRUE(comment.loop.has_value());
+    EXPECT_FALSE(comment.loop->is_do);
+    EXPECT_EQ(comment.branch_line, 2);
+    EXPECT_EQ(comment.loop->header_last, 4);
+    EXPECT_EQ(comment.loop->last, 6);
+}
+
+TEST(FactComments, KnowTheEndOfStatementsWithoutBraces) {
+    const auto comment = only_loop("// warpbound: loop max 3\n"
+                                   "for (int i = 0; i < n; ++i)\n"
+                                   "    if (a)\n"
+                                   "        while (b)\n"
+                                   "            c({1; 2});\n"
+                                   "    else\n"
+                                   "        d();\n"
+                                   "e();\n");
+    ASSERT_TRUE(comment.loop.has_value());
+    EXPECT_EQ(comment.loop->last, 7);
+    ASSERT_EQ(comment.inner.size(), 1U);
+    EXPECT_EQ(comment.inner.front().first, 4);
+    EXPECT_EQ(comment.inner.front().last, 5);
 }
 
 TEST(FactComments, LeadFromADoToItsWhile) {
-    const auto loop = only_loop("do { // warpbound: loop max 3\n    x();\n} while (a &&\n b);\n");
-    ASSERT_TRUE(loop.extent.has_value());
-    EXPECT_TRUE(loop.extent->is_do);
-    EXPECT_EQ(loop.extent->branch_line, 3);
-    EXPECT_TRUE(only_loop("do { x(); } while (a); // warpbound: loop max 3\n").extent->is_do);
+    const auto comment =
+        only_loop("do { // warpbound: loop max 3\n    x();\n} while (a &&\n b);\n");
+    ASSERT_TRUE(comment.loop.has_value());
+    EXPECT_TRUE(comment.loop->is_do);
+    EXPECT_EQ(comment.branch_line, 3);
+    EXPECT_TRUE(only_loop("do { x(); } while (a); // warpbound: loop max 3\n").loop->is_do);
+    EXPECT_TRUE(only_loop("do x();\n while (a); // warpbound: loop max 3\n").loop->is_do);
 }
 
-TEST(FactComments, KnowNoLinesOfALoopThatDoesNotEnd) {
-    EXPECT_FALSE(only_loop("while (a // warpbound: loop max 3\n").extent.has_value());
-    EXPECT_FALSE(only_loop("do x();\n while (a); // warpbound: loop max 3\n").extent->is_do);
-    EXPECT_FALSE(only_loop("if (s < 1) break; // warpbound: loop max 3\n").extent.has_value());
+TEST(FactComments, AreAboutTheLoopAroundALineWithoutOne) {
+    const auto comment = only_loop("for (;;)\n  while (true) {\n    x();\n"
+                                   "    if (s < 1) break; // warpbound: loop max 3\n  }\n");
+    ASSERT_TRUE(comment.loop.has_value());
+    EXPECT_EQ(comment.loop->first, 2);
+    EXPECT_EQ(comment.branch_line, 4);
+    EXPECT_EQ(comment.enclosing, 1);
+    EXPECT_TRUE(comment.inner.empty());
+}
+
+TEST(FactComments, KnowNoLoopThatDoesNotEndOrHasDirectives) {
+    EXPECT_FALSE(only_loop("while (a // warpbound: loop max 3\n").loop.has_value());
+    EXPECT_FALSE(only_loop("if (s < 1) break; // warpbound: loop max 3\n").loop.has_value());
+    EXPECT_FALSE(only_loop("for (;;) { // warpbound: loop max 3\n#if X\n}\n#else\n}\n#endif\n")
+                     .loop.has_value());
+    EXPECT_TRUE(
+        only_loop("for (;;) { // warpbound: loop max 3\n#pragma unroll\n}\n").loop.has_value());
 }
 
 TEST(FactComments, AreRefusedWithTheirLine) {

@@ -82,15 +82,16 @@ TEST(SourceFacts, BoundAHeaderByOneMoreThanTheBody) {
 TEST(SourceFacts, BoundAHeaderAsTheBodyWhereAStoreOfItAlwaysExecutes) {
     EXPECT_EQ(one_loop(store).accepted(bounded_for).facts.loops.front().max, 9);
     // Guarded, of the loop's own line, and spilled: none of these counts the body.
-    for (const auto& [instruction, line] :
-         {std::pair{"@P1 STG.E [R2], R3", "3"}, std::pair{store, "2"}, std::pair{store, "7"},
-          std::pair{"STL [R1], R3", "3"}})
+    for (const auto& [instruction, line] : {std::pair{"@P1 STG.E [R2], R3", "3"},
+                                            std::pair{store, "2"}, std::pair{"STL [R1], R3", "3"}})
         EXPECT_EQ(one_loop(instruction, line).accepted(bounded_for).facts.loops.front().max, 10)
             << instruction;
 }
 
 TEST(SourceFacts, BoundADoStatementByItsBody) {
-    const auto found = one_loop(load).accepted("do { // warpbound: loop max 9\n} while (a);\n");
+    const Kernel kernel{"@1\nMOV R2, RZ\n.L_0:\n@2\nLDG.E R3, [R2]\n@3\n@!P0 BRA `(.L_0)\n"
+                        "@4\nEXIT\n"};
+    const auto found = kernel.accepted("do { // warpbound: loop max 9\n    x();\n} while (a);\n");
     EXPECT_EQ(found.facts.loops.front().max, 9);
 }
 
@@ -107,10 +108,13 @@ TEST(SourceFacts, DropALowerBoundWithANote) {
 }
 
 TEST(SourceFacts, OfALoopThatIsNotThereAreNotedAndNameNoSource) {
-    const auto found = one_loop(load).accepted("x();\ny();\nz(); // warpbound: loop max 9\n");
+    const auto found =
+        one_loop(load).accepted("x();\ny();\nfor (;a;) z(); // warpbound: loop max 9\n");
     EXPECT_TRUE(found.facts.loops.empty());
     EXPECT_TRUE(found.facts.sources.empty());
     EXPECT_THAT(found.notes, Contains(HasSubstr("no loop of k is repeated from line 3")));
+    EXPECT_THAT(one_loop(load).accepted("x();\ny(); // warpbound: loop max 9\n").notes,
+                Contains(HasSubstr("no loop statement is at or around line 2")));
 }
 
 TEST(SourceFacts, HoldForEachCopyOfALoop) {
@@ -140,9 +144,42 @@ TEST(SourceFacts, DoNotBoundALoopThatIsRepeatedFromOtherLines) {
     EXPECT_THAT(found.notes, Contains(HasSubstr("is repeated from other lines, too")));
 }
 
+// The compiler unrolls the loop of line 4 and leaves its line at the branch that repeats the loop
+// around it, whose exit and accesses are on other lines.
+TEST(SourceFacts, OfAnUnrolledLoopDoNotBoundTheLoopAroundIt) {
+    const char* source = "while (true) {\n    if (a) break;\n"
+                         "    // warpbound: loop max 4\n    for (;b;)\n        x();\n}\n";
+    const Kernel around{"@1\nMOV R2, RZ\n.L_0:\n@2\nLDG.E R3, [R2]\n@!P0 BRA `(.L_1)\n@5\n"
+                        "STG.E [R2], R3\nSTG.E [R2+4], R3\n@4\nBRA `(.L_0)\n.L_1:\n@7\nEXIT\n"};
+    const auto found = around.accepted(source);
+    EXPECT_TRUE(found.facts.loops.empty());
+    EXPECT_THAT(found.notes, Contains(HasSubstr("are not those of the loop statement at line 4")));
+    // All that is fixed in the loop is the inner statement's, but no loop is around it.
+    const Kernel alone{"@1\nMOV R2, RZ\n.L_0:\n@5\nSTG.E [R2], R3\n@!P0 BRA `(.L_1)\n@4\n"
+                       "BRA `(.L_0)\n.L_1:\n@7\nEXIT\n"};
+    EXPECT_TRUE(alone.accepted(source).facts.loops.empty());
+    // Both loops are there.
+    const Kernel nested{"@1\nMOV R2, RZ\n.L_0:\n@2\nLDG.E R3, [R2]\n@!P0 BRA `(.L_1)\n.L_2:\n@5\n"
+                        "STG.E [R2], R3\n@4\n@!P1 BRA `(.L_2)\n@1\nBRA `(.L_0)\n.L_1:\n@7\nEXIT\n"};
+    const auto inner = nested.accepted(source);
+    ASSERT_EQ(inner.facts.loops.size(), 1U);
+    EXPECT_EQ(inner.facts.loops.front().header, 0x30);
+    EXPECT_EQ(inner.facts.loops.front().max, 4);
+}
+
+// The branch of an inner loop that has the line of the loop around it.
+TEST(SourceFacts, DoNotBoundALoopInsideTheirs) {
+    const Kernel inner{"@1\nMOV R2, RZ\n.L_0:\n@4\nLDG.E R3, [R2]\n@!P0 BRA `(.L_1)\n@2\n"
+                       "BRA `(.L_0)\n.L_1:\n@7\nEXIT\n"};
+    const auto found = inner.accepted("x();\nfor (;a;) // warpbound: loop max 9\n"
+                                      "    while (true) {\n        if (b) break;\n    }\n");
+    EXPECT_TRUE(found.facts.loops.empty());
+    EXPECT_THAT(found.notes, Contains(HasSubstr("are not those of the loop statement at line 2")));
+}
+
 /// A branch of line 2 on P0, which these instructions set.
 Kernel one_branch(const std::string& comparison) {
-    return Kernel{"@1\nLDG.E R3, [R2]\n" + comparison +
+    return Kernel{"@1\nLDG.E R3, [R2]\n@2\n" + comparison +
                   "@2\n@!P0 BRA `(.L_0)\n@3\nSTG.E [R2], R3\n.L_0:\n@4\nEXIT\n"};
 }
 
@@ -159,6 +196,7 @@ TEST(SourceFacts, StateThatABranchIsUniform) {
 TEST(SourceFacts, LeaveABranchOnJoinedConditionsDivergent) {
     for (const char* comparison :
          {"ISETP.GE.OR P0, PT, R3, 0x1, !P1\n", "@P1 ISETP.GE.AND P0, PT, R3, 0x1, PT\n",
+          "@1\nISETP.GE.AND P0, PT, R3, 0x1, PT\n", // of another line
           "PLOP3.LUT P0, PT, P1, P2, PT, 0x80, 0x0\n", ""}) {
         const auto found = one_branch(comparison).accepted(uniform_if);
         EXPECT_TRUE(found.facts.uniforms.empty()) << comparison;
