@@ -96,14 +96,14 @@ struct AnnotatedInstruction {
     std::int64_t executions = 0; ///< On the worst-case path.
     std::int64_t cycles = 0;     ///< On the worst-case path, summed over all executions.
     bool block_start = false;
-    std::string source; ///< "saxpy.cu:12"; empty: unknown.
+    std::string source{}; ///< "saxpy.cu:12"; empty: unknown.
 };
 
 struct PathBlock {
     std::int64_t address = 0;
     std::int64_t count = 0;
     std::int64_t cycles = 0;
-    std::string source; ///< "saxpy.cu:12"; empty: unknown.
+    std::string source{}; ///< "saxpy.cu:12"; empty: unknown.
 };
 
 /// A value of the machine description that an assumption is about.
