@@ -139,7 +139,7 @@ TEST(ReportHtml, IsWellFormedAndLoadsNothing) {
         EXPECT_NE(figure->FirstChildElement("title"), nullptr);
         EXPECT_NE(figure->FirstChildElement("desc"), nullptr);
     }
-    EXPECT_EQ(drawn, 2);
+    EXPECT_EQ(drawn, 4);
     EXPECT_THAT(page, HasSubstr("execution time in cycles"));
     std::vector<const tinyxml2::XMLElement*> tables;
     collect(document.RootElement(), "table", tables);
