@@ -190,7 +190,7 @@ TEST(Overview, ShowsGuaranteedObservedAndAssumedOnItsFirstScreen) {
     for (const char* section :
          {"Claims", "Assumptions", "Envelope", "Worst-case path on the assembly",
           "Where the cycles go", "Scheduler comparison", "Measurement protocol and device state",
-          "Traceability", "What no number covers", "Glossary"})
+          "Traceability", "Review and sign-off", "Glossary"})
         EXPECT_THAT(page, HasSubstr(std::string{">"} + section + "</h"));
     std::set<std::string> ids;
     for (std::size_t at = page.find(" id=\""); at != std::string::npos;
