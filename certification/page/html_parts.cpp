@@ -37,6 +37,7 @@ std::string table_of(const std::string& caption, const Columns& columns, const s
 
 /// Makes the heads of sortable tables buttons. Free of characters that XML would read as markup.
 constexpr const char* script = R"js(
+const units = { s: 1e9, ms: 1e6, 'µs': 1e3, ns: 1 };
 document.querySelectorAll('table.sortable').forEach(table => {
   const body = table.tBodies[0];
   const first = Array.from(body.rows);
@@ -46,7 +47,7 @@ document.querySelectorAll('table.sortable').forEach(table => {
     button.textContent = head.textContent;
     head.replaceChildren(button);
     const text = row => row.cells[column].textContent;
-    const number = row => parseFloat(text(row)) || 0;
+    const number = row => (parseFloat(text(row)) || 0) * (units[text(row).split(' ').pop()] || 1);
     button.addEventListener('click', () => {
       const falling = head.getAttribute('aria-sort') === 'descending';
       table.querySelectorAll('th').forEach(other => other.removeAttribute('aria-sort'));

@@ -53,7 +53,7 @@ svg .inside { fill: var(--inside); font-weight: 600; }
 .form textarea { font: inherit; width: 100%; max-width: 46rem; min-height: 4rem; display: block; }
 input, textarea { color: var(--text); background: var(--page); border: 1px solid var(--quiet); border-radius: 3px; padding: 0.2rem 0.4rem; }
 @media (max-width: 40rem) { .wide { display: none; } .narrow { display: block; } body { padding: 0.6rem; font-size: 15px; } h1 { font-size: 1.3rem; }
-  table { width: max-content; min-width: 100%; } td { max-width: 18rem; } caption { max-width: 90vw; } }
+  table { width: max-content; min-width: 100%; } td { max-width: 13.5rem; overflow-wrap: anywhere; } caption { max-width: 90vw; } }
 @media print { :root { --text: #000; --page: #fff; --panel: #fff; --quiet: #333; --line: #999; --bound: #7a2000; --estimate: #3a2c80; --deadline: #0b5e44;
   --bar: #5f7fb0; --part0: #2f5d8a; --part1: #8a4b2f; --part2: #3f7a4a; --part3: #7a3f72; --part4: #6b6420; --part5: #2c6e74; --part6: #8a2f45; --part7: #555f6b; --inside: #fff; }
   body { max-width: none; font-size: 10pt; } .box { overflow: visible; } details > * { display: block; } details::details-content { content-visibility: visible; }

@@ -18,7 +18,8 @@ foreach(page report.html argument.gsn.svg)
   file(WRITE ${OUT}/pages/frame.html
        "<!DOCTYPE html><body><iframe src='evidence/${page}' width='400' height='800' style='border:0'></iframe><pre></pre><script>"
        "onload = () => { const d = document.querySelector('iframe').contentDocument; const r = d.documentElement;"
-       "const empty = [...d.querySelectorAll('svg')].filter(s => !s.closest('details:not([open])') && s.getBoundingClientRect().height < 10).length;"
+       "const shown = s => !s.closest('details:not([open])') && (!s.parentElement || getComputedStyle(s.parentElement).display !== 'none');"
+       "const empty = [...d.querySelectorAll('svg')].filter(s => shown(s) && s.getBoundingClientRect().height < 10).length;"
        "document.querySelector('pre').textContent = 'width ' + r.scrollWidth + ' empty ' + empty + ' figures ' + d.querySelectorAll('svg').length + ' end'; }"
        "</script></body>")
   execute_process(COMMAND ${BROWSER} --headless --no-sandbox --disable-gpu --allow-file-access-from-files

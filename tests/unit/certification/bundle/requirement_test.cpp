@@ -23,7 +23,8 @@ TEST(Requirements, AreReadWithTheirDefaults) {
     EXPECT_EQ(list.value()[0].quantity, "execution-time");
     EXPECT_FALSE(list.value()[0].launch);
     EXPECT_EQ(list.value()[1].launch, "2x64");
-    EXPECT_EQ(list.value()[1].at_most, 7);
+    EXPECT_EQ(list.value()[1].at_most.limit,
+              (std::variant<models::Cycles, models::Nanoseconds>{models::Cycles{7}}));
 }
 
 TEST(Requirements, AreRefusedWithTheirLine) {
@@ -31,6 +32,12 @@ TEST(Requirements, AreRefusedWithTheirLine) {
              {"<requirements>\n<budget/></requirements>", 2, "expected <requirement>"},
              {"<requirements><requirement id=\"R\" kernel=\"k\"/></requirements>", 1, "at-most"},
              {"<requirements><requirement id=\"R\" kernel=\"k\" at-most=\"0\"/></requirements>", 1,
+              "at-most"},
+             {"<requirements><requirement id=\"R\" kernel=\"k\" at-most=\"10 h\"/></requirements>",
+              1, "unknown unit"},
+             {"<requirements><requirement id=\"R\" kernel=\"k\" at-most=\"0ms\"/></requirements>",
+              1, "above 0"},
+             {"<requirements><requirement id=\"R\" kernel=\"k\" at-most=\"-1\"/></requirements>", 1,
               "at-most"},
              {"<requirements><requirement id=\"R\" kernel=\"k\" at-most=\"1\"/>\n<requirement "
               "id=\"R\" kernel=\"k\" at-most=\"1\"/></requirements>",
@@ -47,7 +54,7 @@ TEST(Requirements, AreRefusedWithTheirLine) {
 
 TEST(Requirements, AreMetByAProvedBoundOnly) {
     Requirement budget;
-    budget.at_most = 100;
+    budget.at_most.limit = models::Cycles{100};
     EXPECT_EQ(verdict_on(budget, {10, 100, 90}), RequirementVerdict::Met);
     EXPECT_EQ(verdict_on(budget, {10, 101, 90}), RequirementVerdict::Undecided);
     EXPECT_EQ(verdict_on(budget, {10, std::nullopt, 90}), RequirementVerdict::Undecided);
@@ -57,11 +64,24 @@ TEST(Requirements, AreMetByAProvedBoundOnly) {
 
 TEST(Requirements, AreViolatedByALowerBoundOrAnObservationAboveTheBudget) {
     Requirement budget;
-    budget.at_most = 100;
+    budget.at_most.limit = models::Cycles{100};
     EXPECT_EQ(verdict_on(budget, {101, 200, 150}), RequirementVerdict::Violated);
     EXPECT_EQ(verdict_on(budget, {10, 200, 101}), RequirementVerdict::Violated);
     // Even where a bound contradicts it: then the bound is refuted, too.
     EXPECT_EQ(verdict_on(budget, {10, 100, 101}), RequirementVerdict::Violated);
+}
+
+TEST(Requirements, InSecondsAreMetAtTheLowestClockAndViolatedAtTheHighest) {
+    const models::ClockRange clock{1'000'000'000, 2'000'000'000};
+    const auto list =
+        read("<requirements><requirement id=\"R\" kernel=\"k\" at-most=\"100ns\"/></requirements>");
+    ASSERT_TRUE(list);
+    const Requirement& budget = list.value().front();
+    EXPECT_EQ(verdict_on(budget, {10, 100, 90}, clock), RequirementVerdict::Met);
+    EXPECT_EQ(verdict_on(budget, {10, 101, 90}, clock), RequirementVerdict::Undecided);
+    EXPECT_EQ(verdict_on(budget, {200, 300, 200}, clock), RequirementVerdict::Undecided);
+    EXPECT_EQ(verdict_on(budget, {201, 300, 250}, clock), RequirementVerdict::Violated);
+    EXPECT_EQ(verdict_on(budget, {10, 300, 201}, clock), RequirementVerdict::Violated);
 }
 
 BundleInputs saxpy(const std::string& requirements) {
@@ -92,6 +112,24 @@ TEST(Requirements, AreHeldAgainstTheClaimsOfABundle) {
     const auto other = build_bundle(saxpy(budget("another", 1)));
     ASSERT_TRUE(other);
     EXPECT_TRUE(other.value().undecided());
+}
+
+// The description of turing-t4 has a clock, which is no statement of the user.
+TEST(Requirements, InSecondsNeedAStatedClock) {
+    BundleInputs inputs = saxpy("<requirements><requirement id=\"R1\" kernel=\"saxpy_loop\" "
+                                "at-most=\"1s\"/></requirements>");
+    const auto refused = build_bundle(inputs);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().what, HasSubstr("--clock"));
+    inputs.kernels.front().clock = "1350..1590 MHz";
+    const auto met = build_bundle(inputs);
+    ASSERT_TRUE(met);
+    EXPECT_EQ(met.value().requirements.front().verdict, RequirementVerdict::Met);
+    const Report& report = met.value().reports.front();
+    EXPECT_EQ(report.assumptions.back().id, report.clock_assumption);
+    EXPECT_THAT(report.assumptions.back().text, HasSubstr("1350..1590 MHz"));
+    for (const auto& claim : report.claims)
+        EXPECT_THAT(claim.assumptions, testing::Not(testing::Contains(report.clock_assumption)));
 }
 
 TEST(Check, FailsWhereABoundExceedsTheFactor) {

@@ -32,6 +32,44 @@ TEST(ReportText, StartsWithTheAnswer) {
                                           "unchecked)\n"));
 }
 
+TEST(ReportText, NamesTheOptionThatGivesSeconds) {
+    EXPECT_THAT(render_text(sample_report()), HasSubstr("state --clock LO..HI"));
+}
+
+Report with_deadline(const char* deadline) {
+    Report report = sample_report();
+    use_clock(report, models::stated_clock({1'000'000'000, 2'000'000'000}), "A9");
+    report.deadline = models::parse_deadline(deadline).value();
+    return report;
+}
+
+// Bounds 1180 to 1234 cycles at 1 to 2 GHz: 590 to 1234 ns.
+TEST(ReportText, SaysTimesAndDeadline) {
+    const std::string met = render_text(with_deadline("1.234us"));
+    EXPECT_THAT(met, HasSubstr("verdict: holds"));
+    EXPECT_THAT(met, HasSubstr("upper bound 1234 cycles, 1.234 \u00b5s ("));
+    EXPECT_THAT(met, HasSubstr("lower bound 1180 cycles, 590 ns ("));
+    EXPECT_THAT(met, HasSubstr("deadline 1.234 \u00b5s: met, margin 0 ns"));
+    EXPECT_THAT(met, HasSubstr("clock 1000..2000 MHz (stated)"));
+    const std::string undecided = render_text(with_deadline("1233ns"));
+    EXPECT_THAT(undecided, HasSubstr("verdict: undecided"));
+    EXPECT_THAT(undecided, HasSubstr("needs 1 ns more"));
+    EXPECT_THAT(render_text(with_deadline("589ns")), HasSubstr("verdict: violated"));
+    EXPECT_THAT(render_text(with_deadline("1179cycles")), HasSubstr("verdict: violated"));
+    EXPECT_THAT(render_text(with_deadline("1234cycles")), HasSubstr("met, margin 0 cycles"));
+}
+
+TEST(ReportText, GroupsAssumptionsByWhoCanConfirmThem) {
+    Report report = with_deadline("1ms");
+    report.assumptions[0].subject = analyzer::AssumptionSubject::Code;
+    report.assumptions[1].subject = analyzer::AssumptionSubject::NotModelled;
+    const std::string text = render_text(report);
+    const auto code = text.find("  about the code\n");
+    const auto you = text.find("  about you");
+    const auto left_out = text.find("  not modelled");
+    EXPECT_TRUE(code < you && you < left_out && left_out != std::string::npos);
+}
+
 TEST(ReportText, NamesRefutationAndRun) {
     Report report = sample_report();
     observe(report, "execution-time", {1200, 1300}, {5, 6});

@@ -45,6 +45,56 @@ TEST(Requirements, AreDecidedByVerifyAsByCertify) {
     }
 }
 
+BundleInputs with_time(const std::string& budget) {
+    BundleInputs made = with_budget(budget);
+    made.kernels.front().clock = "1000..2000 MHz";
+    return made;
+}
+
+TEST(Requirements, InSecondsAreDecidedByVerifyAsByCertify) {
+    for (const auto& [budget, conclusion, verdict] :
+         {Case{"100us", "holds", Verdict::Holds}, Case{"5ns", "violated", Verdict::Violated},
+          Case{"7us", "undecided", Verdict::Undecided}}) {
+        const auto made = build_bundle(with_time(budget));
+        ASSERT_TRUE(made);
+        const auto steps = steps_of(made.value().files);
+        EXPECT_EQ(made.value().verdict(), conclusion);
+        EXPECT_EQ(verify::conclusion_of(steps), conclusion) << text_of(steps);
+        EXPECT_EQ(verify::overall(steps), verdict) << text_of(steps);
+    }
+}
+
+/// Without the re-analysis that would find each of them, too.
+TEST(Requirements, InSecondsThatWereEditedAreFound) {
+    auto asked = options();
+    asked.rebuild = [](const verify::Files& same) -> Result<verify::Files> { return same; };
+    const Bundle made = build_bundle(with_time("7us")).value();
+    const auto step_after = [&](const char* path, const std::function<void(Json&)>& change) {
+        EvidenceFiles files = made.files;
+        edit(files, path, change);
+        tests::seal_again(files);
+        return tests::step_of(verify::verify(tests::plain(files), asked), "requirements");
+    };
+    const std::vector<std::function<void(Json&)>> edits{
+        [](Json& json) { json["requirements"][0]["verdict"] = "met"; },
+        [](Json& json) { json["requirements"][0]["unit"] = "core cycles"; },
+        [](Json& json) { json["requirements"][0]["clock"] = "2000 MHz"; },
+        [](Json& json) { json["claims"][0]["time-ns"] = 1; },
+        [](Json& json) {
+            const auto time = json["claims"][0]["time-ns"].get<std::int64_t>();
+            json["claims"][0]["time-ns"] = time - 1;
+        }};
+    for (std::size_t i = 0; i < edits.size(); ++i)
+        EXPECT_EQ(step_after("claims.json", edits[i]).verdict, Verdict::Failed) << i;
+    EXPECT_EQ(
+        step_after("inputs/K1/launch.json", [](Json& json) { json["clock"] = "3000 MHz"; }).verdict,
+        Verdict::Failed);
+    const auto without =
+        step_after("inputs/K1/launch.json", [](Json& json) { json.erase("clock"); });
+    EXPECT_NE(without.verdict, Verdict::Undecided);
+    EXPECT_NE(without.verdict, Verdict::Holds);
+}
+
 TEST(Requirements, ThatNobodyStatedGiveNoVerdict) {
     EXPECT_EQ(bundle().verdict(), "none");
     const auto steps = steps_of(bundle().files);
