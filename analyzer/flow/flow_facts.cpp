@@ -199,6 +199,7 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                         "max=\"..\"/> in the flow facts (`warpbound flow-facts` prints a template)",
                         unbounded, function.name),
             facts.name};
+    resolved.barriers = models::barrier_rule(function, graph, resolved.in_use);
     return resolved;
 }
 
