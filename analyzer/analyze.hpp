@@ -33,9 +33,8 @@ struct Analysis {
 
 /// Bounds the kernel's time. Side: both; integer cycles.
 /// Sound when: the assumptions hold. Refuses, naming the source location and what is missing: a
-/// policy that is not bounded for such a launch, barriers that the paths of a block execute
-/// unequally often, a loop without a bound, contradictory facts, and an instruction on a feasible
-/// path whose timing is unknown.
+/// policy that is not bounded for such a launch, guarded barriers, a loop without a bound,
+/// contradictory facts, and an instruction on a feasible path whose timing is unknown.
 Result<Analysis> analyze(const Request& request);
 
 } // namespace warpbound::analyzer

@@ -1,5 +1,6 @@
 #include "analyzer/assumptions.hpp"
 
+#include "analyzer/interference/barrier_alignment.hpp"
 #include "models/architecture/shipped.hpp"
 #include "models/caveat.hpp"
 
@@ -21,6 +22,8 @@ std::string source_of(const models::FactSource& from, const models::FlowFacts& f
     if (from.status == models::FactStatus::Proved) return "from the code";
     if (from.line == 0 && from.origin == models::FactOrigin::Arguments)
         return "from the code and the stated arguments of the kernel";
+    if (from.line == 0 && from.origin == models::FactOrigin::BarrierRule)
+        return "from CUDA's rule for barriers";
     if (from.line == 0 && from.origin == models::FactOrigin::Static)
         return "from the code where the lanes of an access lie within 4 GiB";
     if (from.file != 0) {
@@ -166,6 +169,13 @@ std::string residency_text(const LaunchGeometry& shape) {
     return text + ".";
 }
 
+std::string addresses_text(const std::vector<std::int64_t>& addresses) {
+    std::vector<std::string> texts;
+    for (const std::int64_t address : addresses)
+        texts.push_back(fmt::format("0x{:04x}", address));
+    return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 /// How divergence is covered.
 std::string divergence_text(const Request& request) {
     const auto& divergents = request.facts->divergents;
@@ -238,6 +248,12 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
                         where));
     }
     add(Code, divergence_text(request));
+    if (const auto branches = branches_by_barrier_rule(context); !branches.empty())
+        add(Code,
+            fmt::format("The threads of a block that have not ended pass the same barriers: they "
+                        "take the same outcome at each branch on which a barrier depends (CUDA C++ "
+                        "Programming Guide, __syncthreads()): {}.",
+                        addresses_text(branches)));
     if (shape.warps() > 1) add(User, residency_text(shape));
     if (shape.warps() > 1) add(Machine, choices_text(request, shape, assumes_round_robin_order));
     if (context.caches)

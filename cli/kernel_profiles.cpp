@@ -42,7 +42,7 @@ Result<DrawnPath> draw_path(const LoadedKernel& kernel,
     using namespace harness::simulator;
     const RandomSource random_source{harness::Draw::Uniform,
                                      RandomStream{seed, StreamOf::WarpPath, 0}};
-    auto walk = chooser.choose(random_source);
+    auto walk = chooser.choose(random_source, random_source);
     if (!walk) return walk.as_failure();
     DrawnPath path;
     for (bool ended = false; !ended; ended = walk.value().advance().ends) {

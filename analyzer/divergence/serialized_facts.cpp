@@ -38,6 +38,7 @@ AnalysisContext serialized_context(const AnalysisContext& context, const Request
     result.facts.in_use = context.facts.in_use;
     result.facts.in_use.exclusives.clear();
     result.facts.in_use.constraints.clear();
+    result.facts.barriers = context.facts.barriers;
     return result;
 }
 

@@ -249,8 +249,7 @@ CoalescingFacts derive_transactions(const ThreadStates& states,
     for (std::size_t i = 0; i < found.size(); ++i) {
         const AccessTransactions& access = found[i];
         // In a diverging warp, lanes of different call contexts may execute it together.
-        if (!access.known || !access.range ||
-            (access.contexts > 1 && arithmetic.convergence() == Convergence::MayDiverge))
+        if (!access.known || !access.range || (access.contexts > 1 && states.may_diverge()))
             continue;
         models::PassRange range = *access.range;
         const bool uniform_guard = !uniformity[i] || uniformity[i] == Uniformity::Uniform;

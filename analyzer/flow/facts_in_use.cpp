@@ -1,9 +1,11 @@
 #include "analyzer/flow/facts_in_use.hpp"
 
+#include "analyzer/flow/abstract_execution.hpp"
 #include "analyzer/flow/infeasible_paths.hpp"
 #include "analyzer/flow/loop_bounds.hpp"
 #include "analyzer/flow/thread_facts.hpp"
 #include "assembly/isa/source_places.hpp"
+#include "models/facts/barrier_rule.hpp"
 #include "models/facts/divergence_default.hpp"
 
 #include <fmt/format.h>
@@ -56,11 +58,17 @@ public:
     Result<FlowFacts> complete() {
         if (auto checked = models::check_written_for(facts_, launch_); !checked)
             return checked.as_failure();
-        if (auto added = add(code_alone()); !added) return added.as_failure();
+        Basis basis = code_alone();
+        if (auto added = add(basis); !added) return added.as_failure();
         if (!launch_.arguments.empty()) {
-            const auto basis = code_with_arguments();
-            if (!basis) return basis.as_failure();
-            if (auto added = add(basis.value()); !added) return added.as_failure();
+            auto with_arguments = code_with_arguments();
+            if (!with_arguments) return with_arguments.as_failure();
+            basis = std::move(with_arguments).value();
+            if (auto added = add(basis); !added) return added.as_failure();
+        }
+        if (add_decided_by_rule()) {
+            basis.proved = basis.if_near = models::by_barrier_rule;
+            if (auto added = add(basis); !added) return added.as_failure();
         }
         if (auto rest = models::assume_divergence(function_, graph_, facts_); !rest)
             return rest.as_failure();
@@ -96,9 +104,52 @@ private:
 
     Result<void> add(const Basis& basis) {
         const ThreadFacts threads = thread_facts(basis);
+        uniformity_ = threads.uniformity;
         if (auto added = add_uniformity(threads, basis); !added) return added;
         if (auto added = add_transactions(threads, basis); !added) return added;
-        return add_loops(threads.stays_converged, basis);
+        const assembly::Function code = with_parameters(code_of_threads(), basis.words);
+        const auto derived = derive_loops(code, graph_,
+                                          threads.stays_converged ? Convergence::Converged
+                                                                  : Convergence::MayDiverge);
+        if (auto added = add_loops(derived, basis); !added) return added;
+        if (graph_.loops.empty() && launch_.arguments.empty()) return boost::outcome_v2::success();
+        const AbstractRun run = execute_abstractly(code, graph_, launch_, threads.shared);
+        add_never_executed(run, basis);
+        return add_loops(run.loops, basis);
+    }
+
+    /// The code, without thread indices where they are not known.
+    [[nodiscard]] assembly::Function code_of_threads() const {
+        return knows_shape_ ? function_ : without_thread_indices(function_);
+    }
+
+    /// Blocks that are executed in no call context.
+    void add_never_executed(const AbstractRun& run, const Basis& basis) {
+        std::map<std::int64_t, bool> reached;
+        for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+            bool& somewhere = reached[graph_.blocks[block].address];
+            somewhere = somewhere || run.reached[block];
+        }
+        for (const auto& [address, is_reached] : reached)
+            if (!is_reached && !facts_.is_never(address))
+                facts_.nevers.push_back({address, basis.proved});
+    }
+
+    /// Branches on which barriers depend and of which neither code nor user says how lanes decide:
+    /// whether there are any.
+    bool add_decided_by_rule() {
+        const models::BarrierRule rule = models::barrier_rule(function_, graph_, facts_);
+        bool any = false;
+        for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+            const std::size_t last = graph_.blocks[block].last;
+            const std::int64_t at = function_.instructions[last].address;
+            if (!rule.decides[block] || uniformity_[last] != Uniformity::Unknown ||
+                facts_.is_divergent(at) || facts_.is_uniform(at))
+                continue;
+            facts_.uniforms.push_back({at, models::by_barrier_rule});
+            any = true;
+        }
+        return any;
     }
 
     [[nodiscard]] ThreadFacts thread_facts(const Basis& basis) const {
@@ -202,10 +253,8 @@ private:
         return boost::outcome_v2::success();
     }
 
-    Result<void> add_loops(bool stays_converged, const Basis& basis) {
-        const auto loops =
-            derive_loops(with_parameters(function_, basis.words), graph_,
-                         stays_converged ? Convergence::Converged : Convergence::MayDiverge);
+    Result<void> add_loops(const std::vector<std::optional<DerivedLoop>>& loops,
+                           const Basis& basis) {
         for (const auto& [header, derived] : bounds_in_every_context(graph_, loops)) {
             const auto stated = std::find_if(
                 facts_.loops.begin(), facts_.loops.end(),
@@ -277,6 +326,7 @@ private:
     const models::Launch& launch_;
     FlowFacts facts_;
     bool knows_shape_;
+    InstructionUniformity uniformity_; ///< By the last basis.
 };
 
 } // namespace

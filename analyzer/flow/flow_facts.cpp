@@ -212,6 +212,7 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                     : ", or as a comment `// warpbound: loop max N` on the loop's source "
                       "line or the line before it"),
             facts.name};
+    resolved.barriers = models::barrier_rule(function, graph, resolved.in_use);
     return resolved;
 }
 

@@ -6,6 +6,7 @@
 #include "analyzer/flow/infeasible_paths.hpp"
 #include "analyzer/flow/loop_bounds.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
+#include "models/facts/barrier_rule.hpp"
 #include "models/facts/flow_facts.hpp"
 
 #include <vector>
@@ -21,7 +22,8 @@ struct ResolvedFacts {
     /// Infeasible paths that follow from branch conditions and are not stated; `in_use` includes
     /// them.
     std::vector<DerivedPathFact> infeasible_paths;
-    models::FlowFacts in_use; ///< Stated and derived.
+    models::FlowFacts in_use;     ///< Stated and derived.
+    models::BarrierRule barriers; ///< Of the kernel's control flow under `in_use`.
 };
 
 /// A loop's bound is the intersection of the stated and the derived one, where there are both.

@@ -1,6 +1,9 @@
 #include "analyzer/flow/thread_facts.hpp"
 
+#include "analyzer/flow/divergent_definitions.hpp"
+
 #include <cstddef>
+#include <utility>
 
 namespace warpbound::analyzer {
 
@@ -11,8 +14,35 @@ void apply(const UniformInstructions& stated, InstructionUniformity& uniformity)
         if (stated[i] && uniformity[i] == Uniformity::Unknown) uniformity[i] = Uniformity::Uniform;
 }
 
+std::set<assembly::Register> all_warp_registers(const assembly::Function& function) {
+    std::set<assembly::Register> registers;
+    for (const assembly::Instruction& instruction : function.instructions)
+        for (const assembly::Register reg : instruction.effects.writes)
+            if (reg.file == assembly::RegisterFile::Uniform ||
+                reg.file == assembly::RegisterFile::UniformPredicate)
+                registers.insert(reg);
+    return registers;
+}
+
+/// Blocks that end with a branch which is not known to be uniform.
+std::set<std::size_t> divergent_blocks(const assembly::Function& function,
+                                       const assembly::ControlFlowGraph& graph,
+                                       const InstructionUniformity& uniformity) {
+    std::set<std::size_t> blocks;
+    for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
+        const std::size_t last = graph.blocks[block].last;
+        const auto flow = function.instructions[last].control_flow;
+        if (flow != assembly::ControlFlow::None && flow != assembly::ControlFlow::Exit &&
+            uniformity[last] && uniformity[last] != Uniformity::Uniform)
+            blocks.insert(block);
+    }
+    return blocks;
+}
+
 } // namespace
 
+/// If only the branches of a set may diverge, and then no other branch makes converged lanes
+/// diverge, no other branch ever does, by induction over the steps (S32, S32a).
 ThreadFacts derive_thread_facts(const assembly::Function& function,
                                 const assembly::ControlFlowGraph& graph, const BlockShape& shape,
                                 const models::Architecture& architecture,
@@ -21,22 +51,36 @@ ThreadFacts derive_thread_facts(const assembly::Function& function,
     const models::SourcedValue* size = architecture.geometry.find("warp-size");
     ThreadFacts facts;
     facts.uniformity.resize(function.instructions.size());
-    if (size == nullptr || !size->interval || size->interval->hi < 1 || shape.count() < 1)
+    if (size == nullptr || !size->interval || size->interval->hi < 1 || shape.count() < 1) {
+        facts.shared = all_warp_registers(function);
         return facts;
-    // If no branch makes a converged warp diverge, then by induction the warp never diverges.
-    for (const Convergence convergence : {Convergence::Converged, Convergence::MayDiverge}) {
-        const ThreadArithmetic arithmetic{shape, size->interval->hi, convergence, parameters};
-        const ThreadStates states{function, graph, arithmetic};
+    }
+    const ThreadArithmetic converged{shape, size->interval->hi, Convergence::Converged, parameters};
+    std::set<std::size_t> divergent;
+    while (const auto definitions = divergent_definitions(function, graph, divergent)) {
+        const ThreadStates states{function, graph, converged, *definitions};
         facts.uniformity = uniformity_of(states);
-        if (convergence == Convergence::Converged)
+        if (divergent.empty())
             facts.always_uniform = branches_are_uniform(function, facts.uniformity);
         apply(stated, facts.uniformity);
-        facts.stays_converged = convergence == Convergence::Converged &&
-                                branches_are_uniform(function, facts.uniformity);
-        if (!facts.stays_converged && convergence == Convergence::Converged) continue;
-        facts.accesses = derive_transactions(states, facts.uniformity, architecture);
-        break;
+        std::set<std::size_t> more = divergent_blocks(function, graph, facts.uniformity);
+        more.insert(divergent.begin(), divergent.end());
+        if (more == divergent) {
+            facts.stays_converged = divergent.empty();
+            facts.shared = definitions->shared;
+            facts.accesses = derive_transactions(states, facts.uniformity, architecture);
+            return facts;
+        }
+        divergent = std::move(more);
     }
+    // Where lanes reconverge is not known: only what holds wherever they are.
+    const ThreadArithmetic diverging{shape, size->interval->hi, Convergence::MayDiverge,
+                                     parameters};
+    const ThreadStates states{function, graph, diverging};
+    facts.uniformity = uniformity_of(states);
+    apply(stated, facts.uniformity);
+    facts.shared = all_warp_registers(function);
+    facts.accesses = derive_transactions(states, facts.uniformity, architecture);
     return facts;
 }
 

@@ -7,6 +7,8 @@
 #include "analyzer/flow/uniformity.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 
+#include <set>
+
 namespace warpbound::analyzer {
 
 struct ThreadFacts {
@@ -16,6 +18,8 @@ struct ThreadFacts {
     bool always_uniform = false;
     /// No branch diverges: this follows from the code and what is stated of it.
     bool stays_converged = false;
+    /// Registers of the warp that are written while some of its lanes wait.
+    std::set<assembly::Register> shared;
 };
 
 /// Instructions that are stated to be uniform. `Shape:` [instruction]; empty: none.

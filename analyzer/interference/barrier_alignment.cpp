@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace warpbound::analyzer {
 
 bool is_barrier(const AnalysisContext& context, std::size_t instruction) {
@@ -18,35 +20,72 @@ const assembly::Instruction* first_common_barrier(const AnalysisContext& context
     return nullptr;
 }
 
-Result<std::int64_t> aligned_barriers(const AnalysisContext& context) {
+Result<BlockBarriers> barriers_of_block(const AnalysisContext& context) {
+    BlockBarriers found;
+    if (context.shape.warps_per_block == 1) return found;
     const auto& blocks = context.request.graph->blocks;
-    models::Cycles executed{0};
+    std::vector<std::int64_t> executions(blocks.size(), 0);
     for (std::size_t block = 0; block < blocks.size(); ++block) {
-        std::int64_t barriers = 0;
-        std::size_t last = 0;
+        if (context.facts.never[block]) continue;
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
             if (!is_barrier(context, i)) continue;
-            ++barriers;
-            last = i;
+            ++executions[block];
             if (assembly::is_guarded(context.request.function->instructions[i]))
                 return refuse_at(context, i,
                                  "a guarded barrier is not bounded: warps of a block could differ");
         }
-        if (barriers == 0 || context.facts.never[block]) continue;
+        if (executions[block] == 0) continue;
         std::vector<std::int64_t> visits(blocks.size(), 0);
         visits[block] = 1;
-        const std::int64_t fewest = extreme_sum(context, visits, Side::Lower);
-        const std::int64_t most = extreme_sum(context, visits, Side::Upper);
-        if (fewest != most)
-            return refuse_at(
-                context, last,
-                fmt::format("paths pass this barrier {} to {} times; all warps of a "
-                            "block must pass it equally often, and the flow facts must "
-                            "say so",
-                            fewest, most));
-        executed += models::Cycles{barriers} * most;
+        found.on_all_paths = found.on_all_paths && extreme_sum(context, visits, Side::Lower) ==
+                                                       extreme_sum(context, visits, Side::Upper);
     }
-    return executed.count();
+    found.most = extreme_sum(context, executions, Side::Upper);
+    if (found.most == 0) return found;
+    const models::BarrierRule& rule = context.facts.barriers;
+    if (rule.ends_before)
+        found.early_ends =
+            rule.ends_between ? std::min(found.most, context.shape.warps_per_block - 1) : 1;
+    return found;
+}
+
+Result<BlockBarriers> barriers_without_early_ends(const AnalysisContext& context) {
+    auto barriers = barriers_of_block(context);
+    if (!barriers || barriers.value().early_ends == 0) return barriers;
+    return Failure{fmt::format("threads of {} may end before a barrier that others of their block "
+                               "pass, which is not bounded under policy {}; state the kernel "
+                               "parameters on which this depends in the launch, or choose a "
+                               "work-conserving policy",
+                               context.request.function->name,
+                               models::to_string(context.request.policy)),
+                   context.request.function->name};
+}
+
+std::vector<std::int64_t> branches_by_barrier_rule(const AnalysisContext& context) {
+    std::vector<std::int64_t> branches;
+    if (first_common_barrier(context) == nullptr) return branches;
+    const auto& graph = *context.request.graph;
+    const models::BarrierRule& rule = context.facts.barriers;
+    // The only exit of a loop with a known number of iterations is decided by the code.
+    const auto is_counted = [&](std::size_t block) {
+        const auto loop = graph.innermost_loop[block];
+        if (!loop || graph.loops[*loop].exit_edges.size() != 1 ||
+            graph.edges[graph.loops[*loop].exit_edges.front()].from != block)
+            return false;
+        const auto* fact =
+            context.request.facts->loop_at(graph.blocks[graph.loops[*loop].header].address);
+        return fact != nullptr && fact->min == fact->max &&
+               (fact->from.status == models::FactStatus::Proved ||
+                (fact->from.origin == models::FactOrigin::Arguments && fact->from.line == 0));
+    };
+    for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
+        const std::int64_t at =
+            context.request.function->instructions[graph.blocks[block].last].address;
+        if (rule.decides[block] && !is_counted(block) &&
+            std::find(branches.begin(), branches.end(), at) == branches.end())
+            branches.push_back(at);
+    }
+    return branches;
 }
 
 } // namespace warpbound::analyzer

@@ -1,18 +1,36 @@
 #pragma once
 /// \file
-/// Whether all warps of a block execute the same barriers in the same order.
+/// Which barriers the warps of a block pass, in the same order.
 
 #include "analyzer/launch/context.hpp"
+
+#include <cstdint>
+#include <vector>
 
 namespace warpbound::analyzer {
 
 /// Whether the instruction is on a path and waits at a barrier.
 bool is_barrier(const AnalysisContext& context, std::size_t instruction);
 
-/// Number of barrier executions of every path. Refuses, naming it, a barrier that is guarded or
-/// that paths execute unequally often: warps of one block could then deadlock, or wait at different
-/// barriers. Uses loop bounds and `never` facts only (docs/soundness.md, S12).
-Result<std::int64_t> aligned_barriers(const AnalysisContext& context);
+/// The barriers that a warp passes.
+struct BlockBarriers {
+    std::int64_t most = 0;    ///< Barrier executions of a path, at most.
+    bool on_all_paths = true; ///< Every path passes each barrier equally often.
+    /// How often, in one block, a warp may end before a barrier that other warps of the block pass
+    /// afterwards.
+    std::int64_t early_ends = 0;
+};
+
+/// Of blocks with several warps; else nothing is passed in common. That all warps of a block which
+/// have not ended pass the same barriers is CUDA's rule, an assumption where branches decide
+/// (docs/soundness.md, S12). Refuses a guarded barrier, naming it.
+Result<BlockBarriers> barriers_of_block(const AnalysisContext& context);
+/// The same for orders of issue that are not analyzed with early ends, which are refused.
+Result<BlockBarriers> barriers_without_early_ends(const AnalysisContext& context);
+
+/// Addresses of the branches that by CUDA's rule all threads of a block decide alike, and of which
+/// the code does not say so.
+std::vector<std::int64_t> branches_by_barrier_rule(const AnalysisContext& context);
 
 /// The first barrier at which several warps of a block synchronize; null: there is none, or every
 /// block has one warp.

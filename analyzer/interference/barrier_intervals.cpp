@@ -37,6 +37,9 @@ StageCosts stage_costs(const std::vector<std::int64_t>& section_costs) {
 
 std::optional<BarrierIntervals> barrier_intervals(const AnalysisContext& context,
                                                   std::int64_t barriers) {
+    // A path that leaves a barrier out has other intervals.
+    if (const auto passed = barriers_of_block(context); !passed || !passed.value().on_all_paths)
+        return std::nullopt;
     const auto& blocks = context.request.graph->blocks;
     BarrierIntervals intervals;
     std::size_t found = 0;

@@ -19,8 +19,8 @@ struct BarrierIntervals {
     std::int64_t least_barrier_latency = 0;
 };
 
-/// None when a barrier lies in a loop. `barriers`: number of barrier executions of every path
-/// (`aligned_barriers`).
+/// None when a barrier lies in a loop, or paths pass a barrier unequally often. `barriers`: number
+/// of barrier executions of a path (`barriers_of_block`).
 std::optional<BarrierIntervals> barrier_intervals(const AnalysisContext& context,
                                                   std::int64_t barriers);
 

@@ -150,6 +150,22 @@ std::vector<BoundTerm> on_one_multiprocessor(const LaunchGeometry& shape, const 
     return terms.take();
 }
 
+/// A warp that ends before a barrier leaves the critical path to another one of its block: what the
+/// path was in it counts as one more block, and all warps count as if on the scheduler of the
+/// critical path (S12a).
+std::vector<BoundTerm> with_early_ends(const LaunchGeometry& shape, const Interference& cost) {
+    InterferenceTerms terms{cost};
+    const std::int64_t waves = shape.waves();
+    const std::int64_t ends = times(cost.early_ends_of_block, waves);
+    terms.add_stalls(models::plus(waves, ends));
+    terms.add_demand(shape.warps(), shape.warps());
+    terms.add_divided_blocks(models::plus(ends, waves > 1 && shape.resident > 1 ? 2 : 0));
+    terms.add_carry_in(times(cost.intervals_of_block, waves));
+    terms.add_refills(waves - 1, shape);
+    terms.add_drains(shape.warps());
+    return terms.take();
+}
+
 /// Of the warps of `blocks` blocks in the block slots of one multiprocessor: those that delay, as
 /// warps of its scheduler, a critical path through one block slot with so many intervals (S20).
 std::int64_t warps_on_its_scheduler(const LaunchGeometry& shape, std::int64_t blocks,
@@ -221,6 +237,10 @@ bool changes_scheduler(const LaunchGeometry& shape, std::int64_t barriers) {
 }
 
 std::vector<BoundTerm> upper_terms(const LaunchGeometry& shape, const Interference& cost) {
+    if (cost.early_ends_of_block > 0)
+        return with_early_ends(
+            shape.waves() == 1 && shape.multiprocessors > 1 ? shape.full_multiprocessor() : shape,
+            cost);
     std::vector<std::vector<BoundTerm>> sums;
     const auto add_sums = [&](ConcurrentDemand concurrent) {
         if (shape.multiprocessors == 1 || shape.waves() == 1)

@@ -35,6 +35,9 @@ struct Interference {
     /// Intervals of the critical path in one block: in each it stays in one warp. Barriers separate
     /// them.
     std::int64_t intervals_of_block = 1;
+    /// How often, in one block, the critical path may go over to another warp because a warp ends
+    /// that would have been the last one to come to a barrier.
+    std::int64_t early_ends_of_block = 0;
     std::int64_t left_in_buffer = 0; ///< Drain time of a full write buffer that no store enters.
 };
 

@@ -91,7 +91,7 @@ PathGraph less_own_demand(const AnalysisContext& context, const Demand& demand, 
 struct CriticalPathProblem {
     PipelinePair pipelines;
     PathGraph paths;
-    std::int64_t barriers = 0; ///< Barrier executions of a block, on every path.
+    BlockBarriers barriers;
 };
 
 /// `answer` does not contain the witness yet.
@@ -119,7 +119,7 @@ Result<ResponseTimeBound> bound_by_demand(const AnalysisContext& context, const 
                        name("demand-other-schedulers",
                             "demand of a warp on other schedulers: ports of the multiprocessor"),
                        demand.other_schedulers);
-    if (changes_scheduler(context.shape, problem.barriers)) {
+    if (changes_scheduler(context.shape, problem.barriers.most)) {
         InstructionCosts excess = demand.own_scheduler;
         for (std::size_t i = 0; i < excess.size(); ++i)
             excess[i] -= demand.other_schedulers[i];
@@ -148,13 +148,14 @@ Result<ResponseTimeBound> bound_by_demand(const AnalysisContext& context, const 
         cost.carry_in =
             (models::Cycles{cost.carry_in} + models::Cycles{context.shape.issue_slot.hi - 1})
                 .count();
-    cost.intervals_of_block = problem.barriers + 1;
+    cost.intervals_of_block = problem.barriers.most + 1;
+    cost.early_ends_of_block = problem.barriers.early_ends;
     cost.left_in_buffer =
         (models::Cycles{largest(demand.drain)} * context.buffer_entries.hi).count();
 
     // At a barrier the critical path may change to another warp; facts on whole paths do not hold
     // for it.
-    const Facts facts = problem.barriers > 0 ? Facts::LoopBounds : Facts::All;
+    const Facts facts = problem.barriers.most > 0 ? Facts::LoopBounds : Facts::All;
     auto solved = solve_paths(context, less_own_demand(context, demand, problem.paths), Side::Upper,
                               facts, deadline);
     if (!solved) return solved.as_failure();
@@ -193,16 +194,14 @@ void drop_certificates(const AnalysisContext& context, std::int64_t rotation_war
 
 Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& context,
                                                     Deadline deadline) {
-    std::int64_t barriers = 0;
-    if (context.shape.warps_per_block > 1) {
-        const auto common = aligned_barriers(context);
-        if (!common) return common.as_failure();
-        barriers = common.value();
-    }
+    const auto barriers = conserves_work(context.request, context.shape)
+                              ? barriers_of_block(context)
+                              : barriers_without_early_ends(context);
+    if (!barriers) return barriers.as_failure();
     // The write buffer has terms of its own: in these pipelines it never delays.
     const PipelinePair pipelines = pipelines_of(context, 1, {0, 0, 0});
     const CriticalPathProblem problem{pipelines, path_graph_of(context, pipelines, Side::Upper),
-                                      barriers};
+                                      barriers.value()};
     auto bounded = bound_by_demand(context, work_conserving_demand(context), problem, deadline);
     if (!bounded) return bounded.as_failure();
     // The rotation does not bound how many warps are chosen while a load waits at the caches.

@@ -7,8 +7,9 @@
 
 namespace warpbound::analyzer {
 
-/// Side: upper. Sound when: the policy is work-conserving or set-limited. Refuses barriers that
-/// warps of a block may execute unequally often, and contradictory facts.
+/// Side: upper. Sound when: the policy is work-conserving or set-limited. Refuses guarded
+/// barriers, and contradictory facts; where set-limited, what `barriers_without_early_ends`
+/// refuses.
 Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& context,
                                                     Deadline deadline);
 

@@ -19,6 +19,10 @@ public:
     static IntervalSet all() { return {0, modulus - 1}; }
 
     [[nodiscard]] bool empty() const { return intervals_.empty(); }
+    /// Least and greatest number. Requires: not empty.
+    [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> ends() const {
+        return {intervals_.front().first, intervals_.back().second};
+    }
     [[nodiscard]] IntervalSet complement() const;
     [[nodiscard]] IntervalSet intersect(const IntervalSet& other) const;
     /// Whether the intersection is empty.

@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace warpbound::analyzer {
@@ -173,7 +174,15 @@ public:
     /// Applies the instruction. `origin`: of its results; each program point needs its own.
     void execute(const assembly::Instruction& instruction, Origin origin);
     /// Keeps what holds for both. `origin`: of the values that differ; each join needs its own.
-    void join(const ThreadRegisters& other, Origin origin);
+    /// `differing`: registers of which lanes of one warp may hold either (null: none).
+    void join(const ThreadRegisters& other, Origin origin,
+              const std::set<assembly::Register>* differing = nullptr);
+    /// Of these registers, lanes of a warp may hold values of different visits: what is not known
+    /// of each lane by itself is forgotten.
+    void forget_bases(const std::set<assembly::Register>& registers);
+    /// Forgets those of `written` that are in `registers`.
+    void forget(const std::vector<assembly::Register>& written,
+                const std::set<assembly::Register>& registers);
     friend bool operator==(const ThreadRegisters& a, const ThreadRegisters& b) {
         return a.numbers_ == b.numbers_ && a.predicates_ == b.predicates_;
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 namespace warpbound::analyzer {
 
@@ -545,12 +546,17 @@ void ThreadRegisters::execute(const Instruction& instruction, Origin origin) {
     }
 }
 
-void ThreadRegisters::join(const ThreadRegisters& other, Origin origin) {
-    const bool converged = arithmetic_->convergence() == Convergence::Converged;
+void ThreadRegisters::join(const ThreadRegisters& other, Origin origin,
+                           const std::set<Register>* differing) {
+    const auto is_uniform_choice = [&](Register reg) {
+        return arithmetic_->convergence() == Convergence::Converged &&
+               (differing == nullptr || differing->count(reg) == 0);
+    };
     for (auto entry = numbers_.begin(); entry != numbers_.end();) {
         const auto found = other.numbers_.find(entry->first);
         if (found != other.numbers_.end())
-            entry->second = arithmetic_->join(entry->second, found->second, converged, origin);
+            entry->second = arithmetic_->join(entry->second, found->second,
+                                              is_uniform_choice(entry->first), origin);
         if (found == other.numbers_.end() || entry->second.is_unknown())
             entry = numbers_.erase(entry);
         else
@@ -559,15 +565,39 @@ void ThreadRegisters::join(const ThreadRegisters& other, Origin origin) {
     for (auto entry = predicates_.begin(); entry != predicates_.end();) {
         const auto found = other.predicates_.find(entry->first);
         const bool both = found != other.predicates_.end();
-        if (both && entry->second == found->second) {
+        const bool uniform_choice = is_uniform_choice(entry->first);
+        if (both && entry->second == found->second &&
+            (uniform_choice ||
+             arithmetic_->is_one_value(entry->second.uniform, entry->second.truth.has_value()))) {
             ++entry;
-        } else if (both && converged && arithmetic_->is_uniform(entry->second) &&
+        } else if (both && uniform_choice && arithmetic_->is_uniform(entry->second) &&
                    arithmetic_->is_uniform(found->second)) {
             entry->second = ThreadPredicate{{}, 0};
             ++entry;
         } else {
             entry = predicates_.erase(entry);
         }
+    }
+}
+
+void ThreadRegisters::forget_bases(const std::set<Register>& registers) {
+    for (auto entry = numbers_.begin(); entry != numbers_.end();) {
+        if (registers.count(entry->first) != 0 && !entry->second.is_exact())
+            entry->second = arithmetic_->join(entry->second, entry->second, false, 0);
+        entry = entry->second.is_unknown() ? numbers_.erase(entry) : std::next(entry);
+    }
+    for (auto entry = predicates_.begin(); entry != predicates_.end();)
+        entry = registers.count(entry->first) != 0 && !entry->second.truth
+                    ? predicates_.erase(entry)
+                    : std::next(entry);
+}
+
+void ThreadRegisters::forget(const std::vector<Register>& written,
+                             const std::set<Register>& registers) {
+    for (const Register reg : written) {
+        if (registers.count(reg) == 0) continue;
+        numbers_.erase(reg);
+        predicates_.erase(reg);
     }
 }
 

@@ -6,9 +6,9 @@ namespace warpbound::analyzer {
 
 ThreadStates::ThreadStates(const assembly::Function& function,
                            const assembly::ControlFlowGraph& graph,
-                           const ThreadArithmetic& arithmetic)
-    : function_{function}, graph_{graph}, arithmetic_{arithmetic}, starts_(graph.blocks.size()),
-      origins_(graph.blocks.size()) {
+                           const ThreadArithmetic& arithmetic, DivergentDefinitions divergent)
+    : function_{function}, graph_{graph}, arithmetic_{arithmetic}, divergent_{std::move(divergent)},
+      starts_(graph.blocks.size()), origins_(graph.blocks.size()) {
     Origin next = 1; // For each block: its join, then its instructions.
     for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
         origins_[block] = next;
@@ -32,13 +32,16 @@ void ThreadStates::find_fixed_point() {
             execute(block, registers, [](auto&&...) {});
             for (const std::size_t edge : graph_.blocks[block].out) {
                 const std::size_t to = graph_.edges[edge].to;
+                ThreadRegisters arriving = registers;
+                if (const auto* defined = find(divergent_.reconverged, to))
+                    arriving.forget_bases(*defined);
                 if (!starts_[to]) {
-                    starts_[to] = registers;
+                    starts_[to] = std::move(arriving);
                     pending[to] = true;
                     continue;
                 }
                 ThreadRegisters joined = *starts_[to];
-                joined.join(registers, origins_[to]);
+                joined.join(arriving, origins_[to], find(divergent_.joined, to));
                 if (joined == *starts_[to]) continue;
                 starts_[to] = std::move(joined);
                 pending[to] = true;

@@ -8,19 +8,39 @@
 #include "assembly/isa/program.hpp"
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace warpbound::analyzer {
 
+/// Registers that lanes of a warp may have defined differently since a branch at which they
+/// diverged (S32a). Empty where no branch diverges.
+struct DivergentDefinitions {
+    using ByBlock = std::map<std::size_t, std::set<assembly::Register>>;
+    ByBlock joined;      ///< Where the paths that enter the block define them differently.
+    ByBlock reconverged; ///< Where lanes come together that may have defined them differently.
+    /// Registers of the warp that are written while some of its lanes wait.
+    std::set<assembly::Register> shared;
+
+    [[nodiscard]] bool empty() const { return joined.empty(); }
+};
+
 class ThreadStates {
 public:
-    /// Computes the fixed point. The arguments must outlive the object.
+    /// Computes the fixed point. The arguments must outlive the object. `divergent`: of all
+    /// branches that may diverge, where the arithmetic is that of a warp that never does.
     ThreadStates(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
-                 const ThreadArithmetic& arithmetic);
+                 const ThreadArithmetic& arithmetic, DivergentDefinitions divergent = {});
 
     [[nodiscard]] const assembly::Function& function() const { return function_; }
     [[nodiscard]] const ThreadArithmetic& arithmetic() const { return arithmetic_; }
+
+    /// Lanes may be at different program points.
+    [[nodiscard]] bool may_diverge() const {
+        return !divergent_.empty() || arithmetic_.convergence() == Convergence::MayDiverge;
+    }
 
     /// Calls visit(instruction, registers before it, origin of its results) for each instruction of
     /// each reached block; code that several calls share is visited once per call context.
@@ -40,13 +60,22 @@ private:
             const Origin origin = origins_[block] + 1 + (i - code.first);
             visit(i, registers, origin);
             registers.execute(function_.instructions[i], origin);
+            if (!divergent_.shared.empty())
+                registers.forget(function_.instructions[i].effects.writes, divergent_.shared);
         }
     }
     void find_fixed_point();
+    /// Registers of a block in one of the tables; null: none.
+    static const std::set<assembly::Register>* find(const DivergentDefinitions::ByBlock& table,
+                                                    std::size_t block) {
+        const auto found = table.find(block);
+        return found == table.end() ? nullptr : &found->second;
+    }
 
     const assembly::Function& function_;
     const assembly::ControlFlowGraph& graph_;
     const ThreadArithmetic& arithmetic_;
+    DivergentDefinitions divergent_;
     std::vector<std::optional<ThreadRegisters>> starts_; ///< [block]; nothing: not reached.
     std::vector<Origin> origins_;                        ///< [block]: of the join at its start.
 };

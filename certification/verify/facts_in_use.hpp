@@ -10,12 +10,12 @@
 
 namespace warpbound::certification::verify {
 
-/// Number of facts in use that the inputs do not state: loop bounds, uniform instructions and
-/// transactions that are said to follow from the code. Re-analysis derives them again; here each
-/// may only narrow what is stated. Throws `Finding` where a fact about whole paths is not a stated
-/// one, where a stated fact is missing or widened, and where nothing says how lanes decide.
-/// `listing`: digest of the listing that holds the function. `path`: of the facts in use, for
-/// messages.
+/// Number of facts in use that the inputs do not state: loop bounds, blocks never executed, uniform
+/// instructions and transactions that are said to follow from the code. Re-analysis derives them
+/// again; here each may only narrow what is stated. Throws `Finding` where another fact about whole
+/// paths is not a stated one, where a stated fact is missing or widened, and where nothing says how
+/// lanes decide. `listing`: digest of the listing that holds the function. `path`: of the facts in
+/// use, for messages.
 std::size_t derived_facts(const assembly::Function& function, const std::string& listing,
                           const models::FlowFacts& in_use, const models::FlowFacts& stated,
                           const std::string& path);

@@ -112,7 +112,7 @@ bool bounds_whole_paths(const Certificate& certificate, const LaunchDemand& dema
            std::any_of(demand.distances.begin(), demand.distances.end(), is_about_slots) ||
            ((certificate.id == ids::stall ||
              certificate.id == ids::stall + demand.round_robin_suffix) &&
-            barriers_on_each_path(demand.code) == 0);
+            most_barriers_of_a_path(demand.code) == 0);
 }
 
 /// A certificate bounds what its id states, and uses facts about whole paths only where it is about

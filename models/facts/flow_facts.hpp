@@ -16,7 +16,8 @@
 
 namespace warpbound::models {
 
-enum class FactOrigin { User, Static, Trace, Arguments };
+/// `BarrierRule`: the kernel is taken to keep CUDA's rule for barriers.
+enum class FactOrigin { User, Static, Trace, Arguments, BarrierRule };
 enum class FactStatus { Unchecked, TraceConsistent, Proved, Refuted };
 std::string_view to_string(FactOrigin origin);
 std::string_view to_string(FactStatus status);
@@ -40,6 +41,9 @@ inline constexpr FactSource from_code{FactOrigin::Static, FactStatus::Proved};
 
 /// Of facts that this program derived from the code and what is stated of the kernel's arguments.
 inline constexpr FactSource from_arguments{FactOrigin::Arguments, FactStatus::Unchecked};
+/// Of branches that all threads of a block decide alike because barriers depend on them, and of
+/// what follows from that.
+inline constexpr FactSource by_barrier_rule{FactOrigin::BarrierRule, FactStatus::Unchecked};
 
 /// The header block executes at least `min` and at most `max` times per entry of the loop from
 /// outside.

@@ -3,6 +3,7 @@
 /// block.
 
 #include "analyzer/flow/thread_facts.hpp"
+#include "assembly/flow/post_dominators.hpp"
 #include "assembly/isa/reader.hpp"
 #include "models/architecture/architecture.hpp"
 #include "tests/support/campaign.hpp"
@@ -298,30 +299,17 @@ public:
         }
     }
 
-    /// For a warp that may diverge: any sets of lanes, at any of their executions.
+    /// For a warp that may diverge: the lanes that are together in a block, where those that
+    /// diverge reconverge at the immediate post-dominator.
     void check_diverging(const analyzer::ThreadFacts& facts, const Warp& warp,
-                         RandomSource& random_source) {
-        std::map<std::size_t, std::set<bool>> truths_at;
-        std::map<std::size_t, std::map<std::size_t, std::vector<std::uint32_t>>> accesses;
+                         const assembly::ControlFlowGraph& graph) {
+        graph_ = &graph;
+        above_ = assembly::immediate_post_dominators(graph);
+        at_.assign(warp.size(), {});
+        std::set<std::size_t> lanes;
         for (std::size_t lane = 0; lane < warp.size(); ++lane)
-            for (const LaneStep& step : warp[lane].steps) {
-                truths_at[step.instruction].insert(step.executes);
-                if (step.executes) accesses[step.instruction][lane].push_back(step.address);
-            }
-        for (const auto& [instruction, truths] : truths_at) {
-            if (facts.uniformity[instruction] == Uniformity::Uniform) {
-                ASSERT_EQ(truths.size(), 1U) << address_text(instruction);
-            }
-        }
-        for (const auto& [instruction, lanes] : accesses)
-            for (int sample = 0; sample < 3; ++sample) {
-                std::map<std::size_t, std::uint32_t> accessing;
-                for (const auto& [lane, addresses] : lanes)
-                    if (sample == 0 || random_source.whole(1, 4) > 1)
-                        accessing[lane] = addresses[static_cast<std::size_t>(random_source.whole(
-                            0, static_cast<std::int64_t>(addresses.size()) - 1))];
-                check(facts, instruction, accessing);
-            }
+            lanes.insert(lane);
+        follow(facts, warp, lanes, std::nullopt);
     }
 
     /// A divergent instruction diverges in some warp, if all lanes of all warps reach it.
@@ -354,6 +342,57 @@ public:
     [[nodiscard]] std::size_t divergent() const { return divergent_; }
 
 private:
+    /// How far a lane has come in its run.
+    struct Position {
+        std::size_t block = 0; ///< Index into `LaneRun::path`.
+        std::size_t step = 0;  ///< Index into `LaneRun::steps`.
+    };
+
+    /// Lanes that are in one block go on until they end or come to `until`; returns the latter.
+    std::set<std::size_t> follow(const analyzer::ThreadFacts& facts, const Warp& warp,
+                                 std::set<std::size_t> lanes, std::optional<std::size_t> until) {
+        while (!lanes.empty()) {
+            const std::size_t block = warp[*lanes.begin()].path[at_[*lanes.begin()].block];
+            if (block == until) return lanes;
+            execute_block(facts, warp, lanes, block);
+            std::map<std::size_t, std::set<std::size_t>> next;
+            for (const std::size_t lane : lanes)
+                if (++at_[lane].block < warp[lane].path.size())
+                    next[warp[lane].path[at_[lane].block]].insert(lane);
+            lanes.clear();
+            if (next.size() == 1) lanes = next.begin()->second;
+            if (next.size() < 2) continue;
+            for (const auto& [to, group] : next)
+                lanes.merge(follow(facts, warp, group, above_[block]));
+        }
+        return lanes;
+    }
+
+    void execute_block(const analyzer::ThreadFacts& facts, const Warp& warp,
+                       const std::set<std::size_t>& lanes, std::size_t block) {
+        std::map<std::size_t, std::set<bool>> truths;
+        std::map<std::size_t, std::map<std::size_t, std::uint32_t>> accesses;
+        for (const std::size_t lane : lanes) {
+            const auto& steps = warp[lane].steps;
+            for (std::optional<std::size_t> last; at_[lane].step < steps.size(); ++at_[lane].step) {
+                const LaneStep& step = steps[at_[lane].step];
+                if (step.instruction < graph_->blocks[block].first ||
+                    step.instruction > graph_->blocks[block].last ||
+                    (last && step.instruction <= *last))
+                    break;
+                last = step.instruction;
+                truths[step.instruction].insert(step.executes);
+                if (step.executes) accesses[step.instruction][lane] = step.address;
+            }
+        }
+        for (const auto& [instruction, values] : truths)
+            if (facts.uniformity[instruction] == Uniformity::Uniform) {
+                ASSERT_EQ(values.size(), 1U) << address_text(instruction);
+            }
+        for (const auto& [instruction, accessing] : accesses)
+            check(facts, instruction, accessing);
+    }
+
     [[nodiscard]] std::string address_text(std::size_t instruction) const {
         return fmt::format("at 0x{:04x}", function_.instructions[instruction].address);
     }
@@ -375,6 +414,9 @@ private:
     }
 
     const assembly::Function& function_;
+    const assembly::ControlFlowGraph* graph_ = nullptr;
+    std::vector<std::optional<std::size_t>> above_; ///< Immediate post-dominators.
+    std::vector<Position> at_;                      ///< By lane.
     std::size_t checked_ = 0;
     std::size_t attained_ = 0;
     std::size_t divergent_ = 0;
@@ -441,7 +483,7 @@ TEST(Coalescing, HoldsForEveryThreadOfRandomCode) {
                     ASSERT_TRUE(never_diverges(warp));
                     checks.check_converged(if_diverging, warp);
                 } else {
-                    checks.check_diverging(if_diverging, warp, random_source);
+                    checks.check_diverging(if_diverging, warp, graph.value());
                 }
                 uniform_run = uniform_run && all_uniform(warp);
             }

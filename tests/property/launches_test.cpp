@@ -31,6 +31,8 @@ constexpr std::array slotted{"variable-rate:fast=0,every=2", "variable-rate:fast
 
 /// What the launches of a campaign have.
 struct Kind {
+    /// Barriers may depend on branches, and warps may end before them.
+    bool conditional = false;
     bool barriers = true;
     std::int64_t multiprocessors = 1;
     bool waves = true; ///< Blocks may have to wait for others.
@@ -78,6 +80,8 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     options.calls = seed / 7 % 4 == 0;
     // Of a block of one warp they wait for their own latency only.
     options.barriers = (kind.barriers || seed / 5 % 9 == 0) && seed % 3 != 0;
+    options.conditional_barriers = options.barriers && kind.conditional && seed % 2 == 0;
+    options.early_ends = options.barriers && kind.conditional && seed / 2 % 3 == 0;
     options.clock_reads = false;
     if (!kind.branches) {
         options.depth = 0;
@@ -261,7 +265,8 @@ TEST(Launches, NoSimulatedTimeOfARandomLaunchLeavesItsEnvelope) {
     Sums sums;
     const std::uint64_t cases = tests::run_campaign(
         [](std::uint64_t seed, const tests::DescribedMachine& machine) {
-            return check_case(seed, machine, conserving[seed / 11 % conserving.size()]);
+            return check_case(seed, machine, conserving[seed / 11 % conserving.size()],
+                              {.conditional = true});
         },
         [&](const Verdict& verdict) { sums.add(verdict); });
     sums.record();
@@ -273,7 +278,8 @@ TEST(Launches, NoSimulatedTimeOfARandomLaunchOnSeveralMultiprocessorsLeavesItsEn
     const std::uint64_t cases = tests::run_campaign(
         [](std::uint64_t seed, const tests::DescribedMachine& machine) {
             return check_case(seed, machine, conserving[seed / 11 % conserving.size()],
-                              {.multiprocessors = static_cast<std::int64_t>(2 + seed / 13 % 3)});
+                              {.conditional = true,
+                               .multiprocessors = static_cast<std::int64_t>(2 + seed / 13 % 3)});
         },
         [&](const Verdict& verdict) { sums.add(verdict); });
     sums.record();

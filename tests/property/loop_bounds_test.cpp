@@ -1,6 +1,7 @@
 /// \file
 /// Derived loop bounds, compared with an interpreter that runs the code.
 
+#include "analyzer/flow/abstract_execution.hpp"
 #include "analyzer/flow/loop_bounds.hpp"
 #include "assembly/isa/reader.hpp"
 #include "tests/support/campaign.hpp"
@@ -103,6 +104,7 @@ private:
 TEST(LoopBounds, HoldForEveryEntryOfRandomLoops) {
     int derived_loops = 0;
     int exact_loops = 0;
+    int executed_loops = 0;
     int entries = 0;
     const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 2000));
     for_seeds(cases, [&](RandomSource& random_source) {
@@ -118,18 +120,32 @@ TEST(LoopBounds, HoldForEveryEntryOfRandomLoops) {
             derived_loops += loop ? 1 : 0;
             exact_loops += loop && loop->min == loop->max ? 1 : 0;
         }
-        for (int run = 0; run < 4; ++run)
-            for (const auto& [loop, counts] :
-                 LaneInterpreter{function, graph.value(), random_source}.run(1'000).header_counts)
-                for (const std::int64_t count : counts) {
-                    if (!derived[loop]) continue;
-                    ++entries;
-                    ASSERT_GE(count, derived[loop]->min) << text;
-                    ASSERT_LE(count, derived[loop]->max) << text;
-                }
+        const analyzer::AbstractRun executed =
+            analyzer::execute_abstractly(function, graph.value(), {1, 32}, {});
+        for (const auto& loop : executed.loops)
+            executed_loops += loop ? 1 : 0;
+        for (int run = 0; run < 4; ++run) {
+            const LaneRun lane = LaneInterpreter{function, graph.value(), random_source}.run(1'000);
+            for (const auto& [loop, counts] : lane.header_counts)
+                for (const std::int64_t count : counts)
+                    for (const auto& bound : {derived[loop], executed.loops[loop]}) {
+                        if (!bound) continue;
+                        ++entries;
+                        ASSERT_GE(count, bound->min) << text;
+                        ASSERT_LE(count, bound->max) << text;
+                    }
+            for (const std::size_t block : lane.path) {
+                ASSERT_TRUE(executed.reached[block]) << block << "\n" << text;
+            }
+            for (std::size_t edge = 0; edge < lane.edges.size(); ++edge) {
+                ASSERT_TRUE(lane.edges[edge] == 0 || executed.taken[edge]) << edge << "\n" << text;
+            }
+        }
     });
     EXPECT_GT(derived_loops, cases / 4);
     EXPECT_GT(exact_loops, cases / 8);
+    EXPECT_GE(executed_loops, derived_loops / 2);
+    RecordProperty("executed", executed_loops);
     EXPECT_GT(entries, cases);
     RecordProperty("derived", derived_loops);
     RecordProperty("exact", exact_loops);

@@ -45,6 +45,9 @@ private:
             const auto kind = depth > 0 ? draw(0, 9) : 9;
             if (options_.barriers && depth == options_.depth && with_probability(12))
                 barrier();
+            else if (options_.conditional_barriers && depth < options_.depth &&
+                     with_probability(12))
+                barrier();
             else if (may_call_ && with_probability(12))
                 call();
             else if (options_.loop_exits_in_branches && depth > 1 && breaks_.label.empty() &&
@@ -61,7 +64,8 @@ private:
                 table(statements, depth);
             else if (kind <= (pops_.empty() ? 2 : 6))
                 branch(statements, depth);
-            else if (kind == 3 && options_.predicates && !options_.barriers && with_probability(30))
+            else if (kind == 3 && options_.predicates &&
+                     (!options_.barriers || options_.early_ends) && with_probability(30))
                 guarded_exit();
             else
                 plain();
@@ -78,7 +82,8 @@ private:
         put_label(label);
         const bool has_barrier =
             options_.barriers && depth == options_.depth && with_probability(40);
-        if (has_barrier) fact.max = fact.min;
+        if (has_barrier && !(options_.conditional_barriers && with_probability(50)))
+            fact.max = fact.min;
         const bool early_exit = !has_barrier && with_probability(30);
         const auto out = fmt::format("L{}", labels_++);
         if (has_barrier) plain(); // No inner loop may begin here and share the header.

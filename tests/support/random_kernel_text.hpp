@@ -38,7 +38,11 @@ struct RandomKernelOptions {
     bool patterns = false; ///< Address patterns; for global accesses only where `l1/line` is known.
     bool caches = false;   ///< With patterns: global accesses with a pattern go through the caches.
     bool barriers =
-        false;          ///< Barriers that all paths execute equally often; then no guarded exits.
+        false; ///< Barriers that all paths execute equally often; then no guarded exits.
+    /// With barriers: others that depend on branches and on how often loops iterate, which the
+    /// warps of a block decide alike.
+    bool conditional_barriers = false;
+    bool early_ends = false; ///< With barriers: guarded exits all the same.
     bool calls = false; ///< Below sm_70: calls of subroutines, sometimes from several call sites.
     bool count_facts =
         false; ///< A linear fact on the counts of two blocks, where two can be drawn.

@@ -130,12 +130,9 @@ std::vector<BoundTerm> terms_of_drains(const AnalysisContext& context,
 
 Result<SideAnswer> bound_strict_round_robin_from_above(const AnalysisContext& context,
                                                        Deadline deadline) {
-    std::int64_t barriers = 0;
-    if (context.shape.warps_per_block > 1) {
-        const auto common = aligned_barriers(context);
-        if (!common) return common.as_failure();
-        barriers = common.value();
-    }
+    const auto common = barriers_without_early_ends(context);
+    if (!common) return common.as_failure();
+    const std::int64_t barriers = common.value().most;
     // The write buffer has terms of its own: in these pipelines it never delays.
     const PipelinePair pipelines = pipelines_of(context, 1, {0, 0, 0});
     auto isolated = bound_single_warp(context, pipelines, Side::Upper, deadline, Facts::LoopBounds,

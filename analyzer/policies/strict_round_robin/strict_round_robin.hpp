@@ -7,8 +7,8 @@
 
 namespace warpbound::analyzer {
 
-/// Side: upper. Sound under `srr`. Refuses barriers that warps of a block may execute unequally
-/// often, and contradictory facts.
+/// Side: upper. Sound under `srr`. Refuses what `barriers_without_early_ends`
+/// refuses, and contradictory facts.
 Result<SideAnswer> bound_strict_round_robin_from_above(const AnalysisContext& context,
                                                        Deadline deadline);
 

@@ -7,8 +7,8 @@
 
 namespace warpbound::analyzer {
 
-/// Side: upper. Requires: the request asks for certificates. Refuses barriers that the paths of a
-/// block execute unequally often.
+/// Side: upper. Requires: the request asks for certificates. Refuses
+/// what `barriers_without_early_ends` refuses.
 Result<SideAnswer> certify_time_division_from_above(const AnalysisContext& launched,
                                                     Deadline deadline);
 

@@ -28,11 +28,9 @@ std::string TimeDivisionPath::id_suffix(const std::vector<SlotDistance>& slots) 
 
 Result<TimeDivisionPath> time_division_path(const AnalysisContext& context) {
     TimeDivisionPath critical;
-    if (context.shape.warps_per_block > 1) {
-        const auto common = aligned_barriers(context);
-        if (!common) return common.as_failure();
-        critical.barriers = common.value();
-    }
+    const auto barriers = barriers_without_early_ends(context);
+    if (!barriers) return barriers.as_failure();
+    critical.barriers = barriers.value().most;
     // In several waves the critical path may pass through all warp slots, at barriers also within a
     // block.
     critical.changes_warp_slot = context.shape.waves() > 1 || critical.barriers > 0;

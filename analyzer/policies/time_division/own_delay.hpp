@@ -37,7 +37,7 @@ struct TimeDivisionPath {
     [[nodiscard]] std::string id_suffix(const std::vector<SlotDistance>& slots) const;
 };
 
-/// Refuses barriers that the paths of a block execute unequally often.
+/// Refuses what `barriers_without_early_ends` refuses.
 Result<TimeDivisionPath> time_division_path(const AnalysisContext& context);
 
 /// Terms of a bound, from the longest path with these slot distances. `Unit:` core cycles.

@@ -6,8 +6,8 @@
 
 namespace warpbound::analyzer {
 
-/// Side: upper. Sound under time division (docs/soundness.md, S17). Refuses barriers that warps of
-/// a block may execute unequally often.
+/// Side: upper. Sound under time division (docs/soundness.md, S17). Refuses
+/// what `barriers_without_early_ends` refuses.
 Result<SideAnswer> bound_time_division_from_above(const AnalysisContext& launched,
                                                   Deadline deadline);
 

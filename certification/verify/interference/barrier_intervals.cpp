@@ -66,36 +66,139 @@ private:
     Certificate table_;
 };
 
+/// Where a thread can end, or begin a way without barriers to its end, while another way from the
+/// same block still has a barrier.
+class EarlyEnds {
+public:
+    explicit EarlyEnds(const TimedCode& code)
+        : code_{code}, flow_{code.lower_flow}, waits_(flow_.blocks.size(), false) {
+        const std::vector<bool> entered = from(0);
+        for (std::size_t block = 0; block < waits_.size(); ++block)
+            for (std::size_t i = flow_.first[block]; i <= flow_.last[block]; ++i)
+                if (entered[block] && code.reachable[i] && code.timings[i] &&
+                    code.timings[i].value().is_barrier_wait)
+                    waits_[block] = true;
+        for (std::size_t block = 0; block < waits_.size(); ++block)
+            if (entered[block] && ends_early_at(block)) early_.push_back(block);
+    }
+
+    [[nodiscard]] bool at_all() const { return !early_.empty(); }
+    [[nodiscard]] bool after_a_barrier() const {
+        std::vector<bool> after(waits_);
+        for (std::size_t block = 0; block < waits_.size(); ++block) {
+            if (!waits_[block]) continue;
+            const std::vector<bool> later = from(block);
+            for (std::size_t other = 0; other < later.size(); ++other)
+                after[other] = after[other] || later[other];
+        }
+        return std::any_of(early_.begin(), early_.end(),
+                           [&](std::size_t block) { return after[block]; });
+    }
+
+private:
+    /// Facts with one term, an edge, of which no execution is allowed.
+    [[nodiscard]] bool may_follow(std::size_t block, std::size_t to) const {
+        if (flow_.never[to]) return false;
+        const std::int64_t source = flow_.blocks[block].first;
+        const std::int64_t target = flow_.blocks[to].first;
+        const auto& facts = code_.kernel.facts.constraints;
+        return std::none_of(facts.begin(), facts.end(), [&](const models::LinearFact& fact) {
+            return fact.terms.size() == 1 && fact.terms[0].from == source &&
+                   fact.terms[0].block == target && fact.terms[0].coefficient >= 1 &&
+                   fact.constant == 0 && fact.relation != models::Relation::AtLeast;
+        });
+    }
+    /// A fact says that the block's out-edge is taken at least as often as the block executes.
+    [[nodiscard]] bool always_goes_on(std::size_t block) const {
+        const std::int64_t address = flow_.blocks[block].first;
+        const auto& facts = code_.kernel.facts.constraints;
+        return std::any_of(facts.begin(), facts.end(), [&](const models::LinearFact& fact) {
+            const auto& terms = fact.terms;
+            return terms.size() == 2 && fact.relation == models::Relation::AtLeast &&
+                   fact.constant == 0 && terms[0].coefficient == 1 && terms[0].from == address &&
+                   terms[1].coefficient == -1 && !terms[1].from && terms[1].block == address;
+        });
+    }
+    [[nodiscard]] std::vector<bool> from(std::size_t block) const {
+        std::vector<bool> found(flow_.blocks.size(), false);
+        std::vector<std::size_t> work{block};
+        found[block] = true;
+        while (!work.empty()) {
+            const std::size_t at = work.back();
+            work.pop_back();
+            for (const std::size_t to : flow_.blocks[at].successors)
+                if (!found[to] && may_follow(at, to)) {
+                    found[to] = true;
+                    work.push_back(to);
+                }
+        }
+        return found;
+    }
+    [[nodiscard]] bool barrier_ahead(std::size_t block) const {
+        const std::vector<bool> found = from(block);
+        for (std::size_t other = 0; other < found.size(); ++other)
+            if (found[other] && waits_[other]) return true;
+        return false;
+    }
+    /// How often a loop with a barrier iterates is decided by all threads of a block alike.
+    [[nodiscard]] bool leaves_loop_with_barrier(std::size_t block, std::size_t to) const {
+        return std::any_of(flow_.loops.begin(), flow_.loops.end(), [&](const CheckedLoop& loop) {
+            return loop.blocks.count(block) != 0 && loop.blocks.count(to) == 0 &&
+                   std::any_of(loop.blocks.begin(), loop.blocks.end(),
+                               [&](std::size_t inside) { return waits_[inside]; });
+        });
+    }
+    [[nodiscard]] bool ends_early_at(std::size_t block) const {
+        const BlockRow& row = flow_.blocks[block];
+        bool waits_later = false;
+        bool ends = row.exits && !row.successors.empty() && !always_goes_on(block);
+        for (const std::size_t to : row.successors) {
+            if (!may_follow(block, to)) continue;
+            const bool ahead = barrier_ahead(to);
+            waits_later = waits_later || ahead;
+            ends = ends || (!ahead && !leaves_loop_with_barrier(block, to));
+        }
+        return waits_later && ends;
+    }
+
+    const TimedCode& code_;
+    const ControlFlow& flow_;
+    std::vector<bool> waits_;
+    std::vector<std::size_t> early_;
+};
+
 } // namespace
 
-std::int64_t barriers_on_each_path(const TimedCode& code) {
+std::int64_t most_barriers_of_a_path(const TimedCode& code) {
     if (code.geometry.warps_per_block == 1) return 0;
     const ControlFlow& flow = code.upper_flow;
     const std::vector<bool> live = live_blocks(flow, std::nullopt);
-    models::Cycles passed{0};
-    for (std::size_t block = 0; block < flow.blocks.size(); ++block) {
-        std::int64_t in_block = 0;
-        for (std::size_t i = flow.first[block]; i <= flow.last[block]; ++i)
-            if (live[block] && code.timings[i].value().is_barrier_wait) {
-                if (assembly::is_guarded(code.kernel.function->instructions[i]))
-                    throw Finding{Verdict::Failed,
-                                  fmt::format("{}: the barrier at 0x{:04x} is guarded",
-                                              code.kernel.id,
-                                              code.kernel.function->instructions[i].address)};
-                ++in_block;
-            }
-        if (in_block == 0) continue;
-        std::vector<std::int64_t> visits(flow.blocks.size(), 0);
-        visits[block] = 1;
-        const auto most = best_block_sum(flow, visits, true);
-        if (most != best_block_sum(flow, visits, false))
-            throw Finding{Verdict::Failed,
-                          fmt::format("{}: paths pass the barrier in block 0x{:04x} "
-                                      "unequally often",
-                                      code.kernel.id, flow.blocks[block].first)};
-        passed += models::Cycles{in_block} * most.value_or(0);
-    }
-    return passed.count();
+    std::vector<std::int64_t> waits(flow.blocks.size(), 0);
+    for (std::size_t block = 0; block < flow.blocks.size(); ++block)
+        for (std::size_t i = flow.first[block]; live[block] && i <= flow.last[block]; ++i) {
+            if (!code.timings[i].value().is_barrier_wait) continue;
+            ++waits[block];
+            const auto& instruction = code.kernel.function->instructions[i];
+            if (assembly::is_guarded(instruction))
+                throw Finding{Verdict::Failed, fmt::format("{}: the barrier at 0x{:04x} is guarded",
+                                                           code.kernel.id, instruction.address)};
+        }
+    return best_block_sum(flow, waits, true).value_or(0);
+}
+
+std::int64_t early_ends_of_a_block(const TimedCode& code) {
+    const std::int64_t barriers = most_barriers_of_a_path(code);
+    if (barriers == 0) return 0;
+    const EarlyEnds ends{code};
+    if (ends.after_a_barrier()) return std::min(barriers, code.geometry.warps_per_block - 1);
+    return ends.at_all() ? 1 : 0;
+}
+
+std::int64_t barriers_without_early_ends(const TimedCode& code) {
+    if (early_ends_of_a_block(code) > 0)
+        throw Finding{Verdict::Failed,
+                      code.kernel.id + ": a warp may end before a barrier that others wait at"};
+    return most_barriers_of_a_path(code);
 }
 
 std::optional<std::int64_t> costliest_barrier_interval(const TimedCode& code,

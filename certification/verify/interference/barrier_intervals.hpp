@@ -11,9 +11,15 @@
 
 namespace warpbound::certification::verify {
 
-/// Barriers that every path of a warp passes; 0 for blocks of one warp. Throws `Finding` when a
-/// barrier is guarded, or when paths pass its block unequally often.
-std::int64_t barriers_on_each_path(const TimedCode& code);
+/// The most barriers that a path of a warp passes (S12); 0 for blocks of one warp. Throws `Finding`
+/// when a barrier is guarded.
+std::int64_t most_barriers_of_a_path(const TimedCode& code);
+
+/// How often a warp of a block may end as the last one that a barrier waits for (S12a).
+std::int64_t early_ends_of_a_block(const TimedCode& code);
+/// `most_barriers_of_a_path`, for policies about which S12a says nothing. Throws `Finding` where a
+/// warp may end early.
+std::int64_t barriers_without_early_ends(const TimedCode& code);
 
 /// The largest W - W' of a barrier interval (S13): by which the demand on the own scheduler exceeds
 /// that on others, from a barrier or the start to the next barrier or the end. None where the

@@ -51,7 +51,7 @@ std::vector<Term> one_multiprocessor_sum(const InterferenceInputs& inputs, std::
     const std::int64_t warps = times(blocks, per_block);
     const std::int64_t waves = launch.waves;
     std::vector<Term> terms{{waves, 0, ids::stall + suffix}};
-    const std::int64_t path_intervals = times(barriers_on_each_path(inputs.code) + 1, waves);
+    const std::int64_t path_intervals = times(most_barriers_of_a_path(inputs.code) + 1, waves);
     std::int64_t on_scheduler = launch.per_scheduler(warps);
     std::int64_t own = 1; // Warps of blocks that the critical path is in for all of its time.
     if (path_intervals > 1) {
@@ -105,7 +105,7 @@ std::vector<Term> list_scheduling_sum(const InterferenceInputs& inputs, OtherBlo
     const std::int64_t per_block = launch.warps_per_block;
     const std::int64_t slots = launch.block_slots;
     const std::int64_t blocks_before = launch.blocks_before_last();
-    const std::int64_t intervals_of_block = barriers_on_each_path(inputs.code) + 1;
+    const std::int64_t intervals_of_block = most_barriers_of_a_path(inputs.code) + 1;
     const std::int64_t intervals_before = times(intervals_of_block, launch.waves - 1);
     std::vector<Term> terms{{launch.waves, 0, ids::stall + suffix}};
     std::int64_t all_met = 0;
@@ -135,10 +135,36 @@ std::vector<Term> list_scheduling_sum(const InterferenceInputs& inputs, OtherBlo
     return terms;
 }
 
+/// S12a: with ends before a barrier, all warps count with their demand on the own scheduler; where
+/// the critical path is left for another warp at an end, one path more counts.
+std::vector<Term> early_ends_sum(const InterferenceInputs& inputs, std::int64_t ends_of_block) {
+    const LaunchGeometry& launch = inputs.code.geometry;
+    const std::string& suffix = inputs.suffix;
+    const bool one_full = launch.waves == 1 && launch.multiprocessors > 1;
+    const std::int64_t warps =
+        one_full ? times(launch.block_slots, launch.warps_per_block) : launch.warps;
+    const std::int64_t ends = times(ends_of_block, launch.waves);
+    const bool cut_by_last_block = launch.waves > 1 && launch.block_slots > 1;
+    const std::int64_t intervals = times(most_barriers_of_a_path(inputs.code) + 1, launch.waves);
+    return {{models::plus(launch.waves, ends), 0, ids::stall + suffix},
+            {warps, 0, ids::own_scheduler + suffix},
+            {models::plus(ends, cut_by_last_block ? 2 : 0), 0, ids::own_scheduler + suffix},
+            {intervals - 1, carry_in(inputs), ""},
+            {launch.waves - 1, launch.refill.hi, ""},
+            {warps, 0, ids::upper_drain + suffix}};
+}
+
 } // namespace
 
 std::vector<std::vector<Term>> critical_path_terms_of(const InterferenceInputs& inputs) {
     const LaunchGeometry& launch = inputs.code.geometry;
+    if (const std::int64_t ends = early_ends_of_a_block(inputs.code); ends > 0) {
+        if (inputs.policy_terms)
+            throw Finding{Verdict::Failed, inputs.code.kernel.id +
+                                               ": a warp may end before a barrier that others wait "
+                                               "at, about which S31 claims nothing"};
+        return {early_ends_sum(inputs, ends)};
+    }
     std::vector<std::vector<Term>> sums;
     for (const OtherBlocks counted :
          {OtherBlocks::ByPathInterval, OtherBlocks::ByBarrierInterval}) {

@@ -165,7 +165,7 @@ std::vector<Term> sum_by_rotations(const TimedCode& code, const TurnCounts& coun
 std::vector<Term> sum_without_drains(const TimedCode& code, const RotationDemand& demand,
                                      std::int64_t on_scheduler) {
     const LaunchGeometry& launch = code.geometry;
-    const std::int64_t barriers = barriers_on_each_path(code);
+    const std::int64_t barriers = barriers_without_early_ends(code);
     const TurnCounts counts = launch.waves == 1 && barriers == 0
                                   ? counts_of_one_wave(launch, on_scheduler)
                               : launch.warps_per_block == 1 ? counts_of_single_warps(launch)

@@ -63,7 +63,7 @@ DemandTables demand_on(const TimedCode& code, const std::vector<SlotDistance>& d
 
 /// From block to block, or at barriers.
 bool path_changes_warp_slot(const TimedCode& code) {
-    return code.geometry.waves > 1 || barriers_on_each_path(code) > 0;
+    return code.geometry.waves > 1 || barriers_without_early_ends(code) > 0;
 }
 
 /// S23: slots that are blocked by ports.
@@ -132,7 +132,7 @@ std::vector<Term> time_division_sum(const TimedCode& code, const DemandTables& t
     terms.push_back({launch.waves - 1, launch.refill.hi, ""});
     // At a barrier the critical path goes over to a warp in any warp slot.
     terms.push_back(
-        {models::times(barriers_on_each_path(code), launch.waves), blocked.longest - 1, ""});
+        {models::times(barriers_without_early_ends(code), launch.waves), blocked.longest - 1, ""});
     add_blocked_by_ports(code, blocked, suffix, values, terms);
     if (!through_caches) add_write_buffer(code, tables, suffix, values, terms);
     return terms;
@@ -156,7 +156,7 @@ std::vector<Term> time_division_upper_terms_of(const TimedCode& code, const Dema
                                                const CertificateValues& values) {
     const std::string in_any = certificate_id::in_any_warp_slot;
     const SlotDistance any = any_distance(distances);
-    if (barriers_on_each_path(code) > 0)
+    if (barriers_without_early_ends(code) > 0)
         return time_division_sum(code, tables, in_any, any, in_any, through_caches, values);
     std::vector<Term> worst;
     models::Cycles most{-1};

@@ -25,7 +25,8 @@ enum class StreamOf : std::uint32_t {
     Memory,
     Host,
     Constants,
-    Choices
+    Choices,
+    BlockPath
 };
 
 /// xoshiro256**, seeded by splitmix64 from (seed, purpose, index).

@@ -6,6 +6,7 @@
 #include "harness/simulator/decode/occupancy_limit.hpp"
 #include "harness/simulator/decode/operation_code.hpp"
 #include "models/architecture/instruction_timing.hpp"
+#include "models/facts/barrier_rule.hpp"
 
 #include <fmt/format.h>
 
@@ -190,7 +191,9 @@ Result<void> KernelTranslator::add_paths() {
     code_.graph = kernel_.graph;
     code_.recorded = kernel_.recorded;
     if (code_.recorded != nullptr) return boost::outcome_v2::success();
-    auto paths = PathChooser::make(*kernel_.graph, *kernel_.facts);
+    const models::BarrierRule rule =
+        models::barrier_rule(*kernel_.function, *kernel_.graph, *kernel_.facts);
+    auto paths = PathChooser::make(*kernel_.graph, *kernel_.facts, rule.decides);
     if (!paths) return paths.as_failure();
     code_.paths = std::move(paths.value());
     return boost::outcome_v2::success();

@@ -17,8 +17,9 @@ LaneMask draw_lanes(LaneMask lanes, std::int64_t wanted, RandomSource& random) {
 }
 
 DivergentWalk::DivergentWalk(const PathSpace& space, const ReconvergencePoints& reconvergence,
-                             LaneMask lanes, const RandomSource& random)
-    : space_{&space}, reconvergence_{&reconvergence}, random_{random}, live_{lanes} {
+                             LaneMask lanes, const RandomSource& random, const RandomSource& common)
+    : space_{&space}, reconvergence_{&reconvergence}, random_{random}, common_{common}, live_{
+                                                                                            lanes} {
     Cohort cohort;
     cohort.lanes = lanes;
     if (space.depth(0) > 0) enter_loop(cohort, 0);
@@ -130,7 +131,8 @@ std::vector<DivergentWalk::Choice> DivergentWalk::choose_uniform() {
     }
     std::vector<Choice> choices;
     if (successors.empty()) return choices;
-    const auto drawn = random_.draw(0, static_cast<std::int64_t>(successors.size()) - 1);
+    RandomSource& source = space_->is_shared_choice(active_.block) ? common_ : random_;
+    const auto drawn = source.draw(0, static_cast<std::int64_t>(successors.size()) - 1);
     for (Cohort& cohort : active_.cohorts)
         choices.push_back({std::move(cohort), successors[static_cast<std::size_t>(drawn)]});
     return choices;
@@ -238,7 +240,12 @@ void DivergentWalk::push_post_dominator(std::vector<Choice>& choices,
 
 void DivergentWalk::enter_loop(Cohort& cohort, std::size_t header) {
     const LoopBound further = space_->entry_iterations(header, cohort.remaining);
-    cohort.remaining.push_back(random_.draw(further.min, further.max));
+    if (!space_->is_shared_loop(header)) {
+        cohort.remaining.push_back(random_.draw(further.min, further.max));
+    } else { // All lanes enter it together.
+        if (!common_iterations_) common_iterations_ = common_.draw(further.min, further.max);
+        cohort.remaining.push_back(*common_iterations_);
+    }
     cohort.executed.push_back(1);
 }
 
@@ -379,6 +386,7 @@ DivergentTransition DivergentWalk::resume(std::vector<Group> going) {
 
 DivergentTransition DivergentWalk::advance() {
     moves_.clear();
+    common_iterations_.reset();
     fell_through_ = 0;
     transferred_ = 0;
     const BlockReconvergence& here = reconvergence_->blocks[active_.block];

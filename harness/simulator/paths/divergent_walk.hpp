@@ -34,9 +34,10 @@ struct DivergentTransition {
 /// Walks over the same space that start with equal random sources are equal.
 class DivergentWalk {
 public:
+    /// `common`: the source of the choices that the warps of a thread block share.
     /// Requires: the space has a path; space and reconvergence points outlive the walk.
     DivergentWalk(const PathSpace& space, const ReconvergencePoints& reconvergence, LaneMask lanes,
-                  const RandomSource& random);
+                  const RandomSource& random, const RandomSource& common);
 
     [[nodiscard]] std::size_t block() const { return active_.block; }
     [[nodiscard]] LaneMask lanes() const { return lanes_of(active_); }
@@ -115,6 +116,8 @@ private:
     const PathSpace* space_;
     const ReconvergencePoints* reconvergence_;
     RandomSource random_;
+    RandomSource common_;
+    std::optional<std::int64_t> common_iterations_; ///< Of the loop entered in this transition.
     Group active_;
     std::vector<Group> pending_; ///< Pending paths; the last one is resumed first.
     std::vector<Point> points_;  ///< Oldest first.

@@ -18,17 +18,21 @@ Result<InstructionStream> InstructionStream::start(const KernelPaths& paths,
                                                    std::int64_t block, std::int64_t warp_in_block) {
     if (paths.recorded != nullptr) return replay(*paths.recorded, block, warp_in_block);
     const RandomSource random{options.draw, RandomStream{options.seed, StreamOf::WarpPath, stream}};
+    // Warps of one thread block draw what they decide alike from one source (C9a).
+    const RandomSource common{options.draw,
+                              RandomStream{options.seed, StreamOf::BlockPath,
+                                           stream - static_cast<std::uint64_t>(warp_in_block)}};
     const LaneMask lanes = paths.lanes(warp_in_block);
     InstructionStream instructions;
     instructions.graph_ = paths.graph;
     if (!options.path.empty()) {
         instructions.walk_ = PathWalk{*paths.graph, options.path, random};
     } else if (paths.reconvergence) {
-        auto walk = paths.paths.choose(random, lanes, *paths.reconvergence);
+        auto walk = paths.paths.choose(random, common, lanes, *paths.reconvergence);
         if (!walk) return walk.as_failure();
         instructions.walk_ = std::move(walk.value());
     } else {
-        auto walk = paths.paths.choose(random);
+        auto walk = paths.paths.choose(random, common);
         if (!walk) return walk.as_failure();
         instructions.walk_ = std::move(walk.value());
     }

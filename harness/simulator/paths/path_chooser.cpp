@@ -1,5 +1,7 @@
 #include "harness/simulator/paths/path_chooser.hpp"
 
+#include "models/facts/barrier_rule.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,8 +39,12 @@ std::vector<std::size_t> PathChooser::blocks_at(std::int64_t address) const {
 }
 
 Result<PathChooser> PathChooser::make(const assembly::ControlFlowGraph& graph,
-                                      const models::FlowFacts& facts) {
+                                      const models::FlowFacts& facts,
+                                      const std::vector<bool>& shared_choices) {
     PathChooser chooser;
+    const PathRestrictions restrictions{models::excluded_edges(graph, facts), shared_choices};
+    chooser.shares_choices_ =
+        std::find(shared_choices.begin(), shared_choices.end(), true) != shared_choices.end();
     chooser.graph_ = &graph;
     chooser.facts_name_ = facts.name;
     const auto header_address = [&](const assembly::Loop& loop) {
@@ -107,7 +113,7 @@ Result<PathChooser> PathChooser::make(const assembly::ControlFlowGraph& graph,
     }
     if (lanes_diverge && !facts.exclusives.empty()) variants.push_back(excluded);
     for (const auto& variant : variants) {
-        auto space = PathSpace::build(graph, bounds, variant);
+        auto space = PathSpace::build(graph, bounds, variant, restrictions);
         if (!space) return space.as_failure();
         if (space.value().has_path()) chooser.spaces_.push_back(std::move(space.value()));
     }
@@ -155,7 +161,11 @@ Result<void> PathChooser::add_condition(const models::LinearFact& fact) {
             return Failure{fmt::format("no reachable block begins at 0x{:04x}", term.block), "", 0,
                            0};
     }
-    conditions_.push_back(std::move(condition));
+    // An edge that is never taken is excluded by construction.
+    const bool is_excluded_edge = fact.terms.size() == 1 && fact.terms.front().from &&
+                                  fact.terms.front().coefficient > 0 && fact.constant == 0 &&
+                                  fact.relation != models::Relation::AtLeast;
+    if (!is_excluded_edge) conditions_.push_back(std::move(condition));
     return boost::outcome_v2::success();
 }
 
@@ -202,20 +212,20 @@ std::int64_t PathChooser::count(PathWalk& walk, const assembly::ControlFlowGraph
     }
 }
 
-Result<PathWalk> PathChooser::choose(RandomSource random) const {
-    const auto last = static_cast<std::int64_t>(spaces_.size()) - 1;
+Result<PathWalk> PathChooser::choose(RandomSource random, RandomSource common) const {
     Counts counts;
     std::int64_t steps = 0;
+    const PathSpace* space = nullptr;
     for (int attempt = 0; attempt < try_limit && steps <= step_limit; ++attempt) {
         if (attempt == deterministic_tries) random = random.with(Draw::Uniform);
-        const PathSpace& space = spaces_[static_cast<std::size_t>(random.draw(0, last))];
-        if (conditions_.empty()) return PathWalk{space, random};
-        PathWalk trial{space, random};
+        if (space == nullptr || !shares_choices_) space = &draw_space(random, common);
+        if (conditions_.empty()) return PathWalk{*space, random, common};
+        PathWalk trial{*space, random, common};
         steps += count(trial, *graph_, counts, step_limit - steps);
         if (steps > step_limit) break;
         if (std::all_of(conditions_.begin(), conditions_.end(),
                         [&](const Condition& condition) { return holds(condition, counts); }))
-            return PathWalk{space, random};
+            return PathWalk{*space, random, common};
         random = trial.random();
     }
     return no_path();
@@ -257,15 +267,15 @@ DivergentTransition::Kind PathChooser::count(DivergentWalk& walk,
     return DivergentTransition::Kind::NoPath;
 }
 
-Result<DivergentWalk> PathChooser::choose(RandomSource random, LaneMask lanes,
+Result<DivergentWalk> PathChooser::choose(RandomSource random, RandomSource common, LaneMask lanes,
                                           const ReconvergencePoints& reconvergence) const {
-    const auto last = static_cast<std::int64_t>(spaces_.size()) - 1;
+    const PathSpace* space = nullptr;
     std::vector<LaneCounts> lane_counts;
     std::int64_t steps = 0;
     for (int attempt = 0; attempt < try_limit && steps <= step_limit; ++attempt) {
         if (attempt == deterministic_tries) random = random.with(Draw::Uniform);
-        const PathSpace& space = spaces_[static_cast<std::size_t>(random.draw(0, last))];
-        const DivergentWalk walk{space, reconvergence, lanes, random};
+        if (space == nullptr || !shares_choices_) space = &draw_space(random, common);
+        const DivergentWalk walk{*space, reconvergence, lanes, random, common};
         DivergentWalk trial = walk;
         const DivergentTransition::Kind end = count(trial, lane_counts, step_limit, steps);
         if (end == DivergentTransition::Kind::Anomaly)

@@ -19,15 +19,19 @@ class PathChooser {
 public:
     /// Refuses a loop without a bound, facts that name no block or loop header of the function, a
     /// bound of zero, and facts that no path satisfies. `graph` must outlive the chooser.
+    /// `shared_choices`: per block, whether the warps of a thread block leave it alike (C9a);
+    /// empty: none.
     static Result<PathChooser> make(const assembly::ControlFlowGraph& graph,
-                                    const models::FlowFacts& facts);
+                                    const models::FlowFacts& facts,
+                                    const std::vector<bool>& shared_choices = {});
 
     /// A path of one warp. Refuses when no path that satisfies the facts was found in a limited
-    /// number of tries.
-    [[nodiscard]] Result<PathWalk> choose(RandomSource random) const;
+    /// number of tries. `common`: the source of the choices that the warps of a thread block share.
+    [[nodiscard]] Result<PathWalk> choose(RandomSource random, RandomSource common) const;
     /// A path of one warp whose lanes may diverge; the path of each lane satisfies the facts. Also
     /// refuses lanes that wait for each other.
-    [[nodiscard]] Result<DivergentWalk> choose(RandomSource random, LaneMask lanes,
+    [[nodiscard]] Result<DivergentWalk> choose(RandomSource random, RandomSource common,
+                                               LaneMask lanes,
                                                const ReconvergencePoints& reconvergence) const;
     /// Some path may visit the block.
     [[nodiscard]] bool visits(std::size_t block) const;
@@ -56,6 +60,12 @@ private:
     };
 
     Result<void> add_condition(const models::LinearFact& fact);
+    /// A space that `random` draws; where warps share choices, one and the same for all of them.
+    const PathSpace& draw_space(RandomSource& random, RandomSource& common) const {
+        RandomSource& source = shares_choices_ ? common : random;
+        return spaces_[static_cast<std::size_t>(
+            source.draw(0, static_cast<std::int64_t>(spaces_.size()) - 1))];
+    }
     [[nodiscard]] static bool holds(const Condition& condition, const Counts& counts);
     /// Walks to the end and counts. Returns the steps taken; stops beyond `limit`.
     static std::int64_t count(PathWalk& walk, const assembly::ControlFlowGraph& graph,
@@ -71,6 +81,7 @@ private:
     std::string facts_name_;
     std::vector<PathSpace> spaces_; ///< Each has a path; every path is in one of them.
     std::vector<Condition> conditions_;
+    bool shares_choices_ = false; ///< The warps of a thread block share some of their choices.
 };
 
 } // namespace warpbound::harness::simulator

@@ -36,11 +36,21 @@ bool allows(const LoopBound& bound, int digit) {
 
 Result<PathSpace> PathSpace::build(const assembly::ControlFlowGraph& graph,
                                    std::span<const LoopBound> bounds,
-                                   const std::vector<bool>& excluded) {
+                                   const std::vector<bool>& excluded,
+                                   const PathRestrictions& restrictions) {
     PathSpace space;
     space.graph_ = &graph;
     space.bounds_.assign(bounds.begin(), bounds.end());
     space.excluded_ = excluded;
+    space.excluded_edges_ = restrictions.excluded_edges;
+    space.shared_choices_ = restrictions.shared_choices;
+    if (!space.shared_choices_.empty()) {
+        space.shared_loops_.assign(graph.blocks.size(), false);
+        for (const assembly::Loop& loop : graph.loops)
+            space.shared_loops_[loop.header] =
+                std::any_of(loop.blocks.begin(), loop.blocks.end(),
+                            [&](std::size_t block) { return space.shared_choices_[block]; });
+    }
     std::size_t positions = 0;
     for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
         std::vector<std::size_t> enclosing;
@@ -90,6 +100,7 @@ bool PathSpace::can_finish(std::size_t block, std::span<const std::int64_t> rema
 bool PathSpace::is_allowed(std::size_t edge, std::span<const std::int64_t> remaining,
                            std::vector<std::int64_t>& trial) const {
     const Step& step = steps_[edge];
+    if (!excluded_edges_.empty() && excluded_edges_[edge]) return false;
     const auto kept = static_cast<std::ptrdiff_t>(step.common);
     if (std::any_of(remaining.begin() + kept, remaining.end(),
                     [](std::int64_t left) { return left != 0; }))
@@ -131,7 +142,7 @@ template <typename Visit>
 bool PathSpace::follow(std::size_t edge, const Digits& digits, bool any_iteration,
                        Visit visit) const {
     const Step& step = steps_[edge];
-    if (excluded_[step.to]) return false;
+    if (excluded_[step.to] || (!excluded_edges_.empty() && excluded_edges_[edge])) return false;
     const auto kept = static_cast<std::ptrdiff_t>(step.common);
     if (std::any_of(digits.begin() + kept, digits.end(), [](int digit) { return digit != 0; }))
         return false;

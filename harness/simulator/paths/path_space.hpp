@@ -19,6 +19,13 @@ struct LoopBound {
     std::int64_t max = 1;
 };
 
+/// What restricts the paths of a function beyond its loop bounds. Empty: nothing does.
+struct PathRestrictions {
+    std::vector<bool> excluded_edges; ///< Per edge.
+    /// Per block: the warps of a thread block leave it alike (C9a).
+    std::vector<bool> shared_choices;
+};
+
 /// A position is a block and, for each enclosing loop from the outermost in, the number of header
 /// executions that remain before the loop may be left. Whether the EXIT is reachable from a
 /// position depends on each count only through 0, 1, or more: if one further iteration is possible,
@@ -29,7 +36,17 @@ public:
     /// Refuses loops nested so deeply that there are too many positions.
     static Result<PathSpace> build(const assembly::ControlFlowGraph& graph,
                                    std::span<const LoopBound> bounds,
-                                   const std::vector<bool>& excluded);
+                                   const std::vector<bool>& excluded,
+                                   const PathRestrictions& restrictions = {});
+
+    /// The warps of a thread block leave the block alike.
+    [[nodiscard]] bool is_shared_choice(std::size_t block) const {
+        return !shared_choices_.empty() && shared_choices_[block];
+    }
+    /// The warps of a thread block iterate the innermost loop around the header equally often.
+    [[nodiscard]] bool is_shared_loop(std::size_t header) const {
+        return !shared_loops_.empty() && shared_loops_[header];
+    }
 
     /// Some path leads from the entry to an EXIT.
     [[nodiscard]] bool has_path() const { return has_path_; }
@@ -85,6 +102,9 @@ private:
     const assembly::ControlFlowGraph* graph_ = nullptr;
     std::vector<LoopBound> bounds_;
     std::vector<bool> excluded_;
+    std::vector<bool> excluded_edges_; ///< Per edge; empty: none.
+    std::vector<bool> shared_choices_; ///< Per block; empty: none.
+    std::vector<bool> shared_loops_;   ///< Per block that is a header; empty: none.
     std::vector<std::vector<std::size_t>> enclosing_loops_; ///< Per block, outermost first.
     std::vector<Step> steps_;                               ///< Per edge.
     std::vector<std::size_t> first_position_;               ///< Per block.

@@ -4,8 +4,8 @@
 
 namespace warpbound::harness::simulator {
 
-PathWalk::PathWalk(const PathSpace& space, const RandomSource& random)
-    : space_{&space}, graph_{&space.graph()}, random_{random} {
+PathWalk::PathWalk(const PathSpace& space, const RandomSource& random, const RandomSource& common)
+    : space_{&space}, graph_{&space.graph()}, random_{random}, common_{common} {
     remaining_.reserve(space.greatest_depth());
     trial_.reserve(space.greatest_depth());
     if (space.depth(0) > 0) enter_loop(0);
@@ -13,12 +13,14 @@ PathWalk::PathWalk(const PathSpace& space, const RandomSource& random)
 
 PathWalk::PathWalk(const assembly::ControlFlowGraph& graph, std::span<const std::size_t> blocks,
                    const RandomSource& random)
-    : graph_{&graph}, blocks_{blocks}, next_{1}, block_{blocks.front()}, random_{random} {}
+    : graph_{&graph}, blocks_{blocks}, next_{1}, block_{blocks.front()}, random_{random},
+      common_{random} {}
 
 /// Draws how often the header executes, among the counts after which the EXIT is reachable.
 void PathWalk::enter_loop(std::size_t header) {
     const LoopBound further = space_->entry_iterations(header, remaining_);
-    remaining_.push_back(random_.draw(further.min, further.max));
+    RandomSource& source = space_->is_shared_loop(header) ? common_ : random_;
+    remaining_.push_back(source.draw(further.min, further.max));
 }
 
 void PathWalk::take(std::size_t edge) {
@@ -42,7 +44,8 @@ Transition PathWalk::advance() {
     std::int64_t choices = may_end ? 1 : 0;
     for (const std::size_t edge : block.out)
         choices += space_->is_allowed(edge, remaining_, trial_) ? 1 : 0;
-    std::int64_t choice = random_.draw(0, choices - 1);
+    RandomSource& source = space_->is_shared_choice(block_) ? common_ : random_;
+    std::int64_t choice = source.draw(0, choices - 1);
     if (may_end && choice-- == 0) return Transition{.ends = true};
     for (const std::size_t edge : block.out) {
         if (!space_->is_allowed(edge, remaining_, trial_) || choice-- != 0) continue;

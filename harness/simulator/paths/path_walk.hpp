@@ -20,9 +20,10 @@ struct Transition {
 /// with the length. Walks over the same space that start with equal random sources are equal.
 class PathWalk {
 public:
-    PathWalk() : random_{Draw::AllLow, RandomStream{0, StreamOf::WarpPath, 0}} {}
-    /// A random walk. Requires: the space has a path and outlives the walk.
-    PathWalk(const PathSpace& space, const RandomSource& random);
+    PathWalk() : PathWalk{RandomSource{Draw::AllLow, RandomStream{0, StreamOf::WarpPath, 0}}} {}
+    /// A random walk. `common`: the source of the choices that the warps of a thread block share.
+    /// Requires: the space has a path and outlives the walk.
+    PathWalk(const PathSpace& space, const RandomSource& random, const RandomSource& common);
     /// A walk along the given blocks. Requires: they follow edges, the last one exits, and they
     /// outlive the walk.
     PathWalk(const assembly::ControlFlowGraph& graph, std::span<const std::size_t> blocks,
@@ -35,6 +36,7 @@ public:
     [[nodiscard]] const RandomSource& random() const { return random_; }
 
 private:
+    explicit PathWalk(const RandomSource& random) : random_{random}, common_{random} {}
     Transition advance_along_blocks();
     void enter_loop(std::size_t header);
     void take(std::size_t edge);
@@ -48,6 +50,7 @@ private:
         remaining_; ///< Header executions that remain, per enclosing loop, outermost first.
     std::vector<std::int64_t> trial_;
     RandomSource random_;
+    RandomSource common_;
 };
 
 } // namespace warpbound::harness::simulator

@@ -170,10 +170,12 @@ TEST(Coalescing, HoldsInLoopsInWhichTheWarpStaysConverged) {
         "IADD3 R2, R2, 0x84, RZ; IADD3 R4, R4, 0x1, RZ; ";
     EXPECT_EQ(transactions(loop + "ISETP.NE.AND P0, PT, R4, c[0x0][0x160], PT; @P0 BRA L; EXIT;"),
               "0x0030: 1");
-    // Divergent loop exit: each lane leaves the loop in an iteration of its own.
-    const std::string by_data = "ISETP.NE.AND P0, PT, R8, RZ, PT; @P0 BRA L; EXIT;";
-    EXPECT_EQ(transactions(loop + by_data), "");
-    EXPECT_EQ(transactions(loop + by_data, {{32, 1, 1}}, true), "0x0030: 1");
+    // Divergent loop exit: each lane leaves the loop in an iteration of its own. Those that remain
+    // are in one iteration; after the loop the others are no longer.
+    const std::string by_data = "ISETP.NE.AND P0, PT, R8, RZ, PT; @P0 BRA L; ";
+    EXPECT_EQ(transactions(loop + by_data + "EXIT;"), "0x0030: 1");
+    EXPECT_EQ(transactions(loop + by_data + "LDS R9, [R2]; EXIT;"), "0x0030: 1");
+    EXPECT_EQ(transactions(loop + by_data + "EXIT;", {{32, 1, 1}}, true), "0x0030: 1");
 }
 
 TEST(Coalescing, KnowsTheBankOfALaneWithoutItsRow) {
@@ -206,13 +208,16 @@ TEST(Coalescing, ForgetsTheCommonBaseWhereDivergedLanesReconverge) {
               "0x0030: 1; 0x00a0: 1");
 }
 
-TEST(Coalescing, UsesUniformRegistersOnlyWithoutDivergence) {
+TEST(Coalescing, UsesUniformRegistersOnlyWhereNoLaneWaits) {
     const std::string code = "S2R R0, SR_TID.X; SHF.L.U32 R2, R0, 0x2, RZ; UMOV UR4, 0x40; "
                              "LDS R8, [R2+UR4]; ";
     EXPECT_EQ(transactions(code + "EXIT;"), "0x0030: 1");
-    const std::string diverge = "ISETP.NE.AND P0, PT, R8, RZ, PT; @P0 BRA D; NOP; D: EXIT;";
-    EXPECT_EQ(transactions(code + diverge), "");
-    EXPECT_EQ(transactions(code + diverge, {{32, 1, 1}}, true), "0x0030: 1");
+    const auto diverge = [](const std::string& inside) {
+        return "ISETP.NE.AND P0, PT, R8, RZ, PT; @P0 BRA D; " + inside + "; D: EXIT;";
+    };
+    EXPECT_EQ(transactions(code + diverge("NOP")), "0x0030: 1");
+    EXPECT_EQ(transactions(code + diverge("UMOV UR4, 0x44")), "");
+    EXPECT_EQ(transactions(code + diverge("UMOV UR4, 0x44"), {{32, 1, 1}}, true), "0x0030: 1");
 }
 
 TEST(Coalescing, StartsAtOneWhereLanesMayBeInactive) {

@@ -64,6 +64,42 @@ TEST(Uniformity, FollowsFromValuesThatTheWarpShares) {
               "0x0020 unknown (never diverges)");
 }
 
+// R4 counts iterations outside the region of the divergent branch, R5 inside.
+TEST(Uniformity, OfACounterOutlivesADivergentBranchBesideIt) {
+    const auto code = [](const std::string& counter) {
+        return "MOV R4, RZ; MOV R5, c[0x0][0x160]; L: LDG.E R9, [R6]; "
+               "ISETP.NE.AND P2, PT, R9, RZ, PT; @P2 BRA D; IADD3 R5, R5, 0x1, RZ; "
+               "D: IADD3 R4, R4, 0x1, RZ; ISETP.LT.AND P1, PT, " +
+               counter + ", c[0x0][0x164], PT; @P1 BRA L; EXIT;";
+    };
+    EXPECT_EQ(uniformities(code("R4"), {{32, 1, 1}}), "0x0040 unknown; 0x0080 uniform");
+    EXPECT_EQ(uniformities(code("R5"), {{32, 1, 1}}), "0x0040 unknown; 0x0080 unknown");
+}
+
+// Lanes leave the loop in different iterations: inside, those that remain agree on R4; after it
+// they do not (temporal divergence).
+TEST(Uniformity, EndsWhereLanesHaveLeftALoopInDifferentIterations) {
+    EXPECT_EQ(uniformities("MOV R4, c[0x0][0x160]; L: IADD3 R4, R4, 0x1, RZ; "
+                           "ISETP.LT.AND P1, PT, R4, c[0x0][0x164], PT; @P1 BRA M; NOP; "
+                           "M: LDG.E R9, [R6]; ISETP.NE.AND P2, PT, R9, RZ, PT; @P2 BRA L; "
+                           "ISETP.LT.AND P3, PT, R4, 0x9, PT; @P3 BRA N; NOP; N: EXIT;",
+                           {{32, 1, 1}}),
+              "0x0030 uniform; 0x0070 unknown; 0x0090 unknown");
+}
+
+// Other lanes may write a uniform register while some wait.
+TEST(Uniformity, OfUniformRegistersNeedsThatNoLaneWaits) {
+    const auto code = [](const std::string& inside, const std::string& after) {
+        return "UMOV UR4, c[0x0][0x160]; LDG.E R9, [R6]; ISETP.NE.AND P2, PT, R9, RZ, PT; "
+               "BSSY B0, D; @P2 BRA D; " +
+               inside + "; D: BSYNC B0; " + after +
+               "; ISETP.LT.AND P1, PT, RZ, UR4, PT; @P1 BRA E; NOP; E: EXIT;";
+    };
+    const std::string count = "UIADD3 UR4, UR4, 0x1, URZ";
+    EXPECT_EQ(uniformities(code("NOP", count), {{32, 1, 1}}), "0x0040 unknown; 0x0090 uniform");
+    EXPECT_EQ(uniformities(code(count, "NOP"), {{32, 1, 1}}), "0x0040 unknown; 0x0090 unknown");
+}
+
 TEST(Uniformity, IsWrittenIntoTheTemplate) {
     const auto context =
         analyzed("S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x10, PT; BSSY B0, D; @!P0 BRA D; "

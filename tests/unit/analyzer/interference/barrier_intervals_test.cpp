@@ -19,7 +19,7 @@ std::optional<BarrierIntervals> intervals_of(const std::string& body,
     made->request.launch = {1, 128};
     const auto context = prepare(made->request);
     EXPECT_TRUE(context) << to_string(context.error());
-    return barrier_intervals(context.value(), aligned_barriers(context.value()).value());
+    return barrier_intervals(context.value(), barriers_of_block(context.value()).value().most);
 }
 
 TEST(BarrierIntervals, EndWithTheBarrier) {

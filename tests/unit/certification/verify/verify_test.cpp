@@ -215,7 +215,7 @@ const std::vector<Change>& changes() {
          [](EvidenceFiles& files) {
              drop_line_with(files, "analysis/K1/facts-in-use.xml", "<divergent");
          }},
-        {"a <never> in the facts in use that nobody states", "schema",
+        {"a <never> in the facts in use that nobody states", "re-analysis",
          [](EvidenceFiles& files) {
              replace(files, "analysis/K1/facts-in-use.xml", "</flow-facts>",
                      "<never block=\"0x0100\"/></flow-facts>");

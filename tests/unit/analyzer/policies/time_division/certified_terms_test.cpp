@@ -106,13 +106,13 @@ TEST(TimeDivisionCertificates, CountAtBarriersThePlaceWhereItTakesLongest) {
     EXPECT_EQ(lost->cycles, 4 * 12);
 }
 
-TEST(TimeDivisionCertificates, RefuseBarriersThatPathsPassUnequallyOften) {
+TEST(TimeDivisionCertificates, RefuseWarpsThatEndBeforeABarrier) {
     const auto context = slotted("@P0 BRA 0x10; BAR.SYNC 0x0; EXIT;", 4);
     CertificateStore certificates;
     context->request.certificates = &certificates;
     const auto refused = context->run();
     ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.error().what, HasSubstr("paths pass this barrier 0 to 1 times"));
+    EXPECT_THAT(refused.error().what, HasSubstr("may end before a barrier"));
 }
 
 } // namespace

@@ -1,0 +1,230 @@
+#include "analyzer/flow/abstract_execution.hpp"
+
+#include "analyzer/value/branch_conditions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using assembly::ControlFlow;
+using assembly::ControlFlowGraph;
+using assembly::EdgeKind;
+using assembly::Function;
+using assembly::Instruction;
+
+/// Beyond this many executed instructions, in one entry of a loop or in all, no further iteration
+/// is executed on its own.
+constexpr std::int64_t most_of_an_entry = std::int64_t{1} << 15U;
+constexpr std::int64_t most_of_all = std::int64_t{1} << 19U;
+constexpr std::size_t geometry_numbers = static_cast<std::size_t>(Geometry::Lane) + 1;
+
+/// A state on an edge.
+using EdgeStates = std::map<std::size_t, RangeRegisters>;
+
+void add(EdgeStates& states, std::size_t edge, const RangeRegisters& state) {
+    const auto [entry, inserted] = states.emplace(edge, state);
+    if (!inserted) entry->second.join(state);
+}
+
+class AbstractExecution {
+public:
+    AbstractExecution(const Function& function, const ControlFlowGraph& graph,
+                      const models::Launch& launch, const std::set<assembly::Register>& shared)
+        : function_{function}, graph_{graph}, shared_{shared}, numbers_{deciding_registers(
+                                                                   function)},
+          unbounded_(graph.loops.size(), false) {
+        run_.reached.assign(graph.blocks.size(), false);
+        run_.taken.assign(graph.edges.size(), false);
+        run_.exits.assign(graph.blocks.size(), false);
+        run_.loops.resize(graph.loops.size());
+        const auto matters = [&](const Instruction& instruction) {
+            const auto& writes = instruction.effects.writes;
+            return !instruction.effects.exact ||
+                   std::any_of(writes.begin(), writes.end(),
+                               [&](assembly::Register reg) { return numbers_.count(reg) != 0; });
+        };
+        for (const auto& block : graph.blocks) {
+            auto& instructions = executed_of_.emplace_back();
+            for (std::size_t i = block.first; i <= block.last; ++i)
+                if (matters(function.instructions[i])) instructions.push_back(i);
+        }
+        for (std::size_t number = 0; number < geometry_numbers; ++number) {
+            const Subject subject{Subject::Kind::Number,
+                                  AffineExpression::of(symbol_of(static_cast<Geometry>(number))),
+                                  AffineExpression{}};
+            const auto ends = range_of(subject, launch).ends();
+            geometry_[number] = ValueRange::between(ends.first, ends.second);
+        }
+    }
+
+    AbstractRun run() {
+        execute_region(std::nullopt, 0, RangeRegisters{numbers_});
+        for (std::size_t loop = 0; loop < run_.loops.size(); ++loop)
+            if (unbounded_[loop]) run_.loops[loop].reset();
+        return std::move(run_);
+    }
+
+private:
+    /// States that leave a region over its edges, and whether a thread may end in it.
+    struct Outcome {
+        EdgeStates leaving;
+        bool ends = false;
+    };
+
+    [[nodiscard]] std::optional<std::size_t> headed_by(std::size_t block) const {
+        const auto loop = graph_.innermost_loop[block];
+        return loop && graph_.loops[*loop].header == block ? loop : std::nullopt;
+    }
+    [[nodiscard]] bool contains(std::optional<std::size_t> loop, std::size_t block) const {
+        if (!loop) return true;
+        const auto& blocks = graph_.loops[*loop].blocks;
+        return std::binary_search(blocks.begin(), blocks.end(), block);
+    }
+
+    /// The blocks of a loop (none: of the function) once, from `first` on, inner loops traversed.
+    /// Edges to the loop's header and out of it leave the region.
+    Outcome execute_region(std::optional<std::size_t> region, std::size_t first,
+                           const RangeRegisters& start) {
+        Outcome outcome;
+        std::map<std::size_t, RangeRegisters> pending{{first, start}}; // In reverse postorder.
+        while (!pending.empty()) {
+            const auto [block, state] = std::move(*pending.begin());
+            pending.erase(pending.begin());
+            const auto inner = headed_by(block);
+            Outcome left =
+                inner && inner != region ? traverse(*inner, state) : execute_block(block, state);
+            outcome.ends = outcome.ends || left.ends;
+            for (const auto& [edge, after] : left.leaving) {
+                const std::size_t to = graph_.edges[edge].to;
+                if ((region && to == graph_.loops[*region].header) || !contains(region, to)) {
+                    add(outcome.leaving, edge, after);
+                    continue;
+                }
+                const auto [entry, inserted] = pending.emplace(to, after);
+                if (!inserted) entry->second.join(after);
+            }
+        }
+        return outcome;
+    }
+
+    Outcome execute_block(std::size_t block, RangeRegisters state) {
+        executed_ += 1 + static_cast<std::int64_t>(executed_of_[block].size());
+        run_.reached[block] = true;
+        const auto& code = graph_.blocks[block];
+        state.begin_block(shared_);
+        for (const std::size_t i : executed_of_[block])
+            state.execute(function_.instructions[i], [&](Geometry number) {
+                return geometry_[static_cast<std::size_t>(number)];
+            });
+        const Instruction& last = function_.instructions[code.last];
+        const auto holds = state.guard_of(last);
+        Outcome outcome;
+        outcome.ends = code.exits && holds.value_or(true);
+        run_.exits[block] = run_.exits[block] || outcome.ends;
+        for (const std::size_t edge : code.out) {
+            if (!may_take(code, last, holds, edge)) continue;
+            run_.taken[edge] = true;
+            outcome.leaving.emplace(edge, state);
+        }
+        return outcome;
+    }
+
+    /// Whether the edge can be taken where the guard of the block's last instruction holds or not.
+    [[nodiscard]] bool may_take(const assembly::BasicBlock& code, const Instruction& last,
+                                std::optional<bool> holds, std::size_t edge) const {
+        if (!holds) return true;
+        if (last.control_flow == ControlFlow::Exit) return !code.exits || !*holds;
+        const bool two_targets = last.control_flow == ControlFlow::Branch && code.out.size() == 2 &&
+                                 last.operands.size() == 1 &&
+                                 !assembly::has_predicate_operand(last) &&
+                                 graph_.edges[code.out[0]].kind != graph_.edges[code.out[1]].kind;
+        return !two_targets || (graph_.edges[edge].kind == EdgeKind::Taken) == *holds;
+    }
+
+    /// From one entry of the loop from outside until it is left.
+    Outcome traverse(std::size_t loop, RangeRegisters state) {
+        const std::size_t header = graph_.loops[loop].header;
+        const std::int64_t before = executed_;
+        Outcome all;
+        std::optional<std::int64_t> least;
+        for (std::int64_t iteration = 1;; ++iteration) {
+            auto next = iterate(loop, state, all);
+            if (!least && (all.ends || !all.leaving.empty())) least = iteration;
+            if (!next) {
+                record(loop, least.value_or(iteration), iteration);
+                return all;
+            }
+            if (executed_ > most_of_all || executed_ - before > most_of_an_entry || *next == state)
+                break;
+            state = std::move(*next);
+        }
+        // No bound: what may change becomes unknown until nothing changes any more.
+        unbounded_[loop] = true;
+        for (bool changed = true; changed;) {
+            const auto next = iterate(loop, state, all);
+            RangeRegisters widened = state;
+            if (next) widened.widen(*next);
+            changed = !(widened == state);
+            state = std::move(widened);
+        }
+        run_.reached[header] = true;
+        return all;
+    }
+
+    /// One iteration: adds to `all` what leaves the loop; returns the state of the next iteration,
+    /// if there may be one.
+    std::optional<RangeRegisters> iterate(std::size_t loop, const RangeRegisters& state,
+                                          Outcome& all) {
+        const std::size_t header = graph_.loops[loop].header;
+        Outcome outcome = execute_region(loop, header, state);
+        std::optional<RangeRegisters> next;
+        all.ends = all.ends || outcome.ends;
+        for (auto& [edge, after] : outcome.leaving) {
+            if (graph_.edges[edge].to != header)
+                add(all.leaving, edge, after);
+            else if (next)
+                next->join(after);
+            else
+                next = std::move(after);
+        }
+        return next;
+    }
+
+    void record(std::size_t loop, std::int64_t least, std::int64_t most) {
+        auto& bound = run_.loops[loop];
+        if (!bound) bound = DerivedLoop{least, most, {}};
+        bound->min = std::min(bound->min, least);
+        bound->max = std::max(bound->max, most);
+        bound->reason = fmt::format(
+            "abstract execution leaves the loop in iteration {}{}",
+            bound->min == bound->max ? "" : fmt::format("{} to ", bound->min), bound->max);
+    }
+
+    const Function& function_;
+    const ControlFlowGraph& graph_;
+    const std::set<assembly::Register>& shared_;
+    RegisterNumbers numbers_;
+    std::array<ValueRange, geometry_numbers> geometry_;
+    std::vector<bool> unbounded_; ///< Per loop: some entry has no bound.
+    std::int64_t executed_ = 0;   ///< Instructions, and one for each block.
+    /// Per block: the instructions that write registers on which control depends.
+    std::vector<std::vector<std::size_t>> executed_of_;
+    AbstractRun run_;
+};
+
+} // namespace
+
+AbstractRun execute_abstractly(const Function& function, const ControlFlowGraph& graph,
+                               const models::Launch& launch,
+                               const std::set<assembly::Register>& shared) {
+    return AbstractExecution{function, graph, launch, shared}.run();
+}
+
+} // namespace warpbound::analyzer

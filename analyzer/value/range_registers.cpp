@@ -1,0 +1,324 @@
+#include "analyzer/value/range_registers.hpp"
+
+#include "analyzer/value/operand_forms.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using assembly::Instruction;
+using assembly::Operand;
+using assembly::Register;
+using assembly::RegisterOperand;
+using Truth = std::optional<bool>;
+
+Truth inverted(Truth truth) {
+    return truth ? Truth{!*truth} : truth;
+}
+
+/// A Boolean function of truths of which some may not be known.
+template <std::size_t Count, class Function>
+Truth combine(const std::array<Truth, Count>& inputs, Function function) {
+    Truth result;
+    for (unsigned row = 0; row < (1U << Count); ++row) {
+        std::array<bool, Count> truths{};
+        bool possible = true;
+        for (std::size_t i = 0; i < Count; ++i) {
+            truths[i] = ((row >> i) & 1U) != 0;
+            possible = possible && inputs[i].value_or(truths[i]) == truths[i];
+        }
+        if (!possible) continue;
+        const bool value = function(truths);
+        if (result && *result != value) return std::nullopt;
+        result = value;
+    }
+    return result;
+}
+
+/// A vote in which each active lane votes yes: its result is the mask of the active lanes.
+bool reads_active_mask(const Instruction& instruction) {
+    if ((instruction.mnemonic != "VOTE" && instruction.mnemonic != "VOTEU") ||
+        instruction.modifiers != std::vector<std::string>{"ANY"} ||
+        instruction.operands.size() != 3)
+        return false;
+    const auto* voted = as_predicate(instruction.operands[2]);
+    return voted != nullptr && !voted->index && !voted->negated;
+}
+
+/// The destination: the first operand; of LOP3 with a predicate before it, the second.
+std::size_t destination_position(const Instruction& instruction) {
+    const bool is_logic = instruction.mnemonic == "LOP3" || instruction.mnemonic == "ULOP3";
+    return is_logic && !instruction.operands.empty() &&
+                   as_predicate(instruction.operands.front()) != nullptr
+               ? 1
+               : 0;
+}
+
+} // namespace
+
+RegisterNumbers deciding_registers(const assembly::Function& function) {
+    std::set<Register> needed;
+    for (const Instruction& instruction : function.instructions) {
+        if (instruction.control_flow == assembly::ControlFlow::None) continue;
+        for (const Register reg : instruction.effects.reads)
+            if (is_predicate(reg.file)) needed.insert(reg);
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const Instruction& instruction : function.instructions) {
+            const auto& writes = instruction.effects.writes;
+            if (std::none_of(writes.begin(), writes.end(),
+                             [&](Register reg) { return needed.count(reg) != 0; }))
+                continue;
+            for (const Register reg : instruction.effects.reads)
+                changed = needed.insert(reg).second || changed;
+        }
+    }
+    RegisterNumbers numbers;
+    for (const Register reg : needed)
+        numbers.emplace(reg, numbers.size());
+    return numbers;
+}
+
+RangeRegisters::Value RangeRegisters::held(Register reg) const {
+    const auto found = of_->find(reg);
+    return found == of_->end() ? Value{} : values_[found->second];
+}
+
+ValueRange RangeRegisters::number(Register reg) const {
+    return held(reg).range;
+}
+
+Truth RangeRegisters::truth(Register reg) const {
+    const auto value = held(reg).range.value();
+    return value ? Truth{*value != 0} : std::nullopt;
+}
+
+Truth RangeRegisters::truth(const RegisterOperand& operand) const {
+    const Truth plain = operand.index ? truth(Register{operand.file, *operand.index}) : Truth{true};
+    return operand.negated ? inverted(plain) : plain;
+}
+
+Truth RangeRegisters::guard_of(const Instruction& instruction) const {
+    return instruction.guard ? truth(instruction.guard->predicate) : Truth{true};
+}
+
+std::optional<RangeRegisters::Value> RangeRegisters::source(const Operand& operand) const {
+    if (const auto* reg = std::get_if<RegisterOperand>(&operand)) {
+        if (reg->absolute || !only_suffix(reg->suffixes, "reuse") || is_predicate(reg->file))
+            return std::nullopt;
+        Value value = reg->index ? held({reg->file, *reg->index}) : Value{ValueRange{0U}, false};
+        if (reg->negated || reg->inverted) value.is_active_mask = false;
+        if (reg->negated) value.range = value.range.negated();
+        if (reg->inverted) value.range = value.range.negated() + ValueRange{~std::uint32_t{0}};
+        return value;
+    }
+    if (const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand)) {
+        const auto value = value_of(*immediate);
+        return value ? std::optional{Value{ValueRange{*value}, false}} : std::nullopt;
+    }
+    return Value{}; // A word of a constant bank that is not stated.
+}
+
+std::optional<RangeRegisters::Value>
+RangeRegisters::number_of(const Instruction& instruction, const GeometryRanges& geometry) const {
+    const std::string& name = instruction.mnemonic;
+    const auto is = [&](std::string_view plain, std::string_view uniform) {
+        return name == plain || name == uniform;
+    };
+    const auto plain = [](const ValueRange& range) { return std::optional{Value{range, false}}; };
+    if (reads_active_mask(instruction)) return Value{ValueRange{}, true};
+    if (is("S2R", "S2UR") || name == "CS2R") {
+        const auto* special =
+            instruction.operands.size() == 2
+                ? std::get_if<assembly::SpecialRegisterOperand>(&instruction.operands[1])
+                : nullptr;
+        if (special == nullptr) return std::nullopt;
+        if (special->name == "SRZ") return plain(ValueRange{0U});
+        const auto index = geometry_in(special->name);
+        return index && name != "CS2R" ? plain(geometry(*index)) : std::nullopt;
+    }
+    std::vector<Value> sources;
+    const RegisterOperand* predicate = nullptr; // The last one.
+    for (std::size_t i = destination_position(instruction) + 1; i < instruction.operands.size();
+         ++i) {
+        if (const auto* reg = as_predicate(instruction.operands[i])) {
+            predicate = reg;
+            continue;
+        }
+        const auto value = source(instruction.operands[i]);
+        if (!value) return std::nullopt;
+        sources.push_back(*value);
+    }
+    const auto range = [&](std::size_t i) { return sources[i].range; };
+    const auto shift = [&](std::size_t i) {
+        const auto by = range(i).value();
+        return by && *by < 32 ? by : std::nullopt;
+    };
+    const auto only = [&](std::initializer_list<std::string_view> modifiers) {
+        return only_modifiers(instruction, modifiers);
+    };
+    const auto count = sources.size();
+    if (is("MOV", "UMOV") || name == "MOV32I" || is("LDC", "ULDC"))
+        return count == 1 && only({"64", "128"}) ? std::optional{sources[0]} : std::nullopt;
+    if (is("IADD3", "UIADD3") || is("IADD", "IADD32I") || name == "VIADD") {
+        if (count < 2 || !only({})) return std::nullopt;
+        ValueRange sum{0U};
+        for (std::size_t i = 0; i < count; ++i)
+            sum = sum + range(i);
+        return plain(sum);
+    }
+    if (is("IMAD", "UIMAD"))
+        return count == 3 && only({"MOV", "IADD", "SHL", "U32", "WIDE"})
+                   ? plain(range(0) * range(1) + range(2))
+                   : std::nullopt;
+    if (is("LEA", "ULEA") && count == 3 && only({}) && shift(2))
+        return plain(range(0) * ValueRange{std::uint32_t{1} << *shift(2)} + range(1));
+    if (name == "SHL" && count == 2 && only({}) && shift(1))
+        return plain(range(0) * ValueRange{std::uint32_t{1} << *shift(1)});
+    if (name == "SHR" && count == 2 && only({"U32", "S32"}) && shift(1))
+        return plain(range(0).shifted_right(*shift(1), !instruction.has_modifier("U32")));
+    if (is("SHF", "USHF") && count == 3 && shift(1)) { // Where the other register is zero.
+        if (only({"L", "U32"}) && instruction.has_modifier("L") && range(2) == ValueRange{0U})
+            return plain(range(0) * ValueRange{std::uint32_t{1} << *shift(1)});
+        if (only({"R", "U32", "S32", "HI"}) && instruction.has_modifier("R") &&
+            instruction.has_modifier("HI") && range(0) == ValueRange{0U})
+            return plain(range(2).shifted_right(*shift(1), instruction.has_modifier("S32")));
+    }
+    if (is("LOP3", "ULOP3") && count == 4 && only({"LUT"}) && range(3).value())
+        return plain(looked_up(range(0), range(1), range(2), *range(3).value(),
+                               sources[0].is_active_mask && sources[1].is_active_mask));
+    if (is("SEL", "USEL") && count == 2 && only({}) && predicate != nullptr) {
+        const Truth first = truth(*predicate);
+        return plain(!first ? range(0).join(range(1)) : *first ? range(0) : range(1));
+    }
+    if (is("IMNMX", "VIMNMX") && count == 2 && only({"U32"}) && predicate != nullptr) {
+        const bool is_signed = !instruction.has_modifier("U32");
+        const Truth least = truth(*predicate);
+        const ValueRange::Ends a = range(0).ends(is_signed);
+        const ValueRange::Ends b = range(1).ends(is_signed);
+        if (!least) return plain(range(0).join(range(1)));
+        const std::int64_t lo = *least ? std::min(a.lo, b.lo) : std::max(a.lo, b.lo);
+        const std::int64_t hi = *least ? std::min(a.hi, b.hi) : std::max(a.hi, b.hi);
+        return plain(ValueRange{static_cast<std::uint32_t>(lo)} +
+                     ValueRange::between(0, static_cast<std::uint64_t>(hi - lo)));
+    }
+    return std::nullopt;
+}
+
+Truth RangeRegisters::truth_of(const Instruction& instruction) const {
+    const auto& operands = instruction.operands;
+    const std::string& name = instruction.mnemonic;
+    if ((name == "ISETP" || name == "UISETP") && operands.size() == 5) {
+        const auto* combined = as_predicate(operands[4]);
+        const auto left = source(operands[2]);
+        const auto right = source(operands[3]);
+        std::vector<std::string> modifiers = instruction.modifiers;
+        const auto logic = std::find_if(modifiers.begin(), modifiers.end(), [](const auto& text) {
+            return text == "AND" || text == "OR" || text == "XOR";
+        });
+        if (combined == nullptr || !left || !right || logic == modifiers.end()) return std::nullopt;
+        const std::string operation = *logic;
+        Instruction compared = instruction;
+        compared.modifiers.erase(compared.modifiers.begin() + (logic - modifiers.begin()));
+        const auto comparator = comparator_of(compared);
+        const Truth holds = comparator ? compare(*comparator, !instruction.has_modifier("U32"),
+                                                 left->range, right->range)
+                                       : std::nullopt;
+        // A form of comparison that is not known may have another meaning.
+        if (!comparator) return std::nullopt;
+        return combine(std::array{holds, truth(*combined)}, [&](const std::array<bool, 2>& in) {
+            return operation == "AND"  ? in[0] && in[1]
+                   : operation == "OR" ? in[0] || in[1]
+                                       : in[0] != in[1];
+        });
+    }
+    if ((name == "PLOP3" || name == "UPLOP3") && operands.size() == 7 &&
+        only_modifiers(instruction, {"LUT"})) {
+        const auto* table = std::get_if<assembly::ImmediateOperand>(&operands[5]);
+        std::array<Truth, 3> inputs;
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            const auto* input = as_predicate(operands[i + 2]);
+            if (input == nullptr) return std::nullopt;
+            inputs[i] = truth(*input);
+        }
+        if (table == nullptr || !table->integer) return std::nullopt;
+        return combine(inputs, [&](const std::array<bool, 3>& in) {
+            const unsigned row = (in[0] ? 4U : 0U) + (in[1] ? 2U : 0U) + (in[2] ? 1U : 0U);
+            return ((*table->integer >> row) & 1) != 0;
+        });
+    }
+    // The result of LOP3 is not zero; its last operand, !PT, is combined with OR.
+    if (destination_position(instruction) == 1) {
+        const auto* combined = as_predicate(operands.back());
+        if (combined == nullptr || combined->index || !combined->negated) return std::nullopt;
+        const auto number = number_of(instruction, [](Geometry) { return ValueRange{}; });
+        if (!number) return std::nullopt;
+        return compare(Comparator::NotEqual, false, number->range, ValueRange{0U});
+    }
+    return std::nullopt;
+}
+
+void RangeRegisters::execute(const Instruction& instruction, const GeometryRanges& geometry) {
+    if (!instruction.effects.exact) {
+        std::fill(values_.begin(), values_.end(), Value{});
+        return;
+    }
+    const auto& writes = instruction.effects.writes;
+    if (std::none_of(writes.begin(), writes.end(),
+                     [&](Register reg) { return of_->count(reg) != 0; }))
+        return;
+    const Truth guard = guard_of(instruction);
+    if (guard && !*guard) return;
+    const auto destination = [&](std::size_t position) -> std::optional<Register> {
+        const auto* reg = position < instruction.operands.size()
+                              ? std::get_if<RegisterOperand>(&instruction.operands[position])
+                              : nullptr;
+        if (reg == nullptr || !reg->index) return std::nullopt;
+        return Register{reg->file, *reg->index};
+    };
+    const auto number = number_of(instruction, geometry);
+    const auto written_number = destination(destination_position(instruction));
+    const Truth computed = truth_of(instruction);
+    std::vector<std::pair<std::size_t, Value>> results;
+    for (const Register reg : writes) {
+        const auto index = of_->find(reg);
+        if (index == of_->end()) continue;
+        Value after;
+        if (is_predicate(reg.file)) {
+            if (reg == destination(0) && computed) after.range = ValueRange{*computed ? 1U : 0U};
+        } else if (reg == written_number && number) {
+            after = *number;
+        }
+        if (!guard) {
+            const Value& before = values_[index->second];
+            after.is_active_mask = after.is_active_mask && before.is_active_mask;
+            after.range = after.range.join(before.range);
+        }
+        results.emplace_back(index->second, after);
+    }
+    for (const auto& [index, value] : results)
+        values_[index] = value;
+}
+
+void RangeRegisters::begin_block(const std::set<Register>& shared) {
+    for (Value& value : values_)
+        value.is_active_mask = false;
+    for (const Register reg : shared)
+        if (const auto index = of_->find(reg); index != of_->end()) values_[index->second] = {};
+}
+
+void RangeRegisters::join(const RangeRegisters& other) {
+    for (std::size_t i = 0; i < values_.size(); ++i)
+        values_[i].range = values_[i].range.join(other.values_[i].range);
+}
+
+void RangeRegisters::widen(const RangeRegisters& other) {
+    for (std::size_t i = 0; i < values_.size(); ++i)
+        if (!(values_[i] == other.values_[i])) values_[i] = {};
+}
+
+} // namespace warpbound::analyzer

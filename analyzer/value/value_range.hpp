@@ -1,0 +1,61 @@
+#pragma once
+/// \file
+/// Ranges of 32-bit numbers: the interval domain of abstract execution (S16a).
+
+#include "analyzer/value/predicate.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace warpbound::analyzer {
+
+/// The numbers first, first + 1, .., first + width, modulo 2^32.
+class ValueRange {
+public:
+    /// Any number.
+    ValueRange() = default;
+    explicit ValueRange(std::uint32_t value) : first_{value}, width_{0} {}
+    /// From `lo` to `hi`, inclusive. Requires: 0 <= lo <= hi < 2^32.
+    static ValueRange between(std::uint64_t lo, std::uint64_t hi);
+
+    [[nodiscard]] bool is_any() const { return width_ == largest; }
+    /// The value, if there is only one.
+    [[nodiscard]] std::optional<std::uint32_t> value() const {
+        return width_ == 0 ? std::optional{first_} : std::nullopt;
+    }
+    /// The largest number, if the range does not wrap around in unsigned order.
+    [[nodiscard]] std::optional<std::uint32_t> unsigned_last() const;
+    /// Least and largest number in the order of the comparison.
+    struct Ends {
+        std::int64_t lo = 0;
+        std::int64_t hi = 0;
+    };
+    [[nodiscard]] Ends ends(bool is_signed) const;
+
+    friend ValueRange operator+(const ValueRange& a, const ValueRange& b);
+    friend ValueRange operator*(const ValueRange& a, const ValueRange& b);
+    friend bool operator==(const ValueRange&, const ValueRange&) = default;
+    [[nodiscard]] ValueRange negated() const;
+    /// Shift right by `by` bits, below 32.
+    [[nodiscard]] ValueRange shifted_right(unsigned by, bool is_signed) const;
+    /// A range that contains both.
+    [[nodiscard]] ValueRange join(const ValueRange& other) const;
+
+private:
+    static constexpr std::uint32_t largest = ~std::uint32_t{0};
+    ValueRange(std::uint32_t first, std::uint64_t width);
+
+    std::uint32_t first_ = 0;
+    std::uint32_t width_ = largest;
+};
+
+/// Bitwise function as of LOP3: bit 4a + 2b + c of `table` for the bits a, b, c.
+/// `same`: the first two inputs are the same number.
+ValueRange looked_up(const ValueRange& a, const ValueRange& b, const ValueRange& c, unsigned table,
+                     bool same);
+
+/// Whether the comparison holds; nothing where it holds for some of the numbers only.
+std::optional<bool> compare(Comparator comparator, bool is_signed, const ValueRange& left,
+                            const ValueRange& right);
+
+} // namespace warpbound::analyzer
