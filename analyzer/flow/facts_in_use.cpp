@@ -1,7 +1,6 @@
 #include "analyzer/flow/facts_in_use.hpp"
 
 #include "analyzer/flow/abstract_execution.hpp"
-#include "analyzer/flow/infeasible_paths.hpp"
 #include "analyzer/flow/loop_bounds.hpp"
 #include "analyzer/flow/thread_facts.hpp"
 #include "assembly/isa/source_places.hpp"
@@ -277,47 +276,7 @@ private:
             stated->min = std::max(stated->min, derived.min);
             stated->max = std::min(stated->max, derived.max);
         }
-        add_loops_not_entered(stays_converged, basis);
         return boost::outcome_v2::success();
-    }
-
-    /// A loop that no path enters executes its header once per entry, as there is none.
-    void add_loops_not_entered(bool stays_converged, const Basis& basis) {
-        std::set<std::int64_t> unbounded;
-        for (const auto& loop : graph_.loops)
-            if (const std::int64_t header = graph_.blocks[loop.header].address;
-                facts_.loop_at(header) == nullptr)
-                unbounded.insert(header);
-        if (unbounded.empty()) return;
-        const auto infeasible = derive_infeasible_paths(
-            with_parameters(function_, basis.words), graph_, launch_,
-            stays_converged ? Convergence::Converged : Convergence::MayDiverge);
-        for (const std::int64_t address : reached_addresses(infeasible))
-            unbounded.erase(address);
-        for (const std::int64_t header : unbounded)
-            facts_.loops.push_back({header, 1, 1, basis.proved});
-    }
-
-    /// Addresses of the blocks that a path without blocks that are never executed leads to.
-    [[nodiscard]] std::set<std::int64_t>
-    reached_addresses(const std::vector<DerivedPathFact>& infeasible) const {
-        std::set<std::int64_t> nevers;
-        for (const auto& derived : infeasible)
-            if (const auto* never = std::get_if<models::NeverFact>(&derived.fact))
-                nevers.insert(never->block);
-        std::vector<bool> seen(graph_.blocks.size(), false);
-        std::vector<std::size_t> open{0};
-        std::set<std::int64_t> reached;
-        while (!open.empty()) {
-            const std::size_t block = open.back();
-            open.pop_back();
-            if (seen[block] || nevers.count(graph_.blocks[block].address) != 0) continue;
-            seen[block] = true;
-            reached.insert(graph_.blocks[block].address);
-            for (const std::size_t edge : graph_.blocks[block].out)
-                open.push_back(graph_.edges[edge].to);
-        }
-        return reached;
     }
 
     const assembly::Function& function_;
