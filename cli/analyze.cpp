@@ -3,6 +3,7 @@
 
 #include "analyzer/analyze.hpp"
 
+#include "assembly/support/stop_token.hpp"
 #include "certification/report/report.hpp"
 #include "cli/command.hpp"
 #include "cli/multiprocessors.hpp"
@@ -95,7 +96,7 @@ Result<void> add_simulation(certification::Report& report, const AnalyzeOptions&
         const harness::SeriesKey key =
             series_key(kernel.program, launched, device.identity(), protocol, quantity);
         const auto measured = harness::measure(device, launched, key, protocol, quantity, nullptr,
-                                               worker_threads(), bar.callback(), interrupted);
+                                               worker_threads(), bar.callback(), stop_requested);
         if (!measured) return measured.as_failure();
         certification::add_observations(report, key, measured.value().samples);
         if (!measured.value().complete()) {
@@ -196,7 +197,7 @@ std::optional<std::string> format_of_file(const std::string& path) {
     return std::nullopt;
 }
 
-Exit run(const AnalyzeOptions& options) {
+Exit run(const AnalyzeOptions& options, const StopScope& scope) {
     for (const auto& path : options.outputs)
         if (!format_of_file(path)) {
             say("warpbound: {}: a report file ends in .html, .xml, .json or .txt\n", path);
@@ -228,7 +229,6 @@ Exit run(const AnalyzeOptions& options) {
     if (!policy) return refuse(policy.error());
     request.policy = policy.value();
     request.seed = options.seed;
-    if (options.time_limit) request.time_limit = std::chrono::duration<double>{*options.time_limit};
     const auto analysis = analyzer::analyze(request);
     if (!analysis) return refuse(analysis.error());
 
@@ -241,6 +241,9 @@ Exit run(const AnalyzeOptions& options) {
             report.undecided.push_back(
                 fmt::format("a limit stopped the search for a tighter {} bound; the bound is sound",
                             side == analyzer::Side::Upper ? "upper" : "lower"));
+    for (const std::string& step : scope.dropped())
+        report.undecided.push_back(
+            fmt::format("a limit stopped {}; the bounds are sound without it", step));
     report.inputs.push_back({"listing", kernel.program.name, kernel.program.digest});
     report.inputs.push_back(
         {"architecture", inputs.value().architecture.name, inputs.value().architecture.digest});
@@ -284,11 +287,8 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
     options->launch.add_to(*command);
     add_policy(*command, options->policy);
     add_multiprocessors(*command, options->multiprocessors);
-    command
-        ->add_option(
-            "--time-limit", options->time_limit,
-            "Time limit of the solver in seconds; the best bound proved so far is reported")
-        ->check(refusal_of_number);
+    add_time_limit(*command, options->time_limit,
+                   "the best bound proved so far is reported, and the runs made");
     CLI::Option* cost = add_launch_cost(*command, options->launch_cost,
                                         "; also bounds the time from the host's first call to the "
                                         "end of its last operation");
@@ -322,8 +322,8 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
         "           --flow-facts examples/convolution/sm_75.rows.flow-facts.xml -o rows.html");
     command->callback([options, &invocation] {
         invocation.run = [options] {
-            watch_for_interrupt();
-            return run(*options);
+            const StopScope scope = watch_for_interrupt(options->time_limit);
+            return run(*options, scope);
         };
     });
 }

@@ -2,6 +2,7 @@
 
 #include "analyzer/flow/loop_bounds.hpp"
 #include "analyzer/flow/thread_facts.hpp"
+#include "assembly/support/stop_token.hpp"
 #include "models/facts/divergence_default.hpp"
 
 #include <fmt/format.h>
@@ -58,7 +59,8 @@ public:
     Result<FlowFacts> complete() {
         if (auto checked = models::check_written_for(facts_, launch_); !checked)
             return checked.as_failure();
-        const ThreadFacts threads = thread_facts();
+        const ThreadFacts threads =
+            unless_stopped([&] { return thread_facts(); }).value_or(nothing_known());
         if (auto added = add_uniformity(threads); !added) return added.as_failure();
         if (auto added = add_transactions(threads); !added) return added.as_failure();
         if (auto added = add_loops(threads.stays_converged); !added) return added.as_failure();
@@ -78,6 +80,12 @@ private:
                                        architecture_, stated);
         return derive_thread_facts(function_, graph_, shape, architecture_, stated,
                                    block_extents(function_.target, shape));
+    }
+
+    [[nodiscard]] ThreadFacts nothing_known() const {
+        ThreadFacts facts;
+        facts.uniformity.resize(function_.instructions.size(), Uniformity::Unknown);
+        return facts;
     }
 
     Result<void> add_uniformity(const ThreadFacts& threads) {
