@@ -12,6 +12,7 @@
 #include "analyzer/policies/measured_time.hpp"
 #include "analyzer/policies/policy.hpp"
 #include "analyzer/preparation.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
 
@@ -55,7 +56,7 @@ Result<Sides> serialize_divergence(const AnalysisContext& context) {
                  std::move(request)};
 }
 
-/// The lower side gets half of the time for the solver, the upper side what is left.
+/// The lower side gets half of the time, the upper side what is left.
 Deadline half_of(const Deadline& deadline) {
     if (!deadline) return std::nullopt;
     const auto now = std::chrono::steady_clock::now();
@@ -66,7 +67,9 @@ Deadline half_of(const Deadline& deadline) {
 /// policy's bound. No certificate is kept of it.
 void apply_bandwidth(const AnalysisContext& context, SideResult& lower) {
     if (!context.caches || context.request.certificates != nullptr) return;
-    for (auto& terms : bandwidth_bounds(context)) {
+    auto bounds = unless_stopped([&] { return bandwidth_bounds(context); });
+    if (!bounds) return;
+    for (auto& terms : *bounds) {
         const models::Cycles sum = sum_of(terms);
         if (sum <= lower.proved) continue;
         lower.proved = sum;
@@ -87,8 +90,24 @@ void add_queueing_delay(SideResult& upper, std::vector<BoundTerm> delays) {
     upper.best_found.reset();
 }
 
+/// No time is negative.
+SideAnswer trivial_lower_bound() {
+    SideAnswer answer;
+    answer.execution.outcome = Outcome::LimitReached;
+    answer.execution.proved = models::Cycles{0};
+    return answer;
+}
+
 Result<SideAnswer> lower_bound(const AnalysisContext& context) {
-    auto lower = bound_by_policy_from_below(context, half_of(context.deadline));
+    const auto bounded = [&] {
+        return bound_by_policy_from_below(context, half_of(context.deadline));
+    };
+    // No certificate shows the trivial bound.
+    if (context.request.certificates != nullptr) return bounded();
+    constexpr double share = 0.5;
+    auto found = unless_stopped(bounded, share);
+    if (!found) return trivial_lower_bound();
+    Result<SideAnswer> lower = std::move(*found);
     if (!lower) return lower;
     apply_bandwidth(context, lower.value().execution);
     // The best-case path has no queueing delay: what it costs says nothing about how tight the
@@ -110,10 +129,18 @@ Result<SideAnswer> upper_bound(const AnalysisContext& context) {
     }
     std::optional<SideAnswer> best;
     for (const QueueingRules rules : queueing_rules(context)) {
-        auto upper = bound_by_policy_from_above(without_queueing(context, rules));
+        const auto bounded = [&] {
+            auto upper = bound_by_policy_from_above(without_queueing(context, rules));
+            if (!upper) return upper;
+            SideResult& execution = upper.value().execution;
+            add_queueing_delay(execution, queueing_delay(context, rules, execution.proved));
+            return upper;
+        };
+        auto found = best ? unless_stopped(bounded, 1.0) : std::optional{bounded()};
+        if (!found) break;
+        Result<SideAnswer> upper = std::move(*found);
         if (!upper) return upper;
-        SideResult& execution = upper.value().execution;
-        add_queueing_delay(execution, queueing_delay(context, rules, execution.proved));
+        const SideResult& execution = upper.value().execution;
         if (!best || execution.proved < best->execution.proved) best = std::move(upper).value();
     }
     return std::move(*best);
@@ -150,7 +177,10 @@ Result<Analysis> bounds_of(const Request& request) {
     Analysis analysis;
     analysis.execution_time = {std::move(lower.value().execution),
                                std::move(upper.value().execution)};
-    MeasuredTime measured = bound_measured_time(context.value());
+    MeasuredTime measured =
+        unless_stopped([&] {
+            return bound_measured_time(context.value());
+        }).value_or(MeasuredTime{std::nullopt, "a limit stopped the analysis before it"});
     analysis.measured_time = std::move(measured.envelope);
     analysis.measured_time_absent = std::move(measured.absent);
     if (request.certificates != nullptr) {

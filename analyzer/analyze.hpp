@@ -35,6 +35,8 @@ struct Analysis {
 /// Sound when: the assumptions hold. Refuses, naming the source location and what is missing: a
 /// policy that is not bounded for such a launch, guarded barriers, a loop without a bound,
 /// contradictory facts, and an instruction on a feasible path whose timing is unknown.
+/// In a `StopScope` that ends, steps that only tighten a bound are dropped, which the scope notes;
+/// throws `Stopped` where no upper bound was reached.
 Result<Analysis> analyze(const Request& request);
 
 } // namespace warpbound::analyzer

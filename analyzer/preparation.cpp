@@ -3,6 +3,7 @@
 #include "analyzer/memory/footprint_analysis.hpp"
 #include "assembly/isa/register_roles.hpp"
 #include "assembly/isa/source_places.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
 
@@ -120,7 +121,8 @@ void apply_caches(AnalysisContext& context) {
     // Certified bounds use the number of transactions only, which the verifier recomputes (S26).
     // After a divergent branch it is unknown which threads execute an access, and how often.
     if (context.request.certificates == nullptr && context.request.facts->divergents.empty())
-        context.footprint = footprint_of(context);
+        context.footprint =
+            unless_stopped([&] { return footprint_of(context); }).value_or(std::nullopt);
     for (std::size_t i = 0; i < context.timings.size(); ++i) {
         if (!context.timings[i]) continue;
         models::InstructionTiming& timing = context.timings[i].value();
@@ -202,12 +204,7 @@ Result<AnalysisContext> prepare(const Request& request) {
     if (!caches) return caches.as_failure();
     context.caches = std::move(caches).value();
     if (context.caches) apply_caches(context);
-    // A longer limit cannot be represented and counts as none.
-    constexpr std::chrono::duration<double> longest_limit{1e8};
-    if (request.time_limit && *request.time_limit < longest_limit)
-        context.deadline =
-            std::chrono::steady_clock::now() +
-            std::chrono::duration_cast<std::chrono::steady_clock::duration>(*request.time_limit);
+    context.deadline = current_stop().deadline();
     return context;
 }
 

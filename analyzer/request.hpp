@@ -9,7 +9,6 @@
 #include "models/launch/warp_policy.hpp"
 #include "models/launch/workload.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -40,8 +39,7 @@ struct Request {
     /// derived from the code where none are stated.
     bool follow_branches = false;
     std::optional<HostTimeline> host; ///< If given, the time from end to end is bounded as well.
-    std::optional<std::chrono::duration<double>> time_limit; ///< Of the solver; none: no limit.
-    std::uint64_t seed = 1;                   ///< Of the random numbers of the solver.
+    std::uint64_t seed = 1;           ///< Of the random numbers of the solver.
     CertificateStore* certificates = nullptr; ///< Receives the path certificates; none: not kept.
 };
 

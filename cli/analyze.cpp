@@ -3,6 +3,7 @@
 
 #include "analyzer/analyze.hpp"
 
+#include "assembly/support/stop_token.hpp"
 #include "certification/report/report.hpp"
 #include "certification/report/wording.hpp"
 #include "cli/clock_options.hpp"
@@ -99,7 +100,7 @@ Result<void> add_simulation(certification::Report& report, const AnalyzeOptions&
         const harness::SeriesKey key =
             series_key(kernel.program, launched, device.identity(), protocol, quantity);
         const auto measured = harness::measure(device, launched, key, protocol, quantity, nullptr,
-                                               worker_threads(), bar.callback(), interrupted);
+                                               worker_threads(), bar.callback(), stop_requested);
         if (!measured) return measured.as_failure();
         certification::add_observations(report, key, measured.value().samples);
         if (!measured.value().complete()) {
@@ -185,7 +186,7 @@ Result<std::optional<analyzer::HostTimeline>> host_timeline(const AnalyzeOptions
     return std::optional{stream};
 }
 
-Exit run(const AnalyzeOptions& options) {
+Exit run(const AnalyzeOptions& options, const StopScope& scope) {
     for (const auto& path : options.outputs)
         if (!report_format_of(path)) {
             say("warpbound: {}: a report file ends in .html, .xml, .json or .txt\n", path);
@@ -221,7 +222,6 @@ Exit run(const AnalyzeOptions& options) {
     if (!policy) return refuse(policy.error());
     request.policy = policy.value();
     request.seed = options.seed;
-    if (options.time_limit) request.time_limit = std::chrono::duration<double>{*options.time_limit};
     const auto analysis = analyzer::analyze(request);
     if (!analysis) return refuse(analysis.error());
 
@@ -239,6 +239,9 @@ Exit run(const AnalyzeOptions& options) {
             report.undecided.push_back(
                 fmt::format("a limit stopped the search for a tighter {} bound; the bound is sound",
                             side == analyzer::Side::Upper ? "upper" : "lower"));
+    for (const std::string& step : is_met ? std::vector<std::string>{} : scope.dropped())
+        report.undecided.push_back(
+            fmt::format("a limit stopped {}; the bounds are sound without it", step));
     report.inputs.push_back({"listing", kernel.program.name, kernel.program.digest});
     report.inputs.push_back(
         {"architecture", inputs.value().architecture.name, inputs.value().architecture.digest});
@@ -285,11 +288,8 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
     add_multiprocessors(*command, options->multiprocessors);
     add_clock(*command, options->clock);
     add_deadline(*command, options->deadline);
-    command
-        ->add_option(
-            "--time-limit", options->time_limit,
-            "Time limit of the solver in seconds; the best bound proved so far is reported")
-        ->check(refusal_of_number);
+    add_time_limit(*command, options->time_limit,
+                   "the best bound proved so far is reported, and the runs made");
     CLI::Option* cost = add_launch_cost(*command, options->launch_cost,
                                         "; also bounds the time from the host's first call to the "
                                         "end of its last operation");
@@ -323,8 +323,8 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
         "           --flow-facts examples/convolution/sm_75.rows.flow-facts.xml -o rows.html");
     command->callback([options, &invocation] {
         invocation.run = [options] {
-            watch_for_interrupt();
-            return run(*options);
+            const StopScope scope = watch_for_interrupt(options->time_limit);
+            return run(*options, scope);
         };
     });
 }

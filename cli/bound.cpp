@@ -3,6 +3,8 @@
 
 #include "analyzer/analyze.hpp"
 #include "analyzer/needs.hpp"
+#include "assembly/support/digest.hpp"
+#include "assembly/support/stop_token.hpp"
 #include "certification/report/report.hpp"
 #include "certification/report/wording.hpp"
 #include "cli/bound_answer.hpp"
@@ -36,7 +38,8 @@ struct BoundOptions {
 };
 
 /// The report, or what is needed for it.
-Result<void> answer(const BoundOptions& options, const LoadedLaunch& inputs, BoundAnswer& answer) {
+Result<void> answer(const BoundOptions& options, const LoadedLaunch& inputs,
+                    const StopScope& scope, BoundAnswer& answer) {
     const LoadedKernel& kernel = *inputs.kernel;
     auto clock = models::clock_in_use(options.clock, inputs.architecture);
     if (!clock) return clock.as_failure();
@@ -55,7 +58,6 @@ Result<void> answer(const BoundOptions& options, const LoadedLaunch& inputs, Bou
     request.multiprocessors = multiprocessors.value();
     request.policy = policy.value();
     request.seed = options.seed;
-    request.time_limit = std::chrono::duration<double>{options.time_limit};
     auto needs = analyzer::needs_of(request);
     if (!needs) return needs.as_failure();
     answer.needs = std::move(needs).value();
@@ -65,13 +67,21 @@ Result<void> answer(const BoundOptions& options, const LoadedLaunch& inputs, Bou
     certification::Report report =
         certification::report_of(kernel.program, request, analysis.value());
     report.tool_version = version;
-    if (clock.value()) certification::use_clock(report, std::move(*clock.value()));
+    if (clock.value())
+        certification::use_clock(report, *clock.value(),
+                                 fmt::format("A{}", report.assumptions.size() + 1));
     report.deadline = deadline.value();
+    if (report.deadline_verdict() != models::DeadlineVerdict::Met)
+        for (const std::string& step : scope.dropped())
+            report.undecided.push_back(
+                fmt::format("a limit stopped {}; the bounds are sound without it", step));
     report.inputs.push_back({"listing", kernel.program.name, kernel.program.digest});
     report.inputs.push_back({"architecture", inputs.architecture.name, inputs.architecture.digest});
     if (!options.launch.kernel.flow_facts.empty())
         report.inputs.push_back(
-            {"flow facts", options.launch.kernel.flow_facts, kernel.facts.digest});
+            {"flow facts", options.launch.kernel.flow_facts, kernel.flow_facts_digest});
+    for (const auto& source : kernel.sources)
+        report.inputs.push_back({"source", source.name, assembly::digest_of(source.text)});
     if (!analysis.value().solver.empty()) report.versions.push_back(analysis.value().solver);
     answer.report = std::move(report);
     return boost::outcome_v2::success();
@@ -81,16 +91,22 @@ BoundAnswer answer_of(const BoundOptions& options, const models::Architecture& a
                       harness::toolchain::KernelFile& file, std::size_t index) {
     BoundAnswer result;
     result.kernel = file.kernels()[index].name;
-    const auto done = [&]() -> Result<void> {
+    const StopScope scope = watch_for_interrupt(options.time_limit);
+    const auto attempt = [&]() -> Result<void> {
         const auto code = file.read(index);
         if (!code) return code.as_failure();
         auto kernel = load_kernel(code.value(), options.launch.kernel);
         if (!kernel) return kernel.as_failure();
         const auto inputs = load_launch(options.launch, architecture, std::move(kernel).value());
         if (!inputs) return inputs.as_failure();
-        return answer(options, inputs.value(), result);
-    }();
-    if (!done) result.refusal = done.error();
+        return answer(options, inputs.value(), scope, result);
+    };
+    try {
+        if (const auto done = attempt(); !done) result.refusal = done.error();
+    } catch (const Stopped& stopped) {
+        result.refusal = Failure{stopped.what(), result.kernel};
+        result.was_stopped = true;
+    }
     return result;
 }
 
@@ -136,7 +152,10 @@ Exit run(const BoundOptions& options) {
         answers.push_back(answer_of(options, architecture.value(), file.value(), kernel));
         if (interrupted()) break;
     }
-    if (!options.all && answers.front().refusal) return refuse(*answers.front().refusal);
+    if (!options.all && answers.front().refusal) {
+        const Exit refused = refuse(*answers.front().refusal);
+        return answers.front().was_stopped ? Exit::Undecided : refused;
+    }
     if (answers.front().report)
         for (const auto& path : options.outputs) {
             const Exit written =
@@ -184,10 +203,7 @@ void add_bound(CLI::App& app, Invocation& invocation) {
                     "--block 128\n"
                     "           --flow-facts examples/saxpy/sm_75.flow-facts.xml --deadline 10us");
     command->callback([options, &invocation] {
-        invocation.run = [options] {
-            watch_for_interrupt();
-            return run(*options);
-        };
+        invocation.run = [options] { return run(*options); };
     });
 }
 

@@ -141,6 +141,7 @@ std::string row_of(const BoundAnswer& answer) {
 } // namespace
 
 Exit exit_of(const BoundAnswer& answer) {
+    if (answer.was_stopped) return Exit::Undecided;
     if (!answer.report) return Exit::Refused;
     if (!answer.report->deadline)
         return answer.report->undecided.empty() ? Exit::Holds : Exit::Undecided;

@@ -18,6 +18,7 @@ struct BoundAnswer {
     std::optional<certification::Report> report;
     std::vector<analyzer::Need> needs;
     std::optional<Failure> refusal;
+    bool was_stopped = false; ///< By a limit or Ctrl-C; `refusal` names the step.
 };
 
 Exit exit_of(const BoundAnswer& answer);

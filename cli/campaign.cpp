@@ -1,6 +1,7 @@
 /// \file
 /// `warpbound campaign`: lists a campaign, exports it as text, imports it, and reports on it.
 
+#include "assembly/support/stop_token.hpp"
 #include "cli/campaign_page.hpp"
 #include "cli/command.hpp"
 #include "cli/json.hpp"
@@ -182,7 +183,7 @@ Result<void> import_into(const std::string& file_name, const CampaignOptions& op
 }
 
 Exit import_text(const CampaignOptions& options) {
-    watch_for_interrupt();
+    const StopScope scope = watch_for_interrupt();
     std::error_code ignored;
     if (std::filesystem::exists(options.output, ignored))
         return refuse(Failure{"exists; a campaign is imported into a new file", options.output});

@@ -1,6 +1,7 @@
 /// \file
 /// `warpbound certify`: analyses kernels and writes an evidence bundle.
 
+#include "assembly/support/stop_token.hpp"
 #include "certification/bundle/baseline.hpp"
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/signature.hpp"
@@ -137,7 +138,7 @@ Result<bool> add_simulation(certification::KernelInput& input, const CertifyOpti
         const harness::SeriesKey key =
             series_key(loaded.program, launched, device.identity(), protocol, quantity);
         const auto measured = harness::measure(device, launched, key, protocol, quantity, nullptr,
-                                               worker_threads(), bar.callback(), interrupted);
+                                               worker_threads(), bar.callback(), stop_requested);
         if (!measured) return measured.as_failure();
         if (!measured.value().complete()) return false;
         input.series.push_back({key, measured.value().samples});
@@ -406,6 +407,10 @@ Exit run(const CertifyOptions& options) {
             failure = named_as_given(std::move(failure), planned[i], certification::kernel_id(i));
         return refuse(failure);
     }
+    if (stop_requested()) {
+        say("warpbound: interrupted; nothing was written\n");
+        return Exit::Undecided;
+    }
     if (!options.key.empty()) {
         const auto key = read_text(options.key);
         if (!key) return refuse(key.error());
@@ -500,7 +505,7 @@ void add_certify(CLI::App& app, Invocation& invocation) {
     command->callback([options, command, &invocation] {
         options->describes_runs = command->count("--seed") + command->count("--draw") > 0;
         invocation.run = [options] {
-            watch_for_interrupt();
+            const StopScope scope = watch_for_interrupt();
             return run(*options);
         };
     });

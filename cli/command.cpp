@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 
+#include "assembly/support/stop_token.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/multiprocessors.hpp"
 #include "cli/source_facts.hpp"
@@ -399,12 +400,20 @@ harness::Progress ProgressBar::callback() {
             std::fflush(stderr);
             shown_ = true;
         }
-        return !interrupted();
+        return !interrupted() && !stop_requested();
     };
 }
 
-void watch_for_interrupt() {
+StopScope watch_for_interrupt(std::optional<double> time_limit) {
     std::signal(SIGINT, on_interrupt);
+    Deadline deadline;
+    if (time_limit) deadline = deadline_after(std::chrono::duration<double>{*time_limit});
+    return StopScope{StopToken{deadline, interrupted}};
+}
+
+void add_time_limit(CLI::App& command, std::optional<double>& seconds, const std::string& purpose) {
+    command.add_option("--time-limit", seconds, "Time limit in seconds; " + purpose)
+        ->check(refusal_of_number);
 }
 
 bool interrupted() {

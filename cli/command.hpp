@@ -6,6 +6,7 @@
 #include "assembly/isa/program.hpp"
 #include "assembly/support/printable.hpp"
 #include "assembly/support/result.hpp"
+#include "assembly/support/stop_token.hpp"
 #include "cli/launch_options.hpp"
 #include "cli/machine_options.hpp"
 #include "harness/device.hpp"
@@ -241,10 +242,13 @@ private:
     std::string label_;
     bool shown_ = false;
 };
-/// From now on the first Ctrl-C makes running work begin no further run; the second ends the
-/// process. `schedulers` completes its current batch of runs first.
-void watch_for_interrupt();
+/// While the scope lives, the first Ctrl-C stops running work, as a time limit in seconds does; the
+/// second ends the process.
+[[nodiscard]] StopScope watch_for_interrupt(std::optional<double> time_limit = {});
 bool interrupted();
+
+/// Adds --time-limit, a number of seconds.
+void add_time_limit(CLI::App& command, std::optional<double>& seconds, const std::string& purpose);
 
 /// "0x00d0".
 std::string hexadecimal(std::int64_t address);

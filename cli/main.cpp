@@ -1,6 +1,7 @@
 /// \file
 /// The program: reads the command line, runs one subcommand, maps its outcome to an exit code.
 
+#include "assembly/support/stop_token.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/help_format.hpp"
@@ -70,6 +71,9 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         warpbound::cli::say("warpbound: {} (try --help)\n", error.what());
         return static_cast<int>(Exit::Usage);
+    } catch (const warpbound::Stopped& stopped) {
+        warpbound::cli::say("warpbound: {}\n", stopped.what());
+        return static_cast<int>(Exit::Undecided);
     } catch (const std::bad_alloc&) {
         warpbound::cli::say("warpbound: out of memory\n");
     } catch (const std::exception& error) {

@@ -1,6 +1,7 @@
 /// \file
 /// `warpbound measure`: runs microbenchmarks on a device and records every sample.
 
+#include "assembly/support/stop_token.hpp"
 #include "cli/campaign_page.hpp"
 #include "cli/command.hpp"
 #include "cli/json.hpp"
@@ -317,7 +318,7 @@ void add_measure(CLI::App& app, Invocation& invocation) {
         "           --repetitions 500 --campaign fermi.db");
     command->callback([options, &invocation] {
         invocation.run = [options] {
-            watch_for_interrupt();
+            const StopScope scope = watch_for_interrupt();
             return run(*options);
         };
     });

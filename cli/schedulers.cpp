@@ -2,6 +2,7 @@
 /// `warpbound schedulers`: bounds, observed times and variability under several warp schedulers.
 
 #include "analyzer/analyze.hpp"
+#include "assembly/support/stop_token.hpp"
 #include "certification/schedulers/scheduler_comparison.hpp"
 #include "cli/clock_options.hpp"
 #include "cli/command.hpp"
@@ -31,6 +32,7 @@ struct SchedulersOptions {
     std::string draw = "uniform";
     std::string format = "text";
     std::string rank = "bound";
+    std::optional<double> time_limit;
     std::int64_t runs = 200;
     std::uint64_t seed = 1;
 };
@@ -156,7 +158,7 @@ certification::RankBy rank_by(const std::string& name) {
     return RankBy::Bound; // The parser refuses other names.
 }
 
-Exit run(const SchedulersOptions& options) {
+Exit run(const SchedulersOptions& options, const StopScope& scope) {
     for (const auto& path : options.outputs)
         if (!comparison_format_of(path)) {
             say("warpbound: {}: a report file ends in .html, .xml, .csv, .json or .txt\n", path);
@@ -200,9 +202,16 @@ Exit run(const SchedulersOptions& options) {
     comparison.ranked_by = rank_by(options.rank);
     bool complete = true;
     for (const auto& policy : policies) {
-        if (interrupted()) break;
-        auto result = study(options, inputs.value(), multiprocessors.value(), policy,
-                            comparison.assumptions, complete);
+        if (stop_requested()) break;
+        // A policy whose analysis was stopped has no bound: those before it are reported.
+        auto studied = unless_stopped(
+            [&] {
+                return study(options, inputs.value(), multiprocessors.value(), policy,
+                             comparison.assumptions, complete);
+            },
+            1.0);
+        if (!studied) break;
+        Result<certification::PolicyResult> result = std::move(*studied);
         if (!result) return refuse(result.error());
         comparison.policies.push_back(std::move(result).value());
     }
@@ -210,8 +219,14 @@ Exit run(const SchedulersOptions& options) {
         comparison.undecided.push_back(
             fmt::format("stopped after {} of {} policies; the runs of the last one may be fewer",
                         comparison.policies.size(), policies.size()));
-    if (comparison.policies.empty())
-        return refuse(Failure{"stopped before the first run", options.launch.kernel.file});
+    for (const std::string& step : scope.dropped())
+        comparison.undecided.push_back(
+            fmt::format("a limit stopped {}; the bounds are sound without it", step));
+    if (comparison.policies.empty()) {
+        say("warpbound: {}: stopped before the first policy was bounded\n",
+            options.launch.kernel.file);
+        return Exit::Undecided;
+    }
     for (const auto& path : options.outputs) {
         const Exit written = write_result(render(comparison, *comparison_format_of(path)), path);
         if (written != Exit::Holds) return written;
@@ -243,6 +258,8 @@ void add_schedulers(CLI::App& app, Invocation& invocation) {
         ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_draw(*command, options->draw);
+    add_time_limit(*command, options->time_limit,
+                   "policies that were not bounded by then are left out");
     command
         ->add_option("--rank", options->rank,
                      "Rank by the upper bound, by the spread of the bounds (upper - lower), or by "
@@ -258,8 +275,8 @@ void add_schedulers(CLI::App& app, Invocation& invocation) {
         "           --flow-facts examples/convolution/sm_75.rows.flow-facts.xml -o policies.html");
     command->callback([options, &invocation] {
         invocation.run = [options] {
-            watch_for_interrupt();
-            return run(*options);
+            const StopScope scope = watch_for_interrupt(options->time_limit);
+            return run(*options, scope);
         };
     });
 }

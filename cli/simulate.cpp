@@ -1,6 +1,7 @@
 /// \file
 /// `warpbound simulate`: runs a kernel, a recorded trace or a workload on the simulated device.
 
+#include "assembly/support/stop_token.hpp"
 #include "cli/clock_options.hpp"
 #include "cli/command.hpp"
 #include "cli/json.hpp"
@@ -247,13 +248,17 @@ Result<std::optional<Simulated>> simulate(const SimulateOptions& options, const 
                                          series_key(subject.kernel->program, subject.launched,
                                                     machine.device->identity(), protocol, quantity),
                                          protocol, quantity, machine.campaign.get(),
-                                         worker_threads(), bar.callback(), interrupted);
+                                         worker_threads(), bar.callback(), stop_requested);
         if (!measured) return measured.as_failure();
         simulated.complete = simulated.complete && measured.value().complete();
         const auto times = summarised_times(measured.value().samples, quantity_name(quantity));
         if (times.empty()) break;
         simulated.series.push_back(
             {quantity, std::move(measured).value(), harness::summarise(times)});
+    }
+    if (simulated.series.empty() && stop_requested()) {
+        say("warpbound: {}: stopped before the first run had ended\n", options.launch.kernel.file);
+        return std::optional<Simulated>{};
     }
     if (simulated.series.empty())
         return Failure{"stopped before the first run was recorded", options.launch.kernel.file};
@@ -341,7 +346,7 @@ Exit run_traces(const SimulateOptions& options) {
     for (const auto& trace : traces) {
         const auto recorded =
             load_recorded_run(trace, options.listing, machine.value().architecture);
-        if (!recorded && interrupted()) {
+        if (!recorded && stop_requested()) {
             say("warpbound: interrupted while {} was read\n", trace.string());
             return Exit::Undecided;
         }
@@ -458,7 +463,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
              {"--kernel", "--launch", "--grid", "--dynamic-shared-memory", "--flow-facts", "--source"})
             if (command->get_option(name)->count() > 0) options->stated.emplace_back(name);
         invocation.run = [options] {
-            watch_for_interrupt();
+            const StopScope scope = watch_for_interrupt();
             return run(*options);
         };
     });

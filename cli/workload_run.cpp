@@ -1,5 +1,6 @@
 #include "cli/workload_run.hpp"
 
+#include "assembly/support/stop_token.hpp"
 #include "cli/json.hpp"
 #include "cli/summary_text.hpp"
 #include "harness/protocol/measure_workload.hpp"
@@ -263,8 +264,8 @@ Result<std::vector<std::int64_t>>
 end_to_end_times(const harness::simulator::WorkloadMachine& machine,
                  const harness::Protocol& protocol) {
     ProgressBar bar{"simulating end to end"};
-    const auto measured =
-        harness::measure_workload(machine, protocol, worker_threads(), bar.callback(), interrupted);
+    const auto measured = harness::measure_workload(machine, protocol, worker_threads(),
+                                                    bar.callback(), stop_requested);
     if (!measured) return measured.as_failure();
     std::vector<std::int64_t> times;
     for (const WorkloadObservation& run : measured.value().runs)
@@ -294,7 +295,7 @@ Exit simulate_workload(const WorkloadOptions& options, const models::Architectur
     }
     ProgressBar bar{"simulating"};
     const auto measured = harness::measure_workload(*machine.value(), protocol, worker_threads(),
-                                                    bar.callback(), interrupted);
+                                                    bar.callback(), stop_requested);
     if (!measured) return refuse(measured.error());
     const auto& runs = measured.value().runs;
     if (runs.empty()) return refuse(Failure{"stopped before the first run ended", options.file});

@@ -1,5 +1,7 @@
 #include "analyzer/divergence/influence_region.hpp"
 
+#include "assembly/support/stop_token.hpp"
+
 #include <algorithm>
 #include <vector>
 
@@ -19,6 +21,7 @@ public:
             follow(edge);
         }
         while (!work_.empty()) {
+            check_stop("the reconvergence of divergent branches");
             const std::size_t at = work_.back();
             work_.pop_back();
             for (const std::size_t edge : graph_.blocks[at].out)

@@ -33,11 +33,10 @@ private:
     /// branch. Without a point around, it must not lie in the region of a branch without a point
     /// either.
     [[nodiscard]] Result<void> check_nesting() const {
-        for (const DivergentBranch& outer : branches_)
-            for (const DivergentBranch& inner : branches_) {
-                if (!inner.inner_point || inner.block == outer.block ||
-                    outer.region.count(inner.block) == 0)
-                    continue;
+        for (const DivergentBranch& inner : branches_) {
+            if (!inner.inner_point) continue;
+            for (const DivergentBranch& outer : branches_) {
+                if (inner.block == outer.block || outer.region.count(inner.block) == 0) continue;
                 if (outer.inner_point ||
                     (!outer.has_point && outer.reconvergence && !inner.has_point))
                     return refuse(
@@ -45,6 +44,7 @@ private:
                         "lanes that diverge here may leave their reconvergence point while others "
                         "that diverged before are elsewhere, which is not bounded");
             }
+        }
         return boost::outcome_v2::success();
     }
 
@@ -82,9 +82,10 @@ private:
     /// Branches at which lanes exit in the same iterations: all lanes that exited come to the
     /// reconvergence over the same last block.
     Result<void> find_siblings() {
-        for (DivergentBranch& a : branches_)
+        for (DivergentBranch& a : branches_) {
+            if (!a.loop_exit) continue;
             for (const DivergentBranch& b : branches_) {
-                const bool same_iterations = a.block != b.block && a.loop_exit && b.loop_exit &&
+                const bool same_iterations = a.block != b.block && b.loop_exit &&
                                              a.region.count(b.block) != 0 &&
                                              b.region.count(a.block) != 0;
                 if (!same_iterations) continue;
@@ -94,6 +95,7 @@ private:
                     return refuse_different_ends(b);
                 a.loop_exit->siblings.insert(b.block);
             }
+        }
         for (const DivergentBranch& branch : branches_)
             if (branch.loop_exit && !branch.loop_exit->siblings.empty() &&
                 !share_last_block(branch))

@@ -40,8 +40,12 @@ public:
         : breaks_inside_{breaks_inside}, context_{context}, function_{*context.request.function},
           graph_{*context.request.graph}, stacks_{stacks}, before_{stacks.before},
           at_end_{stacks.at_end}, arrival_of_{stacks.arrival_of} {
-        for (const auto& [edge, point] : arrival_of_)
+        for (const auto& [edge, point] : arrival_of_) {
             found_.arrivals.insert(edge);
+            arrivals_at_[point].push_back(edge);
+        }
+        for (std::size_t block = 0; block < graph_.blocks.size(); ++block)
+            blocks_ending_at_[graph_.blocks[block].last].push_back(block);
     }
 
     Result<Reconvergence> find() {
@@ -93,9 +97,9 @@ private:
             return refuse_fact(
                 "the flow facts state that lanes diverge here, where no instruction stands");
         bool decides = assembly::is_guarded(function_.instructions[*index]);
-        for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+        for (const std::size_t block : blocks_ending_at_[*index]) {
             const auto& code = graph_.blocks[block];
-            if (code.last != *index || !is_reached(block)) continue;
+            if (!is_reached(block)) continue;
             const std::size_t successors = successors_of(block).size();
             // EXIT, at which some lanes end and the others go on, or a branch that all take alike.
             if (successors < 2) {
@@ -112,6 +116,12 @@ private:
             return refuse_fact(
                 "the flow facts state that lanes diverge here, where nothing is decided");
         return boost::outcome_v2::success();
+    }
+
+    [[nodiscard]] std::optional<std::size_t> post_dominator_of(std::size_t block) {
+        if (post_dominators_.empty())
+            post_dominators_ = assembly::immediate_post_dominators(graph_);
+        return post_dominators_[block];
     }
 
     [[nodiscard]] std::set<std::size_t> successors_of(std::size_t block) const {
@@ -132,7 +142,7 @@ private:
                 target.point = arrival->second;
         if (!target.point && !joined.empty()) target.point = joined.back();
         if (auto set = resolve_target(target, last); !set) return set;
-        if (!target.point) target.block = assembly::immediate_post_dominators(graph_)[block];
+        if (!target.point) target.block = post_dominator_of(block);
         InfluenceRegion region = influence_region_of(graph_, stacks_, block, target);
         const bool multiway = successors_of(block).size() > 2;
         if (multiway && (!region.left_points.empty() || region.blocks.count(block) != 0))
@@ -265,8 +275,10 @@ private:
     }
     /// Sets the block at which the lanes go on that arrive at the target's point.
     Result<void> resolve_target(ReconvergenceTarget& target, std::size_t last) const {
-        for (const auto& [edge, of] : arrival_of_) {
-            if (of != target.point) continue;
+        if (!target.point) return boost::outcome_v2::success();
+        const auto arrivals = arrivals_at_.find(*target.point);
+        if (arrivals == arrivals_at_.end()) return boost::outcome_v2::success();
+        for (const std::size_t edge : arrivals->second) {
             const std::size_t to = graph_.edges[edge].to;
             if (target.block && *target.block != to)
                 return refuse(last, "the lanes that diverge here go on at several blocks after "
@@ -434,6 +446,9 @@ private:
     const std::vector<std::optional<ReconvergenceStack>>& before_;
     const std::vector<std::optional<ReconvergenceStack>>& at_end_;
     const std::map<std::size_t, ReconvergencePoint>& arrival_of_;
+    std::map<ReconvergencePoint, std::vector<std::size_t>> arrivals_at_; ///< Edges.
+    std::map<std::size_t, std::vector<std::size_t>> blocks_ending_at_;   ///< By last instruction.
+    std::vector<std::optional<std::size_t>> post_dominators_;            ///< Once needed.
     Reconvergence found_;
 };
 

@@ -1,6 +1,7 @@
 #include "analyzer/divergence/reconvergence_stack.hpp"
 
 #include "assembly/isa/branch_guard.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <algorithm>
 
@@ -48,6 +49,7 @@ public:
     Result<ReconvergenceStacks> find() {
         found_.before[0] = ReconvergenceStack{};
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+            check_stop("the reconvergence of divergent branches");
             if (!found_.before[block]) continue;
             ReconvergenceStack points = *found_.before[block];
             left_when_taken_.clear();

@@ -5,6 +5,7 @@
 
 #include "analyzer/launch/context.hpp"
 
+#include <compare>
 #include <map>
 #include <optional>
 #include <vector>
@@ -17,7 +18,7 @@ struct ReconvergencePoint {
         assembly::ControlFlow::None; ///< Of the instruction that pushed it.
     std::optional<int> reg;          ///< Barrier register of BSSY.
     std::size_t pushed_in = 0;       ///< Block of that instruction.
-    friend bool operator==(const ReconvergencePoint&, const ReconvergencePoint&) = default;
+    friend auto operator<=>(const ReconvergencePoint&, const ReconvergencePoint&) = default;
 };
 using ReconvergenceStack = std::vector<ReconvergencePoint>; ///< Innermost last.
 

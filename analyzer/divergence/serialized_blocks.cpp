@@ -2,6 +2,7 @@
 
 #include "assembly/flow/block_exploration.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,6 +17,7 @@ SerializedBlocks::SerializedBlocks(const AnalysisContext& context,
         for (const std::size_t edge : graph_.blocks[block].out)
             if (!is_never_executed(edge)) node.successors.push_back({graph_.edges[edge].to, edge});
         nodes_.push_back(std::move(node));
+        of_block_.push_back({block});
     }
 }
 
@@ -33,6 +35,7 @@ SerializedBlocks::Reached SerializedBlocks::reached_by(std::size_t branch_node,
     };
     follow(branch_node);
     while (!work.empty()) {
+        check_stop("the serialized control-flow graph");
         const std::size_t from = work.back();
         work.pop_back();
         follow(from);
@@ -45,6 +48,7 @@ SerializedBlocks::Set SerializedBlocks::reached_from(std::size_t start,
     Set reached{start};
     std::vector<std::size_t> work{start};
     while (!work.empty()) {
+        check_stop("the serialized control-flow graph");
         const std::size_t from = work.back();
         work.pop_back();
         for (const Node::Successor& successor : nodes_[from].successors)
@@ -114,7 +118,9 @@ void SerializedBlocks::add_successor(std::size_t from, std::size_t to) {
 }
 
 std::size_t SerializedBlocks::duplicate(std::size_t node) {
+    check_stop("the serialized control-flow graph");
     nodes_.push_back(nodes_[node]);
+    of_block_[nodes_[node].original].push_back(nodes_.size() - 1);
     return nodes_.size() - 1;
 }
 
@@ -190,16 +196,16 @@ Result<SerializedCfg> SerializedBlocks::in_reverse_postorder() const {
         return Failure{"the serialized control-flow graph of the divergent lanes is not bounded: " +
                            ordered.error().what,
                        context_.request.function->name};
+    std::vector<bool> is_converged(graph_.blocks.size(), true);
+    for (const DivergentBranch& branch : reconvergence_.divergent_branches)
+        for (const std::size_t block : branch.non_uniform)
+            is_converged[block] = false;
     SerializedCfg cfg{std::move(ordered.value().graph), {}, {}, {}};
     for (const std::size_t given : ordered.value().explored) {
         const std::size_t original = nodes_[given].original;
         cfg.original.push_back(original);
         cfg.repeated.push_back(nodes_[given].repeated);
-        cfg.converged.push_back(std::none_of(reconvergence_.divergent_branches.begin(),
-                                             reconvergence_.divergent_branches.end(),
-                                             [&](const DivergentBranch& branch) {
-                                                 return branch.non_uniform.count(original) != 0;
-                                             }));
+        cfg.converged.push_back(is_converged[original]);
     }
     return cfg;
 }

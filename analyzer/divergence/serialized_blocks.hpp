@@ -55,6 +55,10 @@ public:
     SerializedBlocks(const AnalysisContext& context, const Reconvergence& reconvergence);
 
     [[nodiscard]] std::size_t size() const { return nodes_.size(); }
+    /// The nodes of a block of the kernel's graph.
+    [[nodiscard]] const std::vector<std::size_t>& nodes_of(std::size_t block) const {
+        return of_block_[block];
+    }
     [[nodiscard]] Node& operator[](std::size_t node) { return nodes_[node]; }
     [[nodiscard]] const Node& operator[](std::size_t node) const { return nodes_[node]; }
     [[nodiscard]] const assembly::BasicBlock& block_of(std::size_t node) const {
@@ -114,6 +118,7 @@ private:
     const assembly::ControlFlowGraph& graph_;
     const Reconvergence& reconvergence_;
     std::vector<Node> nodes_;
+    std::vector<std::vector<std::size_t>> of_block_; ///< Nodes.
 };
 
 } // namespace warpbound::analyzer

@@ -17,7 +17,6 @@ namespace warpbound::analyzer {
 
 namespace {
 
-constexpr std::size_t max_serialized_nodes = 20'000;
 /// Up to so many, each path of a multi-way branch has nodes for each set of paths before it.
 constexpr std::size_t max_multiway_nodes = 500;
 
@@ -33,9 +32,9 @@ public:
     /// None: more nodes than the limit.
     std::optional<Result<SerializedCfg>> run() {
         for (const DivergentBranch& branch : reconvergence_.divergent_branches) {
-            const std::size_t before = nodes_.size();
-            for (std::size_t node = 0; node < before; ++node) {
-                if (nodes_[node].original != branch.block || serialized_.count(node) != 0) continue;
+            const std::vector<std::size_t> of_branch = nodes_.nodes_of(branch.block);
+            for (const std::size_t node : of_branch) {
+                if (serialized_.count(node) != 0) continue;
                 if (!serialize(node, branch) || nodes_.size() > node_limit_) return std::nullopt;
             }
         }
@@ -191,11 +190,14 @@ private:
     void lead(const Set& first, const DivergentBranch& branch, const SecondPath& second,
               std::size_t start) {
         const auto& branches = reconvergence_.divergent_branches;
-        const bool diverges = std::any_of(first.begin(), first.end(), [&](std::size_t node) {
-            return std::any_of(branches.begin(), branches.end(), [&](const DivergentBranch& inner) {
-                return inner.block == nodes_[node].original;
+        const bool diverges =
+            !second.while_waiting.empty() &&
+            std::any_of(first.begin(), first.end(), [&](std::size_t node) {
+                return std::any_of(branches.begin(), branches.end(),
+                                   [&](const DivergentBranch& inner) {
+                                       return inner.block == nodes_[node].original;
+                                   });
             });
-        });
         for (const std::size_t node : first) {
             if (nodes_.ends_path(node, branch))
                 nodes_.add_successor(node, second.after_end.at(start));
@@ -222,19 +224,22 @@ private:
 
 } // namespace
 
-Result<SerializedCfg> serialized_cfg(const AnalysisContext& context, std::size_t sparing_above) {
+Result<SerializedCfg> serialized_cfg(const AnalysisContext& context,
+                                     std::optional<std::size_t> sparing_above) {
     const auto reconvergence = find_reconvergence(context);
     if (!reconvergence) return reconvergence.as_failure();
-    auto made = CfgSerializer{context, reconvergence.value(), sparing_above, false}.run();
+    const auto& graph = *context.request.graph;
+    const std::size_t most = most_serialized_nodes(graph.blocks.size());
+    auto made =
+        CfgSerializer{context, reconvergence.value(), sparing_above.value_or(most), false}.run();
+    if (!made) made = CfgSerializer{context, reconvergence.value(), most, true}.run();
     if (!made)
-        made = CfgSerializer{context, reconvergence.value(), max_serialized_nodes, true}.run();
-    if (!made)
-        return Failure{"divergent branches are nested so deeply that their serialized paths are "
-                       "not bounded in this version",
+        return Failure{fmt::format("divergent branches are nested so deeply that their serialized "
+                                   "paths need more than {} nodes, the limit for {} basic blocks",
+                                   most, graph.blocks.size()),
                        context.request.function->name};
     auto cfg = std::move(*made);
     if (!cfg) return cfg;
-    const auto& graph = *context.request.graph;
     for (const auto& loop : cfg.value().graph.loops) {
         const std::size_t header = cfg.value().original[loop.header];
         if (cfg.value().repeated[loop.header]) continue;

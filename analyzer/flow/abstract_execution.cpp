@@ -1,6 +1,7 @@
 #include "analyzer/flow/abstract_execution.hpp"
 
 #include "analyzer/value/branch_conditions.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
 
@@ -95,6 +96,7 @@ private:
         Outcome outcome;
         std::map<std::size_t, RangeRegisters> pending{{first, start}}; // In reverse postorder.
         while (!pending.empty()) {
+            check_stop("the abstract execution");
             const auto [block, state] = std::move(*pending.begin());
             pending.erase(pending.begin());
             const auto inner = headed_by(block);

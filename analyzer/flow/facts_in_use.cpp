@@ -4,6 +4,7 @@
 #include "analyzer/flow/loop_bounds.hpp"
 #include "analyzer/flow/thread_facts.hpp"
 #include "assembly/isa/source_places.hpp"
+#include "assembly/support/stop_token.hpp"
 #include "models/facts/barrier_rule.hpp"
 #include "models/facts/divergence_default.hpp"
 
@@ -102,7 +103,8 @@ private:
     }
 
     Result<void> add(const Basis& basis) {
-        const ThreadFacts threads = thread_facts(basis);
+        const ThreadFacts threads =
+            unless_stopped([&] { return thread_facts(basis); }).value_or(nothing_known());
         uniformity_ = threads.uniformity;
         if (auto added = add_uniformity(threads, basis); !added) return added;
         if (auto added = add_transactions(threads, basis); !added) return added;
@@ -112,9 +114,11 @@ private:
                                                                   : Convergence::MayDiverge);
         if (auto added = add_loops(derived, basis); !added) return added;
         if (graph_.loops.empty() && launch_.arguments.empty()) return boost::outcome_v2::success();
-        const AbstractRun run = execute_abstractly(code, graph_, launch_, threads.shared);
-        add_never_executed(run, basis);
-        return add_loops(run.loops, basis);
+        const auto run = unless_stopped(
+            [&] { return execute_abstractly(code, graph_, launch_, threads.shared); });
+        if (!run) return boost::outcome_v2::success();
+        add_never_executed(*run, basis);
+        return add_loops(run->loops, basis);
     }
 
     /// The code, without thread indices where they are not known.
@@ -158,6 +162,12 @@ private:
         const models::BlockShape shape = models::block_shape_of(launch_);
         return derive_thread_facts(knows_shape_ ? function_ : without_thread_indices(function_),
                                    graph_, shape, architecture_, stated, basis.words);
+    }
+
+    [[nodiscard]] ThreadFacts nothing_known() const {
+        ThreadFacts facts;
+        facts.uniformity.resize(function_.instructions.size(), Uniformity::Unknown);
+        return facts;
     }
 
     /// The words of constant bank 0 that the launch determines: extents of which the shape is

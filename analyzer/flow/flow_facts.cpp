@@ -1,6 +1,7 @@
 #include "analyzer/flow/flow_facts.hpp"
 
 #include "assembly/isa/source_places.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
 
@@ -107,9 +108,11 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
     ResolvedFacts resolved;
     resolved.in_use = facts;
     if (follow_branches_in) {
-        resolved.infeasible_paths =
-            not_stated(facts, infeasible_paths_with_arguments(function, graph, *follow_branches_in,
-                                                              convergence));
+        auto derived = unless_stopped([&] {
+            return infeasible_paths_with_arguments(function, graph, *follow_branches_in,
+                                                   convergence);
+        });
+        if (derived) resolved.infeasible_paths = not_stated(facts, std::move(*derived));
         append(resolved.in_use, resolved.infeasible_paths);
     }
     resolved.never.assign(graph.blocks.size(), false);

@@ -4,6 +4,7 @@
 #include "analyzer/value/branch_conditions.hpp"
 #include "analyzer/value/condition_text.hpp"
 #include "analyzer/value/kernel_parameters.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
 
@@ -99,6 +100,7 @@ private:
     /// which are those of its dominators.
     void find_infeasible_edges() {
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+            check_stop("the search for infeasible paths");
             KnownValues& known = known_[block];
             if (graph_.immediate_dominator[block])
                 known = known_[*graph_.immediate_dominator[block]];
@@ -221,9 +223,11 @@ private:
                 std::min(most_partners, most_partners_of_all / group.size());
             for (std::size_t second = 0; second < group.size(); ++second) {
                 const IntervalSet allowed = group[second]->allowed.intersect(range);
-                for (std::size_t back = 1; back <= std::min(second, partners); ++back)
+                for (std::size_t back = 1; back <= std::min(second, partners); ++back) {
+                    check_stop("the search for infeasible paths");
                     if (pairs_ < pairs && group[second - back]->allowed.disjoint(allowed))
                         consider_pair(std::span{group}.subspan(second - back, back + 1));
+                }
             }
         }
     }
@@ -312,6 +316,7 @@ private:
             std::vector<std::size_t> worklist{start};
             reach[start] = true;
             while (!worklist.empty()) {
+                check_stop("the search for infeasible paths");
                 const std::size_t from = worklist.back();
                 worklist.pop_back();
                 for (const std::size_t next : graph_.blocks[from].out) {

@@ -1,6 +1,7 @@
 #include "analyzer/interference/barrier_intervals.hpp"
 
 #include "analyzer/interference/barrier_alignment.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <algorithm>
 #include <array>
@@ -56,6 +57,7 @@ std::optional<BarrierIntervals> barrier_intervals(const AnalysisContext& context
                                       : std::min(intervals.least_barrier_latency, latency);
             ++in_block;
         }
+        check_stop("the barrier intervals");
         if (in_block == 0) continue;
         found += in_block;
         const std::vector<bool> after = assembly::blocks_reachable_from(

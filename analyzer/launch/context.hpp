@@ -8,17 +8,15 @@
 #include "analyzer/launch/launch_geometry.hpp"
 #include "analyzer/launch/memory_parameters.hpp"
 #include "analyzer/request.hpp"
+#include "assembly/support/stop_token.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace warpbound::analyzer {
-
-using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
 struct AnalysisContext {
     const Request& request;
@@ -30,7 +28,7 @@ struct AnalysisContext {
     models::Interval buffer_drain{0, 0, 0};
     std::optional<MemoryParameters> caches; ///< Present where an access goes through them.
     std::optional<Footprint> footprint;     ///< Of these accesses, where it can be listed.
-    Deadline deadline;
+    Deadline deadline; ///< Of the scope in which the analysis began; for the solver.
 };
 
 /// A failure that names the address of the instruction.

@@ -5,6 +5,7 @@
 #include "analyzer/path/constrained_paths.hpp"
 #include "analyzer/path/infeasible_pairs.hpp"
 #include "analyzer/path/loop_bounded_paths.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
 
@@ -51,6 +52,13 @@ Failure contradiction(const Request& request) {
                    request.facts->name};
 }
 
+/// The deadline, or that of the scope if it comes first.
+Deadline earlier(const Deadline& deadline) {
+    const Deadline of_scope = current_stop().deadline();
+    if (!deadline || !of_scope) return deadline ? deadline : of_scope;
+    return std::min(*deadline, *of_scope);
+}
+
 } // namespace
 
 PipelinePair pipelines_of(const AnalysisContext& context, std::int64_t buffer_entries,
@@ -92,16 +100,24 @@ Result<PathSolution> solve_paths(const AnalysisContext& context, const PathGraph
     const Request& request = context.request;
     PathSolution solution;
     if (facts == Facts::All && has_further_facts(context.facts.in_use)) {
-        ConstrainedPath solved =
-            solve_with_facts(*request.graph, paths, context.facts.loops, context.facts.in_use, side,
-                             deadline, request.seed);
-        if (!solved.feasible) return contradiction(request);
-        solution.bound = solved.bound;
-        solution.proof = solved.proof;
-        if (!solved.optimal) solution.outcome = Outcome::LimitReached;
-        solution.solver_used = solved.solver_used;
-        solution.witness = std::move(solved.witness);
-        return solution;
+        constexpr double share = 0.7; // What is left bounds the path by loop bounds alone.
+        auto solved = unless_stopped(
+            [&] {
+                return solve_with_facts(*request.graph, paths, context.facts.loops,
+                                        context.facts.in_use, side, earlier(deadline),
+                                        request.seed);
+            },
+            share);
+        if (solved) {
+            if (!solved->feasible) return contradiction(request);
+            solution.bound = solved->bound;
+            solution.proof = solved->proof;
+            if (!solved->optimal) solution.outcome = Outcome::LimitReached;
+            solution.solver_used = solved->solver_used;
+            solution.witness = std::move(solved->witness);
+            return solution;
+        }
+        solution.outcome = Outcome::LimitReached;
     }
     solution.witness =
         LoopBoundedPaths{*request.graph, paths, context.facts.loops, side}.start_to_end();

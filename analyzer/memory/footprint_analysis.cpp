@@ -5,6 +5,7 @@
 #include "analyzer/memory/outstanding_loads.hpp"
 #include "analyzer/memory/row_activations.hpp"
 #include "analyzer/memory/writebacks.hpp"
+#include "assembly/support/stop_token.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
@@ -107,6 +108,7 @@ private:
         passes.lo = passes.hi == 0 ? lines : std::min(passes.lo, lines);
         passes.hi = std::max(passes.hi, lines);
         if (access.load) footprint_.load_lines += lines;
+        check_stop("the footprint");
         for (const models::TouchedLine& line : *access.lines) {
             LineUse& use = uses_[line.address];
             if (access.load)

@@ -1,5 +1,7 @@
 #include "analyzer/microarchitecture/delay_graph.hpp"
 
+#include "assembly/support/stop_token.hpp"
+
 #include <algorithm>
 
 namespace warpbound::analyzer {
@@ -85,6 +87,7 @@ private:
     /// `first_node`.
     void issue_block(std::size_t block, std::size_t next, std::size_t first_node,
                      std::vector<Delays> components, const std::vector<std::int64_t>& lead) {
+        check_stop("the delays of the pipeline");
         const auto& code = graph_.blocks[block];
         const bool stops = span_.stop && span_.stop->block == block;
         const std::size_t last = stops ? span_.stop->instruction : code.last;

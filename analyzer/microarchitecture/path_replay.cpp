@@ -1,5 +1,7 @@
 #include "analyzer/microarchitecture/path_replay.hpp"
 
+#include "assembly/support/stop_token.hpp"
+
 #include <algorithm>
 #include <map>
 
@@ -107,6 +109,7 @@ private:
 
     /// Number of the visit; none when there are too many.
     std::optional<std::size_t> follow(const PathSymbol& symbol, std::size_t from) {
+        check_stop("the replay of the worst-case path");
         const auto known = known_.find({symbol, from});
         if (known != known_.end()) return known->second;
         Visit visit{symbol, from, from, {}};
@@ -151,7 +154,7 @@ void replay_path(const assembly::Function& function, const assembly::ControlFlow
     constexpr std::size_t longest_sequence = 1'000'000;
     result.path = sequence_of(path, longest_sequence).value_or(std::vector<std::size_t>{});
     PathReplay replay{graph, pipeline, path};
-    if (replay.run()) {
+    if (unless_stopped([&] { return replay.run(); }).value_or(false)) {
         std::map<StackCategory, std::int64_t> stack;
         std::int64_t total = 0;
         result.instruction_cycles.assign(function.instructions.size(), 0);

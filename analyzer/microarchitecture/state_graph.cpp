@@ -1,5 +1,7 @@
 #include "analyzer/microarchitecture/state_graph.hpp"
 
+#include "assembly/support/stop_token.hpp"
+
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -22,6 +24,7 @@ public:
     PathGraph run() {
         enter(span_.block, span_.state);
         while (!work_.empty()) {
+            check_stop("the pipeline states");
             const std::size_t node = work_.front();
             work_.pop_front();
             queued_[node] = false;

@@ -1,5 +1,7 @@
 #include "analyzer/microarchitecture/state_intervals.hpp"
 
+#include "assembly/support/stop_token.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -83,6 +85,7 @@ public:
             leave_block(span.block, from);
         }
         while (!work_.empty()) {
+            check_stop("the intervals of pipeline states");
             const std::size_t block = *work_.begin();
             work_.erase(work_.begin());
             StateInterval state = *found_.entries[block];

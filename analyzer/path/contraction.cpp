@@ -1,5 +1,7 @@
 #include "analyzer/path/contraction.hpp"
 
+#include "assembly/support/stop_token.hpp"
+
 #include <algorithm>
 
 namespace warpbound::analyzer {
@@ -18,11 +20,12 @@ Contraction::Contraction(const assembly::ControlFlowGraph& graph, const PathGrap
             nodes_of[paths.nodes[node].block].push_back(node);
     for (bool removed = true; removed;) {
         removed = false;
-        for (auto& nodes : nodes_of)
-            if (!nodes.empty() && remove_block(nodes)) {
-                nodes.clear();
-                removed = true;
-            }
+        for (auto& nodes : nodes_of) {
+            check_stop("the paths that keep the flow facts");
+            if (nodes.empty() || !remove_block(nodes)) continue;
+            nodes.clear();
+            removed = true;
+        }
     }
     renumber();
 }

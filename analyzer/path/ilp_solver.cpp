@@ -5,6 +5,7 @@
 #include <z3++.h>
 
 #include <algorithm>
+#include <csignal>
 
 namespace warpbound::analyzer {
 
@@ -109,6 +110,12 @@ std::vector<std::pair<std::size_t, std::int64_t>> cost_terms(const FlowProblem& 
     return terms;
 }
 
+/// Z3 takes a Ctrl-C that comes during a query for itself. Its query ends then, and the handler of
+/// the program is told.
+void pass_interrupt_on(const std::string& reason) {
+    if (reason == "interrupted from keyboard") std::raise(SIGINT);
+}
+
 /// The relaxation over rationals, which Z3 solves exactly.
 void solve_relaxation(const FlowProblem& problem, const SolverDeadline& deadline,
                       FlowSolution& solution) {
@@ -156,6 +163,7 @@ public:
             engine_.push();
             if (at_least) engine_.add(cost_ >= numeral(context_, *at_least, true));
             const z3::check_result answer = engine_.check();
+            if (answer == z3::unknown) pass_interrupt_on(engine_.reason_unknown());
             std::optional<std::vector<std::int64_t>> values;
             if (answer == z3::sat) values = read_model();
             engine_.pop();

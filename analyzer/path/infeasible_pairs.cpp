@@ -1,6 +1,7 @@
 #include "analyzer/path/infeasible_pairs.hpp"
 
 #include "analyzer/flow/flow_facts.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <algorithm>
 #include <array>
@@ -73,6 +74,7 @@ public:
         std::vector<bool> chosen_pairs(pairs_.size(), true);
         std::vector<std::size_t> open(graph_.blocks.size(), 0);
         for (std::size_t i = 0; i < pairs_.size(); ++i) {
+            check_stop("the paths that keep the flow facts");
             const auto is_open = [&](std::size_t block) {
                 return pairs_[i].ahead[0][block] || pairs_[i].ahead[1][block];
             };
@@ -107,6 +109,7 @@ public:
         if (!start) return PathGraph{{{paths_.nodes[0].block, std::nullopt, {}}}, paths_.exact};
         number(0, *start);
         for (std::size_t at = 0; at < nodes_.size(); ++at) {
+            check_stop("the paths that keep the flow facts");
             const auto [original, memory] = nodes_[at];
             const PathNode& node = paths_.nodes[original];
             if (is_header(node.block) && nodes_of_block_[node.block] > max_header_nodes)
@@ -157,6 +160,7 @@ private:
                         add(from);
                 }
             while (!work.empty()) {
+                check_stop("the paths that keep the flow facts");
                 const std::size_t block = work.back();
                 work.pop_back();
                 for (const std::size_t edge : graph_.blocks[block].in)

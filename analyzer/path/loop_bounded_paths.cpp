@@ -1,5 +1,7 @@
 #include "analyzer/path/loop_bounded_paths.hpp"
 
+#include "assembly/support/stop_token.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 #include <tuple>
@@ -107,6 +109,7 @@ LoopBoundedPaths::Run LoopBoundedPaths::run_from(std::size_t region, std::size_t
     // Items are in reverse postorder: every edge inside the region that is no back edge leads to a
     // later item.
     for (std::size_t item = run.start; item < items.size(); ++item) {
+        check_stop("the search for the longest path");
         if (!run.items[item].value) continue;
         const std::int64_t value = *run.items[item].value;
         const std::size_t at = items[item];
@@ -144,6 +147,7 @@ LoopBoundedPaths::Matrix LoopBoundedPaths::product(const Matrix& a, const Matrix
     Matrix result(n, std::vector<Value>(n));
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t k = 0; k < n; ++k) {
+            check_stop("the search for the longest path");
             if (!a[i][k]) continue;
             for (std::size_t j = 0; j < n; ++j)
                 if (b[k][j]) keep_larger(result[i][j], plus(*a[i][k], *b[k][j]));

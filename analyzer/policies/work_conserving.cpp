@@ -7,6 +7,7 @@
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/microarchitecture/path_replay.hpp"
 #include "analyzer/policies/two_level.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
 
@@ -207,15 +208,17 @@ Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& conte
     // The rotation does not bound how many warps are chosen while a load waits at the caches.
     if (context.request.policy.kind == models::PolicyKind::LooseRoundRobin && !context.caches) {
         const Demand demand = round_robin_demand(context);
-        auto round_robin = bound_by_demand(context, demand, problem, deadline);
-        if (!round_robin) return round_robin.as_failure();
-        SideAnswer& better = round_robin.value().answer;
-        const bool is_better = better.execution.proved < bounded.value().answer.execution.proved;
+        auto second = unless_stopped(
+            [&] { return bound_by_demand(context, demand, problem, deadline); }, 1.0);
+        if (second && !*second) return second->as_failure();
+        const bool is_better = second && second->value().answer.execution.proved <
+                                             bounded.value().answer.execution.proved;
         drop_certificates(context, is_better ? 0 : demand.rotation_warps);
         if (is_better) {
+            SideAnswer& better = second->value().answer;
             better.solver_used = better.solver_used || bounded.value().answer.solver_used;
             better.assumes_round_robin_order = true;
-            bounded = std::move(round_robin);
+            bounded = std::move(*second);
         }
     }
     SideResult& execution = bounded.value().answer.execution;

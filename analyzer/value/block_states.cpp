@@ -1,6 +1,7 @@
 #include "analyzer/value/block_states.hpp"
 
 #include "analyzer/value/transfer_functions.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <numeric>
 
@@ -59,6 +60,7 @@ BlockStates fixed_point(const AnalyzedCode& code, const std::vector<std::size_t>
     for (bool changed = true; changed;) {
         changed = false;
         for (const std::size_t block : blocks) {
+            check_stop("the value analysis");
             auto start = at_start(block);
             if (!start || starts[block] == start) continue;
             starts[block] = start;

@@ -1,5 +1,7 @@
 #include "analyzer/value/thread_states.hpp"
 
+#include "assembly/support/stop_token.hpp"
+
 #include <utility>
 
 namespace warpbound::analyzer {
@@ -25,6 +27,7 @@ void ThreadStates::find_fixed_point() {
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+            check_stop("the value analysis of the threads of a block");
             if (!pending[block]) continue;
             pending[block] = false;
             changed = true;

@@ -6,6 +6,7 @@
 #include "analyzer/value/thread_domain.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <cstddef>
 #include <map>
@@ -46,6 +47,7 @@ public:
     /// each reached block; code that several calls share is visited once per call context.
     template <class Visit> void for_each(const Visit& visit) const {
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+            check_stop("the value analysis of the threads of a block");
             if (!starts_[block]) continue;
             ThreadRegisters registers = *starts_[block];
             execute(block, registers, visit);

@@ -35,7 +35,8 @@ std::string wrapped(std::string_view unsafe, std::size_t indent) {
     std::string_view rest = text;
     std::string out;
     std::size_t columns_left = columns;
-    while (columns_of(rest) > columns_left) {
+    constexpr std::size_t most_bytes_of_a_column = 4;
+    while (rest.size() > most_bytes_of_a_column * columns_left || columns_of(rest) > columns_left) {
         const std::size_t whole = bytes_of(rest, columns_left);
         std::size_t cut = rest.rfind(' ', whole);
         const std::size_t used = rest.find_first_not_of(' ');

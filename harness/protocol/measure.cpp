@@ -1,5 +1,6 @@
 #include "harness/protocol/measure.hpp"
 
+#include "assembly/support/stop_token.hpp"
 #include "harness/protocol/series_run.hpp"
 
 #include <algorithm>
@@ -45,7 +46,9 @@ Result<Measured> measure(const Device& device, const Kernel& kernel, const Serie
     while (series.wants_more()) {
         const auto advanced = advance_and_record(series, threads, stop);
         if (!advanced) return advanced.as_failure();
-        if ((progress && !progress(series.runs(), protocol.repetitions)) || (stop && stop())) break;
+        if ((progress && !progress(series.runs(), protocol.repetitions)) || (stop && stop()) ||
+            stop_requested())
+            break;
     }
     return series.take();
 }

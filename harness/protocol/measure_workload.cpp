@@ -1,5 +1,6 @@
 #include "harness/protocol/measure_workload.hpp"
 
+#include "assembly/support/stop_token.hpp"
 #include "harness/protocol/worker_pool.hpp"
 
 #include <algorithm>
@@ -25,7 +26,9 @@ Result<MeasuredWorkload> measure_workload(const simulator::WorkloadMachine& mach
         if (batch.failure) return *batch.failure;
         measured.runs.insert(measured.runs.end(), std::make_move_iterator(batch.done.begin()),
                              std::make_move_iterator(batch.done.end()));
-        if ((progress && !progress(done(), protocol.repetitions)) || (stop && stop())) break;
+        if ((progress && !progress(done(), protocol.repetitions)) || (stop && stop()) ||
+            stop_requested())
+            break;
     }
     measured.complete = done() >= protocol.repetitions;
     return measured;

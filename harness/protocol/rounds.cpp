@@ -1,5 +1,6 @@
 #include "harness/protocol/rounds.hpp"
 
+#include "assembly/support/stop_token.hpp"
 #include "harness/protocol/resampling.hpp"
 
 #include <algorithm>
@@ -70,7 +71,7 @@ Result<void> measure_in_rounds(std::span<SeriesRun* const> series, std::uint64_t
                 static_cast<void>(record_all(series, campaign));
                 throw;
             }
-            if (stop && stop()) return record_all(series, campaign);
+            if ((stop && stop()) || stop_requested()) return record_all(series, campaign);
             if (Clock::now() - recorded_at < between_records) continue;
             if (auto recorded = record_all(series, campaign); !recorded) return recorded;
             recorded_at = Clock::now();

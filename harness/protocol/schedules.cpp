@@ -1,5 +1,6 @@
 #include "harness/protocol/schedules.hpp"
 
+#include "assembly/support/stop_token.hpp"
 #include "harness/protocol/worker_pool.hpp"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ Result<std::vector<ScheduledRun>> run_schedules(const simulator::Machine& machin
         if (batch.exception) std::rethrow_exception(batch.exception);
         if (batch.failure) return *batch.failure;
         runs.insert(runs.end(), batch.done.begin(), batch.done.end());
-        if (progress && !progress(done(), protocol.repetitions)) break;
+        if ((progress && !progress(done(), protocol.repetitions)) || stop_requested()) break;
     }
     return runs;
 }

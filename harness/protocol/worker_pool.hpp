@@ -3,6 +3,7 @@
 /// Distributes numbered runs over threads so that the result does not depend on their number.
 
 #include "assembly/support/result.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -33,9 +34,10 @@ public:
     using Task = std::function<Result<Run>(std::int64_t)>;
 
     /// `task` is called with `first` .. `first + count - 1`, by several threads concurrently. No
-    /// run is started after `stop` returned true; the runs before the first one not started are
-    /// returned. After a run for which `is_last` returns true, no further run is started, and later
-    /// runs are discarded.
+    /// run is started after `stop` returned true, and a run that `check_stop` ends counts as not
+    /// started; the runs before the first one not started are returned. The threads share the stop
+    /// token of the one that calls `run`. After a run for which `is_last` returns true, no further
+    /// run is started, and later runs are discarded.
     WorkerPool(Task task, std::int64_t first, std::int64_t count, std::function<bool()> stop = {},
                std::function<bool(const Run&)> is_last = {})
         : task_{std::move(task)}, stop_{std::move(stop)}, is_last_{std::move(is_last)},
@@ -63,6 +65,7 @@ public:
 
 private:
     void work() noexcept {
+        const StopScope scope{token_};
         for (std::int64_t i = next_++; i < last_; i = next_++) {
             if (stop_ && stop_()) {
                 end_at(i, std::nullopt, nullptr);
@@ -77,6 +80,8 @@ private:
                 const bool last = is_last_ && is_last_(run.value());
                 batch_.done[static_cast<std::size_t>(i)] = std::move(run).value();
                 if (last) end_at(i + 1, std::nullopt, nullptr);
+            } catch (const Stopped&) {
+                end_at(i, std::nullopt, nullptr);
             } catch (...) {
                 end_at(i, std::nullopt, std::current_exception());
             }
@@ -95,6 +100,7 @@ private:
     }
 
     Task task_;
+    StopToken token_ = current_stop();
     std::function<bool()> stop_;
     std::function<bool(const Run&)> is_last_;
     std::int64_t first_;

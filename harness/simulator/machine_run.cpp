@@ -1,5 +1,6 @@
 #include "harness/simulator/machine_run.hpp"
 
+#include "assembly/support/stop_token.hpp"
 #include "harness/simulator/launch/block_dispatcher.hpp"
 #include "harness/simulator/launch/streams.hpp"
 #include "harness/simulator/memory/memory_system.hpp"
@@ -144,6 +145,7 @@ Result<WorkloadObservation> MachineRun::run() {
     std::int64_t now = 0;
     clock_.advance(now);
     for (;;) {
+        check_stop("the simulated run");
         if (!dispatcher_->ended().empty()) complete_launches(now);
         if (clock_.next() == never) break;
         if (log_.has_listener()) log_.flush(now);

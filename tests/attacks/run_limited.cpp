@@ -112,6 +112,7 @@ void limit(int resource, rlim_t value) {
 void wait_for(pid_t child, const Limits& limits, Outcome& outcome) {
     const auto began = Clock::now();
     const auto time = limits.time * (is_sanitized ? slower_when_sanitized : 1);
+    bool interrupts = limits.interrupt_after.has_value();
     int status = 0;
     rusage usage{};
     while (wait4(child, &status, WNOHANG, &usage) == 0) {
@@ -119,10 +120,18 @@ void wait_for(pid_t child, const Limits& limits, Outcome& outcome) {
             outcome.timed_out = true;
             kill(-child, SIGKILL);
         }
+        if (interrupts && Clock::now() - began > *limits.interrupt_after) {
+            kill(child, SIGINT);
+            interrupts = false;
+        }
         std::this_thread::sleep_for(std::chrono::milliseconds{2});
     }
     kill(-child, SIGKILL); // what it left behind
     outcome.seconds = std::chrono::duration<double>{Clock::now() - began}.count();
+    const auto seconds_of = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+    };
+    outcome.processor_seconds = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
     outcome.resident_bytes = std::int64_t{usage.ru_maxrss} * 1024;
     outcome.over_memory = !is_sanitized && outcome.resident_bytes > limits.bytes;
     if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);

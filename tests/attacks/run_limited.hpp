@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,8 @@ namespace warpbound::tests {
 struct Limits {
     std::chrono::duration<double> time{10};
     std::int64_t bytes = std::int64_t{1} << 30U; ///< Of resident memory.
+    /// When SIGINT is sent, as by Ctrl-C; none: never.
+    std::optional<std::chrono::duration<double>> interrupt_after{};
 };
 
 /// How a run ended. The program is killed at the limit of time, and cannot map more than four times
@@ -29,6 +32,7 @@ struct Outcome {
     std::string out;
     std::string err;
     double seconds = 0;
+    double processor_seconds = 0;    ///< Of all its threads.
     std::int64_t resident_bytes = 0; ///< At most at any time.
 };
 

@@ -1,6 +1,7 @@
 #include "analyzer/policies/exact/schedule_exploration.hpp"
 
 #include "analyzer/policies/exact/sm_state_machine.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <algorithm>
 #include <map>
@@ -119,6 +120,7 @@ private:
         };
         Time at = 0;
         while (!ended()) {
+            check_stop("the exploration of schedules");
             if (--steps_left_ < 0) gave_up_ = true;
             if (gave_up_) return;
             const Schedulers able = machine_.able(launch, at);

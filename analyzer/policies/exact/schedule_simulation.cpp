@@ -3,6 +3,7 @@
 #include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/policies/exact/single_path.hpp"
 #include "analyzer/policies/time_division/blocking.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <algorithm>
 
@@ -37,6 +38,7 @@ public:
             warps_[empty].next = path_.size();
         const std::int64_t slot = order.slot_length();
         for (std::int64_t k = start / slot; left > 0; ++k) {
+            check_stop("the simulation of the schedule");
             if (--slots_left_ < 0) return std::nullopt;
             Warp& owner = warps_[static_cast<std::size_t>(
                 order.owners()[static_cast<std::size_t>(k % order.period())])];
@@ -60,6 +62,7 @@ public:
         begin(warps);
         for (std::size_t choice = 0; choice < path_.size(); ++choice)
             for (Warp& warp : warps_) {
+                check_stop("the simulation of the schedule");
                 const std::int64_t at = std::max(next_choice_, may_issue(warp).upper);
                 next_choice_ = at + slot;
                 issue_one(warp, at);

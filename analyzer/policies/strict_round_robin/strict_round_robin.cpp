@@ -5,6 +5,7 @@
 #include "analyzer/policies/exact/schedule_simulation.hpp"
 #include "analyzer/policies/single_warp.hpp"
 #include "analyzer/policies/strict_round_robin/rotation_terms.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -35,8 +36,11 @@ RotationPath path_of_scheduler(const LaunchGeometry& shape, std::int64_t turns,
 StrictOrderBound terms_of_scheduler(const AnalysisContext& context, const RoundRobinDelay& times,
                                     const RotationPath& path) {
     // The simulation does not contain queueing delay at the caches.
-    const auto simulated =
-        context.caches ? std::nullopt : time_in_strict_order(context, path.warps, Side::Upper);
+    const auto simulated = context.caches
+                               ? std::nullopt
+                               : unless_stopped([&] {
+                                     return time_in_strict_order(context, path.warps, Side::Upper);
+                                 }).value_or(std::nullopt);
     if (!simulated) return {times.terms({path})};
     return {{{strict_order, 1, simulated->count()}, times.demand_of_other_schedulers(path)}, true};
 }
@@ -179,8 +183,12 @@ Result<SideAnswer> bound_strict_round_robin_from_above(const AnalysisContext& co
 SideAnswer bound_strict_round_robin_from_below(const AnalysisContext& context, SideAnswer answer) {
     const LaunchGeometry& shape = context.shape;
     if (shape.waves() > 1) return answer;
-    const auto simulated = time_in_strict_order(
-        context, shape.on_one_scheduler(shape.share() * shape.warps_per_block), Side::Lower);
+    const auto simulated =
+        unless_stopped([&] {
+            return time_in_strict_order(
+                context, shape.on_one_scheduler(shape.share() * shape.warps_per_block),
+                Side::Lower);
+        }).value_or(std::nullopt);
     if (!simulated || *simulated <= answer.execution.proved) return answer;
     SideResult& execution = answer.execution;
     execution.terms = {{strict_order, 1, simulated->count()}};

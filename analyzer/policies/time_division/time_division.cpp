@@ -4,6 +4,7 @@
 #include "analyzer/policies/exact/schedule_simulation.hpp"
 #include "analyzer/policies/time_division/blocking.hpp"
 #include "analyzer/policies/time_division/own_delay.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
 
@@ -105,7 +106,8 @@ std::optional<ScheduleTimes> schedule_times(const AnalysisContext& context, Dead
 /// Uses the times over all schedules if they are tighter.
 void apply_schedule_times(const AnalysisContext& context, SideAnswer& answer, Side side,
                           Deadline deadline) {
-    const auto times = schedule_times(context, deadline);
+    const auto times =
+        unless_stopped([&] { return schedule_times(context, deadline); }).value_or(std::nullopt);
     if (!times) return;
     SideResult& execution = answer.execution;
     const models::Cycles time = side == Side::Upper ? times->upper : times->lower;

@@ -1,4 +1,5 @@
 #include "analyzer/flow/flow_facts_template.hpp"
+#include "assembly/support/stop_token.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <fmt/format.h>
@@ -229,7 +230,7 @@ TEST(Analysis, AsksNoSolverWhenTheBestPathSatisfiesTheFacts) {
 
 TEST(Analysis, KeepsTheStructuralBoundWhenTheSolverHasNoTime) {
     auto context = analyzed(two_diamonds, doubled(at_most_one_arm()));
-    context->request.time_limit = std::chrono::duration<double>{0};
+    const StopScope no_time{StopToken{std::chrono::steady_clock::now()}};
     const auto limited = context->run();
     const auto free = analyzed(two_diamonds)->run();
     ASSERT_TRUE(limited && free);

@@ -3,6 +3,7 @@
 #include "models/architecture/value_path.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -475,6 +476,62 @@ TEST(Divergence, DoesNotOccurWhereOnePathIsNeverExecuted) {
                               ->run();
     ASSERT_TRUE(analysis) << to_string(analysis.error());
     EXPECT_GT(analysis.value().execution_time.upper.proved.count(), 0);
+}
+
+/// Code of divergent diamonds: a chain, or each arm with a diamond inside it.
+struct Diamonds {
+    std::string code;
+    models::FlowFacts facts;
+    std::int64_t address = 0;
+    int labels = 0;
+
+    void put(const std::string& instruction) {
+        code += instruction + ";\n";
+        address += 8;
+    }
+    void add(int depth) {
+        if (depth == 0) return put("FADD R4, R4, R4");
+        const int label = labels++;
+        put(fmt::format("SSY J{}", label));
+        facts.divergents.push_back({address, {}});
+        put(fmt::format("@P0 BRA A{}", label));
+        add(depth - 1);
+        put("NOP.S");
+        code += fmt::format("A{}:\n", label);
+        add(depth - 1);
+        put("NOP.S");
+        code += fmt::format("J{}:\n", label);
+    }
+    [[nodiscard]] Result<SerializedCfg> cfg() {
+        put("EXIT");
+        const auto context = analyzed(code, facts);
+        const auto made = prepare(context->request);
+        return serialized_cfg(made.value());
+    }
+};
+
+// Each diamond of a chain reconverges before the next: its two arms have a second node each.
+TEST(Divergence, InAChainAddsTheSameNodesForEachBranch) {
+    const auto nodes_of = [](int length) {
+        Diamonds chain;
+        for (int i = 0; i < length; ++i)
+            chain.add(1);
+        const auto cfg = chain.cfg();
+        EXPECT_TRUE(cfg) << to_string(cfg.error());
+        return cfg ? cfg.value().original.size() : 0;
+    };
+    const std::size_t one = nodes_of(101) - nodes_of(100);
+    EXPECT_EQ(nodes_of(6000) - nodes_of(100), 5900 * one);
+}
+
+TEST(Divergence, ThatIsNestedTooDeeplyIsRefusedWithTheLimit) {
+    Diamonds nested;
+    nested.add(9);
+    const auto cfg = nested.cfg();
+    ASSERT_FALSE(cfg);
+    // Each of the 9 levels doubles what comes before the reconvergence, so 511 branches need more.
+    EXPECT_THAT(cfg.error().what, testing::HasSubstr("nested so deeply"));
+    EXPECT_THAT(cfg.error().what, testing::HasSubstr("the limit for"));
 }
 
 TEST(Divergence, IsNamedAmongTheAssumptions) {
