@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace warpbound::models {
 
@@ -77,11 +79,15 @@ private:
     /// Blocks from whose begin a barrier lies ahead, and blocks that may come after one.
     void propagate() {
         ahead_ = has_barrier_;
-        for (bool changed = true; changed;) {
+        for (bool changed = true; changed;) { // In few passes: blocks are in reverse postorder.
             changed = false;
+            for (std::size_t number = graph_.edges.size(); number-- > 0;) {
+                const Edge& edge = graph_.edges[number];
+                if (excluded_[number] || !reached_[edge.from]) continue;
+                if (ahead_[edge.to] && !ahead_[edge.from]) ahead_[edge.from] = changed = true;
+            }
             for (const Edge& edge : graph_.edges) {
                 if (excluded_[index_of(edge)] || !reached_[edge.from]) continue;
-                if (ahead_[edge.to] && !ahead_[edge.from]) ahead_[edge.from] = changed = true;
                 if ((has_barrier_[edge.from] || after_[edge.from]) && !after_[edge.to])
                     after_[edge.to] = changed = true;
             }
@@ -159,24 +165,31 @@ private:
 } // namespace
 
 std::vector<bool> excluded_edges(const ControlFlowGraph& graph, const FlowFacts& facts) {
-    std::vector<bool> excluded(graph.edges.size(), false);
-    const auto address = [&](std::size_t block) { return graph.blocks[block].address; };
-    for (std::size_t number = 0; number < graph.edges.size(); ++number) {
-        const Edge& edge = graph.edges[number];
-        excluded[number] =
-            facts.is_never(address(edge.to)) || facts.is_never(address(edge.from)) ||
-            std::any_of(facts.constraints.begin(), facts.constraints.end(), [&](const auto& fact) {
-                return fact.relation != Relation::AtLeast && fact.constant == 0 &&
-                       fact.terms.size() == 1 && fact.terms.front().coefficient > 0 &&
-                       fact.terms.front().from == address(edge.from) &&
-                       fact.terms.front().block == address(edge.to);
-            });
+    std::set<std::int64_t> never;
+    for (const NeverFact& fact : facts.nevers)
+        never.insert(fact.block);
+    std::set<std::pair<std::int64_t, std::int64_t>> never_taken;
+    for (const LinearFact& fact : facts.constraints)
+        if (fact.relation != Relation::AtLeast && fact.constant == 0 && fact.terms.size() == 1 &&
+            fact.terms.front().coefficient > 0 && fact.terms.front().from)
+            never_taken.emplace(*fact.terms.front().from, fact.terms.front().block);
+    std::vector<bool> excluded;
+    for (const Edge& edge : graph.edges) {
+        const std::int64_t from = graph.blocks[edge.from].address;
+        const std::int64_t to = graph.blocks[edge.to].address;
+        excluded.push_back(never.count(from) != 0 || never.count(to) != 0 ||
+                           never_taken.count({from, to}) != 0);
     }
     return excluded;
 }
 
 BarrierRule barrier_rule(const assembly::Function& function, const ControlFlowGraph& graph,
                          const FlowFacts& facts) {
+    const auto& instructions = function.instructions;
+    if (std::none_of(instructions.begin(), instructions.end(), [](const auto& instruction) {
+            return instruction.opcode_class == assembly::OpcodeClass::Barrier;
+        }))
+        return {std::vector<bool>(graph.blocks.size(), false), false, false};
     return BarrierFlow{function, graph, facts}.rule();
 }
 
