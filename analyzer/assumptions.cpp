@@ -75,7 +75,7 @@ void add_derived_loops(const AnalysisContext& context, FactTexts& texts) {
 void add_derived_branches(const AnalysisContext& context, FactTexts& texts) {
     for (const DerivedPathFact& derived : context.facts.infeasible_paths) {
         const models::FactSource& from = source_of(derived);
-        texts[{from.status, fmt::format("infeasible paths, {}", source_of(from, ""))}].push_back(
+        texts[{from.status, fmt::format("infeasible paths, {}", source_of(from, *context.request.facts))}].push_back(
             fmt::format("{} ({})", text_of(derived), derived.reason));
     }
 }
