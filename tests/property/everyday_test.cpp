@@ -31,6 +31,7 @@ const std::vector<Everyday> kernels{
     {"reduction", "4x256,shared-memory=1024,0x170=1024", ""},
     {"scan", "4x256,shared-memory=2048", ""},
     {"transpose", "4x256,block=32x8,grid=2x2,0x170=64,0x174=64", ""},
+    {"histogram", "4x256,grid=4,0x170=4096", ""},
     {"stencil_2d", "4x256,block=16x16,grid=2x2,0x170=32,0x174=32", ""},
     {"stencil_3d", "4x256,block=16x16,grid=2x2,0x170=32,0x174=32,0x178=32", ""},
     {"convolution_2d", "4x256,block=16x16,grid=2x2,0x170=32,0x174=32", ""},
