@@ -314,12 +314,13 @@ std::string summary(const certification::Bundle& bundle, const std::string& fold
                            certification::budget_text(result.requirement.at_most),
                            to_string(result.verdict));
         if (result.known.upper)
-            out += ", margin " + (result.requirement.at_most.is_time()
-                                      ? models::margin_text(models::Cycles{*result.known.upper},
-                                                            result.requirement.at_most, result.clock)
-                                      : fmt::format("{} core cycles",
-                                                    models::margin_of(models::Cycles{*result.known.upper},
-                                                                      result.requirement.at_most, {})));
+            out += ", margin " +
+                   (result.requirement.at_most.is_time()
+                        ? models::margin_text(models::Cycles{*result.known.upper},
+                                              result.requirement.at_most, result.clock)
+                        : fmt::format("{} core cycles",
+                                      models::margin_of(models::Cycles{*result.known.upper},
+                                                        result.requirement.at_most, {})));
         out += "\n";
     }
     for (const auto& loose : bundle.loose)

@@ -1,6 +1,6 @@
 #include "certification/page/axis.hpp"
 
-#include "certification/page/chart.hpp"
+#include "certification/page/escape.hpp"
 
 #include <fmt/format.h>
 

@@ -213,32 +213,6 @@ std::string mark_lines(const Axis& axis, const Layout& layout, const std::vector
 
 } // namespace
 
-std::string escape(const std::string& text) {
-    std::string out;
-    for (const char c : printable(text)) {
-        switch (c) {
-        case '&':
-            out += "&amp;";
-            break;
-        case '<':
-            out += "&lt;";
-            break;
-        case '>':
-            out += "&gt;";
-            break;
-        case '"':
-            out += "&quot;";
-            break;
-        case '\'':
-            out += "&#39;";
-            break;
-        default:
-            out += c;
-        }
-    }
-    return out;
-}
-
 std::string envelope_figure(const Report& report, const std::string& quantity, FigureSize size) {
     auto marks = marks_of(report, quantity);
     std::vector<ObservedValue> observed;

@@ -3,6 +3,7 @@
 /// Figures as inline SVG: each with a title, a description, axes with units.
 
 #include "certification/page/axis.hpp"
+#include "certification/page/escape.hpp"
 #include "certification/report/report.hpp"
 
 #include <optional>
@@ -11,9 +12,6 @@
 #include <vector>
 
 namespace warpbound::certification {
-
-/// Text that is safe inside XML.
-std::string escape(const std::string& text);
 
 /// Histogram of the observed times of a quantity with its bounds, estimates and deadline on one
 /// axis of core cycles and, where a clock is known, of seconds. Bounds are drawn without

@@ -2,13 +2,21 @@
 /// \file
 /// Clusters of observed times, and the modes of their distribution.
 
-#include "harness/protocol/statistics.hpp"
-
 #include <cstdint>
 #include <map>
 #include <vector>
 
 namespace warpbound::harness {
+
+/// A range of times: a mode of their distribution, or a cluster. `Unit:` core cycles.
+struct Mode {
+    std::int64_t lowest = 0;
+    std::int64_t highest = 0;
+    std::int64_t count = 0;
+    std::int64_t first_run =
+        0; ///< Index of the first run in it, counting the runs with valid times only.
+    std::int64_t last_run = 0; ///< Index of the last run in it.
+};
 
 /// Count of a value, with its first and last run.
 struct Occurrence {

@@ -1,7 +1,5 @@
 #include "harness/protocol/statistics.hpp"
 
-#include "harness/protocol/modes.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>

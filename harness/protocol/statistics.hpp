@@ -2,21 +2,13 @@
 /// \file
 /// Descriptive statistics of repeated times. Outliers are never dropped.
 
+#include "harness/protocol/modes.hpp"
+
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace warpbound::harness {
-
-/// A range of times: a mode of their distribution, or a cluster. `Unit:` core cycles.
-struct Mode {
-    std::int64_t lowest = 0;
-    std::int64_t highest = 0;
-    std::int64_t count = 0;
-    std::int64_t first_run =
-        0; ///< Index of the first run in it, counting the runs with valid times only.
-    std::int64_t last_run = 0; ///< Index of the last run in it.
-};
 
 struct ValueCount {
     std::int64_t value = 0;

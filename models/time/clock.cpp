@@ -11,7 +11,7 @@
 namespace warpbound::models {
 namespace {
 
-__extension__ using Product = unsigned __int128;
+__extension__ using Product = __int128;
 
 constexpr std::int64_t hertz_per_kilohertz = 1000;
 constexpr std::int64_t lowest_clock = 1'000'000;
@@ -58,13 +58,15 @@ constexpr std::array<FrequencyUnit, 3> shown_frequencies{
 
 /// Cycles at a frequency. Rounded down; `up`: up.
 Nanoseconds at_frequency(Cycles cycles, std::int64_t hertz, bool up) {
-    if (cycles.count() < 0) throw std::logic_error{"a time of negative cycles"};
     if (hertz < 1) throw std::logic_error{"a clock below 1 Hz"};
     constexpr Product nanoseconds = 1'000'000'000;
-    const Product product = static_cast<Product>(cycles.count()) * nanoseconds;
-    const Product divisor = static_cast<Product>(hertz);
-    const Product time = (product + (up ? divisor - 1 : 0)) / divisor;
-    if (time > static_cast<Product>(std::numeric_limits<std::int64_t>::max()))
+    const Product product = cycles.count() * nanoseconds;
+    const Product rest = product % hertz; // With the sign of the cycles.
+    Product time = product / hertz;
+    if (up && rest > 0) ++time;
+    if (!up && rest < 0) --time;
+    if (time > std::numeric_limits<std::int64_t>::max() ||
+        time < std::numeric_limits<std::int64_t>::min())
         throw std::overflow_error{"a time of 2^63 ns or more"};
     return Nanoseconds{static_cast<std::int64_t>(time)};
 }

@@ -33,12 +33,12 @@ Result<ClockRange> parse_clock(std::string_view text);
 std::string to_string(const ClockRange& clock);
 
 /// The time that the cycles take at the lowest clock, rounded up. `Side:` upper.
-/// Errors: `std::overflow_error` from 2^63 ns. Requires: cycles not negative.
+/// Errors: `std::overflow_error` from 2^63 ns.
 Nanoseconds longest_time(Cycles cycles, const ClockRange& clock);
 /// The time that the cycles take at the highest clock, rounded down. `Side:` lower.
-/// Errors and Requires: as `longest_time`.
+/// Errors: as `longest_time`.
 Nanoseconds shortest_time(Cycles cycles, const ClockRange& clock);
-/// Both ends rounded outward. Errors and Requires: as `longest_time`.
+/// Both ends rounded outward. Errors: as `longest_time`.
 Bounds<Nanoseconds> time_of(const Bounds<Cycles>& cycles, const ClockRange& clock);
 
 /// A clock range with the statement that times in seconds rest on.

@@ -1,4 +1,5 @@
 #include "harness/protocol/modes.hpp"
+#include "harness/protocol/statistics.hpp"
 
 #include <gtest/gtest.h>
 
