@@ -70,6 +70,15 @@ public:
     void add_refills(std::int64_t blocks, const LaunchGeometry& shape) {
         add("replacement and start of a block", blocks, shape.refill.hi);
     }
+    /// Of `counted` warps and of a buffer that is full when the last block starts, or of all warps.
+    void add_drains_of_two_paths(std::int64_t counted, std::int64_t warps) {
+        const models::Cycles on_its_path =
+            models::Cycles{cost_.drain} * counted + models::Cycles{cost_.left_in_buffer};
+        if (on_its_path >= models::Cycles{cost_.drain} * warps) return add_drains(warps);
+        add_drains(counted);
+        add("drains of the entries that are in a write buffer when the last block starts", 1,
+            cost_.left_in_buffer);
+    }
     void add_drains(std::int64_t warps) {
         add(cost_.rotation_warps > 0 ? "drains of the stores of a warp, with the turns that follow"
                                      : "drains of the stores of a warp",
@@ -166,6 +175,24 @@ std::vector<BoundTerm> with_early_ends(const LaunchGeometry& shape, const Interf
     return terms.take();
 }
 
+/// Likewise on several multiprocessors, by the two paths of S20: the blocks that began on one of
+/// them before the last block started, and those that are then in the block slots of another.
+std::vector<BoundTerm> with_early_ends_on_several(const LaunchGeometry& shape,
+                                                  const Interference& cost) {
+    InterferenceTerms terms{cost};
+    const std::int64_t waves = shape.waves();
+    const std::int64_t ends = times(cost.early_ends_of_block, waves);
+    const std::int64_t before = (shape.blocks - 1) / shape.multiprocessors;
+    const std::int64_t warps = times(before + shape.resident, shape.warps_per_block);
+    terms.add_stalls(models::plus(waves, ends));
+    terms.add_demand(warps, warps);
+    terms.add_divided_blocks(ends);
+    terms.add_carry_in(times(cost.intervals_of_block, waves));
+    terms.add_refills(waves - 1, shape);
+    terms.add_drains_of_two_paths(warps, shape.warps());
+    return terms.take();
+}
+
 /// Of the warps of `blocks` blocks in the block slots of one multiprocessor: those that delay, as
 /// warps of its scheduler, a critical path through one block slot with so many intervals (S20).
 std::int64_t warps_on_its_scheduler(const LaunchGeometry& shape, std::int64_t blocks,
@@ -211,16 +238,7 @@ std::vector<BoundTerm> on_several_multiprocessors(const LaunchGeometry& shape,
     terms.add_active_set(0, waves);
     terms.add_carry_in(times(cost.intervals_of_block, waves));
     terms.add_refills(waves - 1, shape);
-    const std::int64_t counted = (before + shape.resident) * per_block;
-    const models::Cycles on_its_path =
-        models::Cycles{cost.drain} * counted + models::Cycles{cost.left_in_buffer};
-    if (on_its_path < models::Cycles{cost.drain} * shape.warps()) {
-        terms.add_drains(counted);
-        terms.add("drains of the entries that are in a write buffer when the last block starts", 1,
-                  cost.left_in_buffer);
-    } else {
-        terms.add_drains(shape.warps());
-    }
+    terms.add_drains_of_two_paths((before + shape.resident) * per_block, shape.warps());
     return terms.take();
 }
 
@@ -237,10 +255,11 @@ bool changes_scheduler(const LaunchGeometry& shape, std::int64_t barriers) {
 }
 
 std::vector<BoundTerm> upper_terms(const LaunchGeometry& shape, const Interference& cost) {
-    if (cost.early_ends_of_block > 0)
-        return with_early_ends(
-            shape.waves() == 1 && shape.multiprocessors > 1 ? shape.full_multiprocessor() : shape,
-            cost);
+    if (cost.early_ends_of_block > 0) {
+        if (shape.multiprocessors == 1) return with_early_ends(shape, cost);
+        return shape.waves() == 1 ? with_early_ends(shape.full_multiprocessor(), cost)
+                                  : with_early_ends_on_several(shape, cost);
+    }
     std::vector<std::vector<BoundTerm>> sums;
     const auto add_sums = [&](ConcurrentDemand concurrent) {
         if (shape.multiprocessors == 1 || shape.waves() == 1)

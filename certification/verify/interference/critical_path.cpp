@@ -140,18 +140,27 @@ std::vector<Term> list_scheduling_sum(const InterferenceInputs& inputs, OtherBlo
 std::vector<Term> early_ends_sum(const InterferenceInputs& inputs, std::int64_t ends_of_block) {
     const LaunchGeometry& launch = inputs.code.geometry;
     const std::string& suffix = inputs.suffix;
-    const bool one_full = launch.waves == 1 && launch.multiprocessors > 1;
-    const std::int64_t warps =
-        one_full ? times(launch.block_slots, launch.warps_per_block) : launch.warps;
+    const std::int64_t full = times(launch.block_slots, launch.warps_per_block);
     const std::int64_t ends = times(ends_of_block, launch.waves);
-    const bool cut_by_last_block = launch.waves > 1 && launch.block_slots > 1;
+    std::int64_t warps = launch.multiprocessors > 1 ? full : launch.warps;
+    // S20: on several multiprocessors the blocks of two paths count, each with all of its demand.
+    const bool has_two_paths = launch.multiprocessors > 1 && launch.waves > 1;
+    if (has_two_paths) warps += times(launch.blocks_before_last(), launch.warps_per_block);
+    const bool cut_by_last_block = !has_two_paths && launch.waves > 1 && launch.block_slots > 1;
     const std::int64_t intervals = times(most_barriers_of_a_path(inputs.code) + 1, launch.waves);
-    return {{models::plus(launch.waves, ends), 0, ids::stall + suffix},
-            {warps, 0, ids::own_scheduler + suffix},
-            {models::plus(ends, cut_by_last_block ? 2 : 0), 0, ids::own_scheduler + suffix},
-            {intervals - 1, carry_in(inputs), ""},
-            {launch.waves - 1, launch.refill.hi, ""},
-            {warps, 0, ids::upper_drain + suffix}};
+    std::vector<Term> terms{
+        {models::plus(launch.waves, ends), 0, ids::stall + suffix},
+        {warps, 0, ids::own_scheduler + suffix},
+        {models::plus(ends, cut_by_last_block ? 2 : 0), 0, ids::own_scheduler + suffix},
+        {intervals - 1, carry_in(inputs), ""},
+        {launch.waves - 1, launch.refill.hi, ""}};
+    if (!has_two_paths) {
+        terms.push_back({warps, 0, ids::upper_drain + suffix});
+        return terms;
+    }
+    for (Term& term : drain_terms_of(inputs.code, inputs.tables, suffix))
+        terms.push_back(std::move(term));
+    return terms;
 }
 
 } // namespace
