@@ -13,14 +13,6 @@ namespace warpbound::analyzer {
 
 namespace {
 
-/// Operands of a barrier: its number and its thread count. The predicate that BAR.RED combines does
-/// not count.
-std::int64_t counted_operands(const assembly::Instruction& instruction) {
-    return std::count_if(
-        instruction.operands.begin(), instruction.operands.end(),
-        [](const assembly::Operand& operand) { return !assembly::is_predicate(operand); });
-}
-
 /// Constructs of the contract that this version does not bound.
 Result<void> check_supported(const Request& request, const std::vector<bool>& used) {
     for (std::size_t i = 0; i < used.size(); ++i) {
@@ -32,7 +24,7 @@ Result<void> check_supported(const Request& request, const std::vector<bool>& us
                 request.function->name, instruction.position.line, instruction.position.column};
         };
         if (instruction.opcode_class == assembly::OpcodeClass::Barrier &&
-            (instruction.has_modifier("ARV") || counted_operands(instruction) > 1))
+            !assembly::waits_for_whole_block(instruction))
             return refuse(
                 "barriers that do not wait or that count threads are not bounded in this version");
         if (assembly::synchronizes_threads(instruction) &&
@@ -139,27 +131,6 @@ void apply_caches(AnalysisContext& context) {
 }
 
 } // namespace
-
-std::vector<bool> used_instructions(const Request& request, const std::vector<bool>& never) {
-    const auto& graph = *request.graph;
-    std::vector<bool> used(request.function->instructions.size(), false);
-    std::vector<bool> seen(graph.blocks.size(), false);
-    std::vector<std::size_t> work{0};
-    seen[0] = true;
-    while (!work.empty()) {
-        const auto& block = graph.blocks[work.back()];
-        work.pop_back();
-        for (std::size_t i = block.first; i <= block.last; ++i)
-            used[i] = true;
-        for (const std::size_t edge : block.out) {
-            const std::size_t to = graph.edges[edge].to;
-            if (seen[to] || never[to]) continue;
-            seen[to] = true;
-            work.push_back(to);
-        }
-    }
-    return used;
-}
 
 Result<AnalysisContext> prepare(const Request& request) {
     if (auto perfect = check_perfect(*request.architecture); !perfect) return perfect.as_failure();

@@ -2,7 +2,7 @@
 /// `warpbound bound`: from a file, a launch and a deadline to a verdict in seconds.
 
 #include "analyzer/analyze.hpp"
-#include "analyzer/needs.hpp"
+#include "analyzer/launch/needs.hpp"
 #include "assembly/support/digest.hpp"
 #include "assembly/support/stop_token.hpp"
 #include "certification/report/report.hpp"
@@ -38,8 +38,8 @@ struct BoundOptions {
 };
 
 /// The report, or what is needed for it.
-Result<void> answer(const BoundOptions& options, const LoadedLaunch& inputs,
-                    const StopScope& scope, BoundAnswer& answer) {
+Result<void> answer(const BoundOptions& options, const LoadedLaunch& inputs, const StopScope& scope,
+                    BoundAnswer& answer) {
     const LoadedKernel& kernel = *inputs.kernel;
     auto clock = models::clock_in_use(options.clock, inputs.architecture);
     if (!clock) return clock.as_failure();
@@ -202,9 +202,8 @@ void add_bound(CLI::App& app, Invocation& invocation) {
     command->footer("Example: warpbound bound examples/saxpy/sm_75.sass --gpu turing-t4 --grid 2 "
                     "--block 128\n"
                     "           --flow-facts examples/saxpy/sm_75.flow-facts.xml --deadline 10us");
-    command->callback([options, &invocation] {
-        invocation.run = [options] { return run(*options); };
-    });
+    command->callback(
+        [options, &invocation] { invocation.run = [options] { return run(*options); }; });
 }
 
 } // namespace warpbound::cli

@@ -2,7 +2,7 @@
 /// \file
 /// The answer of `bound`: time, verdict and what carries it, or what is still needed.
 
-#include "analyzer/needs.hpp"
+#include "analyzer/launch/needs.hpp"
 #include "certification/report/report.hpp"
 #include "cli/command.hpp"
 

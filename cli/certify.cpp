@@ -466,8 +466,8 @@ void add_certify(CLI::App& app, Invocation& invocation) {
         "Instead of FILE: several kernels (XML, docs/reference/evidence-format.md)");
     for (const char* of_one_kernel :
          {"--kernel", "--target", "--architecture", "--assume", "--launch", "--grid", "--block",
-          "--dynamic-shared-memory", "--arg", "--policy", "--multiprocessors", "--flow-facts", "--source",
-          "--campaign", "--cubin", "--trace", "--clock"})
+          "--dynamic-shared-memory", "--arg", "--policy", "--multiprocessors", "--flow-facts",
+          "--source", "--campaign", "--cubin", "--trace", "--clock"})
         plan->excludes(command->get_option(of_one_kernel));
     command->add_option(
         "--requirements", options->requirements,

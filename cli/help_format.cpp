@@ -75,6 +75,16 @@ std::vector<std::string> names_of(const std::set<CLI::Option*>& options) {
 
 class HelpFormat : public CLI::Formatter {
 public:
+    /// With one empty line between groups.
+    std::string make_help(const CLI::App* app, std::string name,
+                          CLI::AppFormatMode mode) const override {
+        std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+        constexpr std::string_view two_empty_lines = "\n\n\n";
+        for (std::size_t at = 0; (at = text.find(two_empty_lines, at)) != std::string::npos;)
+            text.erase(at, 1);
+        return text;
+    }
+
     std::string make_option(const CLI::Option* option, bool is_positional) const override {
         std::string name = is_positional ? option->get_name(true) : option->get_name(false, true);
         std::replace(name.begin(), name.end(), ',', ' ');

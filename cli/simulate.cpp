@@ -439,8 +439,8 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
                             "Run streams of launches and copies from this file instead of FILE; "
                             "its listings are named relative to it");
     for (const char* of_one_launch :
-         {"FILE", "--kernel", "--flow-facts", "--source", "--launch", "--grid", "--dynamic-shared-memory",
-          "--campaign", "--stack", "--listing", "--clock"})
+         {"FILE", "--kernel", "--flow-facts", "--source", "--launch", "--grid",
+          "--dynamic-shared-memory", "--campaign", "--stack", "--listing", "--clock"})
         workload->excludes(command->get_option(of_one_launch));
     command->get_option("FILE")->required(false);
     add_format(*command, options->format, {"text", "json"});
@@ -459,8 +459,8 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
     command->callback([options, command, &invocation] {
         if (options->workload.empty() && options->launch.kernel.file.empty())
             throw CLI::RequiredError("FILE or --workload");
-        for (const char* name :
-             {"--kernel", "--launch", "--grid", "--dynamic-shared-memory", "--flow-facts", "--source"})
+        for (const char* name : {"--kernel", "--launch", "--grid", "--dynamic-shared-memory",
+                                 "--flow-facts", "--source"})
             if (command->get_option(name)->count() > 0) options->stated.emplace_back(name);
         invocation.run = [options] {
             const StopScope scope = watch_for_interrupt();

@@ -28,4 +28,25 @@ bool conserves_work(const Request& request, const LaunchGeometry& shape) {
     return false;
 }
 
+std::vector<bool> used_instructions(const Request& request, const std::vector<bool>& never) {
+    const auto& graph = *request.graph;
+    std::vector<bool> used(request.function->instructions.size(), false);
+    std::vector<bool> seen(graph.blocks.size(), false);
+    std::vector<std::size_t> work{0};
+    seen[0] = true;
+    while (!work.empty()) {
+        const auto& block = graph.blocks[work.back()];
+        work.pop_back();
+        for (std::size_t i = block.first; i <= block.last; ++i)
+            used[i] = true;
+        for (const std::size_t edge : block.out) {
+            const std::size_t to = graph.edges[edge].to;
+            if (seen[to] || never[to]) continue;
+            seen[to] = true;
+            work.push_back(to);
+        }
+    }
+    return used;
+}
+
 } // namespace warpbound::analyzer

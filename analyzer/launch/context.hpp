@@ -31,6 +31,10 @@ struct AnalysisContext {
     Deadline deadline; ///< Of the scope in which the analysis began; for the solver.
 };
 
+/// By instruction: it can be reached without entering a block that is never executed.
+/// `never`: by block.
+std::vector<bool> used_instructions(const Request& request, const std::vector<bool>& never);
+
 /// A failure that names the address of the instruction.
 Failure refuse_at(const AnalysisContext& context, std::size_t instruction, const std::string& what);
 

@@ -115,12 +115,12 @@ private:
     }
 
     /// CUDA 11 does not print the descriptor of a 64-bit access; it is in the encoding. Its
-    /// position is known for LDG, STG and ATOMG only.
+    /// position is known for LDG, STG, ATOMG and RED only.
     void add_hidden_descriptor() {
         const std::string& name = instruction_.mnemonic;
         const bool load = name == "LDG";
-        if (!(load || name == "STG" || name == "ATOMG") || !instruction_.encoding ||
-            !instruction_.encoding->high) {
+        if (!(load || name == "STG" || name == "ATOMG" || name == "RED") ||
+            !instruction_.encoding || !instruction_.encoding->high) {
             effects_.exact = false;
             return;
         }

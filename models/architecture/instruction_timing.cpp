@@ -213,8 +213,9 @@ void LookUp::find_latency() {
             result_.latency = level_latency(to_string(level));
             return;
         }
-        result_.latency =
-            hull(hull(level_latency("l1"), level_latency("l2")), level_latency("dram"));
+        const Interval l1 = level_latency("l1");
+        const Interval l2 = level_latency("l2");
+        result_.latency = hull(hull(l1, l2), level_latency("dram"));
         return;
     }
     if (timing_->values.find("latency") != nullptr ||
@@ -276,9 +277,8 @@ std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Funct
     return timings;
 }
 
-std::vector<std::string> missing_values(const assembly::Function& function,
-                                        std::size_t instruction, const Architecture& architecture,
-                                        const FlowFacts& facts) {
+std::vector<std::string> missing_values(const assembly::Function& function, std::size_t instruction,
+                                        const Architecture& architecture, const FlowFacts& facts) {
     LookUp look_up{function.instructions[instruction], function, architecture, facts};
     static_cast<void>(look_up.timing());
     return look_up.missing();

@@ -39,7 +39,7 @@ public:
         for (std::size_t block = 0; block < end_; ++block) {
             const auto& code = graph.blocks[block];
             for (std::size_t i = code.first; i <= code.last; ++i)
-                if (function.instructions[i].opcode_class == assembly::OpcodeClass::Barrier)
+                if (assembly::waits_for_whole_block(function.instructions[i]))
                     has_barrier_[block] = true;
         }
         find_reached();

@@ -132,9 +132,8 @@ DivergenceVerdict check_divergent_kernel(std::uint64_t seed,
     request.graph = &made.graph;
     request.architecture = &architecture;
     request.facts = &made.facts;
-    constexpr std::array launches{models::Launch{1, 32}, models::Launch{1, 32},
-                                  models::Launch{1, 20}, models::Launch{1, 96},
-                                  models::Launch{2, 64}};
+    const std::array launches{models::Launch{1, 32}, models::Launch{1, 32}, models::Launch{1, 20},
+                              models::Launch{1, 96}, models::Launch{2, 64}};
     request.launch = launches[seed % launches.size()];
     verdict.several_warps = request.launch.blocks * request.launch.threads > 32;
     constexpr std::array policies{"lrr",

@@ -18,7 +18,7 @@
 namespace warpbound::tests {
 namespace {
 
-constexpr models::Launch launch{3, 96};
+const models::Launch launch{3, 96};
 
 /// Writes random branches on few numbers, so that many conditions are correlated.
 class BranchWriter {

@@ -40,7 +40,7 @@ TEST_P(RecordedEnvelope, ContainsTheRunsOfItsTraces) {
     const auto facts =
         models::read_flow_facts(assembly::read_source(root + GetParam().facts).value()).value();
     const auto machine = models::load_architecture("turing-t4").value();
-    for (const models::Launch launch : {models::Launch{1, 32}, models::Launch{2, 64}}) {
+    for (const models::Launch& launch : {models::Launch{1, 32}, models::Launch{2, 64}}) {
         analyzer::Request request;
         request.function = function;
         request.graph = &graph;

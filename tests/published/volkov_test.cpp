@@ -19,7 +19,7 @@ namespace {
 
 constexpr Machine gtx_970{
     .multiprocessors = 13, .clock = 1253e6, .cores = 128, .schedulers = 4, .dram_bytes = 13.78};
-constexpr Launch saxpy2{.blocks = 1'562'500, .threads = 256};
+const Launch saxpy2{.blocks = 1'562'500, .threads = 256};
 constexpr double gtx_970_lambda = 0.703787;
 
 enum class Issued { Code, Text, Consistent };

@@ -59,7 +59,7 @@ TEST(SourceLines, ThatAreZeroAreNone) {
                               marker("\"a.cu\", line 0") + "/*0010*/ EXIT ;\n"));
     EXPECT_EQ(place_of(function, function.instructions[1]), "0x0010");
     expect_round_trip(
-        read_program(text_of(print(Program{TextForm::Nvdisasm, {function}, {}, {}}))).value());
+        read_program(text_of(print(Program{TextForm::Nvdisasm, {function}, {}, {}, {}}))).value());
 }
 
 TEST(SourceLines, NameFoldersWhereFilesShareTheirName) {

@@ -146,8 +146,9 @@ TEST(Baseline, WhoseBoundLeaves64BitsIsRefused) {
 
 TEST(Baseline, ThatIsRefusedNowGivesTheReason) {
     EXPECT_THAT(
-        refusal("inputs/K1/launch.json", [](std::string& text) { replace(text, "1x32", "99x32"); }),
-        HasSubstr("blocks/replacement is unknown"));
+        refusal("inputs/K1/launch.json",
+                [](std::string& text) { replace(text, "1x32", "2x32,shared-memory=1000000"); }),
+        HasSubstr("does not fit a multiprocessor"));
 }
 
 TEST(Baseline, GivesTheReasonWhyModelAndCodeAreNotSeparable) {
@@ -160,6 +161,10 @@ TEST(Baseline, GivesTheReasonWhyModelAndCodeAreNotSeparable) {
     after.kernels[0].series.clear();
     auto machine = models::load_architecture("turing-t4").value();
     tests::set_value(machine.limits, "max-blocks", {2, 2, 2});
+    for (auto& value : machine.blocks.values) {
+        value.interval.reset();
+        value.grade = models::Grade::Unknown;
+    }
     after.kernels[0].architecture = models::write_architecture(machine);
     const auto comparison = compare_with(tests::plain(build_bundle(before).value().files), after,
                                          build_bundle(after).value());

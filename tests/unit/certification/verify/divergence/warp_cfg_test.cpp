@@ -201,14 +201,13 @@ TEST(DivergenceEvidence, ThatSaysThatLanesApartAreTogetherFails) {
     EXPECT_THAT(step.detail, HasSubstr("while others are elsewhere"));
 }
 
-// No path then has to turn, and the sum is another one.
-TEST(DivergenceEvidence, ThatSaysThatLanesTogetherAreApartFails) {
+// Loops then keep no lower bound, which no upper bound rests on: the sum is the same.
+TEST(DivergenceEvidence, MaySayLessOfLanesThatAreTogether) {
     const auto step = changed([](verify::KernelCase& kernel) {
         for (auto& copy : kernel.serialized)
             copy.converged = false;
     });
-    EXPECT_EQ(step.verdict, Verdict::Failed);
-    EXPECT_THAT(step.detail, HasSubstr("unequally often"));
+    EXPECT_EQ(step.verdict, Verdict::Passed) << step.detail;
 }
 
 TEST(DivergenceEvidence, WithCopiesThatTurnWhereTheCodeDoesNotFails) {

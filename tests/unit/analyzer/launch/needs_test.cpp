@@ -1,4 +1,4 @@
-#include "analyzer/needs.hpp"
+#include "analyzer/launch/needs.hpp"
 #include "models/architecture/value_path.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
@@ -30,7 +30,7 @@ TEST(Needs, NameEveryLoopWithoutABoundAndEveryMissingValue) {
         analyzed("A: LD R4, [R2]; @P0 BRA A; B: MOV R1, R2; @P0 BRA B; FROB R1, R2; EXIT;");
     EXPECT_THAT(stated_by(*context),
                 ElementsAre("the loop at 0x0000 has no bound", "the loop at 0x0010 has no bound",
-                            "memories/l1/latency", "memories/l2/latency", "memories/dram/latency",
+                            "memories/l1/latency", "memories/l2/latency",
                             testing::HasSubstr("FROB at 0x0020")));
 }
 

@@ -1,8 +1,8 @@
-#include "analyzer/needs.hpp"
+#include "analyzer/launch/needs.hpp"
 
 #include "analyzer/flow/flow_facts.hpp"
+#include "analyzer/launch/context.hpp"
 #include "analyzer/launch/launch_geometry.hpp"
-#include "analyzer/preparation.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
 #include <fmt/format.h>
