@@ -17,11 +17,21 @@ namespace {
 /// Texts of facts (with their addresses), by status and kind of fact with its source.
 using FactTexts = std::map<std::pair<models::FactStatus, std::string>, std::vector<std::string>>;
 
+/// Whether facts state where warps are uniform.
+bool rests_on_statements(const models::FlowFacts& facts) {
+    return std::any_of(facts.uniforms.begin(), facts.uniforms.end(),
+                       [](const models::UniformFact& fact) {
+                           return fact.from.origin == models::FactOrigin::User;
+                       });
+}
+
 /// Who says so: "stated in scale.xml, whose author calls them proved".
 std::string source_of(const models::FactSource& from, const models::FlowFacts& facts) {
     if (from.status == models::FactStatus::Proved) return "from the code";
     if (from.line == 0 && from.origin == models::FactOrigin::Arguments)
         return "from the code and the stated arguments of the kernel";
+    if (from.line == 0 && from.origin == models::FactOrigin::Statements)
+        return "from the code and what is stated to be uniform";
     if (from.line == 0 && from.origin == models::FactOrigin::BarrierRule)
         return "from CUDA's rule for barriers";
     if (from.line == 0 && from.origin == models::FactOrigin::Static)
@@ -66,7 +76,12 @@ void add_derived_loops(const AnalysisContext& context, FactTexts& texts) {
         const auto& derived = context.facts.derived[loop];
         const std::size_t header = graph.loops[loop].header;
         if (!derived || context.facts.never[header]) continue;
-        texts[{models::FactStatus::Proved, "loop bounds, from the code"}].push_back(
+        // Where a converged warp rests on statements, so does what follows from it.
+        const models::LoopFact* fact = context.request.facts->loop_at(graph.blocks[header].address);
+        const models::FactSource from = fact != nullptr && fact->from == models::from_statements
+                                            ? fact->from
+                                            : models::from_code;
+        texts[{from.status, "loop bounds, " + source_of(from, *context.request.facts)}].push_back(
             fmt::format("0x{:04x}: {}..{} ({})", graph.blocks[header].address, derived->min,
                         derived->max, derived->reason));
     }
@@ -74,9 +89,12 @@ void add_derived_loops(const AnalysisContext& context, FactTexts& texts) {
 
 void add_derived_branches(const AnalysisContext& context, FactTexts& texts) {
     for (const DerivedPathFact& derived : context.facts.infeasible_paths) {
-        const models::FactSource& from = source_of(derived);
-        texts[{from.status, fmt::format("infeasible paths, {}", source_of(from, *context.request.facts))}].push_back(
-            fmt::format("{} ({})", text_of(derived), derived.reason));
+        models::FactSource from = source_of(derived);
+        if (from == models::from_code && rests_on_statements(*context.request.facts))
+            from = models::from_statements;
+        texts[{from.status,
+               fmt::format("infeasible paths, {}", source_of(from, *context.request.facts))}]
+            .push_back(fmt::format("{} ({})", text_of(derived), derived.reason));
     }
 }
 

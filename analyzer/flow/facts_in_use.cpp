@@ -59,7 +59,12 @@ public:
         if (auto checked = models::check_written_for(facts_, launch_); !checked)
             return checked.as_failure();
         Basis basis = code_alone();
+        const bool states_uniformity = !facts_.uniforms.empty();
         if (auto added = add(basis); !added) return added.as_failure();
+        basis.takes_statements = true;
+        basis.proved = basis.if_near = models::from_statements;
+        if (states_uniformity)
+            if (auto added = add(basis); !added) return added.as_failure();
         if (!launch_.arguments.empty()) {
             auto with_arguments = code_with_arguments();
             if (!with_arguments) return with_arguments.as_failure();
@@ -81,15 +86,16 @@ private:
         KernelParameters words;
         models::FactSource proved;
         models::FactSource if_near;
+        bool takes_statements = false; ///< Stated `<uniform>` facts count.
     };
 
     [[nodiscard]] Basis code_alone() const {
-        return {launch_words(), models::from_code, if_lanes_are_near};
+        return {launch_words(), models::from_code, if_lanes_are_near, false};
     }
 
     /// Refuses arguments that contradict the shapes of the launch.
     [[nodiscard]] Result<Basis> code_with_arguments() const {
-        Basis basis{code_alone().words, models::from_arguments, models::from_arguments};
+        Basis basis{launch_words(), models::from_arguments, models::from_arguments, true};
         for (const auto& [offset, word] : launch_.arguments) {
             const auto [at, is_new] = basis.words.emplace(offset, word);
             if (!is_new && at->second != word)
@@ -158,7 +164,9 @@ private:
     [[nodiscard]] ThreadFacts thread_facts(const Basis& basis) const {
         UniformInstructions stated(function_.instructions.size(), false);
         for (const auto& fact : facts_.uniforms)
-            if (const auto index = function_.index_of(fact.at)) stated[*index] = true;
+            if (const auto index = function_.index_of(fact.at);
+                index && (basis.takes_statements || fact.from == models::from_code))
+                stated[*index] = true;
         const models::BlockShape shape = models::block_shape_of(launch_);
         return derive_thread_facts(knows_shape_ ? function_ : without_thread_indices(function_),
                                    graph_, shape, architecture_, stated, basis.words);

@@ -76,7 +76,8 @@ std::vector<std::int64_t> branches_by_barrier_rule(const AnalysisContext& contex
             context.request.facts->loop_at(graph.blocks[graph.loops[*loop].header].address);
         return fact != nullptr && fact->min == fact->max &&
                (fact->from.status == models::FactStatus::Proved ||
-                (fact->from.origin == models::FactOrigin::Arguments && fact->from.line == 0));
+                (fact->from.line == 0 && (fact->from.origin == models::FactOrigin::Arguments ||
+                                          fact->from.origin == models::FactOrigin::Statements)));
     };
     for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
         const std::int64_t at =

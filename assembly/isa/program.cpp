@@ -1,7 +1,6 @@
 #include "assembly/isa/program.hpp"
 
 #include "assembly/isa/kernel_names.hpp"
-#include "assembly/isa/register_roles.hpp"
 
 #include <fmt/format.h>
 
@@ -43,13 +42,6 @@ bool has_predicate_operand(const Instruction& instruction) {
 
 bool synchronizes_threads(const Instruction& instruction) {
     return instruction.opcode_class == OpcodeClass::Barrier || instruction.mnemonic == "WARPSYNC";
-}
-
-bool waits_for_whole_block(const Instruction& instruction) {
-    if (instruction.opcode_class != OpcodeClass::Barrier || instruction.has_modifier("ARV"))
-        return false;
-    return std::count_if(instruction.operands.begin(), instruction.operands.end(),
-                         [](const Operand& operand) { return !is_predicate(operand); }) <= 1;
 }
 
 std::optional<int> barrier_register(const Instruction& instruction) {

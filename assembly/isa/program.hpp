@@ -72,9 +72,6 @@ bool is_guarded(const Instruction& instruction);
 bool has_predicate_operand(const Instruction& instruction);
 /// Whether threads wait for each other at it: block barriers and WARPSYNC.
 bool synchronizes_threads(const Instruction& instruction);
-/// Whether it is a block barrier at which all threads wait: no BAR.ARV, and no thread count beside
-/// its number. The predicate that BAR.RED combines does not count.
-bool waits_for_whole_block(const Instruction& instruction);
 /// The convergence barrier register of BSSY, BSYNC or BREAK: the first that it names.
 std::optional<int> barrier_register(const Instruction& instruction);
 

@@ -217,4 +217,11 @@ int bytes_per_lane(const Instruction& instruction) {
     return 4 * data_registers(instruction);
 }
 
+bool waits_for_whole_block(const Instruction& instruction) {
+    if (instruction.opcode_class != OpcodeClass::Barrier || instruction.has_modifier("ARV"))
+        return false;
+    return std::count_if(instruction.operands.begin(), instruction.operands.end(),
+                         [](const Operand& operand) { return !is_predicate(operand); }) <= 1;
+}
+
 } // namespace warpbound::assembly

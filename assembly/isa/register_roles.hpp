@@ -38,4 +38,8 @@ bool is_predicate(const Operand& operand);
 /// A general or a uniform register.
 bool is_number_register(const Operand& operand);
 
+/// Whether it is a block barrier at which all threads wait: no BAR.ARV, and no thread count beside
+/// its number. The predicate that BAR.RED combines does not count.
+bool waits_for_whole_block(const Instruction& instruction);
+
 } // namespace warpbound::assembly

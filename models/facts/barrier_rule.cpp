@@ -1,6 +1,7 @@
 #include "models/facts/barrier_rule.hpp"
 
 #include "assembly/flow/post_dominators.hpp"
+#include "assembly/isa/register_roles.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -15,6 +15,8 @@ std::string_view to_string(FactOrigin origin) {
         return "arguments";
     case FactOrigin::Trace:
         return "trace";
+    case FactOrigin::Statements:
+        return "statements";
     case FactOrigin::BarrierRule:
         return "barrier-rule";
     }

@@ -16,8 +16,9 @@
 
 namespace warpbound::models {
 
+/// `Statements`: it follows from the code and from stated `<uniform>` facts.
 /// `BarrierRule`: the kernel is taken to keep CUDA's rule for barriers.
-enum class FactOrigin { User, Static, Trace, Arguments, BarrierRule };
+enum class FactOrigin { User, Static, Trace, Arguments, BarrierRule, Statements };
 enum class FactStatus { Unchecked, TraceConsistent, Proved, Refuted };
 std::string_view to_string(FactOrigin origin);
 std::string_view to_string(FactStatus status);
@@ -43,6 +44,7 @@ inline constexpr FactSource from_code{FactOrigin::Static, FactStatus::Proved};
 inline constexpr FactSource from_arguments{FactOrigin::Arguments, FactStatus::Unchecked};
 /// Of branches that all threads of a block decide alike because barriers depend on them, and of
 /// what follows from that.
+inline constexpr FactSource from_statements{FactOrigin::Statements, FactStatus::Unchecked};
 inline constexpr FactSource by_barrier_rule{FactOrigin::BarrierRule, FactStatus::Unchecked};
 
 /// The header block executes at least `min` and at most `max` times per entry of the loop from
