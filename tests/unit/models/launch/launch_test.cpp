@@ -56,8 +56,8 @@ TEST(Launch, HasTheShapesThatItStates) {
     EXPECT_EQ(launch.shape, (BlockShape{{16, 16, 1}}));
     EXPECT_EQ(launch.grid, (GridShape{{64, 64, 1}}));
     EXPECT_EQ(to_string(launch), "4096x256,block=16x16,grid=64x64");
-    for (const char* const text :
-         {"4x32,grid=5", "4x32,grid=2x2,grid=4", "4x32,grid=", "4x32,grid=2x2x1x1", "4x32,grid=0x4"})
+    for (const char* const text : {"4x32,grid=5", "4x32,grid=2x2,grid=4",
+                                   "4x32,grid=", "4x32,grid=2x2x1x1", "4x32,grid=0x4"})
         EXPECT_FALSE(parse_launch(text).has_value()) << text;
 }
 
