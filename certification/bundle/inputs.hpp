@@ -42,8 +42,8 @@ struct KernelInput {
     std::vector<SeriesInput> series;
     std::optional<std::string> cubin_digest;  ///< Of the code that the listing was made from.
     std::optional<std::string> binary_digest; ///< Of the file that holds that code.
-    std::string disassembler;        ///< Name and version, where the listing was made here.
-    std::vector<std::string> traces; ///< Recorded executions (`.traceg`).
+    std::string disassembler;         ///< Name and version, where the listing was made here.
+    std::vector<std::string> traces;  ///< Recorded executions (`.traceg`).
     std::optional<std::string> clock; ///< As `models::to_string` writes the stated range.
 };
 

@@ -55,8 +55,7 @@ std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Funct
 
 /// Paths of the values that the timing of an instruction needs and the description lacks, such as
 /// "memories/l2/latency". None where it has a timing, or lacks more than values.
-std::vector<std::string> missing_values(const assembly::Function& function,
-                                        std::size_t instruction, const Architecture& architecture,
-                                        const FlowFacts& facts);
+std::vector<std::string> missing_values(const assembly::Function& function, std::size_t instruction,
+                                        const Architecture& architecture, const FlowFacts& facts);
 
 } // namespace warpbound::models
