@@ -21,7 +21,7 @@ namespace {
 
 using assembly::Target;
 
-constexpr std::size_t largest_binary = std::size_t{1} << 30U; // `Unit:` bytes.
+constexpr std::size_t largest_binary = std::size_t{512} << 20U; // `Unit:` bytes.
 constexpr int reserving_sm = 90;
 constexpr std::int64_t reserve = 1024; // Of sm_90, part of its section. `Unit:` bytes.
 

@@ -71,8 +71,8 @@ TEST(SafeDefaults, LanesThatMayDivergeDo) {
 
 TEST(SafeDefaults, LaunchHasNoDefault) {
     const Outcome refused = analyze(saxpy(".sass"), saxpy(".flow-facts.xml"), "");
-    EXPECT_EQ(refused.exit_code, 2);
-    EXPECT_THAT(refused.err, HasSubstr("--launch"));
+    EXPECT_EQ(refused.exit_code, 3);
+    EXPECT_THAT(refused.err, HasSubstr("no launch is stated; expected --grid X,Y,Z --block X,Y,Z"));
 }
 
 TEST(SafeDefaults, FactsOfAnotherBlockShapeAreRefused) {
