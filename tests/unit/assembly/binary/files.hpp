@@ -15,8 +15,8 @@ inline std::string binary(const std::string& name) {
 
 inline std::string little_endian(std::uint64_t value, std::size_t bytes) {
     std::string out;
-    for (std::size_t i = 0; i < bytes; ++i)
-        out += static_cast<char>(value >> (8 * i) & 0xffU);
+    for (std::size_t i = 0; i < bytes; ++i, value >>= 8U)
+        out += static_cast<char>(value & 0xffU);
     return out;
 }
 
