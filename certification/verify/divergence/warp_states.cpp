@@ -45,7 +45,7 @@ public:
                 loops_around_[block].push_back(&loop);
         }
         for (const models::DivergentFact& fact : kernel.facts.divergents)
-            parting_addresses_.insert(fact.at);
+            divergent_addresses_.insert(fact.at);
         found_.known = known;
         found_.states.push_back({0, {}, false, true});
         stacks_.emplace_back(known == Waiting::Each ? nullptr : &parting_);
@@ -108,7 +108,7 @@ private:
     }
 
     [[nodiscard]] bool may_part(std::size_t instruction) const {
-        return parting_addresses_.count(code_[instruction].address) != 0;
+        return divergent_addresses_.count(code_[instruction].address) != 0;
     }
 
     /// Loop bounds are those of a thread: no lane may wait inside a loop while others iterate.
@@ -366,7 +366,7 @@ private:
     std::vector<std::vector<std::size_t>> before_;              ///< Predecessors of blocks.
     std::vector<const CheckedLoop*> headed_;                    ///< Per block: by it, or null.
     std::vector<std::vector<const CheckedLoop*>> loops_around_; ///< Per block.
-    std::set<std::int64_t> parting_addresses_;                  ///< Of divergent instructions.
+    std::set<std::int64_t> divergent_addresses_;                ///< Of divergent instructions.
     std::size_t most_;                                          ///< States.
     WarpStates found_;
     std::vector<SimtStack> stacks_; ///< Per state.
