@@ -7,6 +7,7 @@
 #include "certification/verify/refit.hpp"
 #include "certification/verify/requirements.hpp"
 #include "certification/verify/signature.hpp"
+#include "certification/verify/solver/farkas.hpp"
 #include "certification/verify/solver/script.hpp"
 #include "certification/verify/solver/solver.hpp"
 #include "certification/verify/structure.hpp"
@@ -26,10 +27,12 @@ namespace warpbound::certification::verify {
 
 namespace {
 
-struct Script {
+/// The script of a certificate, as shipped and as it follows from the certificate.
+struct ScriptCase {
     std::string where;
     const std::string* shipped = nullptr;
     std::string expected;
+    bool is_refuted = false; ///< By multipliers.
     std::optional<StepResult> finding;
 };
 
@@ -37,15 +40,34 @@ StepResult wrong(Verdict verdict, std::string what) {
     return {"solver", verdict, std::move(what)};
 }
 
+/// Requires: evidence whose structure holds.
+std::vector<ScriptCase> scripts_of(const Evidence& evidence) {
+    std::vector<ScriptCase> scripts;
+    for (const auto& kernel : evidence.kernels) {
+        const SideFlows flows = check_flows(*kernel);
+        for (const Certificate& certificate : kernel->certificates) {
+            const ControlFlow& flow = flows.of(certificate.upper);
+            const Script script = script_of(*kernel, flow, certificate);
+            scripts.push_back(
+                {kernel->id + "/" + certificate.id, &certificate.script, text_of(script),
+                 is_refuted_by(script, distance_multipliers(flow, certificate)), std::nullopt});
+        }
+    }
+    return scripts;
+}
+
 /// What is wrong with a script, if anything. The shipped text must be the one that follows from
-/// control flow, table and facts; only such a text is given to the solvers.
-std::optional<StepResult> check_script(const Script& script, const Options& options,
+/// control flow, table and facts; only such a text is given to the solvers. They are asked where
+/// the constraints do not add up to a contradiction, or where the user asked for the second.
+std::optional<StepResult> check_script(const ScriptCase& script, const Options& options,
                                        const std::optional<std::string>& cvc5) {
     if (*script.shipped != script.expected)
         return wrong(Verdict::Failed,
                      fmt::format("{}: not the script of its certificate: {}", script.where,
                                  first_difference(script.expected, *script.shipped)));
-    const Answer answer = ask_z3(script.expected, options.solver_limit);
+    if (script.is_refuted && !options.second_solver) return std::nullopt;
+    const Answer answer =
+        script.is_refuted ? Answer::Unsat : ask_z3(script.expected, options.solver_limit);
     if (answer == Answer::Sat)
         return wrong(Verdict::Failed, script.where + ": Z3 finds counts beyond the bound");
     if (answer == Answer::Unknown)
@@ -59,19 +81,27 @@ std::optional<StepResult> check_script(const Script& script, const Options& opti
     return std::nullopt;
 }
 
+std::string summary_of(const std::vector<ScriptCase>& scripts, const Options& options,
+                       bool has_cvc5) {
+    const auto refuted = std::count_if(scripts.begin(), scripts.end(),
+                                       [](const ScriptCase& script) { return script.is_refuted; });
+    const auto others = static_cast<std::ptrdiff_t>(scripts.size()) - refuted;
+    std::string text = fmt::format("{} scripts are those of their certificates", scripts.size());
+    if (refuted != 0) text += fmt::format("; {} unsat by addition (Farkas' lemma)", refuted);
+    if (others != 0) text += fmt::format("; {} unsat in {}", others, z3_version());
+    if (options.second_solver)
+        text += "; all unsat in cvc5";
+    else if (others != 0)
+        text += has_cvc5 ? " and cvc5" : "; cvc5 is not on PATH";
+    return text;
+}
+
 /// Requires: evidence whose structure holds.
 StepResult check_scripts(const Evidence& evidence, const Options& options) {
-    std::vector<Script> scripts;
-    for (const auto& kernel : evidence.kernels) {
-        const SideFlows flows = check_flows(*kernel);
-        for (const Certificate& certificate : kernel->certificates)
-            scripts.push_back({kernel->id + "/" + certificate.id, &certificate.script,
-                               expected_script(*kernel, flows.of(certificate.upper), certificate),
-                               std::nullopt});
-    }
     const auto cvc5 = find_cvc5();
     if (options.second_solver && !cvc5)
         return wrong(Verdict::Incomplete, "cvc5 was asked for and is not on PATH");
+    std::vector<ScriptCase> scripts = scripts_of(evidence);
     std::atomic<std::size_t> next{0};
     const auto work = [&] {
         for (std::size_t i = next++; i < scripts.size(); i = next++)
@@ -80,12 +110,9 @@ StepResult check_scripts(const Evidence& evidence, const Options& options) {
     run_in_threads(options.threads, work);
     // A wrong answer counts more than a missing one; the first of each in order.
     for (const Verdict verdict : {Verdict::Failed, Verdict::Undecided})
-        for (const Script& script : scripts)
+        for (const ScriptCase& script : scripts)
             if (script.finding && script.finding->verdict == verdict) return *script.finding;
-    return wrong(Verdict::Holds,
-                 fmt::format("{} scripts are those of their certificates and unsat in {}{}",
-                             scripts.size(), z3_version(),
-                             cvc5 ? " and cvc5" : "; cvc5 is not on PATH"));
+    return wrong(Verdict::Holds, summary_of(scripts, options, cvc5.has_value()));
 }
 
 /// Paths of both, but for the signature: inputs, then what is made of them, then what repeats it.

@@ -110,6 +110,15 @@ std::vector<std::size_t> PathProblem::nodes_in(std::vector<std::size_t> blocks) 
 PathProblem::Reach PathProblem::explore(const CheckedLoop* loop,
                                         const std::vector<std::size_t>& nodes, std::size_t start,
                                         Values& values) const {
+    Reach reach = spread(loop, nodes, start, values);
+    for (const std::size_t node : nodes)
+        values[node].reset();
+    return reach;
+}
+
+PathProblem::Reach PathProblem::spread(const CheckedLoop* loop,
+                                       const std::vector<std::size_t>& nodes, std::size_t start,
+                                       Values& values) const {
     Reach reach;
     if (start >= values.size()) return reach; // a table without nodes has no path
     values[start] = 0;
@@ -140,8 +149,6 @@ PathProblem::Reach PathProblem::explore(const CheckedLoop* loop,
         if (certificate_.nodes[node].end)
             improve(reach.out.end, checked_sum(*value, sign_ * *certificate_.nodes[node].end));
     }
-    for (const std::size_t node : nodes)
-        values[node].reset();
     return reach;
 }
 
@@ -173,13 +180,49 @@ void PathProblem::solve(const CheckedLoop& loop, Values& values) {
     }
 }
 
-std::optional<std::int64_t> PathProblem::best() const {
+std::vector<std::size_t> PathProblem::all_nodes() const {
     std::vector<std::size_t> blocks(nodes_of_.size());
     std::iota(blocks.begin(), blocks.end(), std::size_t{0});
+    return nodes_in(std::move(blocks));
+}
+
+std::optional<std::int64_t> PathProblem::best() const {
     Values values(certificate_.nodes.size());
-    const BestCost end = explore(nullptr, nodes_in(std::move(blocks)), 0, values).out.end;
+    const BestCost end = explore(nullptr, all_nodes(), 0, values).out.end;
     if (!end) return std::nullopt;
     return sign_ * *end;
+}
+
+std::vector<std::int64_t> PathProblem::distances() const {
+    const std::vector<std::size_t> nodes = all_nodes();
+    Values values(certificate_.nodes.size());
+    const std::int64_t end = spread(nullptr, nodes, 0, values).out.end.value_or(0);
+    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node)
+        if (!values[*node]) values[*node] = largest_distance(*node, values, end);
+    std::vector<std::int64_t> distances;
+    for (const BestCost& value : values)
+        distances.push_back(sign_ * value.value_or(0));
+    return distances;
+}
+
+std::int64_t PathProblem::largest_distance(std::size_t node, const Values& values,
+                                           std::int64_t end) const {
+    BestCost largest;
+    const auto limit = [&](std::int64_t value, std::int64_t cost) {
+        const std::int64_t distance = checked_sum(value, -cost);
+        if (!largest || distance < *largest) largest = distance;
+    };
+    if (const auto traversal = traversals_.find(node); traversal != traversals_.end()) {
+        for (const auto& [exit, cost] : traversal->second.exits)
+            limit(values[exit].value_or(0), cost);
+        if (traversal->second.end) limit(end, *traversal->second.end);
+        return largest.value_or(0);
+    }
+    for (const std::size_t edge : out_[node])
+        limit(values[certificate_.edges[edge].to].value_or(0),
+              sign_ * certificate_.edges[edge].cost);
+    if (certificate_.nodes[node].end) limit(end, sign_ * *certificate_.nodes[node].end);
+    return largest.value_or(0);
 }
 
 TraversalCosts PathProblem::traversal_from(std::size_t header) const {

@@ -30,6 +30,11 @@ public:
 
     /// Of all paths from node 0 to an end; none when there is no such path.
     [[nodiscard]] std::optional<std::int64_t> best() const;
+    /// Longest (shortest) distances from node 0, of nodes outside all loops and of header nodes of
+    /// outermost loops. To an edge, and to a traversal, the distance of its target is never less
+    /// (more) than that of its source and the cost; for this, nodes that no path reaches get a
+    /// distance too. Others: 0.
+    [[nodiscard]] std::vector<std::int64_t> distances() const;
     /// `header`: a node of the header of a loop.
     [[nodiscard]] TraversalCosts traversal_from(std::size_t header) const;
 
@@ -44,6 +49,14 @@ private:
     /// `nodes`: of the region, in order of their blocks.
     [[nodiscard]] Reach explore(const CheckedLoop* loop, const std::vector<std::size_t>& nodes,
                                 std::size_t start, Values& values) const;
+    /// The same; leaves the values behind.
+    [[nodiscard]] Reach spread(const CheckedLoop* loop, const std::vector<std::size_t>& nodes,
+                               std::size_t start, Values& values) const;
+    /// The largest distance that the successors of a node allow. `end`: best cost of all paths.
+    [[nodiscard]] std::int64_t largest_distance(std::size_t node, const Values& values,
+                                                std::int64_t end) const;
+    /// All nodes, in order of their blocks.
+    [[nodiscard]] std::vector<std::size_t> all_nodes() const;
     void solve(const CheckedLoop& loop, Values& values);
     /// Of these blocks, in order of their blocks.
     [[nodiscard]] std::vector<std::size_t> nodes_in(std::vector<std::size_t> blocks) const;

@@ -7,49 +7,22 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace warpbound::certification::verify {
 
 namespace {
 
-std::string literal(std::int64_t value) {
-    const std::string text = std::to_string(value);
-    return value < 0 ? "(- " + text.substr(1) + ")" : text;
+using models::Relation;
+
+LinearSum constant(std::int64_t value) {
+    return {{value, std::nullopt}};
 }
 
-std::string product(std::int64_t factor, const std::string& name) {
-    return factor == 1 ? name : "(* " + literal(factor) + " " + name + ")";
-}
-
-/// A sum that grows term by term.
-class Sum {
+/// The rows of a script, and its variables by what they count.
+class Builder {
 public:
-    void add(const std::string& term) {
-        text_ += (terms_ == 0 ? "" : " ") + term;
-        ++terms_;
-    }
-    void add(std::int64_t factor, const std::string& name) {
-        if (factor != 0) add(product(factor, name));
-    }
-    [[nodiscard]] std::string text() const {
-        return terms_ == 0 ? "0" : terms_ == 1 ? text_ : "(+ " + text_ + ")";
-    }
-
-private:
-    std::string text_;
-    std::size_t terms_ = 0;
-};
-
-std::string edge_of(std::size_t edge) {
-    return "x" + std::to_string(edge);
-}
-std::string end_of(std::size_t node) {
-    return "e" + std::to_string(node);
-}
-
-class Writer {
-public:
-    Writer(const KernelCase& kernel, const ControlFlow& flow, const Certificate& certificate)
+    Builder(const KernelCase& kernel, const ControlFlow& flow, const Certificate& certificate)
         : kernel_{kernel}, flow_{flow},
           certificate_{certificate}, problem_{flow, certificate}, index_{flow, certificate} {
         for (const CheckedLoop& loop : flow.loops)
@@ -58,8 +31,11 @@ public:
                   [](const CheckedLoop* a, const CheckedLoop* b) { return a->header < b->header; });
     }
 
-    std::string write() {
-        head();
+    Script build() {
+        script_.id = certificate_.id;
+        script_.text = certificate_.text;
+        script_.upper = certificate_.upper;
+        script_.bound = certificate_.bound;
         variables();
         flow_rows();
         for (const CheckedLoop* loop : loops_)
@@ -67,36 +43,45 @@ public:
         if (certificate_.all_facts) fact_rows();
         region_rows();
         goal();
-        return out_ + "(check-sat)\n(exit)\n";
+        return std::move(script_);
     }
 
 private:
-    void head() {
-        out_ += fmt::format("; {}: {}\n", certificate_.id, certificate_.text);
-        out_ += fmt::format("; expected: unsat, no path costs {} than {} cycles\n",
-                            certificate_.upper ? "more" : "less", certificate_.bound);
-        out_ += "(set-info :smt-lib-version 2.6)\n(set-info :status unsat)\n(set-logic QF_LIA)\n";
+    std::size_t variable(std::string name) {
+        script_.variables.push_back(std::move(name));
+        return script_.variables.size() - 1;
     }
 
+    /// Edges come first: the variable of an edge has its number.
     void variables() {
-        std::vector<std::string> names;
         for (std::size_t edge = 0; edge < certificate_.edges.size(); ++edge)
-            names.push_back(edge_of(edge));
+            variable(fmt::format("x{}", edge));
+        end_.resize(certificate_.nodes.size());
         for (std::size_t node = 0; node < certificate_.nodes.size(); ++node)
-            if (certificate_.nodes[node].end) names.push_back(end_of(node));
+            if (certificate_.nodes[node].end) end_[node] = variable(fmt::format("e{}", node));
         for (const CheckedLoop* loop : loops_)
-            for (const std::size_t header : headers(*loop))
-                for (const auto& [name, cost] : traversals(header))
-                    names.push_back(name);
-        for (const auto& name : names)
-            out_ += "(declare-const " + name + " Int)\n";
-        for (const auto& name : names)
-            out_ += "(assert (>= " + name + " 0))\n";
+            for (const std::size_t header : headers(*loop)) {
+                const TraversalCosts costs = problem_.traversal_from(header);
+                Traversals& of_header = traversals_[header];
+                for (const auto& [exit, cost] : costs.exits)
+                    of_header.exits[exit] = {cost, variable(fmt::format("s{}_{}", header, exit))};
+                if (costs.end)
+                    of_header.end = {*costs.end, variable(fmt::format("s{}_end", header))};
+            }
     }
 
-    void row(const std::string& label, const std::string& relation, const std::string& left,
-             const std::string& right) {
-        out_ += "(assert (! (" + relation + " " + left + " " + right + ") :named " + label + "))\n";
+    void row(std::string label, Relation relation, LinearSum left, LinearSum right,
+             std::int64_t factor = 1) {
+        script_.rows.push_back(
+            {std::move(label), Constraint{relation, std::move(left), std::move(right), factor}});
+    }
+    void either(std::string label, Constraint first, Constraint second) {
+        script_.rows.push_back(
+            {std::move(label), Disjunction{std::move(first), std::move(second)}});
+    }
+
+    static void add_cost(LinearSum& sum, std::int64_t cost, std::size_t variable) {
+        if (cost != 0) sum.emplace_back(cost, variable);
     }
 
     [[nodiscard]] bool in(const CheckedLoop& loop, std::size_t node) const {
@@ -105,133 +90,132 @@ private:
     [[nodiscard]] const std::vector<std::size_t>& headers(const CheckedLoop& loop) const {
         return index_.nodes_of(loop.header);
     }
-    /// Variables of the traversals of a loop from one of its headers, with their best costs.
-    [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>>
-    traversals(std::size_t header) const {
-        const TraversalCosts costs = problem_.traversal_from(header);
-        std::vector<std::pair<std::string, std::int64_t>> list;
-        for (const auto& [exit, cost] : costs.exits)
-            list.emplace_back(fmt::format("s{}_{}", header, exit), cost);
-        if (costs.end) list.emplace_back(fmt::format("s{}_end", header), *costs.end);
-        return list;
-    }
 
     void flow_rows() {
-        std::vector<Sum> into(certificate_.nodes.size());
-        std::vector<Sum> out(certificate_.nodes.size());
+        std::vector<LinearSum> into(certificate_.nodes.size());
+        std::vector<LinearSum> out(certificate_.nodes.size());
         for (std::size_t edge = 0; edge < certificate_.edges.size(); ++edge) {
-            into[certificate_.edges[edge].to].add(edge_of(edge));
-            out[certificate_.edges[edge].from].add(edge_of(edge));
+            into[certificate_.edges[edge].to].emplace_back(1, edge);
+            out[certificate_.edges[edge].from].emplace_back(1, edge);
         }
-        into[0].add("1");
-        Sum ends;
+        into[0].emplace_back(1, std::nullopt);
+        LinearSum ends;
         for (std::size_t node = 0; node < certificate_.nodes.size(); ++node) {
-            if (certificate_.nodes[node].end) {
-                out[node].add(end_of(node));
-                ends.add(end_of(node));
+            if (end_[node]) {
+                out[node].emplace_back(1, end_[node]);
+                ends.emplace_back(1, end_[node]);
             }
-            row(fmt::format("flow_{}", node), "=", into[node].text(), out[node].text());
+            row(fmt::format("flow_{}", node), Relation::Equal, std::move(into[node]),
+                std::move(out[node]));
         }
-        row("once", "=", ends.text(), "1");
+        row("once", Relation::Equal, std::move(ends), constant(1));
     }
 
     void loop_rows(const CheckedLoop& loop) {
-        Sum back_edges;
-        Sum entries;
-        std::map<std::size_t, Sum> left;    // by exit node
-        std::map<std::size_t, Sum> entered; // by header node
-        Sum cost;
+        LinearSum back_edges;
+        LinearSum entries;
+        std::map<std::size_t, LinearSum> entered; // by header node
         for (const std::size_t edge : index_.edges_into(headers(loop))) {
             const auto& [from, to, unused] = certificate_.edges[edge];
             const bool inside = in(loop, from);
-            (inside ? back_edges : entries).add(edge_of(edge));
-            if (!inside) entered[to].add(edge_of(edge));
+            (inside ? back_edges : entries).emplace_back(1, edge);
+            if (!inside) entered[to].emplace_back(1, edge);
         }
+        if (certificate_.nodes[0].block == loop.header) {
+            entries.emplace_back(1, std::nullopt);
+            entered[0].emplace_back(1, std::nullopt);
+        }
+        const std::string name = fmt::format("b{}", loop.header);
+        row("iterations_at_most_" + name, Relation::AtMost, back_edges, entries,
+            loop.max_back_edges);
+        row("iterations_at_least_" + name, Relation::AtLeast, std::move(back_edges),
+            std::move(entries), loop.min_back_edges);
+        for (const std::size_t header : headers(loop))
+            row(fmt::format("traversals_into_{}", header), Relation::Equal, traversals_of(header),
+                std::move(entered[header]));
+        leaving_rows(loop, name);
+    }
+
+    [[nodiscard]] LinearSum traversals_of(std::size_t header) const {
+        LinearSum all;
+        const Traversals& traversals = traversals_.at(header);
+        for (const auto& [unused, traversal] : traversals.exits)
+            all.emplace_back(1, traversal.second);
+        if (traversals.end) all.emplace_back(1, traversals.end->second);
+        return all;
+    }
+
+    void leaving_rows(const CheckedLoop& loop, const std::string& name) {
+        std::map<std::size_t, LinearSum> left; // by exit node
+        LinearSum ended;
+        LinearSum cost;
         const std::vector<std::size_t> nodes = index_.nodes_in(loop);
         for (const std::size_t edge : index_.edges_from(nodes)) {
             const auto& [from, to, edge_cost] = certificate_.edges[edge];
-            if (!in(loop, to)) left[to].add(edge_of(edge));
-            cost.add(edge_cost, edge_of(edge));
+            if (!in(loop, to)) left[to].emplace_back(1, edge);
+            add_cost(cost, edge_cost, edge);
         }
-        Sum ended;
         for (const std::size_t node : nodes)
-            if (certificate_.nodes[node].end) {
-                ended.add(end_of(node));
-                cost.add(*certificate_.nodes[node].end, end_of(node));
+            if (end_[node]) {
+                ended.emplace_back(1, end_[node]);
+                add_cost(cost, *certificate_.nodes[node].end, *end_[node]);
             }
-        if (certificate_.nodes[0].block == loop.header) {
-            entries.add("1");
-            entered[0].add("1");
-        }
-        const std::string name = fmt::format("b{}", loop.header);
-        row("iterations_at_most_" + name, "<=", back_edges.text(),
-            product(loop.max_back_edges, entries.text()));
-        row("iterations_at_least_" + name, ">=", back_edges.text(),
-            product(loop.min_back_edges, entries.text()));
-        std::map<std::size_t, Sum> traversals_to; // by exit node
-        Sum traversals_to_end;
-        Sum limit;
+        std::map<std::size_t, LinearSum> traversals_to; // by exit node
+        LinearSum traversals_to_end;
+        LinearSum limit;
         for (const std::size_t header : headers(loop)) {
-            Sum parts;
-            const TraversalCosts costs = problem_.traversal_from(header);
-            for (const auto& [exit, traversal_cost] : costs.exits) {
-                const std::string variable = fmt::format("s{}_{}", header, exit);
-                parts.add(variable);
-                traversals_to[exit].add(variable);
-                limit.add(traversal_cost, variable);
+            const Traversals& traversals = traversals_.at(header);
+            for (const auto& [exit, traversal] : traversals.exits) {
+                traversals_to[exit].emplace_back(1, traversal.second);
+                add_cost(limit, traversal.first, traversal.second);
             }
-            if (costs.end) {
-                const std::string variable = fmt::format("s{}_end", header);
-                parts.add(variable);
-                traversals_to_end.add(variable);
-                limit.add(*costs.end, variable);
-            }
-            row(fmt::format("traversals_into_{}", header), "=", parts.text(),
-                entered[header].text());
+            if (!traversals.end) continue;
+            traversals_to_end.emplace_back(1, traversals.end->second);
+            add_cost(limit, traversals.end->first, traversals.end->second);
         }
-        for (const auto& [exit, edges] : left)
-            row(fmt::format("traversals_{}_to_{}", name, exit), "=", traversals_to[exit].text(),
-                edges.text());
-        row(fmt::format("traversals_{}_to_end", name), "=", traversals_to_end.text(), ended.text());
-        row("cut_" + name, certificate_.upper ? "<=" : ">=", cost.text(), limit.text());
+        for (auto& [exit, edges] : left)
+            row(fmt::format("traversals_{}_to_{}", name, exit), Relation::Equal,
+                std::move(traversals_to[exit]), std::move(edges));
+        row(fmt::format("traversals_{}_to_end", name), Relation::Equal,
+            std::move(traversals_to_end), std::move(ended));
+        row("cut_" + name, certificate_.upper ? Relation::AtMost : Relation::AtLeast,
+            std::move(cost), std::move(limit));
     }
 
     /// Adds how often a block, or an edge of the control flow, is executed.
-    void count(Sum& sum, std::int64_t factor, const std::optional<std::int64_t>& from,
+    void count(LinearSum& sum, std::int64_t factor, const std::optional<std::int64_t>& from,
                std::int64_t block) const {
         for (const std::size_t edge : index_.edges_into(index_.nodes_at(block))) {
             const std::size_t source = certificate_.nodes[certificate_.edges[edge].from].block;
-            if (!from || flow_.blocks[source].first == *from)
-                sum.add(product(factor, edge_of(edge)));
+            if (!from || flow_.blocks[source].first == *from) sum.emplace_back(factor, edge);
         }
         const bool starts = flow_.blocks[certificate_.nodes[0].block].first == block;
-        if (!from && starts) sum.add(literal(factor));
+        if (!from && starts) sum.emplace_back(factor, std::nullopt);
     }
 
     void fact_rows() {
         std::size_t number = 0;
         for (const auto& fact : kernel_.facts.exclusives) {
-            Sum first;
-            Sum second;
+            LinearSum first;
+            LinearSum second;
             count(first, 1, std::nullopt, fact.first);
             count(second, 1, std::nullopt, fact.second);
-            row(fmt::format("exclusive_{}", number++), "or", "(= " + first.text() + " 0)",
-                "(= " + second.text() + " 0)");
-            if (!index_.at_most_once(fact.first) || !index_.at_most_once(fact.second)) continue;
-            Sum both;
-            count(both, 1, std::nullopt, fact.first);
-            count(both, 1, std::nullopt, fact.second);
-            row(fmt::format("exclusive_once_{}", number - 1), "<=", both.text(), "1");
+            LinearSum both = first;
+            both.insert(both.end(), second.begin(), second.end());
+            either(fmt::format("exclusive_{}", number++),
+                   {Relation::Equal, std::move(first), constant(0)},
+                   {Relation::Equal, std::move(second), constant(0)});
+            if (index_.at_most_once(fact.first) && index_.at_most_once(fact.second))
+                row(fmt::format("exclusive_once_{}", number - 1), Relation::AtMost, std::move(both),
+                    constant(1));
         }
         number = 0;
         for (const auto& fact : kernel_.facts.constraints) {
-            Sum sum;
+            LinearSum sum;
             for (const auto& term : fact.terms)
                 count(sum, term.coefficient, term.from, term.block);
-            std::string relation = "=";
-            if (fact.relation == models::Relation::AtMost) relation = "<=";
-            if (fact.relation == models::Relation::AtLeast) relation = ">=";
-            row(fmt::format("linear_{}", number++), relation, sum.text(), literal(fact.constant));
+            row(fmt::format("linear_{}", number++), fact.relation, std::move(sum),
+                constant(fact.constant));
         }
     }
 
@@ -240,25 +224,33 @@ private:
         std::size_t number = 0;
         for (const auto& nodes : certificate_.regions) {
             const std::set<std::size_t> region{nodes.begin(), nodes.end()};
-            Sum inside;
-            Sum entering;
+            LinearSum inside;
+            LinearSum entering;
             for (const std::size_t edge : index_.edges_into(nodes))
                 (region.count(certificate_.edges[edge].from) != 0 ? inside : entering)
-                    .add(edge_of(edge));
-            row(fmt::format("region_{}", number++), "or", "(= " + inside.text() + " 0)",
-                "(>= " + entering.text() + " 1)");
+                    .emplace_back(1, edge);
+            either(fmt::format("region_{}", number++),
+                   {Relation::Equal, std::move(inside), constant(0)},
+                   {Relation::AtLeast, std::move(entering), constant(1)});
         }
     }
 
     void goal() {
-        Sum cost;
+        LinearSum cost;
         for (std::size_t edge = 0; edge < certificate_.edges.size(); ++edge)
-            cost.add(certificate_.edges[edge].cost, edge_of(edge));
+            add_cost(cost, certificate_.edges[edge].cost, edge);
         for (std::size_t node = 0; node < certificate_.nodes.size(); ++node)
-            if (certificate_.nodes[node].end) cost.add(*certificate_.nodes[node].end, end_of(node));
-        row("goal", certificate_.upper ? ">=" : "<=", cost.text(),
-            literal(certificate_.upper ? certificate_.bound + 1 : certificate_.bound - 1));
+            if (end_[node]) add_cost(cost, *certificate_.nodes[node].end, *end_[node]);
+        row("goal", certificate_.upper ? Relation::AtLeast : Relation::AtMost, std::move(cost),
+            constant(certificate_.upper ? certificate_.bound + 1 : certificate_.bound - 1));
     }
+
+    /// Traversals of a loop from one of its headers: best cost and variable.
+    struct Traversals {
+        using Traversal = std::pair<std::int64_t, std::size_t>;
+        std::map<std::size_t, Traversal> exits; ///< By exit node.
+        std::optional<Traversal> end;
+    };
 
     const KernelCase& kernel_;
     const ControlFlow& flow_;
@@ -266,14 +258,72 @@ private:
     PathProblem problem_;
     TableIndex index_;
     std::vector<const CheckedLoop*> loops_;
-    std::string out_;
+    std::vector<std::optional<std::size_t>> end_;  ///< Variable of the end of a node.
+    std::map<std::size_t, Traversals> traversals_; ///< By header node.
+    Script script_;
+};
+
+std::string literal(std::int64_t value) {
+    const std::string text = std::to_string(value);
+    return value < 0 ? "(- " + text.substr(1) + ")" : text;
+}
+
+std::string product(std::int64_t factor, const std::string& text) {
+    return factor == 1 ? text : "(* " + literal(factor) + " " + text + ")";
+}
+
+/// Rows as SMT-LIB terms.
+class Writer {
+public:
+    explicit Writer(const Script& script) : script_{script} {}
+
+    [[nodiscard]] std::string term(const LinearSum& sum) const {
+        if (sum.empty()) return "0";
+        std::string terms;
+        for (const auto& [factor, variable] : sum) {
+            if (!terms.empty()) terms += " ";
+            terms += variable ? product(factor, script_.variables[*variable]) : literal(factor);
+        }
+        return sum.size() == 1 ? terms : "(+ " + terms + ")";
+    }
+    [[nodiscard]] std::string term(const Constraint& constraint) const {
+        const char* relation = constraint.relation == Relation::AtMost    ? "<="
+                               : constraint.relation == Relation::AtLeast ? ">="
+                                                                          : "=";
+        return fmt::format("({} {} {})", relation, term(constraint.left),
+                           product(constraint.factor, term(constraint.right)));
+    }
+    [[nodiscard]] std::string term(const Disjunction& disjunction) const {
+        return fmt::format("(or {} {})", term(disjunction.first), term(disjunction.second));
+    }
+
+private:
+    const Script& script_;
 };
 
 } // namespace
 
-std::string expected_script(const KernelCase& kernel, const ControlFlow& flow,
-                            const Certificate& certificate) {
-    return Writer{kernel, flow, certificate}.write();
+Script script_of(const KernelCase& kernel, const ControlFlow& flow,
+                 const Certificate& certificate) {
+    return Builder{kernel, flow, certificate}.build();
+}
+
+std::string text_of(const Script& script) {
+    const Writer writer{script};
+    std::string text = fmt::format("; {}: {}\n", script.id, script.text);
+    text += fmt::format("; expected: unsat, no path costs {} than {} cycles\n",
+                        script.upper ? "more" : "less", script.bound);
+    text += "(set-info :smt-lib-version 2.6)\n(set-info :status unsat)\n(set-logic QF_LIA)\n";
+    for (const auto& name : script.variables)
+        text += "(declare-const " + name + " Int)\n";
+    for (const auto& name : script.variables)
+        text += "(assert (>= " + name + " 0))\n";
+    for (const ScriptRow& row : script.rows)
+        text += fmt::format(
+            "(assert (! {} :named {}))\n",
+            std::visit([&](const auto& content) { return writer.term(content); }, row.content),
+            row.label);
+    return text + "(check-sat)\n(exit)\n";
 }
 
 std::string first_difference(const std::string& expected, const std::string& shipped) {
