@@ -58,6 +58,7 @@ Result<void> answer(const BoundOptions& options, const LoadedLaunch& inputs, con
     request.multiprocessors = multiprocessors.value();
     request.policy = policy.value();
     request.seed = options.seed;
+    request.follow_branches = true;
     auto needs = analyzer::needs_of(request);
     if (!needs) return needs.as_failure();
     answer.needs = std::move(needs).value();
