@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -85,8 +86,11 @@ std::string table_of(const CampaignGroup& group) {
                  rows);
 }
 
-std::string section(const CampaignGroup& group, std::size_t number) {
-    std::string out = fmt::format("<h2 id=\"series-{}\">{}</h2>\n", number, escape(group.name));
+/// `names_device`: several devices have series in the campaign.
+std::string section(const CampaignGroup& group, std::size_t number, bool names_device) {
+    const std::string title =
+        names_device ? fmt::format("{} on {}", group.name, group.device) : group.name;
+    std::string out = fmt::format("<h2 id=\"series-{}\">{}</h2>\n", number, escape(title));
     if (group.benchmark != nullptr)
         out += fmt::format("<p>{} Expected: {} ({}).</p>\n", escape(group.benchmark->question),
                            escape(group.benchmark->relation), escape(group.benchmark->source));
@@ -99,13 +103,13 @@ std::string section(const CampaignGroup& group, std::size_t number) {
     return out + figures_of(group) + table_of(group);
 }
 
+using Items = std::vector<std::string>; ///< Markup of list items.
+
 /// Series that need attention, listed at the top of the page.
 struct Findings {
-    std::string wide;
-    std::string drifting;
-    std::string with_anomalies;
-    std::map<std::string, std::vector<std::string>>
-        imprecise;             ///< Names of series without a confidence interval, by reason.
+    Items not_converged;
+    Items drifting;
+    Items with_anomalies;
     std::int64_t untested = 0; ///< Series without a test of their order.
 };
 
@@ -120,38 +124,43 @@ std::string item(const CampaignGroup& group, std::size_t number, const CampaignP
 
 Findings findings_of(const CampaignReport& report) {
     Findings found;
+    std::map<std::string, std::vector<std::string>> undecided; // names by reason
     for (std::size_t i = 0; i < report.groups.size(); ++i)
         for (const auto& point : report.groups[i].points) {
             const auto item_of = [&](const std::string& text) {
                 return item(report.groups[i], i, point, text);
             };
             if (!point.mean_half_width)
-                found.imprecise[point.mean_undecided].push_back(point.series.key.name);
+                undecided[point.mean_undecided].push_back(point.series.key.name);
             else if (*point.mean_half_width > wide)
-                found.wide += item_of(fmt::format("mean {:.1f} +/- {:.2f} %", point.summary->mean,
-                                                  100 * *point.mean_half_width));
+                found.not_converged.push_back(
+                    item_of(fmt::format("mean {:.1f} +/- {:.2f} %", point.summary->mean,
+                                        100 * *point.mean_half_width)));
             const auto drift = point.order ? point.order->drift() : harness::Drift::NotDecided;
-            if (drift == harness::Drift::Found) found.drifting += item_of(drift_text(point));
+            if (drift == harness::Drift::Found)
+                found.drifting.push_back(item_of(drift_text(point)));
             if (drift == harness::Drift::NotDecided) ++found.untested;
             if (!point.anomalies.empty())
-                found.with_anomalies += item_of(anomaly_text(point) + "; " + point.first_anomaly);
+                found.with_anomalies.push_back(
+                    item_of(anomaly_text(point) + "; " + point.first_anomaly));
         }
+    for (const auto& [why, names] : undecided)
+        found.not_converged.push_back(
+            fmt::format("<li>Not decided for {} series, {} first: {}</li>\n", names.size(),
+                        escape(names.front()), escape(why)));
     return found;
 }
 
-/// Series whose convergence is unknown, one line for each reason.
-std::string imprecise_items(const Findings& found) {
-    std::string items;
-    for (const auto& [why, names] : found.imprecise)
-        items += fmt::format("<li>Not decided for {} series, {} first: {}</li>\n", names.size(),
-                             escape(names.front()), escape(why));
-    return items;
-}
-
-std::string list(const std::string& id, const std::string& title, const std::string& items,
+/// A list under a heading; a long one is shown on a click.
+std::string list(const std::string& id, const std::string& title, const Items& items,
                  const std::string& otherwise) {
-    return fmt::format("<h2 id=\"{}\">{}</h2>\n", id, title) +
-           (items.empty() ? "<p>" + otherwise + "</p>\n" : "<ul>\n" + items + "</ul>\n");
+    constexpr std::size_t longest = 12;
+    std::string out = fmt::format("<h2 id=\"{}\">{}</h2>\n", id, title);
+    if (items.empty()) return out + "<p>" + otherwise + "</p>\n";
+    const std::string all = fmt::format("<ul>\n{}</ul>\n", fmt::join(items, ""));
+    if (items.size() <= longest) return out + all;
+    return out +
+           fmt::format("<details><summary>{} entries</summary>\n{}</details>\n", items.size(), all);
 }
 
 std::string conditions(const CampaignReport& report) {
@@ -201,7 +210,7 @@ std::string summary(const CampaignReport& report) {
 std::string render_html(const CampaignReport& report) {
     const Findings found = findings_of(report);
     std::string body = summary(report);
-    body += list("converged", "Not converged", found.wide + imprecise_items(found),
+    body += list("converged", "Not converged", found.not_converged,
                  "The 95 % confidence interval of the mean is within 1 % of it for every series.");
     body += list("drift", "Drift and dependence in run order", found.drifting,
                  fmt::format("No test of the run order rejects independence (level 1 %, corrected "
@@ -209,8 +218,12 @@ std::string render_html(const CampaignReport& report) {
                              "test.",
                              found.untested));
     body += list("anomalies", "Run anomalies", found.with_anomalies, "No run has an anomaly.");
+    const bool names_device =
+        std::any_of(report.groups.begin(), report.groups.end(), [&](const CampaignGroup& group) {
+            return group.device != report.groups.front().device;
+        });
     for (std::size_t i = 0; i < report.groups.size(); ++i)
-        body += section(report.groups[i], i);
+        body += section(report.groups[i], i, names_device);
     body += conditions(report);
     body +=
         "<h2 id=\"glossary\">Glossary</h2>\n<dl>\n"

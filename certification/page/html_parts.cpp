@@ -21,6 +21,15 @@ std::string cell(const std::string& text, bool number) {
     return fmt::format("<td{}>{}</td>", number ? " class=\"n\"" : "", escape(text));
 }
 
+std::string long_cell(const std::string& text) {
+    constexpr std::size_t longest = 400;
+    constexpr std::size_t shown = 200;
+    const auto end = text.rfind(' ', shown);
+    if (text.size() <= longest || end == std::string::npos) return cell(text);
+    return fmt::format("<td>{} ..<details><summary>all of it</summary>{}</details></td>",
+                       escape(text.substr(0, end)), escape(text));
+}
+
 namespace {
 
 std::string table_of(const std::string& caption, const Columns& columns, const std::string& rows,

@@ -19,6 +19,9 @@ std::string heading(const SectionScope& scope, const std::string& id, const std:
 /// A table cell; `number` aligns to the right.
 std::string cell(const std::string& text, bool number = false);
 
+/// A table cell whose long text is cut; a click shows all of it.
+std::string long_cell(const std::string& text);
+
 using Columns = std::vector<std::pair<std::string, bool>>; ///< Names; whether they hold numbers.
 
 /// `rows`: markup.

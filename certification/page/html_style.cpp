@@ -21,7 +21,7 @@ h3 { font-size: 1.05rem; margin: 1.5rem 0 0.25rem; }
 a { color: inherit; } .skip { position: absolute; left: -100rem; } .skip:focus { position: static; }
 p, li { max-width: 46rem; overflow-wrap: anywhere; } .quiet { color: var(--quiet); }
 nav { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 0.5rem 1rem; margin: 1rem 0; }
-nav ol { columns: 16rem; margin: 0.25rem 0; padding-left: 1.5rem; }
+nav ol { columns: 16rem; column-gap: 2.5rem; margin: 0.25rem 0; padding-left: 1.5rem; }
 .summary { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: 0.75rem; margin: 1rem 0; }
 .card { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 0.75rem 1rem; overflow-wrap: anywhere; }
 .card b { display: block; font-size: 1.5rem; line-height: 1.25; font-variant-numeric: tabular-nums; }

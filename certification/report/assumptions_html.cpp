@@ -24,14 +24,13 @@ std::string group_table(const std::vector<RegisterRow>& rows, analyzer::Assumpti
     std::string cells;
     for (const auto& row : rows) {
         if (row.subject != analyzer::to_string(subject)) continue;
-        cells += "<tr>" + cell(row.id) + cell(row.status) + cell(row.text) +
+        cells += "<tr>" + cell(row.id) + cell(row.status) + long_cell(row.text) +
                  (with_claims ? cell(row.claims) : "") + "</tr>\n";
     }
     if (cells.empty()) return {};
     Columns columns{{"id", false}, {"status", false}, {"assumption", false}};
     if (with_claims) columns.emplace_back("claims", false);
-    return table("What a reviewer has to accept " + std::string{subject_title(subject)}, columns,
-                 cells);
+    return table("Assumptions " + std::string{subject_title(subject)}, columns, cells);
 }
 
 std::string values_table(const std::vector<MachineValue>& values) {
