@@ -26,8 +26,8 @@ namespace voudouris = models::voudouris;
 
 struct AnalyzeOptions {
     LaunchOptions launch;
-    std::string policy = "lrr";
-    std::string multiprocessors = "1";
+    std::string policy = "unknown";
+    std::string multiprocessors = "all";
     std::string clock;    ///< Empty: that of the description.
     std::string deadline; ///< Empty: none.
     std::string campaign;

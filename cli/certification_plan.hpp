@@ -16,8 +16,8 @@ struct PlannedKernel {
     std::string name;    ///< Of the kernel; empty when the listing holds one.
     MachineOptions machine;
     LaunchText launch;
-    std::string policy = "lrr";
-    std::string multiprocessors = "1";    ///< A number, or "all".
+    std::string policy = "unknown";
+    std::string multiprocessors = "all";  ///< A number, or "all".
     std::string flow_facts;               ///< Path, or empty.
     std::string source;                   ///< Folder of source files, or empty.
     std::string campaign;                 ///< Path, or empty.

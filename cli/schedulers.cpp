@@ -25,7 +25,7 @@ namespace {
 
 struct SchedulersOptions {
     LaunchOptions launch;
-    std::string multiprocessors = "1";
+    std::string multiprocessors = "all";
     std::string clock; ///< Empty: that of the description.
     std::string policies = "lrr,gto,oldest,two-level,srr,variable-rate";
     std::vector<std::string> outputs;

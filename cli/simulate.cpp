@@ -30,8 +30,8 @@ struct SimulateOptions {
         stated; ///< SimulateOptions given that a recorded trace determines itself.
     std::string workload;
     std::string launch_cost; ///< Empty: not requested.
-    std::string policy = "lrr";
-    std::string multiprocessors = "1";
+    std::string policy = "unknown";
+    std::string multiprocessors = "all";
     std::string clock; ///< Empty: that of the description.
     std::string campaign;
     TraceOptions trace;

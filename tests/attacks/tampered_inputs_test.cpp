@@ -96,7 +96,7 @@ const std::vector<Tampering> of_inputs{
     {"PolicyReplaced", Honest::Saxpy, set("inputs/K1/launch.json", "/policy", "srr"), 1, "K1"},
     {"PolicyUnknown", Honest::Saxpy, set("inputs/K1/launch.json", "/policy", "fastest"), 3,
      "inputs/K1"},
-    {"MultiprocessorsMore", Honest::Saxpy, set("inputs/K1/launch.json", "/multiprocessors", 40), 1,
+    {"MultiprocessorsMore", Honest::Saxpy, set("inputs/K1/launch.json", "/multiprocessors", 41), 1,
      "K1"},
     {"MultiprocessorsNegative", Honest::Saxpy, set("inputs/K1/launch.json", "/multiprocessors", -1),
      1, "K1"},

@@ -110,7 +110,7 @@ const std::vector<Tampering> of_samples{
           [](Json& file) {
               auto& detail = file["series"]["device-detail"];
               auto changed = detail.get<std::string>();
-              changed.replace(changed.find("lrr"), 3, "gto");
+              changed.replace(changed.find("unknown"), 7, "gto");
               detail = changed;
           }),
      1, "device-detail", Close::Remake},
