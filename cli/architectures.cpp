@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "cli/json.hpp"
+#include "models/architecture/coverage.hpp"
 #include "models/architecture/difference.hpp"
 #include "models/architecture/shipped.hpp"
 #include "models/architecture/value_path.hpp"
@@ -37,6 +38,8 @@ Json value_json(const models::SourcedValue& value) {
     }
     json["grade"] = models::to_string(value.grade);
     json["source"] = value.source;
+    if (value.measured != models::MeasuredOn::Nothing)
+        json["measured"] = models::to_string(value.measured);
     if (!value.reason.empty()) json["reason"] = value.reason;
     return json;
 }
@@ -53,11 +56,11 @@ groups_of(const models::Architecture& architecture) {
 
 std::string show_text(const models::Architecture& architecture) {
     std::string out = fmt::format(
-        "{}: {}\n  target {}, issue control {}\n  digest {}\n",
+        "{}: {}\n  target {}, issue control {}\n  digest {}\n  {}\n",
         models::name_with_standing(architecture), architecture.title,
         to_string(architecture.target),
         architecture.issue_control == models::IssueControl::Encoded ? "encoded" : "interlocked",
-        architecture.digest);
+        architecture.digest, models::to_string(models::coverage_of(architecture)));
     for (const auto& [heading, group] : groups_of(architecture)) {
         if (group->values.empty()) continue;
         out += fmt::format("\n{}\n", heading);

@@ -17,6 +17,12 @@ constexpr auto grades = std::to_array<std::pair<Grade, std::string_view>>({
     {Grade::Unknown, "unknown"},
 });
 
+constexpr auto cards = std::to_array<std::pair<MeasuredOn, std::string_view>>({
+    {MeasuredOn::Nothing, "nothing"},
+    {MeasuredOn::Family, "family"},
+    {MeasuredOn::Card, "card"},
+});
+
 } // namespace
 
 std::string_view to_string(Grade grade) {
@@ -27,6 +33,19 @@ std::string_view to_string(Grade grade) {
 std::optional<Grade> parse_grade(std::string_view text) {
     const auto found = std::ranges::find(grades, text, &std::pair<Grade, std::string_view>::second);
     if (found == grades.end()) return std::nullopt;
+    return found->first;
+}
+
+std::string_view to_string(MeasuredOn card) {
+    const auto found =
+        std::ranges::find(cards, card, &std::pair<MeasuredOn, std::string_view>::first);
+    return found == cards.end() ? "nothing" : found->second;
+}
+
+std::optional<MeasuredOn> parse_measured_on(std::string_view text) {
+    const auto found =
+        std::ranges::find(cards, text, &std::pair<MeasuredOn, std::string_view>::second);
+    if (found == cards.end()) return std::nullopt;
     return found->first;
 }
 

@@ -27,6 +27,15 @@ std::optional<Grade> parse_grade(std::string_view text);
 /// uses the value lists it as an assumption.
 bool has_caveat(Grade grade);
 
+/// The card on which a number was measured. A vendor's figure and a derivation are no measurement.
+enum class MeasuredOn {
+    Nothing,
+    Family, ///< Another card of the same compute capability or chip.
+    Card,   ///< The described card.
+};
+std::string_view to_string(MeasuredOn card);
+std::optional<MeasuredOn> parse_measured_on(std::string_view text);
+
 /// A named value of a description. Unknown values have no interval: they are never 0.
 struct SourcedValue {
     std::string name; ///< "latency"
@@ -35,6 +44,7 @@ struct SourcedValue {
     std::string source; ///< Short name resolved in `models/README.md`, with table or page.
     Grade grade = Grade::Unknown;
     std::string reason; ///< Required for grade Assumed: why this value.
+    MeasuredOn measured = MeasuredOn::Nothing;
 
     friend bool operator==(const SourcedValue&, const SourcedValue&) = default;
 };

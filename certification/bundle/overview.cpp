@@ -223,10 +223,10 @@ std::string kernel_in_detail(const KernelEvidence& kernel) {
     const Report& report = kernel.report;
     return fmt::format("<section aria-labelledby=\"{0}\">\n<h2 id=\"{0}\">{0} {1} on {2}</h2>\n"
                        "<p class=\"quiet\">{3}; {4} code; launch {5} (blocks x threads), policy "
-                       "{6}.</p>\n",
+                       "{6}. Machine: {7}.</p>\n",
                        kernel.id, escape(report.kernel), escape(report.architecture),
                        escape(report.architecture_title), escape(report.isa), launch_text(report),
-                       escape(report.policy)) +
+                       escape(report.policy), models::to_string(report.coverage)) +
            without_evidence_of(report) + html_sections(report, {3, kernel.id + "-"}) +
            traced_facts_of(kernel) + policies_of(kernel) + "</section>\n";
 }

@@ -171,6 +171,7 @@ Report report_of(const assembly::Program& program, const analyzer::Request& requ
     report.architecture = models::label_of(*request.architecture);
     report.architecture_title = request.architecture->title;
     report.architecture_digest = request.architecture->digest;
+    report.coverage = models::coverage_of(*request.architecture);
     report.policy = models::to_string(request.policy);
     report.launch = request.launch;
     report.multiprocessors = request.multiprocessors;

@@ -6,6 +6,7 @@
 #include "assembly/isa/program.hpp"
 #include "harness/campaign/campaign.hpp"
 #include "harness/campaign/packed_samples.hpp"
+#include "models/architecture/coverage.hpp"
 #include "models/time/clock.hpp"
 #include "models/time/deadline.hpp"
 
@@ -129,6 +130,7 @@ struct Report {
     std::string architecture; ///< `models::label_of` the machine.
     std::string architecture_title;
     std::string architecture_digest;
+    models::Coverage coverage; ///< How far the machine's values were measured.
     std::string policy;
     models::Launch launch;
     std::int64_t multiprocessors = 1; ///< Number of SMs that the launch runs on.

@@ -145,6 +145,7 @@ std::string claims_section(const Report& report) {
            "<p>A bound is void when one of the assumptions that it rests on is false. They stand "
            "in "
            "groups, by who can confirm them.</p>\n" +
+           fmt::format("<p>The machine: {}.</p>\n", models::to_string(report.coverage)) +
            assumption_groups(register_rows(report.assumptions), report.machine_values,
                              report.limitations, {});
 }

@@ -31,6 +31,13 @@ Json claims_of(const Report& report) {
     return list;
 }
 
+Json coverage_of(const models::Coverage& coverage) {
+    return {{"values", coverage.total()},  {"card", coverage.card},
+            {"family", coverage.family},   {"vendor", coverage.vendor},
+            {"derived", coverage.derived}, {"assumed", coverage.assumed},
+            {"unknown", coverage.unknown}};
+}
+
 Json observation_of(const ObservedTimes& times) {
     Json values = Json::array();
     for (const auto& [value, count] : times.values)
@@ -166,7 +173,8 @@ std::string render_json(const Report& report) {
               {"architecture",
                {{"name", report.architecture},
                 {"title", report.architecture_title},
-                {"digest", report.architecture_digest}}},
+                {"digest", report.architecture_digest},
+                {"coverage", coverage_of(report.coverage)}}},
               {"policy", report.policy},
               {"verdict", verdict_of(report)},
               {"claims", claims_of(report)},

@@ -72,6 +72,7 @@ std::string headline(const Report& report) {
                                    deadline_phrase(report)),
                        2);
     out += wrapped("clock " + clock_phrase(report.clock), 2);
+    out += wrapped("machine: " + models::to_string(report.coverage), 2);
     for (const auto& times : report.observations)
         if (times.outside_bounds > 0)
             out += wrapped(

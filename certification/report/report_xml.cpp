@@ -175,7 +175,8 @@ void fill_report(XMLElement* root, const Report& report) {
         {{"name", report.architecture},
          {"title", report.architecture_title},
          {"digest", report.architecture_digest},
-         {"policy", report.policy}});
+         {"policy", report.policy},
+         {"coverage", models::to_string(report.coverage)}});
     add_claims(root, report);
     add_time(root, report);
     add_estimates(root, report);

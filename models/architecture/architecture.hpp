@@ -58,6 +58,7 @@ struct Architecture {
     std::string name;  ///< "fermi-gtx470"
     std::string title; ///< "NVIDIA GeForce GTX 470 (Fermi GF100)"
     assembly::Target target;
+    bool stands_for_target = false; ///< Chosen when only the target is named, as in --gpu sm_75.
     IssueControl issue_control = IssueControl::Interlocked;
     ValueGroup geometry; ///< multiprocessors, warp-size, core-clock
     ValueGroup limits; ///< max-warps, max-blocks, max-threads, registers, shared-memory, ... per SM
@@ -109,8 +110,9 @@ struct ArchitectureEntry {
 };
 /// Sorted by name; the first folder that has a name wins.
 std::vector<ArchitectureEntry> list_architectures();
-/// By name, by target (`sm_75`) where one description has it, or by the path of a file. The refusal
-/// of an unknown name lists the known names.
+/// By name, by the card of a name ("t4" for "turing-t4") where one description has it, by target
+/// (`sm_75`), or by the path of a file. Several descriptions of a target: the one that stands for
+/// it, else refused. The refusal of an unknown name lists the known names.
 Result<Architecture> load_architecture(std::string_view name_or_path);
 
 /// Refuses code that the machine does not run (assembly::objection_to_running). `kernel`: for the

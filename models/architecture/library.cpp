@@ -27,13 +27,27 @@ std::string names_at_hand(const std::vector<ArchitectureEntry>& entries) {
     return "expected " + one_of(names) + ", or the path of a file";
 }
 
-/// The only description with this target.
+/// The description whose name ends in "-NAME", if one and only one does: "t4" is "turing-t4".
+const ArchitectureEntry* find_card(const std::vector<ArchitectureEntry>& entries,
+                                   std::string_view name) {
+    const ArchitectureEntry* found = nullptr;
+    for (const auto& entry : entries) {
+        if (!entry.name.ends_with(fmt::format("-{}", name))) continue;
+        if (found != nullptr) return nullptr;
+        found = &entry;
+    }
+    return found;
+}
+
+/// The description that stands for this target, else the only one with it.
 Result<Architecture> load_by_target(const std::vector<ArchitectureEntry>& entries,
                                     assembly::Target target) {
     std::vector<Architecture> of_target;
     for (const auto& entry : entries)
         if (auto loaded = load_file(entry.path); loaded && loaded.value().target == target)
             of_target.push_back(std::move(loaded).value());
+    const auto standing = std::ranges::find(of_target, true, &Architecture::stands_for_target);
+    if (standing != of_target.end()) return std::move(*standing);
     if (of_target.size() == 1) return std::move(of_target.front());
     std::vector<std::string> names;
     for (const auto& machine : of_target)
@@ -91,8 +105,10 @@ Result<Architecture> load_architecture(std::string_view name_or_path) {
     if (const auto target = assembly::parse_target(name_or_path);
         target && name_or_path == assembly::to_string(*target))
         return load_by_target(entries, *target);
-    const auto found = std::ranges::find(entries, name_or_path, &ArchitectureEntry::name);
-    if (found != entries.end()) {
+    const auto named = std::ranges::find(entries, name_or_path, &ArchitectureEntry::name);
+    const ArchitectureEntry* const found =
+        named != entries.end() ? &*named : find_card(entries, name_or_path);
+    if (found != nullptr) {
         auto loaded = load_file(found->path);
         if (loaded && loaded.value().name != found->name)
             return Failure{.what =

@@ -52,7 +52,8 @@ Result<std::string> Reader::name(const XmlElement& element, std::string_view att
 }
 
 Result<void> Reader::heading(const XmlElement& root) {
-    const auto known = check_attributes(source_, root, {"name", "title", "isa", "issue-control"});
+    const auto known = check_attributes(source_, root, {"name", "title", "isa", "issue-control"},
+                                        {"stands-for-target"});
     if (!known) return known.as_failure();
     const auto own_name = name(root, "name");
     if (!own_name) return own_name.as_failure();
@@ -64,6 +65,14 @@ Result<void> Reader::heading(const XmlElement& root) {
                       fmt::format("'isa' is \"{}\"; expected a target such as sm_20 or sm_90",
                                   *root.find("isa")));
     architecture_.target = *target;
+    if (const auto* stands = root.find("stands-for-target"); stands != nullptr) {
+        if (*stands != "yes")
+            return refuse(source_, root,
+                          fmt::format("'stands-for-target' is \"{}\"; expected yes, or no such "
+                                      "attribute",
+                                      *stands));
+        architecture_.stands_for_target = true;
+    }
     const std::string& control = *root.find("issue-control");
     if (control == "interlocked")
         architecture_.issue_control = IssueControl::Interlocked;
@@ -121,8 +130,9 @@ Result<Interval> Reader::interval(const XmlElement& element, const ValueRule& ru
 }
 
 Result<SourcedValue> Reader::value(const XmlElement& element, const ValueRule& rule) {
-    const auto known = check_attributes(source_, element, {"name", "unit", "grade"},
-                                        {"value", "lo", "typical", "hi", "source", "reason"});
+    const auto known =
+        check_attributes(source_, element, {"name", "unit", "grade"},
+                         {"value", "lo", "typical", "hi", "source", "measured", "reason"});
     if (!known) return known.as_failure();
     if (const auto leaf = check_no_children(source_, element); !leaf) return leaf.as_failure();
     SourcedValue read;
@@ -141,8 +151,17 @@ Result<SourcedValue> Reader::value(const XmlElement& element, const ValueRule& r
     read.grade = *grade;
     if (const auto* text = element.find("source"); text != nullptr) read.source = *text;
     if (const auto* text = element.find("reason"); text != nullptr) read.reason = *text;
+    if (const auto* text = element.find("measured"); text != nullptr) {
+        const auto card = parse_measured_on(*text);
+        if (!card || *card == MeasuredOn::Nothing)
+            return refuse(source_, element,
+                          fmt::format("'measured' is \"{}\"; expected card or family, or no such "
+                                      "attribute",
+                                      *text));
+        read.measured = *card;
+    }
     if (read.grade == Grade::Unknown) {
-        for (const std::string_view number : {"value", "lo", "typical", "hi"})
+        for (const std::string_view number : {"value", "lo", "typical", "hi", "measured"})
             if (element.find(number) != nullptr)
                 return refuse(source_, element,
                               fmt::format("'{}' is unknown and has '{}'; expected no number",

@@ -27,6 +27,8 @@ XmlElement value_element(const SourcedValue& value) {
     }
     if (!value.source.empty()) add("source", value.source);
     add("grade", std::string{to_string(value.grade)});
+    if (value.measured != MeasuredOn::Nothing)
+        add("measured", std::string{to_string(value.measured)});
     if (!value.reason.empty()) add("reason", value.reason);
     return element;
 }
@@ -89,6 +91,7 @@ std::string write_architecture(const Architecture& architecture) {
                        {"title", architecture.title},
                        {"isa", assembly::to_string(architecture.target)},
                        {"issue-control", std::string{to_string(architecture.issue_control)}}};
+    if (architecture.stands_for_target) root.attributes.push_back({"stands-for-target", "yes"});
     for (const auto& rule : group_rules()) {
         const ValueGroup& group = architecture.*rule.member;
         // Absent, these are perfect (C17); an empty element would say the same at length.

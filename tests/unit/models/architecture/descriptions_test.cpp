@@ -50,6 +50,14 @@ TEST_P(Description, HasASourceForEveryNumber) {
     }
 }
 
+TEST_P(Description, IsAmongTheOnesThatAreTested) {
+    const std::size_t tested = 14;
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator{WARPBOUND_DESCRIPTIONS})
+        files += entry.path().extension() == ".xml" ? 1U : 0U;
+    EXPECT_EQ(files, tested) << "a description is missing in the list below";
+}
+
 TEST_P(Description, HasAnEntryForEveryKnownClass) {
     for (int index = 0; index < static_cast<int>(OpcodeClass::Unknown); ++index) {
         const auto opcode_class = static_cast<OpcodeClass>(index);
@@ -71,9 +79,11 @@ TEST_P(Description, HasSharedAccessesFasterThanGlobalOnes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Description,
-                         testing::Values("fermi-gtx470", "maxwell-gtx970", "volta-v100",
-                                         "turing-t4", "ampere-a100", "hopper-h200",
-                                         "gtx480-gpgpusim"),
+                         testing::Values("fermi-gtx470", "fermi-c2075", "maxwell-gtx970",
+                                         "maxwell-titanx", "volta-v100", "volta-titanv",
+                                         "turing-t4", "turing-rtx2080ti", "ampere-a100",
+                                         "ampere-rtxa6000", "ampere-rtx3060", "ampere-orin",
+                                         "hopper-h200", "gtx480-gpgpusim"),
                          [](const auto& machine) {
                              std::string name = machine.param;
                              std::erase(name, '-');

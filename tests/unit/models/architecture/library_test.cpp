@@ -71,12 +71,46 @@ TEST_F(ArchitectureLibrary, RefusesAnUnknownNameWithTheNamesThatThereAre) {
     EXPECT_THAT(refused.error().what, testing::HasSubstr("fermi-gtx470"));
 }
 
-TEST(LoadArchitecture, FindsTheOnlyDescriptionOfATarget) {
-    EXPECT_EQ(load_architecture("sm_75").value().name, "turing-t4");
-    // Two descriptions are of sm_20.
+TEST(LoadArchitecture, FindsTheDescriptionThatStandsForATarget) {
+    for (const auto& [target, name] :
+         {std::pair{"sm_52", "maxwell-gtx970"}, std::pair{"sm_70", "volta-v100"},
+          std::pair{"sm_75", "turing-t4"}, std::pair{"sm_80", "ampere-a100"},
+          std::pair{"sm_86", "ampere-rtx3060"}, std::pair{"sm_87", "ampere-orin"},
+          std::pair{"sm_90", "hopper-h200"}})
+        EXPECT_EQ(load_architecture(target).value().name, name);
+    // Three descriptions are of sm_20, and none stands for it.
     EXPECT_THAT(load_architecture("sm_20").error().what,
                 testing::AllOf(testing::HasSubstr("fermi-gtx470"), testing::HasSubstr("gtx480")));
     EXPECT_THAT(load_architecture("sm_121").error().what, testing::HasSubstr("expected"));
+}
+
+// Of the boards of a target, the one with the fewest multiprocessors stands for it: a launch then
+// takes longest.
+TEST(LoadArchitecture, TakesTheSmallestBoardOfATarget) {
+    for (const auto& entry : list_architectures()) {
+        const auto machine = load_architecture(entry.name).value();
+        const auto standing = load_architecture(to_string(machine.target));
+        if (!standing) continue;
+        const auto multiprocessors = [](const Architecture& of) {
+            return require(of, of.geometry, "geometry", "multiprocessors").value().lo;
+        };
+        EXPECT_LE(multiprocessors(standing.value()), multiprocessors(machine)) << entry.name;
+    }
+}
+
+TEST(LoadArchitecture, FindsADescriptionByItsCard) {
+    EXPECT_EQ(load_architecture("t4").value().name, "turing-t4");
+    EXPECT_EQ(load_architecture("rtx2080ti").value().name, "turing-rtx2080ti");
+    EXPECT_EQ(load_architecture("a100").value().name, "ampere-a100");
+    EXPECT_EQ(load_architecture("orin").value().name, "ampere-orin");
+    EXPECT_FALSE(load_architecture("rtx").has_value());
+    EXPECT_FALSE(load_architecture("").has_value());
+}
+
+TEST_F(ArchitectureLibrary, RefusesACardOfTwoDescriptions) {
+    add("my-t4.xml", "my-t4");
+    EXPECT_THAT(load_architecture("t4").error().what,
+                testing::HasSubstr("no architecture is called 't4'"));
 }
 
 } // namespace

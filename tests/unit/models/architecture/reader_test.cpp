@@ -44,6 +44,30 @@ TEST(ArchitectureReader, TakesOneNumberForAnExactValue) {
               (Interval{.lo = 18, .typical = 18, .hi = 18}));
 }
 
+TEST(ArchitectureReader, KeepsOnWhichCardAValueWasMeasured) {
+    const std::string value = "unit='cycles' value='18' source='V14' grade='repository' ";
+    for (const auto& [stated, expected] :
+         {std::pair{"measured='card'", MeasuredOn::Card},
+          std::pair{"measured='family'", MeasuredOn::Family}, std::pair{"", MeasuredOn::Nothing}}) {
+        const auto read = read_architecture(as_source(drain(value + stated)));
+        ASSERT_TRUE(read.has_value()) << read.error().what;
+        EXPECT_EQ(read.value().write_buffer.find("drain")->measured, expected);
+        const auto again = read_architecture(as_source(write_architecture(read.value())));
+        ASSERT_TRUE(again.has_value()) << again.error().what;
+        EXPECT_TRUE(same_machine(read.value(), again.value()));
+    }
+}
+
+TEST(ArchitectureReader, KeepsThatADescriptionStandsForItsTarget) {
+    const auto read = read_architecture(
+        as_source("<architecture name='m' title='M' isa='sm_20' issue-control='interlocked' "
+                  "stands-for-target='yes'/>"));
+    ASSERT_TRUE(read.has_value()) << read.error().what;
+    EXPECT_TRUE(read.value().stands_for_target);
+    EXPECT_TRUE(
+        read_architecture(as_source(write_architecture(read.value()))).value().stands_for_target);
+}
+
 TEST(Require, NamesTheMissingValueByItsPath) {
     const auto read = read_architecture(as_source(drain("unit='cycles' grade='unknown'")));
     ASSERT_TRUE(read.has_value());
@@ -68,6 +92,21 @@ TEST(ArchitectureReader, RefusesWithALine) {
          "such as sm_20"},
         {"issue control", "<architecture name='m' title='' isa='sm_20' issue-control='x'/>", 1,
          "interlocked or encoded"},
+        {"standing for its target",
+         "<architecture name='m' title='' isa='sm_20' issue-control='encoded' "
+         "stands-for-target='no'/>",
+         1, "expected yes"},
+        {"measured on",
+         "<architecture name='m' title='' isa='sm_20' issue-control='encoded'>\n"
+         "<write-buffer>\n<value name='drain' unit='cycles' value='1' source='s' "
+         "grade='vendor' measured='nothing'/></write-buffer></architecture>",
+         3, "card or family"},
+        {"measured and unknown",
+         "<architecture name='m' title='' isa='sm_20' "
+         "issue-control='encoded'>\n<write-buffer>\n<value name='drain' "
+         "unit='cycles' grade='unknown' measured='card'/></write-buffer>"
+         "</architecture>",
+         3, "expected no number"},
         {"collector of no unit",
          machine("<operand-collectors>\n<operand-collector unit='alu'/></operand-collectors>"), 3,
          "\"alu\""},
