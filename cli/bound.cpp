@@ -143,6 +143,7 @@ Exit run(const BoundOptions& options) {
     }
     const auto architecture = load_machine(options.launch.machine);
     if (!architecture) return refuse(architecture.error());
+    const StopScope reading = watch_for_interrupt(options.time_limit);
     auto file = open_kernel_file(options.launch.kernel.file, options.launch.kernel.target,
                                  architecture.value().target);
     if (!file) return refuse(file.error());

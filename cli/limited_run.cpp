@@ -54,6 +54,15 @@ void end_with_child(int signal) {
     (void)raise(signal);
 }
 
+volatile std::sig_atomic_t interrupt_seen = 0;
+
+/// Ctrl-C ends the child, whose messages stay; a second one ends this process.
+void end_child(int signal) {
+    interrupt_seen = 1;
+    if (const pid_t group = child_group; group > 0) kill(-group, SIGKILL);
+    std::signal(signal, SIG_DFL);
+}
+
 void write_all(int file, const char* bytes, std::size_t size) {
     while (size > 0) {
         const ssize_t wrote = write(file, bytes, size);
@@ -228,7 +237,9 @@ RunEnd run_limited(const RunLimits& limits, const std::function<void(const Send&
     }
     (void)setpgid(child, child);
     child_group = child;
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    interrupt_seen = 0;
+    std::signal(SIGINT, end_child);
+    for (const int signal : {SIGTERM, SIGHUP})
         std::signal(signal, end_with_child);
     std::string thrown;
     const bool in_time = read_until(deadline, ends[0], [&](std::string message) {
@@ -254,6 +265,7 @@ RunEnd run_limited(const RunLimits& limits, const std::function<void(const Send&
     close(ends[0]);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP})
         std::signal(signal, SIG_DFL);
+    if (interrupt_seen != 0) return {RunEnd::Cause::Interrupted, {}};
     return in_time ? end_of(status, thrown) : RunEnd{RunEnd::Cause::TimeLimit, {}};
 }
 

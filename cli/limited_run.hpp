@@ -21,7 +21,8 @@ struct RunEnd {
         Finished,
         TimeLimit,
         MemoryLimit,
-        Stopped, ///< By a signal or an exception.
+        Interrupted, ///< By Ctrl-C.
+        Stopped,     ///< By a signal or an exception.
     };
     Cause cause = Cause::Finished;
     std::string detail; ///< Of `Stopped`: by what.
@@ -33,7 +34,8 @@ using Send = std::function<void(std::string_view)>;
 /// Runs `work` in a child process; `receive` gets its messages, in order, in this one. The child
 /// and what it started are killed at the limit of time. At the limit of memory it ends itself,
 /// whatever failed to get more: an allocation, a thread, a library that crashes, the stack.
-/// Messages sent before that arrive. Requires: no other threads.
+/// The first Ctrl-C kills it, the second ends this process. Messages sent before that arrive.
+/// Requires: no other threads.
 RunEnd run_limited(const RunLimits& limits, const std::function<void(const Send&)>& work,
                    const std::function<void(std::string)>& receive);
 

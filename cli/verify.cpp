@@ -129,6 +129,8 @@ check::StepResult cut_off(const std::string& step, const RunEnd& end,
         return {step, check::Verdict::LimitReached,
                 fmt::format("needs more than {} MiB of memory; a larger --memory-limit allows more",
                             options.memory_limit)};
+    case RunEnd::Cause::Interrupted:
+        return {step, check::Verdict::LimitReached, "interrupted before it was finished"};
     default:
         return {step, check::Verdict::Incomplete, "internal error: " + end.detail};
     }

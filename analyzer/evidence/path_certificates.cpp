@@ -4,6 +4,7 @@
 #include "analyzer/path/ilp_solver.hpp"
 #include "analyzer/path/loop_bounded_paths.hpp"
 #include "analyzer/path/subtours.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
 
@@ -58,9 +59,12 @@ private:
         solved.bound = certificate_.bound;
     }
 
+    /// Throws `Stopped` where work has to end: a query that was cut off is no answer.
     [[nodiscard]] ScriptAnswer ask() const {
-        return answer_script(proof_script(*context_.request.graph, *context_.request.facts,
-                                          context_.facts.loops, certificate_));
+        const ScriptAnswer answer = answer_script(proof_script(
+            *context_.request.graph, *context_.request.facts, context_.facts.loops, certificate_));
+        if (stop_requested()) throw Stopped{current_stop(), "the proof of a path bound"};
+        return answer;
     }
 
     bool proves(std::int64_t bound) {

@@ -1,11 +1,13 @@
 #include "analyzer/path/ilp_solver.hpp"
 
+#include "assembly/support/stop_monitor.hpp"
+#include "assembly/support/stop_token.hpp"
+
 #include <boost/multiprecision/cpp_int.hpp>
 #include <fmt/format.h>
 #include <z3++.h>
 
 #include <algorithm>
-#include <csignal>
 
 namespace warpbound::analyzer {
 
@@ -15,24 +17,27 @@ using Rational = boost::multiprecision::cpp_rational;
 using Integer = boost::multiprecision::cpp_int;
 using Clock = std::chrono::steady_clock;
 
-/// The remaining part of a time limit, in Z3's milliseconds.
+/// When a solver has to end: at its time limit, or when work in this thread has to.
 class SolverDeadline {
 public:
-    explicit SolverDeadline(std::optional<std::chrono::duration<double>> seconds) {
-        if (seconds) end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(*seconds);
-    }
-    [[nodiscard]] bool is_set() const { return end_.has_value(); }
-    [[nodiscard]] bool passed() const { return end_ && Clock::now() >= *end_; }
-    [[nodiscard]] unsigned milliseconds() const {
-        if (!end_) return 0xffffffffU;
-        const auto left =
-            std::chrono::duration_cast<std::chrono::milliseconds>(*end_ - Clock::now()).count();
-        return static_cast<unsigned>(std::clamp<long long>(left, 1, 0xfffffffeLL));
+    explicit SolverDeadline(std::optional<std::chrono::duration<double>> seconds = {})
+        : is_set_{seconds.has_value()}, stop_{current_stop().until(
+                                            seconds ? deadline_after(*seconds) : std::nullopt)} {}
+    [[nodiscard]] bool is_set() const { return is_set_; } ///< By the caller.
+    [[nodiscard]] bool passed() const { return stop_.stop_requested(); }
+    /// Interrupts the queries of `context` once it has passed. Z3's own time limit may wait for
+    /// ever for a lock that its query holds, and its own handler keeps Ctrl-C to itself.
+    [[nodiscard]] StopMonitor monitor(z3::context& context) const {
+        return StopMonitor{stop_, [&context] { context.interrupt(); }};
     }
 
 private:
-    std::optional<Clock::time_point> end_;
+    bool is_set_;
+    StopToken stop_;
 };
+
+/// Leaves Ctrl-C to the program.
+constexpr const char* handler_of_interrupts = "ctrl_c";
 
 /// A numeral from its exact text, "12" or "7/2"; none for infinity.
 std::optional<Rational> read_numeral(const z3::expr& value) {
@@ -110,12 +115,6 @@ std::vector<std::pair<std::size_t, std::int64_t>> cost_terms(const FlowProblem& 
     return terms;
 }
 
-/// Z3 takes a Ctrl-C that comes during a query for itself. Its query ends then, and the handler of
-/// the program is told.
-void pass_interrupt_on(const std::string& reason) {
-    if (reason == "interrupted from keyboard") std::raise(SIGINT);
-}
-
 /// The relaxation over rationals, which Z3 solves exactly.
 void solve_relaxation(const FlowProblem& problem, const SolverDeadline& deadline,
                       FlowSolution& solution) {
@@ -123,10 +122,11 @@ void solve_relaxation(const FlowProblem& problem, const SolverDeadline& deadline
     const auto counts = variables_of(context, problem, false);
     z3::optimize engine{context};
     z3::params parameters{context};
-    parameters.set("timeout", deadline.milliseconds());
+    parameters.set(handler_of_interrupts, false);
     engine.set(parameters);
     add_rows(engine, context, problem, counts, false);
     const auto handle = engine.maximize(weighted_sum(context, counts, cost_terms(problem), false));
+    const StopMonitor monitor = deadline.monitor(context);
     const z3::check_result answer = engine.check();
     if (answer == z3::unsat) solution.feasible = false;
     if (answer != z3::sat) return;
@@ -142,9 +142,12 @@ public:
             const CutSource& cuts, FlowSolution& solution)
         : problem_{problem}, deadline_{deadline}, cuts_{cuts}, solution_{solution},
           counts_{variables_of(context_, problem, true)}, engine_{context_, "QF_LIA"},
-          cost_{weighted_sum(context_, counts_, cost_terms(problem), true)} {
+          cost_{weighted_sum(context_, counts_, cost_terms(problem), true)}, monitor_{
+                                                                                 deadline.monitor(
+                                                                                     context_)} {
         z3::params parameters{context_};
         parameters.set("random_seed", static_cast<unsigned>(seed & 0x7fffffffU));
+        parameters.set(handler_of_interrupts, false);
         engine_.set(parameters);
         add_rows(engine_, context_, problem, counts_, true);
     }
@@ -152,18 +155,17 @@ public:
     /// Is there a solution of at least this cost? Cuts are added until the solution violates none.
     z3::check_result ask_for(std::optional<std::int64_t> at_least) {
         for (;;) {
-            z3::params limit{context_};
-            limit.set("timeout", deadline_.milliseconds());
+            if (deadline_.passed()) return z3::unknown;
             if (!deadline_.is_set()) {
                 const std::uint64_t spent = effort_spent();
                 if (spent >= effort_without_time_limit) return z3::unknown;
+                z3::params limit{context_};
                 limit.set("rlimit", static_cast<unsigned>(effort_without_time_limit - spent));
+                engine_.set(limit);
             }
-            engine_.set(limit);
             engine_.push();
             if (at_least) engine_.add(cost_ >= numeral(context_, *at_least, true));
             const z3::check_result answer = engine_.check();
-            if (answer == z3::unknown) pass_interrupt_on(engine_.reason_unknown());
             std::optional<std::vector<std::int64_t>> values;
             if (answer == z3::sat) values = read_model();
             engine_.pop();
@@ -232,6 +234,7 @@ private:
     z3::solver engine_;
     z3::expr cost_;
     int cut_rounds_ = 0;
+    StopMonitor monitor_;
 };
 
 /// Narrows the bound by asking whether anything costs more than a value, and keeps the best
@@ -292,7 +295,9 @@ ScriptAnswer answer_script(const std::string& script) {
         z3::context context;
         z3::solver engine{context, "QF_LIA"};
         engine.set("rlimit", max_steps);
+        engine.set(handler_of_interrupts, false);
         engine.from_string(script.c_str());
+        const StopMonitor monitor = SolverDeadline{}.monitor(context);
         const z3::check_result result = engine.check();
         if (result == z3::unsat) answer.kind = ScriptAnswer::Kind::Unsatisfiable;
         if (result != z3::sat) return answer;

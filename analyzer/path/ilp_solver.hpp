@@ -48,14 +48,15 @@ struct FlowSolution {
     std::vector<std::int64_t> counts; ///< Of the best solution that was found.
 };
 
-/// `seconds` limits the whole call; none: no limit. Never throws for a limit: what was proved so
-/// far is returned. `cuts` is called for each integer solution that is found (at most 200 times);
-/// only solutions without cuts become `counts`.
+/// `seconds` limits the whole call; none: no limit. It ends, too, when work in this thread has to.
+/// Never throws for a limit: what was proved so far is returned. `cuts` is called for each integer
+/// solution that is found (at most 200 times); only solutions without cuts become `counts`.
 FlowSolution solve_flow(const FlowProblem& problem,
                         std::optional<std::chrono::duration<double>> seconds, std::uint64_t seed,
                         const CutSource& cuts = {});
 
-/// The answer of Z3 to an SMT-LIB 2 script within a fixed number of steps.
+/// The answer of Z3 to an SMT-LIB 2 script within a fixed number of steps; unknown, too, when work
+/// in this thread has to end.
 struct ScriptAnswer {
     enum class Kind { Unsatisfiable, Satisfiable, Unknown };
     Kind kind = Kind::Unknown;

@@ -2,6 +2,7 @@
 
 #include "assembly/isa/program.hpp"
 #include "assembly/isa/source_places.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +20,6 @@ constexpr std::size_t context_limit = 16;
 constexpr std::size_t block_limit = 1'000'000;
 constexpr std::size_t stack_limit = 64;
 constexpr std::int64_t disagreement = -1; ///< The target differs between paths.
-
 /// Target of a pop. `kind` is that of the pushing instruction.
 struct StackEntry {
     ControlFlow kind = ControlFlow::None;
@@ -138,6 +138,7 @@ public:
         find_leaders();
         node(0, {}, EntryState{});
         while (!work_.empty()) {
+            check_stop(graph_step);
             const std::size_t block = work_.front();
             work_.pop_front();
             queued_[block] = false;
@@ -163,6 +164,7 @@ private:
             if (const auto index = function_.index_of(address)) leader_[*index] = true;
         };
         for (std::size_t i = 0; i < instructions.size(); ++i) {
+            check_stop(graph_step);
             const auto& instruction = instructions[i];
             if (instruction.control_flow == ControlFlow::None) {
                 // A register may hold a return address.
@@ -294,8 +296,10 @@ private:
     void visit(std::size_t block) {
         EntryState state = entry_[block];
         const std::size_t last = blocks_[block].last;
-        for (std::size_t i = blocks_[block].first; i < last; ++i)
+        for (std::size_t i = blocks_[block].first; i < last; ++i) {
+            check_stop(graph_step);
             step(i, state);
+        }
         blocks_[block].successors.clear();
         blocks_[block].exits = false;
         const auto& instruction = function_.instructions[last];

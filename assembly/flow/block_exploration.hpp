@@ -10,6 +10,9 @@
 
 namespace warpbound::assembly {
 
+/// For `check_stop`.
+inline constexpr const char* graph_step = "the control-flow graph";
+
 /// A reachable block in one call context, before ordering.
 struct ExploredBlock {
     std::size_t first = 0;

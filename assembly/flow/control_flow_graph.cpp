@@ -2,6 +2,7 @@
 
 #include "assembly/flow/block_exploration.hpp"
 #include "assembly/isa/source_places.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dominator_tree.hpp>
@@ -21,6 +22,7 @@ std::vector<std::size_t> reverse_post_order(const std::vector<ExploredBlock>& bl
     std::vector<std::pair<std::size_t, std::size_t>> stack{{0, 0}};
     seen[0] = true;
     while (!stack.empty()) {
+        check_stop(graph_step);
         auto& [block, next] = stack.back();
         // The taken branch is followed first, so that the code that falls through comes first in
         // the order.
@@ -55,6 +57,7 @@ void add_blocks(const Function& function, const std::vector<ExploredBlock>& expl
         graph.blocks.push_back(std::move(block));
     }
     for (std::size_t from = 0; from < order.size(); ++from) {
+        check_stop(graph_step);
         std::vector<Edge> edges;
         for (const auto& [old, taken] : explored[order[from]].successors)
             edges.push_back({from, position[old], taken ? EdgeKind::Taken : EdgeKind::FallThrough});
@@ -139,6 +142,7 @@ Result<void> add_loops(const Function& function, ControlFlowGraph& graph) {
         while (!work.empty()) {
             const std::size_t block = work.back();
             work.pop_back();
+            check_stop(graph_step);
             if (inside[block - header]) continue;
             inside[block - header] = true;
             loop.blocks.push_back(block);
@@ -151,9 +155,11 @@ Result<void> add_loops(const Function& function, ControlFlowGraph& graph) {
         };
         for (const std::size_t edge : graph.blocks[header].in)
             if (!contains(graph.edges[edge].from)) loop.entry_edges.push_back(edge);
-        for (const std::size_t block : loop.blocks)
+        for (const std::size_t block : loop.blocks) {
+            check_stop(graph_step);
             for (const std::size_t edge : graph.blocks[block].out)
                 if (!contains(graph.edges[edge].to)) loop.exit_edges.push_back(edge);
+        }
         // Headers come in reverse post order: loops around this one were added before it.
         loop.parent = graph.innermost_loop[header];
         if (loop.parent) loop.depth = graph.loops[*loop.parent].depth + 1;

@@ -1,6 +1,7 @@
 #include "assembly/isa/function_builder.hpp"
 
 #include "assembly/isa/function_effects.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
 
@@ -206,7 +207,8 @@ Result<void> FunctionBuilder::resolve(Instruction& instruction, TargetOperand& t
 }
 
 Result<void> FunctionBuilder::resolve_targets() {
-    for (auto& instruction : function_.instructions)
+    for (auto& instruction : function_.instructions) {
+        check_stop("the reading of the listing");
         for (auto& operand : instruction.operands) {
             if (auto* target = std::get_if<TargetOperand>(&operand)) {
                 if (auto resolved = resolve(instruction, *target); !resolved) return resolved;
@@ -219,6 +221,7 @@ Result<void> FunctionBuilder::resolve_targets() {
                 instruction.control_flow = ControlFlow::Unknown;
             }
         }
+    }
     for (const auto& [index, labels] : indirect_)
         for (const auto& label : labels) {
             const auto found = labels_.find(label);

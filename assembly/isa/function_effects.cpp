@@ -2,6 +2,7 @@
 
 #include "assembly/isa/register_limits.hpp"
 #include "assembly/isa/register_roles.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <algorithm>
 #include <array>
@@ -196,8 +197,10 @@ Effects effects_of(const Instruction& instruction, Target target) {
 }
 
 void set_effects(Function& function) {
-    for (auto& instruction : function.instructions)
+    for (auto& instruction : function.instructions) {
+        check_stop("the reading of the listing");
         instruction.effects = effects_of(instruction, function.target);
+    }
 }
 
 } // namespace warpbound::assembly

@@ -5,6 +5,7 @@
 #include "assembly/isa/instruction_reader.hpp"
 #include "assembly/isa/program.hpp"
 #include "assembly/support/source_text.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
 
@@ -28,6 +29,7 @@ protected:
     template <class OneLine> Result<void> each_line(OneLine one_line) {
         std::string_view rest = source_.text;
         while (!rest.empty()) {
+            check_stop("the reading of the listing");
             const std::size_t newline = rest.find('\n');
             line_ = rest.substr(0, newline);
             rest =

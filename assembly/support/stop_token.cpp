@@ -33,6 +33,11 @@ bool StopToken::stop_requested() const {
     return was_interrupted() || (deadline_ && Clock::now() >= *deadline_);
 }
 
+StopToken StopToken::until(const Deadline& deadline) const {
+    if (!deadline || (deadline_ && *deadline_ <= *deadline)) return *this;
+    return StopToken{deadline, interrupted_};
+}
+
 StopToken StopToken::with_share(double share) const {
     if (!deadline_) return *this;
     const auto now = Clock::now();

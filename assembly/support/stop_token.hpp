@@ -33,6 +33,8 @@ public:
     [[nodiscard]] const Deadline& deadline() const { return deadline_; }
     [[nodiscard]] bool was_interrupted() const { return interrupted_ != nullptr && interrupted_(); }
     [[nodiscard]] bool stop_requested() const;
+    /// The same, but at the latest then.
+    [[nodiscard]] StopToken until(const Deadline& deadline) const;
     /// The same, but at the latest after this part of the time that is left.
     [[nodiscard]] StopToken with_share(double share) const;
 

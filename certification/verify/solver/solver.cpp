@@ -1,5 +1,6 @@
 #include "certification/verify/solver/solver.hpp"
 
+#include "assembly/support/stop_monitor.hpp"
 #include "certification/verify/solver/solver_process.hpp"
 
 #include <fmt/format.h>
@@ -28,12 +29,14 @@ Answer read_answer(const std::string& text) {
 
 Answer ask_z3(const std::string& script, std::chrono::milliseconds limit) {
     Z3_config options = Z3_mk_config();
-    Z3_set_param_value(options, "timeout", std::to_string(limit.count()).c_str());
     using Context = std::remove_pointer_t<Z3_context>;
     const std::unique_ptr<Context, CloseContext> context{Z3_mk_context(options)};
     Z3_del_config(options);
     // Errors are part of the answer's text; without a handler Z3 would end the program.
     Z3_set_error_handler(context.get(), [](Z3_context, Z3_error_code) {});
+    // Z3's own time limit may wait for ever for a lock that its query holds.
+    const StopMonitor monitor{StopToken{deadline_after(limit)},
+                              [&context] { Z3_interrupt(context.get()); }};
     const char* text = Z3_eval_smtlib2_string(context.get(), script.c_str());
     return text == nullptr ? Answer::Unknown : read_answer(text);
 }

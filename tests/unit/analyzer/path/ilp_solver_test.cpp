@@ -1,4 +1,5 @@
 #include "analyzer/path/ilp_solver.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <gtest/gtest.h>
 
@@ -30,6 +31,41 @@ TEST(IlpSolver, ProvesNothingWithoutTime) {
     const auto solution = solve_flow(textbook(), std::chrono::duration<double>{0}, 1);
     EXPECT_TRUE(solution.feasible);
     EXPECT_FALSE(solution.bound);
+    EXPECT_FALSE(solution.optimal);
+}
+
+/// A subset sum of sixty weights, for which the solver needs minutes.
+FlowProblem hopeless() {
+    FlowProblem problem;
+    problem.variables = 60;
+    LinearRow row{{}, LinearRow::Relation::Equal, 6'000'034};
+    for (std::size_t i = 0; i < problem.variables; ++i) {
+        const auto number = static_cast<std::int64_t>(i);
+        problem.costs.push_back(1 + number % 7);
+        problem.rows.push_back({{{i, 1}}, LinearRow::Relation::AtMost, 1});
+        row.terms.emplace_back(i, 2 * (100'003 + number * number * 7919 % 99'991));
+    }
+    problem.rows.push_back(std::move(row));
+    return problem;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>{std::chrono::steady_clock::now() - start}.count();
+}
+
+TEST(IlpSolver, EndsAtItsTimeLimitAndKeepsTheRelaxation) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto solution = solve_flow(hopeless(), std::chrono::duration<double>{2}, 1);
+    EXPECT_LT(seconds_since(start), 20);
+    EXPECT_TRUE(solution.bound);
+    EXPECT_FALSE(solution.optimal);
+}
+
+TEST(IlpSolver, EndsWhenWorkHasToStop) {
+    const auto start = std::chrono::steady_clock::now();
+    const StopScope scope{StopToken{deadline_after(std::chrono::seconds{2})}};
+    const auto solution = solve_flow(hopeless(), std::chrono::duration<double>{1000}, 1);
+    EXPECT_LT(seconds_since(start), 20);
     EXPECT_FALSE(solution.optimal);
 }
 

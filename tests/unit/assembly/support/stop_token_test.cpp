@@ -1,11 +1,13 @@
 /// \file
 /// Work ends where its scope asks for it, and what can be weaker is weaker.
 
+#include "assembly/support/stop_monitor.hpp"
 #include "assembly/support/stop_token.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 namespace warpbound {
@@ -123,6 +125,31 @@ TEST(UnlessStopped, GivesNothingAndNotesTheStepOnceInAllScopesAround) {
 TEST(UnlessStopped, PassesOtherExceptionsOn) {
     EXPECT_THROW(unless_stopped([]() -> int { throw std::logic_error{"broken"}; }),
                  std::logic_error);
+}
+
+TEST(StopToken, UntilEndsAtTheEarlierDeadlineAndKeepsTheFlag) {
+    const auto now = std::chrono::steady_clock::now();
+    const StopToken token{now + std::chrono::hours{2}, lowered};
+    EXPECT_EQ(token.until(now + std::chrono::hours{1}).deadline(), now + std::chrono::hours{1});
+    EXPECT_EQ(token.until(now + std::chrono::hours{3}).deadline(), token.deadline());
+    EXPECT_EQ(token.until({}).deadline(), token.deadline());
+    EXPECT_TRUE(
+        (StopToken{std::nullopt, raised}.until(now + std::chrono::hours{1})).was_interrupted());
+}
+
+TEST(StopMonitor, InterruptsAgainAndAgainOnceTheTokenStops) {
+    std::atomic<int> interrupts{0};
+    const StopMonitor monitor{expired(), [&interrupts] { ++interrupts; }};
+    while (interrupts < 2)
+        std::this_thread::yield();
+}
+
+TEST(StopMonitor, EndsAtOnceWithoutAnInterrupt) {
+    std::atomic<int> interrupts{0};
+    {
+        const StopMonitor monitor{StopToken{}, [&interrupts] { ++interrupts; }};
+    }
+    EXPECT_EQ(interrupts, 0);
 }
 
 } // namespace

@@ -149,5 +149,24 @@ TEST(SecondSolver, SolvesAScript) {
     EXPECT_EQ(ask_cvc5(*cvc5, "(set-logic QF_LIA)\n(check-sat)\n", 60s), Answer::Sat);
 }
 
+/// A subset sum of sixty weights, for which Z3 needs minutes.
+std::string hopeless_script() {
+    std::string script = "(set-logic QF_LIA)\n";
+    std::string sum;
+    for (int i = 0; i < 60; ++i) {
+        script += "(declare-const x" + std::to_string(i) + " Int)(assert (<= 0 x" +
+                  std::to_string(i) + " 1))\n";
+        sum += " (* " + std::to_string(2 * (100'003 + i * i * 7919 % 99'991)) + " x" +
+               std::to_string(i) + ")";
+    }
+    return script + "(assert (= (+" + sum + ") 6000034))\n(check-sat)\n";
+}
+
+TEST(FirstSolver, EndsAtItsTimeLimit) {
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(ask_z3(hopeless_script(), 2s), Answer::Unknown);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, 20s);
+}
+
 } // namespace
 } // namespace warpbound::certification::verify
