@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace warpbound::analyzer {
@@ -36,7 +37,8 @@ public:
     SmtScript(const assembly::ControlFlowGraph& graph, const models::FlowFacts& facts,
               const std::vector<BackEdgeBounds>& bounds, const PathCertificate& certificate)
         : graph_{graph}, facts_{facts}, bounds_{bounds}, certificate_{certificate},
-          structural_{graph, certificate.paths, bounds, certificate.side} {
+          structural_{graph, certificate.paths, bounds, certificate.side},
+          nodes_of_block_(graph.blocks.size()) {
         into_.resize(certificate.paths.nodes.size());
         out_.resize(certificate.paths.nodes.size());
         for (std::size_t from = 0; from < certificate.paths.nodes.size(); ++from)
@@ -45,6 +47,13 @@ public:
                 out_[from].push_back(edges_.size());
                 edges_.push_back({from, edge.to, edge.cost});
             }
+        for (std::size_t node = 0; node < certificate.paths.nodes.size(); ++node) {
+            nodes_of_block_[block_of(node)].push_back(node);
+            auto& edges = edges_to_[graph_.blocks[block_of(node)].address];
+            edges.insert(edges.end(), into_[node].begin(), into_[node].end());
+        }
+        for (auto& [address, edges] : edges_to_)
+            std::sort(edges.begin(), edges.end());
         declare();
     }
 
@@ -61,7 +70,9 @@ public:
         if (certificate_.facts == Facts::All) fact_rows();
         region_rows();
         const bool upper = certificate_.side == Side::Upper;
-        add("goal", upper ? ">=" : "<=", sum(cost([](std::size_t) { return true; })),
+        std::vector<std::size_t> all(nodes.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        add("goal", upper ? ">=" : "<=", sum(cost(all)),
             number(upper ? certificate_.bound + 1 : certificate_.bound - 1));
         return fmt::format("; {}: {}\n; expected: unsat, no path costs {} than {} cycles\n"
                            "(set-info :smt-lib-version 2.6)\n(set-info :status unsat)\n"
@@ -118,10 +129,15 @@ private:
         const auto& blocks = graph_.loops[loop].blocks;
         return std::binary_search(blocks.begin(), blocks.end(), block_of(node));
     }
-    [[nodiscard]] std::vector<std::size_t> headers(std::size_t loop) const {
+    [[nodiscard]] const std::vector<std::size_t>& headers(std::size_t loop) const {
+        return nodes_of_block_[graph_.loops[loop].header];
+    }
+    /// Nodes of the blocks of a loop, sorted.
+    [[nodiscard]] std::vector<std::size_t> nodes_of(std::size_t loop) const {
         std::vector<std::size_t> nodes;
-        for (std::size_t node = 0; node < certificate_.paths.nodes.size(); ++node)
-            if (block_of(node) == graph_.loops[loop].header) nodes.push_back(node);
+        for (const std::size_t block : graph_.loops[loop].blocks)
+            nodes.insert(nodes.end(), nodes_of_block_[block].begin(), nodes_of_block_[block].end());
+        std::sort(nodes.begin(), nodes.end());
         return nodes;
     }
 
@@ -136,11 +152,13 @@ private:
         return list;
     }
 
-    template <class Wanted> [[nodiscard]] SmtTerms edges_where(Wanted wanted) const {
-        SmtTerms terms;
-        for (std::size_t edge = 0; edge < edges_.size(); ++edge)
-            if (wanted(edges_[edge])) terms.push_back(edge_name(edge));
-        return terms;
+    /// Edges into these nodes, sorted.
+    [[nodiscard]] std::vector<std::size_t> edges_into(const std::vector<std::size_t>& nodes) const {
+        std::vector<std::size_t> edges;
+        for (const std::size_t node : nodes)
+            edges.insert(edges.end(), into_[node].begin(), into_[node].end());
+        std::sort(edges.begin(), edges.end());
+        return edges;
     }
 
     /// Edges into a node from wanted nodes.
@@ -166,15 +184,16 @@ private:
         return terms;
     }
 
-    /// Cost of the edges and ends of the wanted nodes.
-    template <class Wanted> [[nodiscard]] SmtTerms cost(Wanted wanted) const {
+    /// Cost of the edges and ends of these nodes, which are sorted.
+    [[nodiscard]] SmtTerms cost(const std::vector<std::size_t>& nodes) const {
         SmtTerms terms;
-        for (std::size_t edge = 0; edge < edges_.size(); ++edge)
-            if (edges_[edge].cost != 0 && wanted(edges_[edge].from))
-                terms.push_back(times(edges_[edge].cost, edge_name(edge)));
-        for (std::size_t node = 0; node < certificate_.paths.nodes.size(); ++node) {
+        for (const std::size_t node : nodes)
+            for (const std::size_t edge : out_[node])
+                if (edges_[edge].cost != 0)
+                    terms.push_back(times(edges_[edge].cost, edge_name(edge)));
+        for (const std::size_t node : nodes) {
             const auto& end = certificate_.paths.nodes[node].end_cost;
-            if (end && *end != 0 && wanted(node)) terms.push_back(times(*end, end_name(node)));
+            if (end && *end != 0) terms.push_back(times(*end, end_name(node)));
         }
         return terms;
     }
@@ -182,9 +201,11 @@ private:
     void loop_rows(std::size_t loop) {
         const std::size_t block = graph_.loops[loop].header;
         const auto into = [&](bool from_inside) {
-            return edges_where([&](const Edge& edge) {
-                return block_of(edge.to) == block && inside(loop, edge.from) == from_inside;
-            });
+            SmtTerms terms;
+            for (const std::size_t edge : edges_into(headers(loop)))
+                if (inside(loop, edges_[edge].from) == from_inside)
+                    terms.push_back(edge_name(edge));
+            return terms;
         };
         SmtTerms entries = into(false);
         if (block_of(0) == block) entries.emplace_back("1");
@@ -196,14 +217,14 @@ private:
             times(bounds_[loop].min, entered));
 
         const auto is_inside = [&](std::size_t node) { return inside(loop, node); };
+        const std::vector<std::size_t> nodes = nodes_of(loop);
         std::map<std::size_t, SmtTerms> left; // by the next node
         SmtTerms& ended = left[path_end];
-        for (std::size_t node = 0; node < certificate_.paths.nodes.size(); ++node)
-            if (is_inside(node)) {
-                if (certificate_.paths.nodes[node].end_cost) ended.push_back(end_name(node));
-            } else if (SmtTerms edges = into_where(node, is_inside); !edges.empty()) {
-                left[node] = std::move(edges);
-            }
+        for (const std::size_t node : nodes) {
+            if (certificate_.paths.nodes[node].end_cost) ended.push_back(end_name(node));
+            for (const std::size_t edge : out_[node])
+                if (!is_inside(edges_[edge].to)) left[edges_[edge].to].push_back(edge_name(edge));
+        }
         std::map<std::size_t, SmtTerms> traversing; // by the next node
         SmtTerms limit;
         for (const std::size_t header : headers(loop)) {
@@ -223,7 +244,7 @@ private:
             add(fmt::format("traversals_b{}_to_{}", block, exit_name(exit)), "=",
                 sum(traversing[exit]), sum(edges));
         add(fmt::format("cut_b{}", block),
-            certificate_.side == Side::Upper ? "<=" : ">=", sum(cost(is_inside)), sum(limit));
+            certificate_.side == Side::Upper ? "<=" : ">=", sum(cost(nodes)), sum(limit));
     }
 
     /// Executions of a block, or of an edge of the control-flow graph.
@@ -232,10 +253,10 @@ private:
             return graph_.blocks[block_of(node)].address == address;
         };
         SmtTerms terms;
-        for (std::size_t edge = 0; edge < edges_.size(); ++edge)
-            if (at(edges_[edge].to, term.block) &&
-                (!term.from || at(edges_[edge].from, *term.from)))
-                terms.push_back(times(term.coefficient, edge_name(edge)));
+        if (const auto edges = edges_to_.find(term.block); edges != edges_to_.end())
+            for (const std::size_t edge : edges->second)
+                if (!term.from || at(edges_[edge].from, *term.from))
+                    terms.push_back(times(term.coefficient, edge_name(edge)));
         if (!term.from && at(0, term.block)) terms.push_back(number(term.coefficient));
         return terms;
     }
@@ -272,12 +293,12 @@ private:
         for (std::size_t i = 0; i < certificate_.regions.size(); ++i) {
             const auto& region = certificate_.regions[i];
             const auto edges = [&](bool from_inside) {
-                return sum(edges_where([&](const Edge& edge) {
-                    const auto in = [&](std::size_t node) {
-                        return std::binary_search(region.begin(), region.end(), node);
-                    };
-                    return in(edge.to) && in(edge.from) == from_inside;
-                }));
+                SmtTerms terms;
+                for (const std::size_t edge : edges_into(region))
+                    if (std::binary_search(region.begin(), region.end(), edges_[edge].from) ==
+                        from_inside)
+                        terms.push_back(edge_name(edge));
+                return sum(terms);
             };
             add(fmt::format("region_{}", i), "or", fmt::format("(= {} 0)", edges(true)),
                 fmt::format("(>= {} 1)", edges(false)));
@@ -292,6 +313,8 @@ private:
     std::vector<Edge> edges_;
     std::vector<std::vector<std::size_t>> into_; ///< Edges by the node that they lead to.
     std::vector<std::vector<std::size_t>> out_;  ///< Edges by the node that they leave.
+    std::vector<std::vector<std::size_t>> nodes_of_block_;
+    std::map<std::int64_t, std::vector<std::size_t>> edges_to_; ///< By the address that they reach.
     std::string declarations_;
     std::string assertions_;
 };

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace warpbound::analyzer {
 
@@ -30,9 +32,10 @@ struct InfeasiblePair {
     std::array<PathEvent, 2> sides;
     bool exclusive = true; ///< From the exclusive facts, else from the linear ones.
     std::size_t index = 0;
-    /// `Shape:` [side][block]: the event may still occur after the block.
-    std::array<std::vector<bool>, 2> ahead{};
-    std::size_t width = 0; ///< Blocks at which it may be open.
+    /// Per side, sorted: blocks after which its event may still occur, of those that a path may
+    /// reach after the other one.
+    std::array<std::vector<std::size_t>, 2> ahead{};
+    std::vector<std::size_t> open{}; ///< Blocks at which it may be open: of both lists, sorted.
 };
 
 std::vector<InfeasiblePair> pairs_of(const ControlFlowGraph& graph,
@@ -62,11 +65,14 @@ public:
         : graph_{graph}, paths_{paths}, pairs_{std::move(pairs)} {
         for (std::size_t block = 0; block < graph.blocks.size(); ++block)
             at_[graph.blocks[block].address].push_back(block);
+        find_first_after();
+        seen_.assign(graph.blocks.size(), 0);
         for (InfeasiblePair& pair : pairs_)
-            find_ahead(pair);
-        std::stable_sort(
-            pairs_.begin(), pairs_.end(),
-            [](const InfeasiblePair& a, const InfeasiblePair& b) { return a.width < b.width; });
+            if (!is_forbidden(pair)) find_ahead(pair);
+        std::stable_sort(pairs_.begin(), pairs_.end(),
+                         [](const InfeasiblePair& a, const InfeasiblePair& b) {
+                             return a.open.size() < b.open.size();
+                         });
     }
 
     /// The pairs that are encoded when at most `cap` may be open at a block.
@@ -75,13 +81,11 @@ public:
         std::vector<std::size_t> open(graph_.blocks.size(), 0);
         for (std::size_t i = 0; i < pairs_.size(); ++i) {
             check_stop("the paths that keep the flow facts");
-            const auto is_open = [&](std::size_t block) {
-                return pairs_[i].ahead[0][block] || pairs_[i].ahead[1][block];
-            };
-            for (std::size_t block = 0; block < open.size() && chosen_pairs[i]; ++block)
-                if (is_open(block) && open[block] >= cap) chosen_pairs[i] = is_forbidden(pairs_[i]);
-            for (std::size_t block = 0; block < open.size() && chosen_pairs[i]; ++block)
-                if (is_open(block)) ++open[block];
+            const auto& blocks = pairs_[i].open;
+            chosen_pairs[i] = std::all_of(blocks.begin(), blocks.end(),
+                                          [&](std::size_t block) { return open[block] < cap; });
+            for (const std::size_t block : blocks)
+                if (chosen_pairs[i]) ++open[block];
         }
         return chosen_pairs;
     }
@@ -142,15 +146,33 @@ private:
         return loop && graph_.loops[*loop].header == block;
     }
 
-    void find_ahead(InfeasiblePair& pair) const {
+    /// A block, or the outermost loop header around it: nothing that a path reaches after the
+    /// block precedes that in reverse post order, since only a back edge leads backwards.
+    void find_first_after() {
+        for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+            auto loop = graph_.innermost_loop[block];
+            while (loop && graph_.loops[*loop].parent)
+                loop = graph_.loops[*loop].parent;
+            first_after_.push_back(loop ? graph_.loops[*loop].header : block);
+        }
+    }
+
+    /// The first block, in reverse post order, that a path may reach after the event.
+    [[nodiscard]] std::size_t first_after(const PathEvent& event) const {
+        std::size_t first = graph_.blocks.size();
+        for (const std::size_t block : at_.at(event.block))
+            first = std::min(first, first_after_[block]);
+        return first;
+    }
+
+    void find_ahead(InfeasiblePair& pair) {
         for (std::size_t which = 0; which < 2; ++which) {
             auto& ahead = pair.ahead[which];
-            ahead.assign(graph_.blocks.size(), false);
-            std::vector<std::size_t> work;
+            const std::size_t first = first_after(pair.sides[1 - which]);
+            ++searches_;
             const auto add = [&](std::size_t block) {
-                if (ahead[block]) return;
-                ahead[block] = true;
-                work.push_back(block);
+                if (block < first || std::exchange(seen_[block], searches_) == searches_) return;
+                ahead.push_back(block);
             };
             for (const std::size_t to : at_.at(pair.sides[which].block))
                 for (const std::size_t edge : graph_.blocks[to].in) {
@@ -159,16 +181,15 @@ private:
                         graph_.blocks[from].address == *pair.sides[which].from)
                         add(from);
                 }
-            while (!work.empty()) {
+            for (std::size_t next = 0; next < ahead.size(); ++next) {
                 check_stop("the paths that keep the flow facts");
-                const std::size_t block = work.back();
-                work.pop_back();
-                for (const std::size_t edge : graph_.blocks[block].in)
+                for (const std::size_t edge : graph_.blocks[ahead[next]].in)
                     add(graph_.edges[edge].from);
             }
+            std::sort(ahead.begin(), ahead.end());
         }
-        for (std::size_t block = 0; block < graph_.blocks.size(); ++block)
-            if (pair.ahead[0][block] || pair.ahead[1][block]) ++pair.width;
+        std::set_union(pair.ahead[0].begin(), pair.ahead[0].end(), pair.ahead[1].begin(),
+                       pair.ahead[1].end(), std::back_inserter(pair.open));
     }
 
     /// The memory after a step into a block; none when a pair forbids the step.
@@ -190,7 +211,8 @@ private:
         // An event is forgotten when the other one cannot occur any more.
         memory.erase(std::remove_if(memory.begin(), memory.end(),
                                     [&](std::size_t event) {
-                                        return !pairs_[event / 2].ahead[1 - event % 2][to];
+                                        const auto& ahead = pairs_[event / 2].ahead[1 - event % 2];
+                                        return !std::binary_search(ahead.begin(), ahead.end(), to);
                                     }),
                      memory.end());
         return memory;
@@ -210,6 +232,9 @@ private:
     const PathGraph& paths_;
     std::vector<InfeasiblePair> pairs_; ///< Pairs that are open at few blocks first.
     std::map<std::int64_t, std::vector<std::size_t>> at_; ///< Blocks by address.
+    std::vector<std::size_t> first_after_;                ///< Per block.
+    std::vector<std::size_t> seen_; ///< Per block: the last search that found it.
+    std::size_t searches_ = 0;
     const std::vector<bool>* chosen_ = nullptr;
     std::vector<std::vector<std::size_t>> on_entry_; ///< Per block.
     std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> on_edge_;
