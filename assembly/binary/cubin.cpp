@@ -160,9 +160,7 @@ Result<Cubin> read_cubin(std::string_view bytes) {
         return Failure{fmt::format("a cubin whose target is not known (flags 0x{:x}); expected "
                                    "sm_20 .. sm_121",
                                    file.flags)};
-    if (file.type == elf_relocatable)
-        return Failure{"relocatable device code (nvcc -rdc=true): calls and addresses are still "
-                       "open; expected linked code: nvcc -dlink, or the executable"};
+    if (file.type == elf_relocatable) return refusal_of_relocatable_code();
     Cubin cubin{*target, {}};
     const auto common = section_attributes(file, ".nv.info");
     const auto registers = by_symbol(common, register_count);

@@ -127,4 +127,11 @@ Result<ElfFile> read_elf(std::string_view bytes) {
     return file;
 }
 
+Failure refusal_of_relocatable_code() {
+    return Failure{
+        "relocatable device code (nvcc -rdc=true) that is not linked: calls and "
+        "addresses are still open; expected the executable, or linked code: nvcc -dlink "
+        "-arch=sm_75 A.o B.o -o linked.o, or nvlink -arch=sm_75 A.o B.o -o linked.cubin"};
+}
+
 } // namespace warpbound::assembly

@@ -47,4 +47,7 @@ bool is_elf(std::string_view bytes);
 /// tables that reach past the end.
 Result<ElfFile> read_elf(std::string_view bytes);
 
+/// Of code that nvlink has not linked yet, with what to type.
+Failure refusal_of_relocatable_code();
+
 } // namespace warpbound::assembly

@@ -76,9 +76,7 @@ Result<std::vector<FatbinImage>> read_host_elf(std::string_view bytes) {
     if (!file) return file.as_failure();
     if (const ElfSection* section = file.value().section(".nv_fatbin"))
         return read_fatbins(section->contents);
-    if (file.value().section("__nv_relfatbin") != nullptr)
-        return Failure{"relocatable device code (nvcc -rdc=true): calls and addresses are still "
-                       "open; expected linked code: nvcc -dlink, or the executable"};
+    if (file.value().section("__nv_relfatbin") != nullptr) return refusal_of_relocatable_code();
     return Failure{"a program without GPU code (no section .nv_fatbin); expected one that nvcc "
                    "made, or a cubin"};
 }
