@@ -117,10 +117,41 @@ std::string fish_completion(const CLI::App& app) {
     return lines;
 }
 
+/// A file `_warpbound` of a folder in `fpath`; sourced, it registers itself.
+std::string zsh_completion(const CLI::App& app) {
+    const auto described = [](const std::string& name, const std::string& text) {
+        std::string quoted;
+        for (const char c : text.substr(0, text.find('\n')))
+            quoted += c == '\'' ? "'\\''" : c == ':' ? "\\:" : std::string{c};
+        return fmt::format("'{}:{}'", name, quoted);
+    };
+    std::string commands;
+    std::string cases;
+    for (const CLI::App* command : commands_of(app)) {
+        commands += "      " + described(command->get_name(), command->get_description()) + "\n";
+        cases += fmt::format("    {}) words_of_command=({}) ;;\n", command->get_name(),
+                             fmt::join(words_of(*command), " "));
+    }
+    return fmt::format("#compdef warpbound\n"
+                       "_warpbound() {{\n"
+                       "  local -a commands words_of_command\n"
+                       "  if (( CURRENT == 2 )); then\n"
+                       "    commands=(\n{}    )\n"
+                       "    _describe command commands\n"
+                       "    return\n"
+                       "  fi\n"
+                       "  case ${{words[2]}} in\n{}  esac\n"
+                       "  compadd -a words_of_command\n"
+                       "  _files\n"
+                       "}}\n"
+                       "if [ \"$funcstack[1]\" = _warpbound ]; then _warpbound \"$@\"\n"
+                       "else compdef _warpbound warpbound\nfi\n",
+                       commands, cases);
+}
+
 std::string completion(const CLI::App& app, const std::string& shell) {
     if (shell == "fish") return fish_completion(app);
-    if (shell == "zsh")
-        return "autoload -U +X bashcompinit && bashcompinit\n" + bash_completion(app);
+    if (shell == "zsh") return zsh_completion(app);
     return bash_completion(app);
 }
 
