@@ -9,6 +9,7 @@
 #include "cli/clock_options.hpp"
 #include "cli/command.hpp"
 #include "cli/multiprocessors.hpp"
+#include "cli/next_step.hpp"
 #include "cli/report_file.hpp"
 #include "cli/version.hpp"
 #include "cli/voudouris.hpp"
@@ -55,16 +56,14 @@ Result<void> add_campaign(certification::Report& report, const AnalyzeOptions& o
             entry.key.launch != models::to_string(inputs.launch))
             continue;
         if (entry.key.device_detail != device.detail) {
-            fmt::print(
-                stderr,
-                "warpbound: {}: not compared: {} runs of {} on {} ({}), this machine is {}\n",
-                options.campaign, entry.runs, entry.key.name, entry.key.device,
-                entry.key.device_detail, device.detail);
+            note("warpbound: {}: not compared: {} runs of {} on {} ({}), this machine is {}\n",
+                 options.campaign, entry.runs, entry.key.name, entry.key.device,
+                 entry.key.device_detail, device.detail);
             continue;
         }
         if (entry.key.facts_digest != inputs.kernel->facts.digest)
-            say("warpbound: {}: series {} was recorded with other flow facts\n", options.campaign,
-                entry.id);
+            note("warpbound: {}: series {} was recorded with other flow facts\n", options.campaign,
+                 entry.id);
         const auto samples = campaign.value()->samples(entry.id);
         if (!samples) return samples.as_failure();
         // A run without end may have exceeded its bound: unknown.
@@ -268,10 +267,13 @@ Exit run(const AnalyzeOptions& options, const StopScope& scope) {
     for (const auto& path : options.outputs) {
         const Exit written = write_result(render_report(report, *report_format_of(path)), path);
         if (written != Exit::Holds) return written;
-        say("warpbound: wrote {}\n", path);
+        note("warpbound: wrote {}\n", path);
     }
     const Exit written = write_result(render_report(report, options.format));
     if (written != Exit::Holds) return written;
+    suggest(fmt::format("warpbound certify {} --policy {} --multiprocessors {} -o evidence",
+                        typed(options.launch), shell_word(options.policy),
+                        options.multiprocessors));
     const std::string verdict = certification::verdict_of(report);
     if (verdict == "refuted" || verdict == "violated") return Exit::Violated;
     return verdict == "undecided" ? Exit::Undecided : Exit::Holds;

@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/json.hpp"
 #include "models/architecture/coverage.hpp"
+#include "cli/next_step.hpp"
 #include "models/architecture/difference.hpp"
 #include "models/architecture/shipped.hpp"
 #include "models/architecture/value_path.hpp"
@@ -152,6 +153,8 @@ Exit run(const ArchitecturesOptions& options) {
     if (!options.name.empty()) {
         const auto architecture = models::load_architecture(options.name);
         if (!architecture) return refuse(architecture.error());
+        suggest(fmt::format("warpbound bound FILE --gpu {} --grid 64 --block 256",
+                            shell_word(options.name)));
         return write_result(options.format == "json" ? show_json(architecture.value())
                                                      : show_text(architecture.value()));
     }
@@ -164,6 +167,7 @@ Exit run(const ArchitecturesOptions& options) {
                         {"title", architecture.value().title},
                         {"target", to_string(architecture.value().target)},
                         {"digest", architecture.value().digest}});
+        suggest(fmt::format("warpbound architectures {}", entry.name));
         text += fmt::format("{:<18} {:<7} {}\n", entry.name, to_string(architecture.value().target),
                             architecture.value().title);
     }

@@ -11,6 +11,7 @@
 #include "cli/clock_options.hpp"
 #include "cli/command.hpp"
 #include "cli/multiprocessors.hpp"
+#include "cli/next_step.hpp"
 #include "cli/report_file.hpp"
 #include "cli/version.hpp"
 
@@ -34,7 +35,6 @@ struct BoundOptions {
     double time_limit = 60;
     std::uint64_t seed = 1;
     bool all = false;
-    bool quiet = false;
 };
 
 /// The report, or what is needed for it.
@@ -163,7 +163,7 @@ Exit run(const BoundOptions& options) {
             const Exit written =
                 write_result(render_report(*answers.front().report, *report_format_of(path)), path);
             if (written != Exit::Holds) return written;
-            say("warpbound: wrote {}\n", path);
+            note("warpbound: wrote {}\n", path);
         }
     std::string text;
     if (options.format == "json")
@@ -171,8 +171,9 @@ Exit run(const BoundOptions& options) {
     else if (options.all)
         text = table_of(answers);
     else
-        text = text_of(answers.front(), options.launch, options.quiet);
+        text = text_of(answers.front(), is_quiet());
     const Exit written = write_result(text);
+    if (!options.all) suggest(next_step_of(answers.front(), options.launch));
     return written == Exit::Holds ? exit_of(answers) : written;
 }
 
@@ -199,7 +200,6 @@ void add_bound(CLI::App& app, Invocation& invocation) {
         ->capture_default_str();
     command->add_option("-o,--output", options->outputs,
                         "Report file: .html, .xml, .json or .txt; may be repeated");
-    command->add_flag("-q,--quiet", options->quiet, "Only the answer, no details");
     add_format(*command, options->format, {"text", "json"});
     command->footer("Example: warpbound bound examples/saxpy/sm_75.sass --gpu turing-t4 --grid 2 "
                     "--block 128\n"

@@ -2,11 +2,13 @@
 
 #include "certification/report/wording.hpp"
 #include "cli/json.hpp"
+#include "cli/next_step.hpp"
 #include "models/time/deadline.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace warpbound::cli {
 
@@ -98,27 +100,6 @@ std::string needs_text(const BoundAnswer& answer) {
     return text;
 }
 
-/// The options of the launch as typed, for the next command.
-std::string launch_arguments(const LaunchOptions& options) {
-    std::string text =
-        fmt::format("{} --gpu {}", options.kernel.file, options.machine.architecture);
-    const auto add = [&](std::string_view name, const std::string& value) {
-        if (!value.empty()) text += fmt::format(" {} {}", name, value);
-    };
-    add("--kernel", options.kernel.kernel);
-    add("--flow-facts", options.kernel.flow_facts);
-    add("--launch", options.launch.launch);
-    add("--grid", options.launch.grid);
-    add("--block", options.launch.block);
-    add("--target", options.kernel.target);
-    add("--source", options.kernel.source);
-    for (const std::string& value : options.arguments)
-        add("--arg", value);
-    for (const std::string& value : options.machine.assumed)
-        add("--assume", value);
-    return text;
-}
-
 std::string row_of(const BoundAnswer& answer) {
     if (answer.refusal)
         return fmt::format("{:<40} refused: {}\n", answer.kernel, answer.refusal->what);
@@ -156,14 +137,23 @@ Exit exit_of(const BoundAnswer& answer) {
     return Exit::Undecided;
 }
 
-std::string text_of(const BoundAnswer& answer, const LaunchOptions& options, bool quiet) {
+std::string next_step_of(const BoundAnswer& answer, const LaunchOptions& options) {
     if (!answer.report) {
-        std::string text = needs_text(answer);
-        if (!quiet)
-            text += fmt::format("next: warpbound flow-facts {}   prints a file of facts to edit\n",
-                                options.kernel.file);
-        return text;
+        LaunchOptions facts = options;
+        const std::string file = std::exchange(facts.kernel.flow_facts, {}).empty()
+                                     ? "facts.xml"
+                                     : options.kernel.flow_facts;
+        facts.kernel.source.clear();
+        return fmt::format("warpbound flow-facts {} -o {}", typed(facts), shell_word(file));
     }
+    return fmt::format("warpbound certify {} --policy {} --multiprocessors {} -o evidence "
+                       "&& warpbound verify evidence",
+                       typed(options), shell_word(answer.report->policy),
+                       answer.report->multiprocessors);
+}
+
+std::string text_of(const BoundAnswer& answer, bool quiet) {
+    if (!answer.report) return needs_text(answer);
     const Report& report = *answer.report;
     std::string text = fmt::format("kernel     {} ({})\nlaunch     {}\nmachine    {}, {}\n\n",
                                    report.kernel, report.isa, certification::launch_text(report),
@@ -180,10 +170,7 @@ std::string text_of(const BoundAnswer& answer, const LaunchOptions& options, boo
         text += fmt::format("undecided  {}\n", reason);
     if (!report.clock) text += "no clock is known: times in seconds need --clock 1590MHz\n";
     if (quiet) return text;
-    return text + "\n" + certification::render_text(report) +
-           fmt::format("\nnext: warpbound certify {} --policy {} --multiprocessors {} -o evidence "
-                       "&& warpbound verify evidence\n",
-                       launch_arguments(options), report.policy, report.multiprocessors);
+    return text + "\n" + certification::render_text(report);
 }
 
 std::string table_of(const std::vector<BoundAnswer>& answers) {

@@ -23,8 +23,10 @@ struct BoundAnswer {
 
 Exit exit_of(const BoundAnswer& answer);
 
-/// Text: the answer first, then, unless `quiet`, the report, and what to type next.
-std::string text_of(const BoundAnswer& answer, const LaunchOptions& options, bool quiet);
+/// Text: the answer first, then, unless `quiet`, the report.
+std::string text_of(const BoundAnswer& answer, bool quiet);
+/// The command that follows: evidence, or a file of the facts that are needed.
+std::string next_step_of(const BoundAnswer& answer, const LaunchOptions& options);
 /// A row per kernel.
 std::string table_of(const std::vector<BoundAnswer>& answers);
 /// `{"schema": "warpbound-bound/1", "kernels": [..]}`: docs/reference/json.md.

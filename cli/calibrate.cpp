@@ -5,6 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/json.hpp"
+#include "cli/next_step.hpp"
 #include "models/architecture/schema.hpp"
 
 #include <fmt/format.h>
@@ -159,6 +160,10 @@ Exit run(const CalibrateOptions& options) {
         const Exit written = write_result(text.value(), options.output);
         if (written != Exit::Holds || options.output == "-") return written;
     }
+    suggest(options.output.empty()
+                ? fmt::format("warpbound calibrate --campaign {} -o card.xml",
+                              shell_word(options.campaign))
+                : fmt::format("warpbound architectures {}", shell_word(options.output)));
     return write_result(options.format == "json" ? json_of(calibration.value())
                                                  : text_of(calibration.value(), base.has_value()));
 }

@@ -5,6 +5,7 @@
 #include "cli/campaign_page.hpp"
 #include "cli/command.hpp"
 #include "cli/json.hpp"
+#include "cli/next_step.hpp"
 #include "cli/summary_text.hpp"
 #include "harness/campaign/exchange.hpp"
 #include "harness/protocol/run_order.hpp"
@@ -115,6 +116,9 @@ std::string list_json(const std::vector<ListedSeries>& series) {
 Exit list(const CampaignOptions& options) {
     const auto series = listed(options);
     if (!series) return refuse(series.error());
+#ifdef WARPBOUND_HAS_ANALYZER
+    suggest(fmt::format("warpbound campaign report {} -o campaign.html", shell_word(options.file)));
+#endif
     return write_result(options.format == "json" ? list_json(series.value())
                                                  : list_text(series.value(), options.summary));
 }
@@ -176,9 +180,9 @@ Result<void> import_into(const std::string& file_name, const CampaignOptions& op
     const auto campaign = harness::Campaign::open(file_name);
     if (!campaign) return campaign.as_failure();
     return harness::import_campaign(text.value(), *campaign.value(), interrupted, [&] {
-        say("warpbound: {}: no digests: this text is of an earlier version; its samples are "
-            "not checked\n",
-            options.file);
+        note("warpbound: {}: no digests: this text is of an earlier version; its samples are "
+             "not checked\n",
+             options.file);
     });
 }
 
@@ -191,7 +195,10 @@ Exit import_text(const CampaignOptions& options) {
     auto imported = import_into(file_name, options);
     if (imported) imported = rename_import(file_name, options.output);
     std::filesystem::remove(file_name, ignored);
-    if (imported) return Exit::Holds;
+    if (imported) {
+        suggest(fmt::format("warpbound campaign list {} --summary", shell_word(options.output)));
+        return Exit::Holds;
+    }
     const Exit refused = refuse(imported.error());
     return interrupted() ? Exit::Undecided : refused;
 }

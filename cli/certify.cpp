@@ -14,6 +14,7 @@
 #include "cli/evidence_folder.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/multiprocessors.hpp"
+#include "cli/next_step.hpp"
 #include "cli/version.hpp"
 #include "harness/calibration/calibrate.hpp"
 #include "harness/devices/simulated.hpp"
@@ -79,9 +80,9 @@ Result<void> add_campaign(certification::KernelInput& input, const std::string& 
             entry.key.launch != models::to_string(loaded.launch))
             continue;
         if (entry.key.device_detail != device.detail) {
-            say("warpbound: {}: left out: {} runs of {} on {} ({}), this machine is {}\n", file,
-                entry.runs, entry.key.name, entry.key.device, entry.key.device_detail,
-                device.detail);
+            note("warpbound: {}: left out: {} runs of {} on {} ({}), this machine is {}\n", file,
+                 entry.runs, entry.key.name, entry.key.device, entry.key.device_detail,
+                 device.detail);
             continue;
         }
         if (entry.key.facts_digest != loaded.facts.digest)
@@ -429,6 +430,7 @@ Exit run(const CertifyOptions& options) {
     if (auto written = write_evidence(options.output, bundle.value().files); !written)
         return refuse(written.error());
     if (const Exit printed = write_result(text); printed != Exit::Holds) return printed;
+    suggest(fmt::format("warpbound verify {}", shell_word(options.output)));
     if (bundle.value().violated()) return Exit::Violated;
     return bundle.value().undecided() ? Exit::Undecided : Exit::Holds;
 }

@@ -3,6 +3,7 @@
 #include "assembly/support/stop_token.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/multiprocessors.hpp"
+#include "cli/next_step.hpp"
 #include "cli/source_facts.hpp"
 #include "harness/protocol/series_key.hpp"
 #include "models/facts/divergence_default.hpp"
@@ -182,8 +183,8 @@ Result<void> read_stated_facts(LoadedKernel& loaded, const KernelOptions& option
     if (!options.takes_facts) return boost::outcome_v2::success();
     auto facts = source_facts(*loaded.function, loaded.graph, options.file, options.source);
     if (!facts) return facts.as_failure();
-    for (const std::string& note : facts.value().notes)
-        say("warpbound: {}\n", note);
+    for (const std::string& text : facts.value().notes)
+        note("warpbound: {}\n", text);
     if (facts.value().sources.empty()) return boost::outcome_v2::success();
     auto merged = models::merged(std::move(loaded.facts), facts.value().facts);
     if (!merged) return merged.as_failure();
@@ -242,6 +243,28 @@ void LaunchOptions::add_to(CLI::App& command) {
     machine.add_to(command);
     launch.add_to(command);
     add_arguments(command, arguments);
+}
+
+std::string typed(const LaunchOptions& options) {
+    std::string text = shell_word(options.kernel.file);
+    const auto add = [&](std::string_view name, const std::string& value) {
+        if (!value.empty()) text += fmt::format(" {} {}", name, shell_word(value));
+    };
+    add("--gpu", options.machine.architecture);
+    add("--kernel", options.kernel.kernel);
+    add("--flow-facts", options.kernel.flow_facts);
+    add("--launch", options.launch.launch);
+    add("--grid", options.launch.grid);
+    add("--block", options.launch.block);
+    if (const auto& bytes = options.launch.dynamic_shared_memory)
+        add("--dynamic-shared-memory", std::to_string(*bytes));
+    add("--target", options.kernel.target);
+    add("--source", options.kernel.source);
+    for (const std::string& value : options.arguments)
+        add("--arg", value);
+    for (const std::string& value : options.machine.assumed)
+        add("--assume", value);
+    return text;
 }
 
 void add_arguments(CLI::App& command, std::vector<std::string>& arguments) {
@@ -386,7 +409,7 @@ ProgressBar::~ProgressBar() {
 }
 
 harness::Progress ProgressBar::callback() {
-    const bool terminal = isatty(STDERR_FILENO) == 1;
+    const bool terminal = isatty(STDERR_FILENO) == 1 && !is_quiet();
     return [this, terminal](std::int64_t done, std::int64_t wanted) {
         if (terminal && wanted == 0) {
             fmt::print(stderr, "\r{} {}", label_, done);

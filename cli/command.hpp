@@ -177,6 +177,9 @@ struct LaunchOptions {
     void add_to(CLI::App& command);
 };
 
+/// FILE and the options that name the launch, as they are typed.
+std::string typed(const LaunchOptions& options);
+
 /// A launch as loaded: kernel, machine description and launch configuration. The facts are those in
 /// use.
 struct LoadedLaunch {
@@ -228,8 +231,8 @@ harness::Draw parse_draw(const std::string& draw);
 /// Protocol of `runs` runs on the simulated device, which needs no warm-up.
 harness::Protocol protocol_of(std::int64_t runs, std::uint64_t seed, const std::string& draw);
 
-/// A bar on standard error when that is a terminal, nothing otherwise; stops the work after Ctrl-C.
-/// For work of unknown size (0 wanted) it shows the amount done.
+/// A bar on standard error when that is a terminal and not quiet, nothing otherwise; stops the work
+/// after Ctrl-C. For work of unknown size (0 wanted) it shows the amount done.
 class ProgressBar {
 public:
     explicit ProgressBar(std::string label);

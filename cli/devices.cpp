@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "cli/json.hpp"
+#include "cli/next_step.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,9 @@ void add_devices(CLI::App& app, Invocation& invocation) {
                 list.push_back({{"name", device.name},
                                 {"available", device.available},
                                 {"detail", device.detail}});
+                if (device.available && list.size() == 1)
+                    suggest(fmt::format("warpbound measure --device {} --benchmark dependent-add",
+                                        shell_word(device.name)));
                 text += fmt::format("{:<28} {:<12} {}\n", device.name,
                                     device.available ? "available" : "unavailable", device.detail);
             }

@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/json.hpp"
 #include "cli/kernel_arguments.hpp"
+#include "cli/next_step.hpp"
 #include "cli/recorded_trace.hpp"
 
 #include <fmt/format.h>
@@ -247,6 +248,15 @@ std::string json_of(const LoadedKernel& kernel, const Inspection& inspection) {
                                 {"unknown-opcodes", unknown}});
 }
 
+/// The command that bounds the kernel, on a described machine that runs it where there is one.
+std::string bound_of(const KernelOptions& kernel, const assembly::Function& function) {
+    const std::string target = to_string(function.target);
+    return fmt::format("warpbound bound {}{} --gpu {} --grid 64 --block 256",
+                       shell_word(kernel.file),
+                       kernel.kernel.empty() ? "" : " --kernel " + shell_word(kernel.kernel),
+                       models::load_architecture(target) ? target : "DESCRIPTION.xml");
+}
+
 Exit run(const InspectOptions& options) {
     if (is_recorded_trace(options.kernel.file)) {
         const auto result = inspect_recorded_trace(options.kernel.file, options.format);
@@ -257,6 +267,8 @@ Exit run(const InspectOptions& options) {
     if (options.kernel.kernel.empty() && file.value().kernels().size() > 1 &&
         options.format != "dot") {
         const FileInspection all = inspect(file.value());
+        suggest(fmt::format("warpbound inspect {} --kernel {}", shell_word(options.kernel.file),
+                            shell_word(file.value().kernels().front().name)));
         return write_result(options.format == "json" ? json_of(options.kernel.file, all)
                                                      : text_of(options.kernel.file, all));
     }
@@ -270,6 +282,7 @@ Exit run(const InspectOptions& options) {
     if (options.format == "dot")
         return write_result(assembly::to_dot(*loaded.function, loaded.graph));
     const Inspection inspection = inspect(loaded);
+    suggest(bound_of(options.kernel, *loaded.function));
     return write_result(options.format == "json" ? json_of(loaded, inspection)
                                                  : text_of(loaded, inspection));
 }

@@ -5,6 +5,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/help_format.hpp"
+#include "cli/next_step.hpp"
 #include "cli/version.hpp"
 
 #include <fmt/format.h>
@@ -56,6 +57,7 @@ int main(int argc, char** argv) {
         warpbound::cli::add_verify(app, invocation);
 #endif
         warpbound::cli::add_manual(app, invocation);
+        warpbound::cli::add_quiet(app);
         warpbound::cli::set_help_format(app);
         std::vector<std::string> arguments =
             warpbound::cli::usual_spelling(app, {argv + 1, argv + argc});
@@ -65,7 +67,9 @@ int main(int argc, char** argv) {
         }
         std::reverse(arguments.begin(), arguments.end()); // As CLI11 wants them.
         app.parse(std::move(arguments));
-        return static_cast<int>(invocation.run());
+        const Exit ended = invocation.run();
+        warpbound::cli::print_next_step();
+        return static_cast<int>(ended);
     } catch (const CLI::Success& success) {
         return app.exit(success);
     } catch (const CLI::ParseError& error) {

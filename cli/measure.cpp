@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/json.hpp"
 #include "cli/measured_points.hpp"
+#include "cli/next_step.hpp"
 #include "harness/protocol/rounds.hpp"
 #include "harness/suite/launch_limits.hpp"
 #include "harness/suite/measure_point.hpp"
@@ -185,7 +186,10 @@ Exit show_limits(const MeasureOptions& options) {
 }
 
 Exit run(const MeasureOptions& options) {
-    if (options.list) return write_result(list_text());
+    if (options.list) {
+        suggest("warpbound devices");
+        return write_result(list_text());
+    }
     if (options.device.empty())
         return refuse(Failure{"a device is needed; `warpbound devices` lists them", "--device"});
     if (options.limits) return show_limits(options);
@@ -229,7 +233,7 @@ Exit run(const MeasureOptions& options) {
     compare_points(suite);
     if (options.format == "csv") // CSV has no rows for points that were not measured.
         for (const auto& line : missing_lines(suite.missing))
-            say("warpbound: not measured: {}\n", line);
+            note("warpbound: not measured: {}\n", line);
     const Exit written = write_result(render(suite, options.format));
     if (written != Exit::Holds) return written;
 #ifdef WARPBOUND_HAS_ANALYZER
@@ -238,6 +242,12 @@ Exit run(const MeasureOptions& options) {
         if (reported != Exit::Holds) return reported;
     }
 #endif
+    if (!options.campaign.empty())
+        suggest(options.suite == "calibration"
+                    ? fmt::format("warpbound calibrate --campaign {} -o card.xml",
+                                  shell_word(options.campaign))
+                    : fmt::format("warpbound campaign list {} --summary",
+                                  shell_word(options.campaign)));
     if (!complete) say("warpbound: interrupted; recorded runs are kept\n");
     if (!complete) return Exit::Undecided;
     const auto without = suite.without_times();

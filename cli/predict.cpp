@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "cli/kernel_profiles.hpp"
+#include "cli/next_step.hpp"
 #include "cli/prediction_report.hpp"
 #include "cli/sweep.hpp"
 #include "cli/voudouris.hpp"
@@ -225,6 +226,10 @@ Exit run(const PredictOptions& options) {
     const Exit written = write_result(options.format == "json"  ? prediction_json(report)
                                       : options.format == "csv" ? prediction_csv(report)
                                                                 : prediction_text(report));
+    if (!options.kernel.file.empty() && options.launch.is_given()) {
+        LaunchOptions launch{options.kernel, options.machine, options.launch, {}};
+        suggest(fmt::format("warpbound simulate {}", typed(launch)));
+    }
     if (written != Exit::Holds || report.has_time()) return written;
     return refuse(Failure{"every model refuses; the reasons are in the result", "predict"});
 }

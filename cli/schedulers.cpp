@@ -7,6 +7,7 @@
 #include "cli/clock_options.hpp"
 #include "cli/command.hpp"
 #include "cli/multiprocessors.hpp"
+#include "cli/next_step.hpp"
 #include "cli/version.hpp"
 #include "harness/protocol/schedules.hpp"
 #include "models/architecture/shipped.hpp"
@@ -230,10 +231,14 @@ Exit run(const SchedulersOptions& options, const StopScope& scope) {
     for (const auto& path : options.outputs) {
         const Exit written = write_result(render(comparison, *comparison_format_of(path)), path);
         if (written != Exit::Holds) return written;
-        say("warpbound: wrote {}\n", path);
+        note("warpbound: wrote {}\n", path);
     }
     const Exit written = write_result(render(comparison, options.format));
     if (written != Exit::Holds) return written;
+    const auto ranks = certification::rank(comparison);
+    suggest(fmt::format(
+        "warpbound bound {} --policy {} --multiprocessors {}", typed(options.launch),
+        shell_word(comparison.policies[ranks.front().policy].policy), options.multiprocessors));
     if (comparison.refuted()) return Exit::Violated;
     return comparison.undecided.empty() ? Exit::Holds : Exit::Undecided;
 }

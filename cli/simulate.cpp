@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/json.hpp"
 #include "cli/multiprocessors.hpp"
+#include "cli/next_step.hpp"
 #include "cli/recorded_runs.hpp"
 #include "cli/recorded_trace.hpp"
 #include "cli/summary_text.hpp"
@@ -311,7 +312,11 @@ Exit run_kernel(const SimulateOptions& options) {
                                                              *simulated.value()))
                            : text_of(options, machine.value(), subject, *simulated.value()));
     if (written != Exit::Holds) return written;
-    return simulated.value()->complete ? Exit::Holds : Exit::Undecided;
+    if (!simulated.value()->complete) return Exit::Undecided;
+    suggest(fmt::format("warpbound analyze {} --policy {} --multiprocessors {} --runs {}",
+                        typed(options.launch), shell_word(options.policy), options.multiprocessors,
+                        options.runs));
+    return Exit::Holds;
 }
 
 /// The kernels of a recorded trace or list, one after the other.

@@ -8,6 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/evidence_folder.hpp"
 #include "cli/limited_run.hpp"
+#include "cli/next_step.hpp"
 
 #include <fmt/format.h>
 
@@ -154,6 +155,12 @@ Exit run(const VerifyOptions& options) {
     const check::Verdict verdict = check::overall(progress.results);
     out += fmt::format("{:<13} {}\n", "verdict", check::conclusion_of(progress.results));
     const Exit written = write_result(out);
+    if (end.cause == RunEnd::Cause::TimeLimit)
+        suggest(fmt::format("warpbound verify {} --time-limit {}", shell_word(options.folder),
+                            10 * options.time_limit));
+    if (end.cause == RunEnd::Cause::MemoryLimit)
+        suggest(fmt::format("warpbound verify {} --memory-limit {}", shell_word(options.folder),
+                            4 * options.memory_limit));
     return written != Exit::Holds ? written : exit_of(verdict);
 }
 

@@ -1,0 +1,50 @@
+#include "cli/next_step.hpp"
+
+namespace warpbound::cli {
+
+namespace {
+
+bool& quiet() {
+    static bool is_wanted = false;
+    return is_wanted;
+}
+
+std::string& next_step() {
+    static std::string command;
+    return command;
+}
+
+} // namespace
+
+void add_quiet(CLI::App& app) {
+    const auto below = app.get_subcommands([](const CLI::App*) { return true; });
+    for (CLI::App* command : below)
+        add_quiet(*command);
+    if (below.empty())
+        app.add_flag("-q,--quiet", quiet(), "Only the answer and errors: no notes, no next step");
+}
+
+bool is_quiet() {
+    return quiet();
+}
+
+void suggest(std::string command) {
+    next_step() = std::move(command);
+}
+
+void print_next_step() {
+    if (!next_step().empty()) note("next: {}\n", next_step());
+}
+
+std::string shell_word(std::string_view word) {
+    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789_-./:=,+@%";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos)
+        return std::string{word};
+    std::string quoted = "'";
+    for (const char c : word)
+        quoted += c == '\'' ? "'\\''" : std::string{c};
+    return quoted + "'";
+}
+
+} // namespace warpbound::cli
