@@ -44,6 +44,8 @@ Report sample_report() {
     report.isa = "sm_75";
     report.architecture = "turing-t4";
     report.architecture_title = "NVIDIA Tesla T4 (Turing TU104)";
+    report.coverage = {
+        .unknown = 5, .assumed = 38, .card = 26, .family = 21, .vendor = 14, .derived = 24};
     report.architecture_digest =
         "sha256:51a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f80";
     report.policy = "lrr";

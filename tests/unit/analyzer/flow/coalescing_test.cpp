@@ -250,9 +250,9 @@ TEST(Coalescing, IsNotDerivedWithoutOneAddressPerLane) {
 }
 
 TEST(Coalescing, NamesWhatTheDescriptionLacks) {
-    const auto context = analyzed("S2R R0, SR_TID.X; IMAD R2, R0, 0x4, RZ; LDG.E R8, [R2]; "
+    const auto context = analyzed("S2R R0, SR_TID.X; SHL R2, R0, 0x2; LDG.E R8, [R2]; "
                                   "LDS R9, [R2]; EXIT;",
-                                  {}, "hopper-h200", 90);
+                                  {}, "maxwell-gtx970", 52);
     const auto derived = coalescing_facts(*context, {{32, 1, 1}});
     EXPECT_EQ(derived.missing, std::set<std::string>{"memories/l1/line"});
     ASSERT_EQ(derived.transactions.size(), 1U);
