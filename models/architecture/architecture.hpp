@@ -67,7 +67,7 @@ struct Architecture {
     std::map<assembly::OpcodeClass, ClassTiming> classes;
     std::vector<ValueGroup> memories; ///< "shared": banks; "l1", "l2", "dram": latency
     ValueGroup fetch;                 ///< Instruction buffers and cache; empty: perfect (C17).
-    ValueGroup register_file;         ///< Banks and result slots; empty: perfect (C17).
+    ValueGroup register_file; ///< Banks with result slots or read ports; empty: perfect (C17).
     std::vector<ValueGroup> operand_collectors; ///< By unit name, for units of a register file.
     ValueGroup write_buffer;                    ///< entries, drain
     ValueGroup
@@ -80,8 +80,12 @@ struct Architecture {
     [[nodiscard]] std::optional<std::size_t> unit_index(std::string_view unit) const;
     [[nodiscard]] const ValueGroup* memory(std::string_view level) const;
     [[nodiscard]] const ValueGroup* operand_collector(std::string_view unit) const;
-    /// The pipeline stages that are described and thus not ideal (C43 to C50): "fetch",
-    /// "register-file", "operand-collectors".
+    /// Whether instructions read the banks of the register file through ports (C57 to C59).
+    [[nodiscard]] bool has_read_ports() const {
+        return register_file.find("read-ports") != nullptr;
+    }
+    /// The pipeline stages that are described, not ideal and without bounds (C43 to C53): "fetch",
+    /// "register-file" without read ports, "operand-collectors", "memories/constant".
     [[nodiscard]] std::vector<std::string_view> imperfect_parts() const;
 };
 

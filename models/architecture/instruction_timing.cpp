@@ -74,6 +74,7 @@ private:
 
     void find_class();
     void find_gaps();
+    void apply_yield();
     void find_passes();
     void find_pattern_passes(const AddressPattern& pattern);
     std::uint64_t size(std::string_view memory, std::string_view name);
@@ -136,6 +137,29 @@ void LookUp::find_class() {
     result_.unit = *unit;
 }
 
+/// The combinations of stall count and yield flag that are no plain stall (C4).
+void LookUp::apply_yield() {
+    constexpr int longest_plain_stall = 11;
+    const assembly::Control& control = *instruction_.control;
+    if (!control.yield) {
+        if (control.stall > longest_plain_stall) result_.gap.lo = 1;
+        return;
+    }
+    if (control.stall > 1) return;
+    const bool branches_to_itself =
+        instruction_.control_flow == ControlFlow::Branch &&
+        std::ranges::any_of(instruction_.operands, [&](const assembly::Operand& operand) {
+            const auto* target = std::get_if<assembly::TargetOperand>(&operand);
+            return target != nullptr && target->address == instruction_.address;
+        });
+    if (control.stall == 0 && (instruction_.mnemonic == "ERRBAR" || branches_to_itself)) {
+        result_.gap = value(architecture_.control_flow, "control-flow", "stall-zero-yield");
+        return;
+    }
+    const Interval bubble = value(architecture_.schedulers, "schedulers", "yield");
+    result_.gap = {.lo = 1 + bubble.lo, .typical = std::nullopt, .hi = 1 + bubble.hi};
+}
+
 void LookUp::find_gaps() {
     if (architecture_.issue_control == IssueControl::Interlocked) {
         result_.gap = value(architecture_.schedulers, "schedulers", "same-warp-interval");
@@ -144,9 +168,11 @@ void LookUp::find_gaps() {
                                 architecture_.name));
     } else {
         const std::int64_t stall = instruction_.control->stall;
-        const std::int64_t gap =
-            instruction_.control->dual_issue ? stall : std::max<std::int64_t>(stall, 1);
+        // In front of read ports there is one instruction in each cycle (C57).
+        const bool pairs = instruction_.control->dual_issue && !architecture_.has_read_ports();
+        const std::int64_t gap = pairs ? stall : std::max<std::int64_t>(stall, 1);
         result_.gap = {.lo = gap, .typical = gap, .hi = gap};
+        if (architecture_.schedulers.find("yield") != nullptr) apply_yield();
     }
     result_.gap_taken = result_.gap;
     if (!transfers_control(instruction_.control_flow)) return;
@@ -254,6 +280,8 @@ Result<InstructionTiming> LookUp::timing() {
             value(architecture_.write_buffer, "write-buffer", "drain");
         }
         result_.waits_for_registers = architecture_.issue_control == IssueControl::Interlocked;
+        if (architecture_.has_read_ports() && instruction_.mnemonic.ends_with("GMMA"))
+            fail("which registers it reads is not known, and register-file/read-ports needs it");
         result_.is_barrier_wait =
             instruction_.opcode_class == OpcodeClass::Barrier && !instruction_.has_modifier("ARV");
     }

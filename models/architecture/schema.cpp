@@ -34,6 +34,7 @@ constexpr auto schedulers = std::to_array<ValueRule>({
     {.name = "count", .unit = "1", .minimum = 1, .exact = true},
     {.name = "issue-slot", .unit = "cycles", .minimum = 1, .exact = true},
     {.name = "same-warp-interval", .unit = "cycles", .minimum = 1},
+    {.name = "yield", .unit = "cycles", .minimum = 1},
 });
 
 constexpr auto write_buffer = std::to_array<ValueRule>({
@@ -44,6 +45,7 @@ constexpr auto write_buffer = std::to_array<ValueRule>({
 constexpr auto control_flow = std::to_array<ValueRule>({
     {.name = "branch-taken", .unit = "cycles"},
     {.name = "branch-not-taken", .unit = "cycles"},
+    {.name = "stall-zero-yield", .unit = "cycles", .minimum = 1},
 });
 
 constexpr auto blocks = std::to_array<ValueRule>({
@@ -75,6 +77,9 @@ constexpr auto register_file = std::to_array<ValueRule>({
     {.name = "banks", .unit = "1", .minimum = 1, .exact = true},
     {.name = "result-slots", .unit = "1", .minimum = 1, .exact = true},
     {.name = "write-back", .unit = "cycles", .minimum = 1, .exact = true},
+    {.name = "read-ports", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "read-window", .unit = "cycles", .minimum = 1, .exact = true},
+    {.name = "reuse-slots", .unit = "1", .exact = true},
 });
 
 constexpr auto collectors = std::to_array<ValueRule>({

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <variant>
+#include <vector>
 
 namespace warpbound::harness::simulator {
 
@@ -22,7 +23,7 @@ enum class Stall {
     Scoreboard,  ///< A scoreboard that is not clear (C6).
     Constant,    ///< A line of constants that is not in the constant cache (C52).
     Port,        ///< The port of its unit is occupied (C7).
-    Collector,   ///< The latch of its operand collectors is full (C47).
+    Collector,   ///< The latch of its operand collectors (C47) or Control (C57) is occupied.
     WriteBuffer, ///< The write buffer is full (C8).
     LoadQueue,   ///< The load queue of the L1 is full (C25).
     NotChosen    ///< None of these: its scheduler chose another warp or none (C19).
@@ -117,6 +118,15 @@ struct UnitEntered {
     std::int64_t number = 0;
     std::int64_t until = 0; ///< The first cycle in which the unit is free again.
 };
+/// An instruction of fixed latency was granted its reads (C58).
+struct ReadsGranted {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    std::size_t instruction = 0;
+    std::int64_t number = 0;
+    bool reads = true;               ///< False: it is predicated off and reads nothing.
+    std::vector<std::int64_t> banks; ///< Reads of each bank.
+};
 enum class CacheLevel { L1, L2, Constant };
 /// Sectors of a line were filled into a cache. Here and below bit i of a mask is the i-th sector.
 struct LineFilled {
@@ -167,8 +177,8 @@ struct OperationStepped {
     OperationStep step = OperationStep::Issued;
 };
 using Event = std::variant<WarpStarted, Issued, SourcesRead, Completed, Drained, WarpEnded,
-                           InstructionsFetched, OperandRead, Collected, UnitEntered, LineFilled,
-                           LineAccessed, DramServed, OperationStepped>;
+                           InstructionsFetched, OperandRead, Collected, UnitEntered, ReadsGranted,
+                           LineFilled, LineAccessed, DramServed, OperationStepped>;
 
 /// Receives every event of a run, in time order. An exception that it throws ends the run and
 /// propagates out of `run`.

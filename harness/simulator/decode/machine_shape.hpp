@@ -32,6 +32,7 @@ struct MachineShape {
     std::optional<Range> buffer_drain;
     std::optional<FetchShape> fetch;                ///< None: perfect (C17).
     std::optional<RegisterFileShape> register_file; ///< None: perfect (C17).
+    std::optional<ReadPortsShape> read_ports;       ///< None: perfect (C17).
     std::optional<LineCacheShape> constants;        ///< None: perfect (C17).
     /// Present when an access can go through the caches. All stores then drain into the L2.
     std::optional<MemoryShape> memory;

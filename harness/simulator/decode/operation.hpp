@@ -62,8 +62,12 @@ struct Operation {
     bool reads_clock = false;
     /// Its result time is unknown at issue; the load/store unit sends it. `latency` is unused.
     bool result_is_notified = false;
-    Collection collection; ///< Used when the machine has a register file.
-    bool is_long = false;  ///< Its result comes from global or local memory, or a texture.
+    Collection collection;          ///< Used when the machine has a register file.
+    bool has_fixed_latency = false; ///< Reads its registers in the stages before the units (C57).
+    RegisterSpan bank_reads;        ///< In `KernelCode::bank_reads`.
+    bool repeats_register = false;  ///< It names a register at several operand positions.
+    bool has_unknown_width = false; ///< Of an operand.
+    bool is_long = false;           ///< Its result comes from global or local memory, or a texture.
     /// Lines of constants that it needs, in `KernelCode::constant_lines` (C51).
     RegisterSpan constants;
     std::optional<std::uint8_t> constant_bank; ///< Of a load whose lines depend on its addresses.

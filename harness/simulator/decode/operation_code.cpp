@@ -1,5 +1,6 @@
 #include "harness/simulator/decode/operation_code.hpp"
 
+#include "assembly/isa/operand_reads.hpp"
 #include "harness/recorded_launch.hpp"
 #include "harness/simulator/decode/architecture_values.hpp"
 
@@ -218,6 +219,7 @@ Result<Operation> OperationTranslator::translate(const assembly::BasicBlock& blo
             return added.as_failure();
     operation.reads_clock = effects.reads_clock;
     operation.is_long = is_long(instruction.opcode_class);
+    add_bank_reads(instruction, operation);
     if (code_.machine.register_file)
         if (const auto added = add_collection(block, index, timing, operation); !added)
             return added.as_failure();
@@ -246,6 +248,23 @@ RegisterSpan OperationTranslator::add_bank_registers(const std::vector<std::uint
                             .count = static_cast<std::uint32_t>(registers.size())};
     code_.bank_registers.insert(code_.bank_registers.end(), registers.begin(), registers.end());
     return span;
+}
+
+void OperationTranslator::add_bank_reads(const Instruction& instruction, Operation& operation) {
+    if (!code_.machine.read_ports || !assembly::has_fixed_latency(instruction)) return;
+    operation.has_fixed_latency = true;
+    const auto reads =
+        bank_reads_of(instruction, kernel_.function->target, *code_.machine.read_ports);
+    operation.bank_reads = {.first = static_cast<std::uint32_t>(code_.bank_reads.size()),
+                            .count = static_cast<std::uint32_t>(reads.size())};
+    for (auto read = reads.begin(); read != reads.end(); ++read) {
+        operation.has_unknown_width = operation.has_unknown_width || !read->is_certain;
+        operation.repeats_register = operation.repeats_register ||
+                                     std::any_of(reads.begin(), read, [&](const BankRead& before) {
+                                         return before.reg == read->reg;
+                                     });
+    }
+    code_.bank_reads.insert(code_.bank_reads.end(), reads.begin(), reads.end());
 }
 
 Result<void> OperationTranslator::add_collection(const assembly::BasicBlock& block,

@@ -1,5 +1,6 @@
 #include "harness/simulator/decode/pipeline_shape.hpp"
 
+#include "assembly/isa/operand_reads.hpp"
 #include "harness/simulator/decode/architecture_values.hpp"
 
 #include <fmt/format.h>
@@ -84,9 +85,15 @@ Result<std::optional<FetchShape>> fetch_of(const models::Architecture& architect
 
 Result<std::optional<RegisterFileShape>> register_file_of(const models::Architecture& architecture,
                                                           std::size_t schedulers) {
+    ArchitectureValues values{architecture};
+    if (architecture.has_read_ports()) {
+        values.expect(architecture.operand_collectors.empty(),
+                      "register-file/read-ports and operand-collectors; expected one of them");
+        if (values.failure()) return *values.failure();
+        return std::optional<RegisterFileShape>{};
+    }
     if (architecture.register_file.values.empty() && architecture.operand_collectors.empty())
         return std::optional<RegisterFileShape>{};
-    ArchitectureValues values{architecture};
     const ArchitectureValues::Group group{&architecture.register_file, "register-file"};
     RegisterFileShape file;
     file.banks = values.count(group, "banks");
@@ -113,6 +120,40 @@ Result<std::optional<RegisterFileShape>> register_file_of(const models::Architec
     }
     if (values.failure()) return *values.failure();
     return std::optional{std::move(file)};
+}
+
+Result<std::optional<ReadPortsShape>> read_ports_of(const models::Architecture& architecture) {
+    if (!architecture.has_read_ports()) return std::optional<ReadPortsShape>{};
+    constexpr std::int64_t limit = 64;
+    ArchitectureValues values{architecture};
+    const ArchitectureValues::Group group{&architecture.register_file, "register-file"};
+    ReadPortsShape shape;
+    values.number(group, "read-ports", 1, 1);
+    shape.banks = static_cast<std::size_t>(values.number(group, "banks", 1, limit));
+    shape.window = values.number(group, "read-window", 1, limit);
+    shape.reuse_slots = static_cast<std::size_t>(values.number(group, "reuse-slots", 0, limit));
+    if (values.failure()) return *values.failure();
+    return std::optional{shape};
+}
+
+std::vector<BankRead> bank_reads_of(const assembly::Instruction& instruction,
+                                    assembly::Target target, const ReadPortsShape& ports) {
+    constexpr int pair = 2; // A wider operand has several registers for one place of a bank.
+    std::vector<BankRead> reads;
+    for (const assembly::OperandRead& operand : assembly::operand_reads(instruction, target)) {
+        const bool has_place =
+            operand.position && static_cast<std::size_t>(*operand.position) < ports.reuse_slots;
+        for (int i = 0; i < operand.registers; ++i) {
+            const auto reg = static_cast<std::size_t>(operand.first + i);
+            reads.push_back(
+                {.reg = static_cast<std::uint16_t>(reg),
+                 .bank = static_cast<std::uint8_t>(reg % ports.banks),
+                 .position = static_cast<std::int8_t>(has_place ? *operand.position : -1),
+                 .is_kept = operand.is_reused && operand.has_width && operand.registers <= pair,
+                 .is_certain = i == 0 || operand.has_width});
+        }
+    }
+    return reads;
 }
 
 Result<std::optional<LineCacheShape>> constants_of(const models::Architecture& architecture) {

@@ -46,6 +46,22 @@ struct RegisterFileShape {
     std::vector<std::optional<std::size_t>> pool_of_unit; ///< Index of its first pool.
 };
 
+/// The stages in front of the units, and the ports through which they read registers (C57 to C59).
+struct ReadPortsShape {
+    std::size_t banks = 1;
+    std::int64_t window = 1;     ///< Cycles after the grant in which all reads take place.
+    std::size_t reuse_slots = 0; ///< Operand positions of which a register is kept, per bank.
+};
+
+/// One register that an instruction reads.
+struct BankRead {
+    std::uint16_t reg = 0;
+    std::uint8_t bank = 0;
+    std::int8_t position = -1; ///< Of the operand; -1: a position that keeps no register.
+    bool is_kept = false;      ///< `.reuse`
+    bool is_certain = true;    ///< False where the width of the operand is not known.
+};
+
 /// None without `<fetch>`. Refuses values that are absent or not a single count.
 Result<std::optional<FetchShape>> fetch_of(const models::Architecture& architecture);
 /// The constant cache (C51 to C53); none without values of `<memory name="constant">`. Refuses as
@@ -56,6 +72,12 @@ std::vector<std::uint64_t> lines_of(const assembly::Function& function, const Fe
 /// None without `<register-file>` and `<operand-collectors>`. One of them requires the other.
 Result<std::optional<RegisterFileShape>> register_file_of(const models::Architecture& architecture,
                                                           std::size_t schedulers);
+
+/// None without `read-ports` in `<register-file>`. Refuses as `fetch_of`, and several ports.
+Result<std::optional<ReadPortsShape>> read_ports_of(const models::Architecture& architecture);
+/// What an instruction of fixed latency reads through the ports, by operand and register.
+std::vector<BankRead> bank_reads_of(const assembly::Instruction& instruction,
+                                    assembly::Target target, const ReadPortsShape& ports);
 
 /// The lines that an instruction reads through its constant operands (C51). Refuses an operand with
 /// an index in a register, unless the instruction is a load with an address pattern (`by_address`):

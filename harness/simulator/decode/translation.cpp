@@ -134,6 +134,9 @@ Result<void> KernelTranslator::add_pipeline() {
     auto file = register_file_of(architecture_, code_.machine.schedulers);
     if (!file) return file.as_failure();
     code_.machine.register_file = std::move(file.value());
+    const auto ports = read_ports_of(architecture_);
+    if (!ports) return ports.as_failure();
+    code_.machine.read_ports = ports.value();
     return boost::outcome_v2::success();
 }
 

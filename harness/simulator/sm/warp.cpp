@@ -75,9 +75,27 @@ void Warp::prepare_next() {
         if (operation.port.scope == models::UnitScope::Warp)
             port_at_ = ports_[operation.port.index].free_at;
     }
+    if (operation.bank_reads.count > 0) choose_reads();
     if (delivered_ > 0) check_buffer();
     if (code_->machine.constants) find_constants();
     find_dependences();
+}
+
+void Warp::choose_reads() {
+    const auto is_chosen = [&](bool is_open) { return !is_open || random_.draw(0, 1) == 1; };
+    read_choice_.reads = is_chosen(!executes_);
+    read_choice_.each_position = is_chosen(operation_->repeats_register);
+    read_choice_.widest = is_chosen(operation_->has_unknown_width);
+}
+
+ReadPorts::Reader Warp::reader() const {
+    const RegisterSpan& reads = operation_->bank_reads;
+    return {.warp = number_of_warp_,
+            .first = code_->bank_reads.data() + reads.first,
+            .count = reads.count,
+            .choice = reads.count > 0 ? read_choice_ : ReadChoice{executes_, true, true},
+            .unit = std::nullopt,
+            .occupancy = occupancy_};
 }
 
 void Warp::find_lanes() {
@@ -325,8 +343,9 @@ bool Warp::complete(int warp, std::int64_t number, std::optional<std::int64_t> a
     return true;
 }
 
-void Warp::execute(std::int64_t now) {
+void Warp::execute(std::int64_t now, std::int64_t lag) {
     const Operation& operation = *operation_;
+    const std::int64_t reads_from = now + lag;
     const std::int64_t extra = passes_ - 1;
     std::int64_t latency = 0;
     std::int64_t delay = 0;
@@ -336,10 +355,10 @@ void Warp::execute(std::int64_t now) {
         delay = latency + extra * random_.draw(operation.pass_cost);
     }
     if (!operation.result_is_notified && !collects_) {
-        completion_ = std::max(completion_, now + delay);
-        set_result(operation, now + delay);
+        completion_ = std::max(completion_, reads_from + delay);
+        set_result(operation, reads_from + delay);
         if (log_->has_listener())
-            log_->add(Completed{.cycle = now + delay,
+            log_->add(Completed{.cycle = reads_from + delay,
                                 .warp = number_of_warp_,
                                 .instruction = instruction_,
                                 .number = number_});
@@ -351,7 +370,7 @@ void Warp::execute(std::int64_t now) {
     if (collects_) {
         collect(delay, source_read);
     } else if (source_read) {
-        const std::int64_t read = now + *source_read;
+        const std::int64_t read = reads_from + *source_read;
         add_release(*operation.read_barrier, read);
         completion_ = std::max(completion_, read);
         if (log_->has_listener())
@@ -390,7 +409,7 @@ bool Warp::advance(std::int64_t now) {
     return true;
 }
 
-void Warp::issue(std::int64_t now, const StallEnds& stalls) {
+void Warp::issue(std::int64_t now, const StallEnds& stalls, std::int64_t lag) {
     if (log_->has_listener())
         log_->add(Issued{.cycle = now,
                          .warp = number_of_warp_,
@@ -405,7 +424,7 @@ void Warp::issue(std::int64_t now, const StallEnds& stalls) {
                          .since = since_,
                          .stalls = stalls});
     order_.reset();
-    if (executes_) execute(now);
+    if (executes_) execute(now, lag);
     barrier_at_ = 0;
     since_ = now + 1;
     ++number_;

@@ -8,6 +8,7 @@
 #include "harness/simulator/launch/messages.hpp"
 #include "harness/simulator/paths/instruction_stream.hpp"
 #include "harness/simulator/pipeline/messages.hpp"
+#include "harness/simulator/pipeline/read_ports.hpp"
 #include "harness/simulator/sm/port.hpp"
 
 #include <algorithm>
@@ -53,6 +54,8 @@ public:
     [[nodiscard]] const AccessCode& access() const { return code_->accesses[*operation_->access]; }
     /// Cycles between two of its passes; drawn anew at each call.
     [[nodiscard]] std::int64_t draw_pass_cost() { return random_.draw(operation_->pass_cost); }
+    /// The next instruction, by index.
+    [[nodiscard]] std::size_t instruction() const { return instruction_; }
     /// Its number among the instructions of the warp.
     [[nodiscard]] std::int64_t next_number() const { return number_; }
     /// Lanes that access memory (C21): all, unless lanes may diverge.
@@ -63,13 +66,18 @@ public:
     /// has `access`.
     [[nodiscard]] std::shared_ptr<const models::LaneAddresses> recorded_addresses() const;
     [[nodiscard]] std::int64_t occupancy() const { return occupancy_; }
+    /// What the next instruction reads through the ports of its scheduler (C58), without unit.
+    /// Requires: it has a fixed latency.
+    [[nodiscard]] ReadPorts::Reader reader() const;
     /// The barrier at which the warp waits.
     [[nodiscard]] std::optional<std::uint8_t> waits_at() const { return waits_at_; }
     void release(std::int64_t at);
 
-    /// Issues the next instruction; the warp may then have ended or wait at a barrier. Requires:
-    /// ready_at() <= now, and not is_on_wrong_path().
-    void issue(std::int64_t now, const StallEnds& stalls);
+    /// Issues the next instruction; the warp may then have ended or wait at a barrier. `lag`: by
+    /// how much its reads are granted later than two cycles after the issue (C58). Requires:
+    /// ready_at()
+    /// <= now, and not is_on_wrong_path().
+    void issue(std::int64_t now, const StallEnds& stalls, std::int64_t lag);
 
     /// Receives the times of instruction `number` of the warp with number `warp`, which issued from
     /// this warp slot with `result_is_notified` or through operand collectors: its result time
@@ -119,7 +127,8 @@ private:
         std::size_t instruction = 0;
     };
 
-    void execute(std::int64_t now);
+    void execute(std::int64_t now, std::int64_t lag);
+    void choose_reads();
     void set_result(const Operation& operation, std::int64_t at);
     /// Passes of the next instruction, from the addresses of its lanes.
     [[nodiscard]] std::int64_t counted_passes() const;
@@ -160,6 +169,7 @@ private:
     LaneMask executing_lanes_ = 0;
     std::int64_t passes_ = 1;
     std::int64_t occupancy_ = 0;
+    ReadChoice read_choice_;
 
     std::int64_t since_ = 0; ///< As in `Issued`.
     std::int64_t gap_at_ = 0;

@@ -15,6 +15,7 @@ WarpScheduler::WarpScheduler(const Config& config, Ports links, const MachineSha
       warps_(config.warps, Warp{machine, options, log}), block_slots_(config.warps, 0),
       launches_(config.warps, 0), ports_(machine.partition_ports),
       arbitration_{make_arbitration(machine.policy, warps_, machine.issue_slot.hi, random_)} {
+    if (machine.read_ports) read_ports_.emplace(*machine.read_ports, machine.partition_ports);
     links_.answers.read_by(*this);
     links_.orders.read_by(*this);
     if (links_.fetched) links_.fetched->read_by(*this);
@@ -62,6 +63,7 @@ std::size_t WarpScheduler::pool_of(const Operation& operation) const {
 }
 
 std::int64_t WarpScheduler::collector_at(const Warp& warp) const {
+    if (read_ports_) return read_ports_->issue_from();
     if (!links_.collects || !warp.executes()) return 0;
     return links_.shared.latch_free_at[pool_of(warp.operation())]->visible();
 }
@@ -156,6 +158,27 @@ MemoryIssue WarpScheduler::memory_issue(std::size_t warp_slot) {
     return issue;
 }
 
+std::int64_t WarpScheduler::take_stages(const Warp& warp, std::int64_t now) {
+    if (!read_ports_) return 0;
+    const Operation& operation = warp.operation();
+    if (!operation.has_fixed_latency) {
+        read_ports_->issue_to_queue();
+        return 0;
+    }
+    ReadPorts::Reader reader = warp.reader();
+    if (warp.executes() && operation.port.scope == models::UnitScope::Partition)
+        reader.unit = operation.port.index;
+    const std::int64_t granted = read_ports_->issue(now, reader);
+    if (log_->has_listener())
+        log_->add(ReadsGranted{.cycle = granted,
+                               .warp = warp.number(),
+                               .instruction = warp.instruction(),
+                               .number = warp.next_number(),
+                               .reads = reader.choice.reads,
+                               .banks = read_ports_->reads()});
+    return granted - now - 2;
+}
+
 void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& stalls,
                           bool paired) {
     Warp& chosen = warps_[warp];
@@ -174,7 +197,7 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& s
         (operation.enters_write_buffer || operation.result_is_notified))
         to_memory = memory_issue(warp);
     if (to_memory && links_.memory) links_.memory->issues.put(*to_memory);
-    chosen.issue(now, stalls);
+    chosen.issue(now, stalls, take_stages(chosen, now));
     if (collects) {
         CollectOrder order = *chosen.order();
         order.goes_to_memory = to_memory.has_value();

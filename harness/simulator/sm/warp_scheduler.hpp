@@ -96,6 +96,9 @@ private:
     /// Issues the warp's next instruction, or sends a request for it. Returns whether it issued.
     bool try_issue(std::size_t warp, std::int64_t now, bool paired);
     void issue(std::size_t warp, std::int64_t now, const StallEnds& stalls, bool paired);
+    /// The instruction of the warp takes its stages (C57, C58). Returns by how much its grant is
+    /// later than without contention.
+    std::int64_t take_stages(const Warp& warp, std::int64_t now);
     [[nodiscard]] std::int64_t port_at(const Warp& warp) const;
     [[nodiscard]] std::int64_t loads_at(const Warp& warp) const;
     [[nodiscard]] std::int64_t buffer_at(const Warp& warp) const;
@@ -123,6 +126,7 @@ private:
     std::vector<std::size_t> block_slots_; ///< Of the warps' blocks on the SM.
     std::vector<std::size_t> launches_;    ///< Of the warps' blocks in the run.
     std::vector<Port> ports_;
+    std::optional<ReadPorts> read_ports_;
     std::unique_ptr<Arbitration> arbitration_;
     std::int64_t next_choice_ = 0;
     std::optional<std::size_t> paired_; ///< This warp may issue a second instruction in the cycle.

@@ -61,6 +61,7 @@ private:
     std::int64_t held_until(const Issue& issue, std::int64_t cycle,
                             const Issue* instead = nullptr) const {
         if (warp_earliest(issue) > cycle) return warp_earliest(issue);
+        if (const auto free = run_.control_free_at(issue, cycle); free > cycle) return free;
         if (!issue.event.executed) return cycle;
         const std::int64_t free = run_.collects() ? latches_.free_at(issue, cycle, instead)
                                                   : shared_.port_free_at(issue, cycle, instead);

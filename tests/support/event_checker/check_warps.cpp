@@ -121,7 +121,9 @@ private:
         const std::int64_t begin = run_.begin_of(issue);
         const std::int64_t until =
             issue.entered.empty() ? event.port_until : issue.entered.front().until;
-        if (!within(until - begin, t.initiation.lo * event.passes, t.initiation.hi * event.passes))
+        const std::int64_t port_from = issue.entered.empty() ? event.cycle : begin;
+        if (!within(until - port_from, t.initiation.lo * event.passes,
+                    t.initiation.hi * event.passes))
             run_.report_issue(issue, fmt::format("C12: occupies its port until {}", until));
         const std::int64_t write_back =
             run_.collects() ? value_of(run_.machine.register_file, "write-back").lo : 0;

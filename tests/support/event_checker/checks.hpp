@@ -25,6 +25,9 @@ void check_recorded(RecordedLaunch& run);
 void check_fetches(RecordedLaunch& run);
 void check_collectors(RecordedLaunch& run);
 
+/// Control, Allocate and the read ports of the banks: C57 to C59. Before `check_choices`.
+void check_read_ports(RecordedLaunch& run);
+
 /// Constants: C51 to C53.
 void check_constants(RecordedLaunch& run);
 

@@ -21,6 +21,7 @@ std::vector<std::string> violations(const harness::Kernel& kernel,
     check_barriers(launch);
     check_fetches(launch);
     check_collectors(launch);
+    check_read_ports(launch);
     check_constants(launch);
     shared.check_ports();
     shared.check_buffer();

@@ -22,6 +22,7 @@ using harness::simulator::LineAccessed;
 using harness::simulator::LineFilled;
 using harness::simulator::OperandRead;
 using harness::simulator::OperationStepped;
+using harness::simulator::ReadsGranted;
 using harness::simulator::SourcesRead;
 using harness::simulator::UnitEntered;
 using harness::simulator::WarpEnded;
@@ -93,6 +94,9 @@ public:
         if (launch_.accesses_at_unit())
             record_access(*issue,
                           {entered.cycle, entered.warp, static_cast<std::size_t>(entered.number)});
+    }
+    void add(WarpRecord& warp, const ReadsGranted& granted) {
+        if (Issue* issue = issue_of(warp, granted)) issue->granted.push_back(granted);
     }
     static void add(WarpRecord& warp, const InstructionsFetched& fetched) {
         warp.fetches.push_back(fetched);
@@ -227,6 +231,13 @@ bool RecordedLaunch::collect() {
             report(fmt::format("C2: a warp starts {} times, issues {} and ends {} times",
                                warp.starts.size(), warp.issues.size(), warp.ends.size()));
     return found.empty();
+}
+
+std::int64_t RecordedLaunch::control_free_at(const Issue& issue, std::int64_t cycle) const {
+    const auto found = control_free.find(scheduler_of(issue));
+    if (found == control_free.end()) return cycle;
+    const auto after = found->second.lower_bound(cycle);
+    return after == found->second.begin() ? cycle : std::max(cycle, std::prev(after)->second);
 }
 
 } // namespace warpbound::tests

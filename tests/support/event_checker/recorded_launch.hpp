@@ -6,6 +6,7 @@
 #include "models/architecture/instruction_timing.hpp"
 #include "tests/support/event_checker/recorded_run.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,7 @@ struct Issue {
     std::vector<harness::simulator::OperandRead> reads;
     std::vector<harness::simulator::Collected> collected;
     std::vector<harness::simulator::UnitEntered> entered;
+    std::vector<harness::simulator::ReadsGranted> granted;
     /// The lines that a load has looked up in the L1.
     std::vector<harness::simulator::LineAccessed> lines;
     bool paired = false; ///< Issued in its predecessor's cycle, without its own choice.
@@ -93,7 +95,7 @@ struct RecordedLaunch {
         return warps[static_cast<std::size_t>(std::get<1>(entry))].issues[std::get<2>(entry)];
     }
     /// Whether executed instructions go through operand collectors (C47 to C50).
-    [[nodiscard]] bool collects() const { return !machine.register_file.values.empty(); }
+    [[nodiscard]] bool collects() const { return !machine.operand_collectors.empty(); }
     /// Whether stores and loads through the caches arrive at the load/store unit when they enter
     /// their units, not when they issue (C49).
     [[nodiscard]] bool accesses_at_unit() const { return collects() && has_caches; }
@@ -104,11 +106,15 @@ struct RecordedLaunch {
         return issue.event.executed && timing(issue).through_caches &&
                !timing(issue).enters_write_buffer;
     }
-    /// The cycle from which latency and initiation interval of an executed issue count: its entry
-    /// into the unit where there are collectors.
+    /// The cycle from which the latency of an executed issue counts: its entry into the unit where
+    /// there are collectors, two cycles before its grant where there are read ports (C57).
     [[nodiscard]] std::int64_t begin_of(const Issue& issue) const {
+        if (!issue.granted.empty()) return issue.granted.front().cycle - 2;
         return issue.entered.empty() ? issue.event.cycle : issue.entered.front().cycle;
     }
+    /// The first cycle in which Control takes an instruction that issues at `cycle` (C57), given
+    /// the instructions that the scheduler issued before `cycle`.
+    [[nodiscard]] std::int64_t control_free_at(const Issue& issue, std::int64_t cycle) const;
     /// Of several edges to the next block, the hull of their intervals (C4, C41).
     [[nodiscard]] Interval gap_after(const Issue& before, const Issue& issue) const;
 
@@ -133,6 +139,8 @@ struct RecordedLaunch {
     std::vector<Entry> loads;
     std::vector<Entry> loads_left;
     std::vector<LoadLine> load_lines; ///< In the order of the log.
+    /// By scheduler and cycle of an issue: from when on a further one may issue (C57).
+    std::map<int, std::map<std::int64_t, std::int64_t>> control_free;
     std::vector<std::string> found;
 };
 

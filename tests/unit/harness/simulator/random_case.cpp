@@ -1,5 +1,6 @@
 #include "tests/unit/harness/simulator/random_case.hpp"
 
+#include "assembly/isa/function_effects.hpp"
 #include "tests/support/random_source.hpp"
 
 namespace warpbound::harness::simulator::test {
@@ -114,6 +115,29 @@ Case random_pipeline_case(std::uint64_t seed) {
         if (dice(5) == 0) return result;
     }
     add_collectors(machine, [&](std::string_view) { return 1 + dice(4); });
+    return result;
+}
+
+Case random_ports_case(std::uint64_t seed) {
+    CaseDice dice{seed + 3'000'000};
+    Case result = random_case(seed);
+    models::ValueGroup& file = result.machine.register_file;
+    set(file, "banks", 1 + dice(3));
+    set(file, "read-ports", 1);
+    set(file, "read-window", dice(2) == 0 ? 3 : 1 + dice(4));
+    set(file, "reuse-slots", dice(4));
+    for (auto& instruction : result.program.function.instructions) {
+        if (instruction.opcode_class != assembly::OpcodeClass::IntegerAdd) continue;
+        if (dice(2) == 0) {
+            instruction.mnemonic = "IADD3";
+            instruction.operands.push_back(reg(dice(6)));
+        }
+        for (std::size_t operand = 1; operand < instruction.operands.size(); ++operand)
+            if (dice(2) == 0)
+                std::get<assembly::RegisterOperand>(instruction.operands[operand]).suffixes = {
+                    "reuse"};
+    }
+    assembly::set_effects(result.program.function);
     return result;
 }
 

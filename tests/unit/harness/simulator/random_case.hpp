@@ -18,7 +18,10 @@ struct Case {
 Case random_case(std::uint64_t seed);
 /// The same on a machine with instruction buffers, a cache, and operand collectors (C43 to C50).
 Case random_pipeline_case(std::uint64_t seed);
-/// One of these two cases with many constant operands, on a machine with a small constant cache
+/// A random case on a machine with read ports and a reuse cache, with instructions of up to three
+/// operands (C57 to C59).
+Case random_ports_case(std::uint64_t seed);
+/// One of the first two cases with many constant operands, on a machine with a small constant cache
 /// (C51 to C53).
 Case random_constant_case(std::uint64_t seed);
 

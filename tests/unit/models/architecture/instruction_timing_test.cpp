@@ -147,6 +147,40 @@ TEST(InstructionTiming, TakesTheStallCountOfAnEncodedMachine) {
     EXPECT_FALSE(timing_of(stalled(move, 5), encoded).value().waits_for_registers);
 }
 
+TEST(InstructionTiming, CountsTheBubbleOfAYield) {
+    const auto gap = [](Architecture machine, int stall, bool yield, const char* mnemonic = "OP") {
+        Instruction move = stalled(instruction(OpcodeClass::Move), stall);
+        move.mnemonic = mnemonic;
+        move.control->yield = yield;
+        const auto timing = timing_of(move, machine);
+        if (!timing) return to_string(timing.error());
+        return std::to_string(timing.value().gap.lo) + ".." + std::to_string(timing.value().gap.hi);
+    };
+    Architecture encoded = machine(IssueControl::Encoded);
+    EXPECT_EQ(gap(encoded, 1, true), "1..1");
+    EXPECT_EQ(gap(encoded, 12, false), "12..12");
+    encoded.schedulers.values.push_back(value("yield", 1, 1));
+    EXPECT_EQ(gap(encoded, 0, true), "2..2");
+    EXPECT_EQ(gap(encoded, 1, true), "2..2");
+    EXPECT_EQ(gap(encoded, 2, true), "2..2");
+    EXPECT_EQ(gap(encoded, 1, false), "1..1");
+    EXPECT_EQ(gap(encoded, 11, false), "11..11");
+    EXPECT_EQ(gap(encoded, 12, false), "1..12");
+    EXPECT_EQ(gap(encoded, 12, true), "12..12");
+    EXPECT_NE(gap(encoded, 0, true, "ERRBAR").find("control-flow/stall-zero-yield"),
+              std::string::npos);
+    encoded.control_flow.values.push_back(value("stall-zero-yield", 45, 46));
+    EXPECT_EQ(gap(encoded, 0, true, "ERRBAR"), "45..46");
+}
+
+TEST(InstructionTiming, TakesNoDualIssueInFrontOfReadPorts) {
+    Architecture encoded = machine(IssueControl::Encoded);
+    const Instruction move = stalled(instruction(OpcodeClass::Move), 0, true);
+    EXPECT_EQ(timing_of(move, encoded).value().gap.lo, 0);
+    encoded.register_file.values.push_back(value("read-ports", 1, 1));
+    EXPECT_EQ(timing_of(move, encoded).value().gap.lo, 1);
+}
+
 TEST(InstructionTiming, RefusesAnEncodedMachineWithoutControlField) {
     const auto refused = timing_of(instruction(OpcodeClass::Move), encoded);
     ASSERT_FALSE(refused.has_value());

@@ -28,7 +28,7 @@ public:
         return warp.start(Grid{&code_, 0}, block, 0, at).has_value();
     }
     /// Issues the next instruction as soon as it is ready.
-    void issue() { warp.issue(warp.ready_at(), StallEnds{}); }
+    void issue() { warp.issue(warp.ready_at(), StallEnds{}, 0); }
 
 private:
     [[nodiscard]] KernelCode translated(models::IssueControl control) const {
