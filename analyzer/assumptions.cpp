@@ -168,6 +168,13 @@ void add_memory_caveats(const models::Architecture& architecture, ValuesByCaveat
     }
 }
 
+/// Values of the register file with read ports.
+void add_read_port_caveats(const models::Architecture& architecture, ValuesByCaveat& caveats) {
+    for (const models::SourcedValue& value : architecture.register_file.values)
+        if (const std::string caveat = models::caveat_of(value); !caveat.empty())
+            caveats[caveat].insert(fmt::format("register-file/{}", value.name));
+}
+
 /// The assumption on the residency of blocks (C30).
 std::string residency_text(const LaunchGeometry& shape) {
     std::string text =
@@ -232,6 +239,13 @@ std::string choices_text(const Request& request, const LaunchGeometry& shape,
     return "A warp scheduler that has a warp that may issue chooses one; which one is not assumed.";
 }
 
+/// Flags of control fields that no rule of the machine uses.
+std::string ignored_flags(const AnalysisContext& context) {
+    const bool yields = context.request.architecture->schedulers.find("yield") != nullptr;
+    if (!context.register_reads) return yields ? "reuse flags" : "yield and reuse flags";
+    return yields ? "other flags" : "yield flags";
+}
+
 } // namespace
 
 std::vector<Assumption> assumptions_of(const AnalysisContext& context,
@@ -281,11 +295,17 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
             "not "
             "assumed.");
     add(NotModelled, "Instruction fetch and constant operands always hit their caches.");
-    add(NotModelled, "Register-bank conflicts cost nothing.");
+    if (!context.register_reads)
+        add(NotModelled, "Register-bank conflicts cost nothing.");
+    else
+        add(Machine,
+            "Register reads wait for the ports of their banks in the order of issue; those "
+            "of instructions of variable latency delay no others.");
     if (request.architecture->issue_control == models::IssueControl::Encoded)
         add(Machine,
-            "The encoded stall count is the interval to the warp's next issue; yield and reuse "
-            "flags do not change it.");
+            fmt::format("The encoded stall count is the interval to the warp's next issue; "
+                        "{} do not change it.",
+                        ignored_flags(context)));
     add(Machine,
         fmt::format("Machine {} behaves as docs/reference/timing-contract.md states, with the "
                     "values of its description.",
@@ -302,6 +322,7 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
     }
     add_geometry_caveats(*request.architecture, shape, caveats);
     if (context.caches) add_memory_caveats(*request.architecture, caveats);
+    if (context.register_reads) add_read_port_caveats(*request.architecture, caveats);
     for (const auto& [caveat, values] : caveats)
         add(Machine, fmt::format("These values of the description are {}: {}.", caveat,
                                  fmt::join(values, ", ")))

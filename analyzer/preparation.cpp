@@ -40,8 +40,7 @@ Result<void> check_supported(const Request& request, const std::vector<bool>& us
     return boost::outcome_v2::success();
 }
 
-/// The bounds assume that fetch, register banks, operand collectors and constants cost nothing
-/// (C17).
+/// The bounds assume that fetch, operand collectors and constants cost nothing (C17).
 Result<void> check_perfect(const models::Architecture& architecture) {
     const auto parts = architecture.imperfect_parts();
     if (parts.empty()) return boost::outcome_v2::success();
@@ -49,6 +48,20 @@ Result<void> check_perfect(const models::Architecture& architecture) {
                                "C43 to C53), simulate does",
                                architecture.name, fmt::join(parts, ", ")),
                    architecture.name};
+}
+
+/// Several warps behind one set of read ports are bounded under work-conserving policies (S33).
+Result<void> check_policy(const AnalysisContext& context) {
+    const Request& request = context.request;
+    if (!context.register_reads || context.shape.warps() == 1 ||
+        conserves_work(request, context.shape))
+        return boost::outcome_v2::success();
+    return Failure{fmt::format("policy {}: several warps of a scheduler are not bounded under it "
+                               "on architecture {}, which describes register-file/read-ports; "
+                               "expected a work-conserving policy (lrr, gto, oldest, unknown) or a "
+                               "launch of one warp",
+                               models::to_string(request.policy), request.architecture->name),
+                   request.architecture->name};
 }
 
 /// The parameters that bound the queueing delay at the caches. Refuses when they are incomplete.
@@ -151,7 +164,12 @@ Result<AnalysisContext> prepare(const Request& request) {
         {0, 0, 0},
         std::nullopt,
         std::nullopt,
+        std::nullopt,
         std::nullopt};
+    auto reads = register_reads(*request.function, *request.graph, *request.architecture);
+    if (!reads) return reads.as_failure();
+    context.register_reads = std::move(reads).value();
+    if (auto bounded = check_policy(context); !bounded) return bounded.as_failure();
     context.used = used_instructions(request, context.facts.never);
     if (auto supported = check_supported(request, context.used); !supported)
         return supported.as_failure();

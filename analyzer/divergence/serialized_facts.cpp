@@ -18,7 +18,8 @@ AnalysisContext serialized_context(const AnalysisContext& context, const Request
                            context.shape,        context.timings,
                            context.used,         context.buffer_entries,
                            context.buffer_drain, context.caches,
-                           context.footprint,    context.deadline};
+                           context.footprint,    context.register_reads,
+                           context.deadline};
     for (const std::size_t block : cfg.original)
         result.facts.never.push_back(context.facts.never[block]);
     for (const auto& loop : cfg.graph.loops) {

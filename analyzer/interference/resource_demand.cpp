@@ -3,6 +3,7 @@
 #include "analyzer/path/loop_bounded_paths.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -19,14 +20,63 @@ std::int64_t longest_occupancy(const models::InstructionTiming& timing) {
     return (models::Cycles{timing.initiation.hi} * timing.passes.hi).count();
 }
 
+/// Distance of grants that an instruction needs: for its reads, and for the latch of its unit,
+/// which carries a lag on. All 0 when no instruction reads a bank more than once: then no grant
+/// lags.
+InstructionCosts grant_distances(const AnalysisContext& context) {
+    InstructionCosts distances(context.timings.size(), 0);
+    if (!context.register_reads || longest_read_lag(context) == 0) return distances;
+    const RegisterReads& reads = *context.register_reads;
+    std::map<std::size_t, std::int64_t> longest_use;
+    const InstructionCosts uses = per_instruction(
+        context, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
+            const bool has_latch = scope_of(context, timing) == models::UnitScope::Partition;
+            return reads.has_fixed_latency[i] && has_latch ? longest_occupancy(timing) : 0;
+        });
+    for (std::size_t i = 0; i < uses.size(); ++i)
+        if (uses[i] > 0) {
+            auto& longest = longest_use[context.timings[i].value().unit];
+            longest = std::max(longest, uses[i]);
+        }
+    return per_instruction(context, [&](std::size_t i, const models::InstructionTiming& timing) {
+        return std::max(reads.spacing(i), uses[i] > 0 ? longest_use[timing.unit] : 0);
+    });
+}
+
 } // namespace
 
 InstructionCosts cost_to_same_scheduler(const AnalysisContext& context) {
     InstructionCosts costs = port_times(context);
+    const InstructionCosts distances = grant_distances(context);
     const std::int64_t slot = context.shape.issue_slot.hi;
     for (std::size_t i = 0; i < costs.size(); ++i)
-        costs[i] = context.used[i] && context.timings[i] ? std::max(slot, costs[i]) : 0;
+        costs[i] =
+            context.used[i] && context.timings[i] ? std::max({slot, costs[i], distances[i]}) : 0;
     return costs;
+}
+
+InstructionCosts delay_by_own_reads(const AnalysisContext& context) {
+    const InstructionCosts distances = grant_distances(context);
+    return per_instruction(
+        context, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
+            const std::int64_t gap = std::max({std::int64_t{1}, context.shape.issue_slot.lo,
+                                               std::min(timing.gap.lo, timing.gap_taken.lo)});
+            return std::max<std::int64_t>(0, distances[i] - gap);
+        });
+}
+
+std::int64_t longest_read_lag(const AnalysisContext& context) {
+    if (!context.register_reads || has_scheduler_to_itself(context.shape)) return 0;
+    std::int64_t longest = 1;
+    for (std::size_t i = 0; i < context.used.size(); ++i)
+        if (context.used[i]) longest = std::max(longest, context.register_reads->spacing(i));
+    return 2 * (longest - 1);
+}
+
+InstructionCosts read_costs(const AnalysisContext& context, std::size_t bank) {
+    return per_instruction(context, [&](std::size_t i, const models::InstructionTiming&) {
+        return context.register_reads->least[i][bank];
+    });
 }
 
 InstructionCosts cost_to_other_schedulers(const AnalysisContext& context) {

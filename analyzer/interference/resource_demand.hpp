@@ -21,11 +21,18 @@ template <class Cost> InstructionCosts per_instruction(const AnalysisContext& co
 }
 
 /// Demand on the own scheduler: for how long an instruction blocks a ready warp of the same
-/// scheduler, by its issue slot and its port. Side: upper.
+/// scheduler, by its issue slot, its port and its register reads. Side: upper.
 InstructionCosts cost_to_same_scheduler(const AnalysisContext& context);
 /// Demand on other schedulers: for how long it blocks a ready warp of another scheduler, by a port
 /// of the multiprocessor. Side: upper.
 InstructionCosts cost_to_other_schedulers(const AnalysisContext& context);
+/// For how long the register reads of an instruction delay its own warp when others use its
+/// scheduler, beyond the gap that follows it (docs/soundness.md, S33). Side: upper.
+InstructionCosts delay_by_own_reads(const AnalysisContext& context);
+/// By how much grants lag, at most, when the critical path changes to another warp. Side: upper.
+std::int64_t longest_read_lag(const AnalysisContext& context);
+/// Registers that an instruction reads from a bank. Side: lower.
+InstructionCosts read_costs(const AnalysisContext& context, std::size_t bank);
 /// Occupancy of a port that several warps share; 0 for a port that each warp has. Side: upper.
 InstructionCosts port_times(const AnalysisContext& context);
 /// Whether all schedulers share the instruction's port. Requires: the instruction is on a path.

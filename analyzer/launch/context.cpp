@@ -13,6 +13,11 @@ Failure refuse_at(const AnalysisContext& context, std::size_t instruction,
                    at.position.line, at.position.column};
 }
 
+bool has_scheduler_to_itself(const LaunchGeometry& shape) {
+    const std::int64_t blocks = std::min(shape.resident, shape.blocks);
+    return shape.waves() == 1 && shape.on_one_scheduler(blocks * shape.warps_per_block) == 1;
+}
+
 bool conserves_work(const Request& request, const LaunchGeometry& shape) {
     const std::int64_t warp_slots = shape.on_one_scheduler(shape.resident * shape.warps_per_block);
     switch (models::guarantee_of(request.policy)) {

@@ -7,6 +7,7 @@
 #include "analyzer/launch/footprint.hpp"
 #include "analyzer/launch/launch_geometry.hpp"
 #include "analyzer/launch/memory_parameters.hpp"
+#include "analyzer/microarchitecture/register_reads.hpp"
 #include "analyzer/request.hpp"
 #include "assembly/support/stop_token.hpp"
 #include "models/architecture/instruction_timing.hpp"
@@ -26,8 +27,9 @@ struct AnalysisContext {
     std::vector<bool> used; ///< Per instruction: on a path that the facts allow.
     models::Interval buffer_entries{0, 0, 0};
     models::Interval buffer_drain{0, 0, 0};
-    std::optional<MemoryParameters> caches; ///< Present where an access goes through them.
-    std::optional<Footprint> footprint;     ///< Of these accesses, where it can be listed.
+    std::optional<MemoryParameters> caches;      ///< Present where an access goes through them.
+    std::optional<Footprint> footprint;          ///< Of these accesses, where it can be listed.
+    std::optional<RegisterReads> register_reads; ///< Present where the machine has read ports.
     Deadline deadline; ///< Of the scope in which the analysis began; for the solver.
 };
 
@@ -37,6 +39,9 @@ std::vector<bool> used_instructions(const Request& request, const std::vector<bo
 
 /// A failure that names the address of the instruction.
 Failure refuse_at(const AnalysisContext& context, std::size_t instruction, const std::string& what);
+
+/// Whether no scheduler ever has several warps of the launch: each warp has its own.
+bool has_scheduler_to_itself(const LaunchGeometry& shape);
 
 /// Whether every scheduler is work-conserving: it chooses a warp whenever one of its warps may
 /// issue, by its policy or because it has so few warps.

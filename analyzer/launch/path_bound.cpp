@@ -63,7 +63,9 @@ Deadline earlier(const Deadline& deadline) {
 
 PipelinePair pipelines_of(const AnalysisContext& context, std::int64_t buffer_entries,
                           const models::Interval& buffer_drain,
-                          const std::vector<SlotDistance>& slots) {
+                          const std::vector<SlotDistance>& slots, bool stages_in_state) {
+    const IssueStages stages{.reads = context.register_reads ? &*context.register_reads : nullptr,
+                             .in_state = stages_in_state};
     const auto rules = [&](Side side) {
         return PipelineModel{*context.request.function,
                              *context.request.architecture,
@@ -71,7 +73,8 @@ PipelinePair pipelines_of(const AnalysisContext& context, std::int64_t buffer_en
                              buffer_entries,
                              buffer_drain,
                              side,
-                             slots};
+                             slots,
+                             stages};
     };
     return {rules(Side::Lower), rules(Side::Upper)};
 }

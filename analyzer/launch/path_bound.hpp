@@ -16,7 +16,9 @@
 
 namespace warpbound::analyzer {
 
-/// The pipeline models of both sides, with one write buffer; `slots` as in `PipelineModel`.
+/// The pipeline models of both sides, with one write buffer; `slots` as in `PipelineModel`, and
+/// `stages_in_state` as in `IssueStages`: false on the upper side where several warps share a
+/// scheduler.
 struct PipelinePair {
     PipelineModel lower;
     PipelineModel upper;
@@ -28,7 +30,7 @@ struct PipelinePair {
 };
 PipelinePair pipelines_of(const AnalysisContext& context, std::int64_t buffer_entries,
                           const models::Interval& buffer_drain,
-                          const std::vector<SlotDistance>& slots = {});
+                          const std::vector<SlotDistance>& slots = {}, bool stages_in_state = true);
 
 /// The path problem of a span, whose state before the first issue is `from`. `nodes_per_block`:
 /// limit; fewer nodes join more states and bound less tightly. None: as many as are affordable.

@@ -40,6 +40,14 @@ Delays after(Delays time, std::int64_t cycles) {
     return time;
 }
 
+/// A time that delays nothing.
+std::int64_t no_time(std::int64_t) {
+    return 0;
+}
+Delays no_time(const Delays& like) {
+    return Delays(like.size(), none);
+}
+
 /// How many operations `DEPBAR.LE SBn, k` leaves unreleased.
 std::size_t depbar_count(const assembly::Instruction& instruction) {
     for (const auto& operand : instruction.operands)
@@ -69,7 +77,7 @@ PipelineModel::PipelineModel(const assembly::Function& function,
                              const models::Architecture& architecture,
                              const std::vector<Result<models::InstructionTiming>>& timings,
                              std::int64_t buffer_entries, models::Interval buffer_drain, Side side,
-                             std::vector<SlotDistance> slots)
+                             std::vector<SlotDistance> slots, const IssueStages& stages)
     : side_{side}, units_{architecture.units.size()}, drain_{end_of(buffer_drain, side)},
       slots_{std::move(slots)} {
     // With fewer entries than there are, stores wait longer (upper side). Where no instruction
@@ -106,6 +114,29 @@ PipelineModel::PipelineModel(const assembly::Function& function,
         }
     }
     registers_ = dense.size();
+    if (stages.reads != nullptr) compile_stages(function, architecture, stages);
+}
+
+void PipelineModel::compile_stages(const assembly::Function& function,
+                                   const models::Architecture& architecture,
+                                   const IssueStages& stages) {
+    const RegisterReads& reads = *stages.reads;
+    window_ = reads.window;
+    if (stages.in_state) banks_ = reads.banks;
+    const auto& counts = side_ == Side::Lower ? reads.least
+                         : stages.in_state    ? reads.most_alone
+                                              : reads.most;
+    std::int64_t most = 1;
+    for (std::size_t i = 0; i < function.instructions.size(); ++i) {
+        Compiled& compiled = compiled_[i];
+        compiled.has_fixed_latency = reads.has_fixed_latency[i];
+        if (!compiled.has_fixed_latency) continue;
+        compiled.reads = counts[i];
+        compiled.has_latch = compiled.unit < units_ && architecture.units[compiled.unit].scope ==
+                                                           models::UnitScope::Partition;
+        most = std::max(most, *std::max_element(counts[i].begin(), counts[i].end()));
+    }
+    longest_lag_ = 2 * (most - 1); // docs/soundness.md, S33
 }
 
 void PipelineModel::compile(std::size_t index, const assembly::Instruction& instruction,
@@ -218,6 +249,7 @@ template <class Wait> void PipelineModel::for_each_wait(const Compiled& compiled
         else if (side_ == Side::Upper)
             wait(scoreboard_component(compiled.depbar) + depth_ - 1, StackCategory::Scoreboard);
     }
+    if (has_stages()) wait(hold_component(), StackCategory::Port);
     if (!compiled.executes) return;
     wait(port_base() + compiled.unit, StackCategory::Port);
     if (compiled.enters_buffer && entries_ > 0 && buffer_fills_)
@@ -225,10 +257,46 @@ template <class Wait> void PipelineModel::for_each_wait(const Compiled& compiled
 }
 
 template <class Time>
-void PipelineModel::take_effect(std::vector<Time>& components, const Compiled& compiled,
+Time PipelineModel::pass_stages(std::vector<Time>& components, const Compiled& compiled,
                                 const Time& issue) const {
-    const Time result = after(issue, compiled.result);
-    const Time usable = after(issue, compiled.result_wait);
+    const bool passes_allocate = compiled.has_fixed_latency;
+    if (!has_stages())
+        return passes_allocate && side_ == Side::Upper ? after(issue, longest_lag_) : issue;
+    Time& hold = components[hold_component()];
+    if (!passes_allocate) {
+        hold = no_time(issue);
+        return issue;
+    }
+    const auto beyond_window = [&](std::int64_t reads) {
+        return std::max<std::int64_t>(0, reads - window_);
+    };
+    const auto& reads = compiled.reads;
+    const bool enters_latch = compiled.executes && compiled.has_latch;
+    Time& next_grant = components[grant_component()];
+    hold = after(next_grant, 1);
+    Time granted = after(later(issue, next_grant),
+                         beyond_window(*std::max_element(reads.begin(), reads.end())));
+    if (enters_latch) granted = later(granted, components[latch_base() + compiled.unit]);
+    for (std::size_t bank = 0; bank < reads.size(); ++bank)
+        if (reads[bank] > 0)
+            granted = later(granted, after(components[bank_base() + bank], reads[bank] - window_));
+    for (std::size_t bank = 0; bank < reads.size(); ++bank) {
+        Time& free = components[bank_base() + bank];
+        if (reads[bank] > 0)
+            free = after(later(free, after(granted, -beyond_window(reads[bank]))), reads[bank]);
+    }
+    next_grant = after(granted, 1);
+    // Where the latch is free in the next cycle, grants are as far apart anyway.
+    if (enters_latch && compiled.occupancy > 1)
+        components[latch_base() + compiled.unit] = after(granted, compiled.occupancy);
+    return granted;
+}
+
+template <class Time>
+void PipelineModel::take_effect(std::vector<Time>& components, const Compiled& compiled,
+                                const Time& issue, const Time& begin) const {
+    const Time result = after(begin, compiled.result);
+    const Time usable = after(begin, compiled.result_wait);
     Time& port = components[port_base() + compiled.unit];
     port = later(port, after(issue, compiled.occupancy));
     for (const std::size_t reg : compiled.writes)
@@ -237,17 +305,18 @@ void PipelineModel::take_effect(std::vector<Time>& components, const Compiled& c
     completion = later(completion, result);
     if (compiled.write_barrier >= 0) insert_release(components, compiled.write_barrier, usable);
     if (compiled.read_barrier >= 0) {
-        insert_release(components, compiled.read_barrier, after(issue, compiled.source_wait));
-        completion = later(completion, after(issue, compiled.source_read));
+        insert_release(components, compiled.read_barrier, after(begin, compiled.source_wait));
+        completion = later(completion, after(begin, compiled.source_read));
     }
     if (compiled.enters_buffer && entries_ > 0) {
-        const auto begin = components.begin() + static_cast<std::ptrdiff_t>(buffer_base());
-        const auto end = begin + static_cast<std::ptrdiff_t>(entries_);
+        const auto first = components.begin() + static_cast<std::ptrdiff_t>(buffer_base());
+        const auto end = first + static_cast<std::ptrdiff_t>(entries_);
         Time drained = after(later(*(end - 1), issue), compiled.drain);
-        std::move(begin + 1, end, begin);
+        std::move(first + 1, end, first);
         *(end - 1) = std::move(drained);
     }
-    if (compiled.barrier) components[barrier_component] = usable;
+    // The release of a barrier counts from the last arrival, an issue (C9).
+    if (compiled.barrier) components[barrier_component] = after(issue, compiled.result_wait);
 }
 
 IssueStep PipelineModel::wait_of(const PipelineState& state, std::size_t instruction) const {
@@ -287,7 +356,8 @@ void PipelineModel::issue(PipelineState& state, std::size_t instruction,
     for (std::size_t i = 0; i < state.size(); ++i)
         if (i != gap_kind_component) state[i] = std::max<std::int64_t>(0, state[i] - elapsed);
     pass_waits(state, compiled);
-    if (compiled.executes) take_effect<std::int64_t>(state, compiled, 0);
+    const std::int64_t begin = pass_stages<std::int64_t>(state, compiled, 0);
+    if (compiled.executes) take_effect<std::int64_t>(state, compiled, 0, begin);
 }
 
 IssueStep PipelineModel::advance(PipelineState& state, std::size_t instruction) const {
@@ -302,7 +372,8 @@ Delays PipelineModel::advance(std::vector<Delays>& components, std::size_t instr
     for_each_wait(compiled, [&](std::size_t component, StackCategory) {
         issue = later(std::move(issue), components[component]);
     });
-    if (compiled.executes) take_effect(components, compiled, issue);
+    const Delays begin = pass_stages(components, compiled, issue);
+    if (compiled.executes) take_effect(components, compiled, issue, begin);
     return issue;
 }
 
@@ -348,7 +419,8 @@ PipelineState PipelineModel::top() const {
     std::int64_t gap = 0;
     std::int64_t drain = 0;
     for (const Compiled& compiled : compiled_) {
-        result = std::max({result, compiled.result_wait, compiled.source_wait});
+        const std::int64_t lag = compiled.has_fixed_latency ? longest_lag_ : 0;
+        result = std::max({result, lag + compiled.result_wait, lag + compiled.source_wait});
         occupancy = std::max(occupancy, compiled.occupancy);
         gap = std::max({gap, compiled.gap, compiled.gap_taken});
         drain = std::max(drain, compiled.drain);
@@ -359,6 +431,10 @@ PipelineState PipelineModel::top() const {
     std::fill_n(state.begin() + static_cast<std::ptrdiff_t>(buffer_base()), entries_,
                 sum_of_product(0, drain, static_cast<std::int64_t>(entries_)));
     state[gap_kind_component] = 1;
+    if (!has_stages()) return state;
+    // A grant lags by at most `longest_lag_`, and a port is busy up to the end of its window.
+    const auto stages = state.begin() + static_cast<std::ptrdiff_t>(hold_component());
+    std::fill(stages, state.end(), longest_lag_ + std::max({window_, occupancy, std::int64_t{2}}));
     return state;
 }
 

@@ -5,12 +5,14 @@
 /// In-order issue is a max-plus system: larger times in a state lead to larger times after it.
 
 #include "analyzer/bound.hpp"
+#include "analyzer/microarchitecture/register_reads.hpp"
 #include "assembly/isa/program.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace warpbound::analyzer {
@@ -22,7 +24,8 @@ using PipelineState = std::vector<std::int64_t>;
 /// A time as the maximum over several earlier times, each plus a delay. `Shape:` delays[earlier
 /// time], `none` where it does not depend on that time. `Unit:` core cycles.
 using Delays = std::vector<std::int64_t>;
-constexpr std::int64_t none = -1;
+/// Below every delay; a delay may be a few cycles below 0.
+constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min() / 2;
 
 /// One issued instruction of the abstract run.
 struct IssueStep {
@@ -49,7 +52,15 @@ struct SlotDistance {
     friend auto operator<=>(const SlotDistance&, const SlotDistance&) = default;
 };
 
-/// The rules C4 to C15 of docs/reference/timing-contract.md for one side.
+/// The stages in front of the units (C57 to C59).
+struct IssueStages {
+    const RegisterReads* reads = nullptr; ///< Null: a machine without read ports.
+    /// Whether they are part of the state, as for a warp that has its scheduler to itself. Else
+    /// what they delay is resource demand (docs/soundness.md, S33), but for the lag of results.
+    bool in_state = true;
+};
+
+/// The rules C4 to C15 and C57 to C59 of docs/reference/timing-contract.md for one side.
 /// Side: upper: every interval at its upper end, guarded instructions execute. Lower: every
 /// interval at its lower end, guarded instructions are predicated off. docs/soundness.md proves
 /// that no run is beyond.
@@ -64,7 +75,7 @@ public:
     PipelineModel(const assembly::Function& function, const models::Architecture& architecture,
                   const std::vector<Result<models::InstructionTiming>>& timings,
                   std::int64_t buffer_entries, models::Interval buffer_drain, Side side,
-                  std::vector<SlotDistance> slots = {});
+                  std::vector<SlotDistance> slots = {}, const IssueStages& stages = {});
 
     /// The state before the first issue: nothing outstanding.
     [[nodiscard]] PipelineState start() const;
@@ -93,7 +104,7 @@ public:
                                     const Delays& issue) const;
     /// Components of a state. `gap_component` is the earliest issue by the predecessor's gap;
     /// `gap_kind_component` is no time.
-    [[nodiscard]] std::size_t size() const { return register_base() + registers_; }
+    [[nodiscard]] std::size_t size() const { return bank_base() + (has_stages() ? banks_ : 0); }
     static constexpr std::size_t gap_component = 0;
     static constexpr std::size_t gap_kind_component =
         3; ///< 1 when the gap is a control transfer's.
@@ -127,9 +138,14 @@ private:
         bool always_executes = true; ///< Executes in every run.
         bool enters_buffer = false;
         bool barrier = false;
-        bool transfers = false; ///< A control-transfer instruction.
+        bool transfers = false;         ///< A control-transfer instruction.
+        bool has_fixed_latency = false; ///< Passes Allocate.
+        bool has_latch = false;         ///< Its unit has a latch per scheduler.
+        BankCounts reads;               ///< By bank.
     };
 
+    void compile_stages(const assembly::Function& function,
+                        const models::Architecture& architecture, const IssueStages& stages);
     void compile(std::size_t index, const assembly::Instruction& instruction,
                  const models::InstructionTiming& timing);
     [[nodiscard]] std::int64_t gap_between_choices(std::int64_t gap) const;
@@ -138,17 +154,25 @@ private:
     /// Calls `wait(component, category)` for every component that an instruction waits for, except
     /// the gap.
     template <class Wait> void for_each_wait(const Compiled& compiled, Wait wait) const;
-    /// Enters the effects of an executed instruction that issues at `issue`.
+    /// Passes the stages in front of the units. Returns the time from which latency and source read
+    /// count: two cycles before the grant.
     template <class Time>
-    void take_effect(std::vector<Time>& components, const Compiled& compiled,
+    Time pass_stages(std::vector<Time>& components, const Compiled& compiled,
                      const Time& issue) const;
+    /// Enters the effects of an executed instruction that issues at `issue` and whose latency
+    /// counts from `begin`.
+    template <class Time>
+    void take_effect(std::vector<Time>& components, const Compiled& compiled, const Time& issue,
+                     const Time& begin) const;
     void pass_waits(PipelineState& state, const Compiled& compiled) const;
     void insert_release(PipelineState& state, int scoreboard, const std::int64_t& release) const;
     void insert_release(std::vector<Delays>& components, int scoreboard,
                         const Delays& release) const;
 
     // Layout: gap, barrier, completion, kind of the gap, scoreboards x depth (largest first),
-    // ports, buffer (oldest first), registers.
+    // ports, buffer (oldest first), registers; with stages: the end of the hold by Control, the
+    // grant that may follow the last one, of each unit the grant that its latch allows (both less
+    // two cycles), of each bank the first cycle with a free port (less three cycles).
     static constexpr std::size_t barrier_component = 1;
     static constexpr std::size_t completion_component = 2;
     static constexpr std::size_t scoreboard_base = 4;
@@ -160,6 +184,13 @@ private:
     }
     [[nodiscard]] std::size_t buffer_base() const { return port_base() + units_; }
     [[nodiscard]] std::size_t register_base() const { return buffer_base() + entries_; }
+    [[nodiscard]] std::size_t hold_component() const { return register_base() + registers_; }
+    [[nodiscard]] std::size_t grant_component() const { return hold_component() + 1; }
+    [[nodiscard]] std::size_t latch_base() const { return grant_component() + 1; }
+    [[nodiscard]] std::size_t bank_base() const {
+        return has_stages() ? latch_base() + units_ : hold_component();
+    }
+    [[nodiscard]] bool has_stages() const { return banks_ > 0; }
 
     Side side_;
     std::size_t depth_ =
@@ -167,6 +198,9 @@ private:
     std::size_t units_ = 0;
     std::size_t entries_ = 0;
     std::size_t registers_ = 0;
+    std::size_t banks_ = 0;        ///< Register banks whose reads are part of the state.
+    std::int64_t window_ = 0;      ///< Cycles in which they take place.
+    std::int64_t longest_lag_ = 0; ///< Of a grant, upper side.
     std::int64_t drain_ = 0;
     bool buffer_fills_ = true; ///< False: more entries than are tracked, so no instruction waits.
     std::int64_t issue_slot_ = 1; ///< Cycles between two choices of a scheduler.

@@ -83,8 +83,11 @@ Demand round_robin_demand(const AnalysisContext& context) {
 /// Path problem of the time of a warp, less its own demand, which the demand of all warps contains.
 PathGraph less_own_demand(const AnalysisContext& context, const Demand& demand, PathGraph paths) {
     InstructionCosts less = demand.own_scheduler;
+    const InstructionCosts reads = delay_by_own_reads(context);
     for (std::size_t i = 0; i < less.size(); ++i)
-        less[i] = (models::Cycles{less[i]} - models::Cycles{demand.turns}).count();
+        less[i] =
+            (models::Cycles{less[i]} - models::Cycles{demand.turns} - models::Cycles{reads[i]})
+                .count();
     return without_resource_demand(std::move(paths), block_costs(context, less));
 }
 
@@ -143,7 +146,7 @@ Result<ResponseTimeBound> bound_by_demand(const AnalysisContext& context, const 
             context, name("residual-occupancy", "port occupancy of a warp beyond its issue slots"),
             demand.residual_occupancy);
     }
-    cost.carry_in = largest(demand.own_scheduler);
+    cost.carry_in = std::max(largest(demand.own_scheduler), longest_read_lag(context));
     // When a block starts, the issue slot of the warp that was in the warp slot before may run.
     if (demand.rotation_warps > 0)
         cost.carry_in =
@@ -200,13 +203,16 @@ Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& conte
                               : barriers_without_early_ends(context);
     if (!barriers) return barriers.as_failure();
     // The write buffer has terms of its own: in these pipelines it never delays.
-    const PipelinePair pipelines = pipelines_of(context, 1, {0, 0, 0});
+    const PipelinePair pipelines =
+        pipelines_of(context, 1, {0, 0, 0}, {}, has_scheduler_to_itself(context.shape));
     const CriticalPathProblem problem{pipelines, path_graph_of(context, pipelines, Side::Upper),
                                       barriers.value()};
     auto bounded = bound_by_demand(context, work_conserving_demand(context), problem, deadline);
     if (!bounded) return bounded.as_failure();
     // The rotation does not bound how many warps are chosen while a load waits at the caches.
-    if (context.request.policy.kind == models::PolicyKind::LooseRoundRobin && !context.caches) {
+    // Nor how many are chosen while reads occupy the stages in front of the units.
+    if (context.request.policy.kind == models::PolicyKind::LooseRoundRobin && !context.caches &&
+        !context.register_reads) {
         const Demand demand = round_robin_demand(context);
         auto second = unless_stopped(
             [&] { return bound_by_demand(context, demand, problem, deadline); }, 1.0);
@@ -281,6 +287,15 @@ Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& conte
             {{fmt::format("occupancy of the port of {} by a warp", architecture.units[unit].name),
               scope == models::UnitScope::Core ? warps : share, least(port, costs), port.id},
              {"its last use need not have ended", 1, -largest(costs)}});
+    }
+    const std::size_t banks = context.register_reads ? context.register_reads->banks : 0;
+    for (std::size_t bank = 0; bank < banks; ++bank) {
+        const CertificateName port{fmt::format("execution-time-lower-read-port-{}", bank),
+                                   fmt::format("register reads from bank {}", bank)};
+        bounds.push_back({{fmt::format("reads of a warp from bank {} of the register file", bank),
+                           share, least(port, read_costs(context, bank)), port.id},
+                          {"its last reads may be within the window that follows a grant", 1,
+                           -context.register_reads->window}});
     }
     const auto best =
         std::max_element(bounds.begin(), bounds.end(),

@@ -30,7 +30,7 @@ const ValueGroup* Architecture::operand_collector(std::string_view unit) const {
 std::vector<std::string_view> Architecture::imperfect_parts() const {
     std::vector<std::string_view> parts;
     if (!fetch.values.empty()) parts.emplace_back("fetch");
-    if (!register_file.values.empty()) parts.emplace_back("register-file");
+    if (!register_file.values.empty() && !has_read_ports()) parts.emplace_back("register-file");
     if (!operand_collectors.empty()) parts.emplace_back("operand-collectors");
     if (const ValueGroup* const constant = memory("constant");
         constant != nullptr && !constant->values.empty())
