@@ -21,6 +21,9 @@ inline constexpr const char* lower_issue_slots = "execution-time-lower-issue-slo
 inline constexpr const char* lower_drain = "execution-time-lower-drain";
 inline constexpr const char* lower_port = "execution-time-lower-port-"; ///< Then the unit's name.
 
+inline constexpr const char* lower_read_port =
+    "execution-time-lower-read-port-"; ///< Then the number of the register bank (S33).
+
 // Ports beyond issue slots: strict round robin and two-level (S25a, S31).
 inline constexpr const char* residual_occupancy = "execution-time-upper-residual-occupancy";
 

@@ -28,7 +28,7 @@ CertificateValues values_of(const LaunchDemand& demand, const ClaimRow& claim) {
 std::string claimed_suffix(const LaunchDemand& demand) {
     const std::string& suffix = demand.round_robin_suffix;
     const bool is_claimed =
-        !suffix.empty() &&
+        !suffix.empty() && !demand.code.kernel.architecture.has_read_ports() &&
         find_certificate(demand.code.kernel, certificate_id::stall + suffix) != nullptr;
     return is_claimed ? suffix : std::string{};
 }
@@ -42,10 +42,22 @@ std::vector<std::vector<Term>> work_conserving_sums(const LaunchDemand& demand) 
     return critical_path_terms_of(inputs);
 }
 
+/// S33 is about work-conserving policies, and claims no round-robin interference bound.
+void check_read_ports(const LaunchDemand& demand) {
+    const KernelCase& kernel = demand.code.kernel;
+    if (!kernel.architecture.has_read_ports() || demand.code.geometry.warps == 1) return;
+    if (has_strict_turns(demand.code) || !demand.distances.empty() ||
+        exceeds_active_set(demand.code))
+        throw Finding{Verdict::Failed,
+                      kernel.id + ": no bound of several warps is proved under its policy on a "
+                                  "machine with register-file/read-ports"};
+}
+
 /// Without queueing delay.
 std::vector<std::vector<Term>> policy_sums(const LaunchDemand& demand,
                                            const CertificateValues& values) {
     const bool through_caches = demand.memory.has_value();
+    check_read_ports(demand);
     if (has_strict_turns(demand.code))
         return {strict_round_robin_terms_of(demand.code, demand.tables, demand.rotations,
                                             through_caches, values)};

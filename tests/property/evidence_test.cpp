@@ -12,6 +12,7 @@
 #include "certification/verify/structure.hpp"
 #include "models/architecture/value_path.hpp"
 #include "tests/support/evidence.hpp"
+#include "tests/support/made_values.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/support/stated_uniformity.hpp"
 
@@ -22,6 +23,8 @@
 #include <cstdlib>
 #include <map>
 #include <random>
+#include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -100,7 +103,31 @@ enum class Drawn {
     StrictRoundRobin, ///< Several warps in strict turns, most often all of one scheduler.
     CachesInSlots,    ///< Several warps in slots of their own, whose accesses go through caches.
     CachesInTurns,    ///< The same in strict turns.
+    ReadPorts,        ///< One warp or several on a machine with read ports and a reuse cache.
 };
+
+/// Gives the machine read ports, and many arithmetic operands `.reuse`.
+void read_through_ports(models::Architecture& machine, std::string& text, std::mt19937_64& random) {
+    const auto banks = static_cast<std::int64_t>(random() % 2 + 1);
+    tests::put_value(machine, "register-file/banks", {banks, banks, banks});
+    tests::put_value(machine, "register-file/read-ports", {1, 1, 1});
+    const auto window = static_cast<std::int64_t>(random() % 3 + 1);
+    tests::put_value(machine, "register-file/read-window", {window, window, window});
+    tests::put_value(machine, "register-file/reuse-slots", {3, 3, 3});
+    static const std::regex source{", (R[0-9]+)"};
+    std::istringstream lines{text};
+    std::string result;
+    for (std::string line; std::getline(lines, line);) {
+        const bool is_arithmetic = line.find(" F") != std::string::npos;
+        const auto choice = random() % 3;
+        if (is_arithmetic && choice > 0)
+            line = std::regex_replace(line, source, ", $1.reuse",
+                                      choice == 1 ? std::regex_constants::format_first_only
+                                                  : std::regex_constants::format_default);
+        result += line + "\n";
+    }
+    text = std::move(result);
+}
 
 certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any) {
     constexpr std::array<std::pair<const char*, int>, 4> machines{
@@ -127,9 +154,10 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
     const bool in_order = in_turns || in_slots;
     const bool alone = count_facts || (!in_order && seed % 3 == 0);
     const std::size_t chosen = random() % policies.size();
-    const std::string policy = in_turns   ? "srr"
-                               : in_slots ? slots[chosen % slots.size()]
-                                          : policies[chosen];
+    const std::string policy = in_turns                    ? "srr"
+                               : in_slots                  ? slots[chosen % slots.size()]
+                               : drawn == Drawn::ReadPorts ? policies[chosen % 3]
+                                                           : policies[chosen];
     tests::RandomKernelOptions options;
     options.sm = sm;
     options.statements = 3 + static_cast<int>(seed % 7);
@@ -144,14 +172,19 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
         in_slots || drawn == Drawn::CachesInTurns || (drawn == Drawn::Any && seed % 5 >= 2);
     if (cached) options.statements += 5;
     options.barriers = !alone && seed % 2 == 0;
+    const bool is_crowded = drawn == Drawn::ReadPorts && seed % 2 == 1;
+    options.memory = !is_crowded;
+    options.predicates = !is_crowded;
     options.clock_reads = alone;
     tests::RandomKernel kernel = tests::random_kernel(seed, options);
-    kernel.facts.program_digest = assembly::digest_of(kernel.text);
     models::Architecture architecture = models::load_architecture(machine).value();
+    if (drawn == Drawn::ReadPorts) read_through_ports(architecture, kernel.text, random);
+    kernel.facts.program_digest = assembly::digest_of(kernel.text);
     const std::int64_t places = from_one_to(4);
     tests::set_value(architecture.limits, "max-blocks", {places, places, places});
     tests::set_value(architecture.blocks, "replacement", {0, 3, 9});
     tests::set_value(architecture.blocks, "start", {5, 5, 20});
+    if (is_crowded) tests::set_value(architecture.schedulers, "count", {1, 1, 1});
     if (in_order) {
         const std::int64_t slot = from_one_to(3);
         tests::set_value(architecture.schedulers, "issue-slot", {slot, slot, slot});
@@ -296,9 +329,10 @@ void check_sums(Drawn drawn, const std::vector<const char*>& texts) {
         const auto structure = check::check_structure(evidence);
         EXPECT_EQ(structure.verdict, check::Verdict::Holds)
             << structure.detail << ", seed " << seed;
-        for (const auto& term :
-             bundle.value().reports.front().claim("execution-time", analyzer::Side::Upper)->terms)
-            ++terms[term.text];
+        for (const auto side : {analyzer::Side::Upper, analyzer::Side::Lower})
+            for (const auto& term :
+                 bundle.value().reports.front().claim("execution-time", side)->terms)
+                ++terms[term.text];
     }
     EXPECT_LT(not_run * 4, cases + 4);
     EXPECT_GT(bundles * 4, cases * 3 - 4);
@@ -357,6 +391,13 @@ TEST(EvidenceProperty, OfCachesInStrictTurnsAddsUpAndHoldsRuns) {
                                "replacement and start of a block",
                                "issue slots that run when the critical path changes to a warp"});
     check_sums(Drawn::CachesInTurns, texts);
+}
+
+TEST(EvidenceProperty, OfReadPortsAddsUpAndHoldsRuns) {
+    check_sums(Drawn::ReadPorts,
+               {"demand of a warp on its own scheduler: issue slots and ports",
+                "reads of a warp from bank 0 of the register file",
+                "an instruction that issued before the critical path changed to another warp"});
 }
 
 /// That the script needs each region: without one, counts beyond the bound turn where no path

@@ -2,6 +2,7 @@
 
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/interference/barrier_intervals.hpp"
+#include "certification/verify/interference/register_reads.hpp"
 #include "models/units.hpp"
 
 #include <algorithm>
@@ -20,6 +21,9 @@ enum class OtherBlocks { ByPathInterval, ByBarrierInterval };
 /// Side: upper.
 std::int64_t carry_in(const InterferenceInputs& inputs) {
     const models::Cycles longest{largest_demand(inputs.tables, ids::own_scheduler + inputs.suffix)};
+    // S33: or how far the grants of its register reads may lag.
+    if (inputs.code.kernel.architecture.has_read_ports())
+        return std::max(longest.count(), longest_grant_lag(inputs.code));
     if (inputs.suffix.empty()) return longest.count();
     // S27: the issue slot of the warp that was in the warp slot before may not be over.
     return (longest + models::Cycles{inputs.code.geometry.issue_slot.hi - 1}).count();
@@ -231,6 +235,9 @@ std::vector<Term> lower_terms_of(const TimedCode& code, const DemandTables& tabl
             return {{unit.scope == models::UnitScope::Core ? warps : on_scheduler, 0,
                      first_certificate},
                     {1, -largest_demand(tables, first_certificate), ""}};
+    if (first_certificate.starts_with(ids::lower_read_port) && tables.count(first_certificate) != 0)
+        return {{on_scheduler, 0, first_certificate},
+                {1, -read_port_values(code.kernel).window, ""}};
     throw Finding{Verdict::Failed,
                   code.kernel.id + ": a lower bound cannot rest on '" + first_certificate + "'"};
 }

@@ -1,0 +1,175 @@
+#include "certification/verify/interference/register_reads.hpp"
+
+#include "assembly/isa/operand_reads.hpp"
+#include "certification/verify/machine_values.hpp"
+#include "models/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace warpbound::certification::verify {
+
+namespace {
+
+using assembly::Instruction;
+using assembly::OperandRead;
+
+bool certainly_executes(const Instruction& instruction) {
+    return !instruction.guard || instruction.guard->always();
+}
+
+/// Asks what the reuse cache may keep when an instruction reads (C59).
+class ReuseSearch {
+public:
+    ReuseSearch(const TimedCode& code, const ReadPortValues& ports)
+        : code_{code}, ports_{ports}, flow_{code.lower_flow},
+          entry_is_fresh_{predecessors_of(flow_).front().empty()} {}
+
+    /// Whether a read of register `reg` at `position` by instruction `index` of the block may hit.
+    [[nodiscard]] bool may_hit(std::size_t block, std::size_t index, int position, int reg) const {
+        if (position >= ports_.reuse_slots) return false;
+        switch (search_back(block, index, position, reg)) {
+        case Found::Kept:
+            return true;
+        case Found::Gone:
+            return false;
+        case Found::Nothing:
+            break;
+        }
+        if (block == 0 && entry_is_fresh_) return false;
+        for (std::size_t before = 0; before < flow_.blocks.size(); ++before)
+            if (search_back(before, flow_.last[before] + 1, position, reg) == Found::Kept)
+                return true;
+        return false;
+    }
+
+private:
+    /// What an instruction before leaves at a place: the register, another one or none, or what was
+    /// there.
+    enum class Found { Kept, Gone, Nothing };
+
+    /// From the instruction before `end` backwards to the begin of the block.
+    [[nodiscard]] Found search_back(std::size_t block, std::size_t end, int position,
+                                    int reg) const {
+        for (std::size_t i = end; i-- > flow_.first[block];) {
+            const Instruction& instruction = code_.kernel.function->instructions[i];
+            if (!assembly::has_fixed_latency(instruction)) continue;
+            const Found found = left_by(instruction, position, reg);
+            if (found == Found::Kept) return found;
+            if (found == Found::Gone && certainly_executes(instruction)) return found;
+        }
+        return Found::Nothing;
+    }
+
+    [[nodiscard]] Found left_by(const Instruction& instruction, int position, int reg) const {
+        Found found = Found::Nothing;
+        for (const OperandRead& operand :
+             assembly::operand_reads(instruction, code_.kernel.function->target)) {
+            if (operand.position != position) continue;
+            const bool keeps = operand.is_reused && operand.has_width && operand.registers <= 2;
+            for (int other = operand.first; other < operand.first + operand.registers; ++other)
+                if (other % ports_.banks == reg % ports_.banks)
+                    found = keeps && other == reg ? Found::Kept : Found::Gone;
+        }
+        return found;
+    }
+
+    const TimedCode& code_;
+    const ReadPortValues& ports_;
+    const ControlFlow& flow_;
+    bool entry_is_fresh_;
+};
+
+} // namespace
+
+ReadPortValues read_port_values(const KernelCase& kernel) {
+    const models::ValueGroup& group = kernel.architecture.register_file;
+    const auto number = [&](const char* name, std::int64_t least) {
+        return exact_number(kernel, group, "register-file", name, least);
+    };
+    if (number("read-ports", 1) != 1)
+        throw Finding{Verdict::Failed, kernel.id + ": register-file/read-ports is not 1"};
+    return {number("banks", 1), number("read-window", 1), number("reuse-slots", 0)};
+}
+
+DemandTable grant_spacing(const TimedCode& code) {
+    const ReadPortValues ports = read_port_values(code.kernel);
+    return demand_table(code, [&](const models::InstructionTiming&, std::size_t i) -> std::int64_t {
+        const Instruction& instruction = code.kernel.function->instructions[i];
+        if (!assembly::has_fixed_latency(instruction)) return 0;
+        std::map<std::int64_t, std::int64_t> of_bank;
+        std::int64_t most = 1;
+        for (const OperandRead& operand :
+             assembly::operand_reads(instruction, code.kernel.function->target))
+            for (int k = 0; k < operand.registers; ++k)
+                most = std::max(most, ++of_bank[(operand.first + k) % ports.banks]);
+        return most;
+    });
+}
+
+std::int64_t longest_grant_lag(const TimedCode& code) {
+    // S33: a warp that never shares its scheduler contains the lag in its own time.
+    const LaunchGeometry& launch = code.geometry;
+    const std::int64_t together =
+        models::times(std::min(launch.block_slots, launch.blocks), launch.warps_per_block);
+    if (launch.waves == 1 && launch.per_scheduler(together) == 1) return 0;
+    const DemandTable spacing = grant_spacing(code);
+    const std::int64_t longest =
+        spacing.empty() ? 0 : *std::max_element(spacing.begin(), spacing.end());
+    return 2 * std::max<std::int64_t>(0, longest - 1);
+}
+
+DemandTable grant_distances(const TimedCode& code) {
+    DemandTable distances = grant_spacing(code);
+    if (longest_grant_lag(code) == 0) return DemandTable(distances.size(), 0);
+    const auto has_latch = [&](const models::InstructionTiming& timing, std::size_t i) {
+        return distances[i] > 0 && !is_port_of_warp(code, timing) &&
+               !is_port_of_multiprocessor(code, timing);
+    };
+    std::map<std::size_t, std::int64_t> longest_use;
+    for (std::size_t i = 0; i < distances.size(); ++i) {
+        if (!code.reachable[i] || !has_latch(code.timings[i].value(), i)) continue;
+        std::int64_t& longest = longest_use[code.timings[i].value().unit];
+        longest = std::max(longest, port_occupancy(code.timings[i].value()));
+    }
+    return demand_table(code, [&](const models::InstructionTiming& timing, std::size_t i) {
+        return has_latch(timing, i) && port_occupancy(timing) > 0
+                   ? std::max(distances[i], longest_use[timing.unit])
+                   : distances[i];
+    });
+}
+
+DemandTable certain_reads(const TimedCode& code, std::int64_t bank) {
+    const ReadPortValues ports = read_port_values(code.kernel);
+    const ReuseSearch reuse{code, ports};
+    const auto& flow = code.lower_flow;
+    const auto& function = *code.kernel.function;
+    // Of an instruction in several blocks the fewest reads count.
+    std::map<std::size_t, std::int64_t> fewest;
+    for (std::size_t block = 0; block < flow.blocks.size(); ++block)
+        for (std::size_t i = flow.first[block]; i <= flow.last[block]; ++i) {
+            const Instruction& instruction = function.instructions[i];
+            std::set<int> registers;
+            if (assembly::has_fixed_latency(instruction) && certainly_executes(instruction))
+                for (const OperandRead& operand :
+                     assembly::operand_reads(instruction, function.target))
+                    for (int k = 0; k < (operand.has_width ? operand.registers : 1); ++k) {
+                        const int reg = operand.first + k;
+                        if (reg % ports.banks != bank) continue;
+                        if (!operand.position || !reuse.may_hit(block, i, *operand.position, reg))
+                            registers.insert(reg);
+                    }
+            const auto count = static_cast<std::int64_t>(registers.size());
+            const auto [counted, first] = fewest.emplace(i, count);
+            if (!first) counted->second = std::min(counted->second, count);
+        }
+    return demand_table(code, [&](const models::InstructionTiming&, std::size_t i) {
+        const auto counted = fewest.find(i);
+        return counted == fewest.end() ? std::int64_t{0} : counted->second;
+    });
+}
+
+} // namespace warpbound::certification::verify
