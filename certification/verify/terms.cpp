@@ -2,6 +2,7 @@
 
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/interference/critical_path.hpp"
+#include "certification/verify/interference/register_reads.hpp"
 #include "certification/verify/memory/queueing.hpp"
 #include "certification/verify/memory/service_times.hpp"
 #include "certification/verify/policies/strict_round_robin.hpp"
@@ -157,6 +158,7 @@ LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows) {
         timed_code(kernel, flows, geometry), std::move(distances), std::nullopt, {}, {}, {}};
     const TimedCode& code = demand.code;
     demand.tables = work_conserving_demand_of(code);
+    add_read_port_demand(code, demand.tables);
     for (std::size_t i = 0; i < code.timings.size() && !demand.memory; ++i)
         if (code.reachable[i] && code.timings[i].value().through_caches)
             demand.memory = read_memory_parameters(kernel, geometry.multiprocessors);

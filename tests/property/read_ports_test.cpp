@@ -72,6 +72,7 @@ models::Architecture with_read_ports(models::Architecture machine, tests::Random
 /// `crowded`: there is nothing else for which a warp waits.
 void make_dense(assembly::Function& function, tests::RandomSource& random, bool repeats,
                 bool crowded) {
+    const bool one_bank = crowded && random.whole(0, 1) == 0;
     std::map<std::size_t, int> before; // Register by operand: often read again.
     for (assembly::Instruction& instruction : function.instructions) {
         if (instruction.control_flow != assembly::ControlFlow::None) continue;
@@ -88,7 +89,7 @@ void make_dense(assembly::Function& function, tests::RandomSource& random, bool 
             instruction.opcode_class = assembly::OpcodeClass::FloatMultiplyAdd;
             instruction.operands.push_back(instruction.operands[1]);
         }
-        const bool is_even = random.whole(0, 2) > 0;
+        const bool is_even = one_bank || random.whole(0, 2) > 0;
         for (std::size_t i = 1; i < instruction.operands.size(); ++i) {
             auto* reg = std::get_if<assembly::RegisterOperand>(&instruction.operands[i]);
             if (reg == nullptr || reg->file != assembly::RegisterFile::General || !reg->index)
@@ -97,7 +98,7 @@ void make_dense(assembly::Function& function, tests::RandomSource& random, bool 
             if (!repeats) *reg->index += 16 * static_cast<int>(i);
             if (before.contains(i) && random.whole(0, 4) < 2) reg->index = before[i];
             before[i] = *reg->index;
-            if (random.whole(0, 2) == 0) reg->suffixes.emplace_back("reuse");
+            if (!one_bank && random.whole(0, 2) == 0) reg->suffixes.emplace_back("reuse");
         }
     }
     assembly::set_effects(function);
@@ -134,6 +135,7 @@ ReadPortsVerdict check_case(std::uint64_t seed, const tests::DescribedMachine& d
     options.divergence = !verdict.straight && seed % 4 == 1;
     options.barriers = !verdict.straight && seed % 3 == 1;
     options.conditional_barriers = options.barriers && !options.divergence && seed % 7 == 0;
+    if (is_crowded) options.statements += 20;
     if (verdict.straight) {
         options.depth = 0;
         options.predicates = false;

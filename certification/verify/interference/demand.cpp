@@ -2,7 +2,6 @@
 
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/flow/path_problem.hpp"
-#include "certification/verify/interference/register_reads.hpp"
 #include "certification/verify/machine_values.hpp"
 #include "models/units.hpp"
 
@@ -97,17 +96,9 @@ DemandTables work_conserving_demand_of(const TimedCode& code) {
         return !guard || guard->always();
     };
     DemandTables tables;
-    const bool has_read_ports = code.kernel.architecture.has_read_ports();
-    // S33: what the reads of an instruction hold the scheduler for.
-    const DemandTable distances =
-        has_read_ports ? grant_distances(code) : DemandTable(code.timings.size(), 0);
-    tables[ids::own_scheduler] = demand_table(code, [&](const Timing& timing, std::size_t i) {
-        const std::int64_t held = std::max(slot.hi, distances[i]);
-        return is_port_of_warp(code, timing) ? held : std::max(held, port_occupancy(timing));
+    tables[ids::own_scheduler] = demand_table(code, [&](const Timing& timing, std::size_t) {
+        return is_port_of_warp(code, timing) ? slot.hi : std::max(slot.hi, port_occupancy(timing));
     });
-    const std::int64_t banks = has_read_ports ? read_port_values(code.kernel).banks : 0;
-    for (std::int64_t bank = 0; bank < banks; ++bank)
-        tables[ids::lower_read_port + std::to_string(bank)] = certain_reads(code, bank);
     tables[ids::other_schedulers] = demand_table(code, [&](const Timing& timing, std::size_t) {
         return is_port_of_multiprocessor(code, timing) ? port_occupancy(timing) : 0;
     });

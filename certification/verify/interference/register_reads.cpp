@@ -1,6 +1,7 @@
 #include "certification/verify/interference/register_reads.hpp"
 
 #include "assembly/isa/operand_reads.hpp"
+#include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/machine_values.hpp"
 #include "models/units.hpp"
 
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace warpbound::certification::verify {
 
@@ -16,6 +18,13 @@ namespace {
 
 using assembly::Instruction;
 using assembly::OperandRead;
+
+/// What the machine of a kernel says about its read ports.
+struct ReadPortValues {
+    std::int64_t banks = 1;
+    std::int64_t window = 1;
+    std::int64_t reuse_slots = 0;
+};
 
 bool certainly_executes(const Instruction& instruction) {
     return !instruction.guard || instruction.guard->always();
@@ -29,7 +38,7 @@ public:
           entry_is_fresh_{predecessors_of(flow_).front().empty()} {}
 
     /// Whether a read of register `reg` at `position` by instruction `index` of the block may hit.
-    [[nodiscard]] bool may_hit(std::size_t block, std::size_t index, int position, int reg) const {
+    [[nodiscard]] bool may_hit(std::size_t block, std::size_t index, int position, int reg) {
         if (position >= ports_.reuse_slots) return false;
         switch (search_back(block, index, position, reg)) {
         case Found::Kept:
@@ -40,10 +49,11 @@ public:
             break;
         }
         if (block == 0 && entry_is_fresh_) return false;
-        for (std::size_t before = 0; before < flow_.blocks.size(); ++before)
+        const auto [known, first] = left_by_some_block_.emplace(std::pair{position, reg}, false);
+        for (std::size_t before = 0; first && before < flow_.blocks.size(); ++before)
             if (search_back(before, flow_.last[before] + 1, position, reg) == Found::Kept)
-                return true;
-        return false;
+                known->second = true;
+        return known->second;
     }
 
 private:
@@ -81,9 +91,8 @@ private:
     const ReadPortValues& ports_;
     const ControlFlow& flow_;
     bool entry_is_fresh_;
+    std::map<std::pair<int, int>, bool> left_by_some_block_; ///< By position and register.
 };
-
-} // namespace
 
 ReadPortValues read_port_values(const KernelCase& kernel) {
     const models::ValueGroup& group = kernel.architecture.register_file;
@@ -95,6 +104,7 @@ ReadPortValues read_port_values(const KernelCase& kernel) {
     return {number("banks", 1), number("read-window", 1), number("reuse-slots", 0)};
 }
 
+/// m of S33, per instruction: cycles between grants that its reads need. Side: upper.
 DemandTable grant_spacing(const TimedCode& code) {
     const ReadPortValues ports = read_port_values(code.kernel);
     return demand_table(code, [&](const models::InstructionTiming&, std::size_t i) -> std::int64_t {
@@ -110,18 +120,8 @@ DemandTable grant_spacing(const TimedCode& code) {
     });
 }
 
-std::int64_t longest_grant_lag(const TimedCode& code) {
-    // S33: a warp that never shares its scheduler contains the lag in its own time.
-    const LaunchGeometry& launch = code.geometry;
-    const std::int64_t together =
-        models::times(std::min(launch.block_slots, launch.blocks), launch.warps_per_block);
-    if (launch.waves == 1 && launch.per_scheduler(together) == 1) return 0;
-    const DemandTable spacing = grant_spacing(code);
-    const std::int64_t longest =
-        spacing.empty() ? 0 : *std::max_element(spacing.begin(), spacing.end());
-    return 2 * std::max<std::int64_t>(0, longest - 1);
-}
-
+/// The larger of m and, for an instruction of a unit with latches, the longest use of such a latch
+/// by an instruction of fixed latency. All 0 when no grant ever lags. Side: upper.
 DemandTable grant_distances(const TimedCode& code) {
     DemandTable distances = grant_spacing(code);
     if (longest_grant_lag(code) == 0) return DemandTable(distances.size(), 0);
@@ -142,9 +142,10 @@ DemandTable grant_distances(const TimedCode& code) {
     });
 }
 
+/// Registers that are read from a bank in every run. Side: lower.
 DemandTable certain_reads(const TimedCode& code, std::int64_t bank) {
     const ReadPortValues ports = read_port_values(code.kernel);
-    const ReuseSearch reuse{code, ports};
+    ReuseSearch reuse{code, ports};
     const auto& flow = code.lower_flow;
     const auto& function = *code.kernel.function;
     // Of an instruction in several blocks the fewest reads count.
@@ -170,6 +171,35 @@ DemandTable certain_reads(const TimedCode& code, std::int64_t bank) {
         const auto counted = fewest.find(i);
         return counted == fewest.end() ? std::int64_t{0} : counted->second;
     });
+}
+
+} // namespace
+
+std::int64_t longest_grant_lag(const TimedCode& code) {
+    // S33: a warp that never shares its scheduler contains the lag in its own time.
+    const LaunchGeometry& launch = code.geometry;
+    const std::int64_t together =
+        models::times(std::min(launch.block_slots, launch.blocks), launch.warps_per_block);
+    if (launch.waves == 1 && launch.per_scheduler(together) == 1) return 0;
+    const DemandTable spacing = grant_spacing(code);
+    const std::int64_t longest =
+        spacing.empty() ? 0 : *std::max_element(spacing.begin(), spacing.end());
+    return 2 * std::max<std::int64_t>(0, longest - 1);
+}
+
+void add_read_port_demand(const TimedCode& code, DemandTables& tables) {
+    if (!code.kernel.architecture.has_read_ports()) return;
+    const DemandTable distances = grant_distances(code);
+    DemandTable& own = tables.at(certificate_id::own_scheduler);
+    for (std::size_t i = 0; i < own.size(); ++i)
+        own[i] = std::max(own[i], distances[i]);
+    const std::int64_t banks = read_port_values(code.kernel).banks;
+    for (std::int64_t bank = 0; bank < banks; ++bank)
+        tables[certificate_id::lower_read_port + std::to_string(bank)] = certain_reads(code, bank);
+}
+
+std::int64_t read_window(const TimedCode& code) {
+    return read_port_values(code.kernel).window;
 }
 
 } // namespace warpbound::certification::verify

@@ -1,3 +1,4 @@
+#include "assembly/isa/function_effects.hpp"
 #include "assembly/isa/operand_reads.hpp"
 #include "listings.hpp"
 
