@@ -81,14 +81,22 @@ Result<models::InstructionTiming> recorded_timing(const assembly::Instruction& i
     } else if (!shared && line.value()) {
         timing.access.rule = rule;
         timing.access.line = *line.value();
+        if (rule == models::PassRule::GlobalAtomic)
+            timing.access.sector = models::sector_of_atomics(architecture);
     }
-    if (const auto why = models::objection_to(timing.access, recorded_lane_count))
-        return Failure{*why, architecture.name};
     using enum assembly::OpcodeClass;
     const auto opcode_class = instruction.opcode_class;
     timing.through_caches =
         architecture.memory("interconnect") != nullptr && rule != models::PassRule::None &&
         (opcode_class == LoadGlobal || opcode_class == LoadLocal || timing.enters_write_buffer);
+    if (timing.access.rule == models::PassRule::Lines && !timing.through_caches && banks.value() &&
+        width.value()) {
+        timing.access.lines_per_pass = models::lines_per_pass_of(instruction, architecture);
+        timing.access.banks = *banks.value();
+        timing.access.width = *width.value();
+    }
+    if (const auto why = models::objection_to(timing.access, recorded_lane_count))
+        return Failure{*why, architecture.name};
     if (timing.through_caches && timing.access.rule == models::PassRule::None)
         return Failure{
             "memories/l1/line is not described, and memories/interconnect leads accesses "

@@ -3,6 +3,7 @@
 #include "assembly/support/stop_token.hpp"
 #include "harness/simulator/launch/block_dispatcher.hpp"
 #include "harness/simulator/launch/streams.hpp"
+#include "harness/simulator/memory/atomic_units.hpp"
 #include "harness/simulator/memory/memory_system.hpp"
 #include "harness/simulator/sm/adversary.hpp"
 #include "harness/simulator/sm/multiprocessor.hpp"
@@ -44,12 +45,15 @@ private:
     std::deque<Link<BlockEnded>> ends_;
     std::deque<Link<MemoryRequest>> memory_requests_;
     std::deque<Link<MemoryAnswer>> memory_answers_;
+    std::deque<Link<AtomicIssue>> atomic_issues_;
+    std::deque<Link<ResultNotified>> atomic_results_;
     Link<LaunchQueued> launches_{clock_.clocked_state()};
     std::vector<models::WarpObservation> finished_;
     std::deque<MultiProcessor> multiprocessors_;
     std::optional<HostStreams> host_;
     std::optional<BlockDispatcher> dispatcher_;
     std::optional<MemorySystem> memory_;
+    std::optional<AtomicUnits> atomics_;
 };
 
 std::size_t warps_of(const RunPlan& plan) {
@@ -67,12 +71,24 @@ MachineRun::MachineRun(const RunPlan& plan, const RunOptions& options, const Lis
     options_.draw = adversary_.values;
     BlockDispatcher::Ports links{Sink{launches_}, {}, {}};
     MemorySystem::Ports to_memory;
+    AtomicUnits::Ports to_atomics;
+    const std::size_t senders = !machine_.atomics        ? 0
+                                : machine_.register_file ? 1
+                                                         : machine_.schedulers;
     for (std::size_t number = 0; number < machine_.multiprocessors; ++number) {
         auto& placement = placements_.emplace_back(clock_.clocked_state());
         auto& ended = ends_.emplace_back(clock_.clocked_state());
         links.placements.emplace_back(placement);
         links.ends.emplace_back(ended);
-        MultiProcessor::Ports to_multiprocessor{Sink{placement}, Source{ended}, {}};
+        MultiProcessor::Ports to_multiprocessor{Sink{placement}, Source{ended}, {}, {}};
+        for (std::size_t sender = 0; sender < senders; ++sender) {
+            auto& issue = atomic_issues_.emplace_back(clock_.clocked_state());
+            auto& result = atomic_results_.emplace_back(clock_.clocked_state());
+            to_atomics.issues.emplace_back(issue);
+            to_atomics.results.emplace_back(result);
+            to_multiprocessor.atomics.issues.emplace_back(issue);
+            to_multiprocessor.atomics.results.emplace_back(result);
+        }
         if (machine_.memory) {
             auto& request = memory_requests_.emplace_back(clock_.clocked_state());
             auto& answer = memory_answers_.emplace_back(clock_.clocked_state());
@@ -89,6 +105,8 @@ MachineRun::MachineRun(const RunPlan& plan, const RunOptions& options, const Lis
                                    adversary_.concentrates_blocks, log_));
     if (machine_.memory)
         clock_.add(memory_.emplace(std::move(to_memory), machine_, options_, log_));
+    if (machine_.atomics)
+        clock_.add(atomics_.emplace(std::move(to_atomics), machine_, options_, log_));
 }
 
 std::optional<Failure> MachineRun::failure() const {
@@ -121,6 +139,7 @@ void MachineRun::complete_launches(std::int64_t now) {
         std::int64_t completion = dispatcher_->progress(*launch).completion;
         for (const MultiProcessor& multiprocessor : multiprocessors_)
             completion = std::max(completion, multiprocessor.late_completion(*launch));
+        if (atomics_) completion = std::max(completion, atomics_->completion(*launch));
         host_->complete(*launch, completion, std::max(completion, now + 1));
     }
     if (complete == ended.end()) return;

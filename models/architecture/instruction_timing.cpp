@@ -80,6 +80,7 @@ private:
     std::uint64_t size(std::string_view memory, std::string_view name);
     void find_latency();
     void find_source_read();
+    void find_slice_time();
 
     const Instruction& instruction_;
     const assembly::Function& function_;
@@ -192,6 +193,10 @@ void LookUp::find_passes() {
         stated = counts_bank_conflicts(instruction_.opcode_class) ? fact->conflict_degree
                                                                   : fact->transactions;
     result_.passes = stated ? to_interval(*stated) : any_passes;
+    // Stated are the lines.
+    if (const auto together = lines_per_pass_of(instruction_, architecture_); together > 1)
+        result_.passes = to_interval(
+            {.min = fewest_passes(result_.passes.lo, together), .max = result_.passes.hi});
 }
 
 std::uint64_t LookUp::size(std::string_view memory, std::string_view name) {
@@ -204,6 +209,9 @@ std::uint64_t LookUp::size(std::string_view memory, std::string_view name) {
 void LookUp::find_pattern_passes(const AddressPattern& pattern) {
     AccessRule& access = result_.access;
     access.rule = pass_rule(instruction_);
+    result_.through_caches = facts_.memory_at(instruction_.address)->level == MemoryLevel::Any &&
+                             (is_loaded_from_level(instruction_.opcode_class) ||
+                              is_buffered_store(instruction_.opcode_class));
     if (instruction_.effects.memory)
         access.bytes =
             static_cast<std::uint64_t>(std::max(1, instruction_.effects.memory->bytes_per_lane));
@@ -215,20 +223,28 @@ void LookUp::find_pattern_passes(const AddressPattern& pattern) {
     } else if (access.rule != PassRule::Words) {
         access.line = size("l1", "line");
         period = access.line;
+        if (access.rule == PassRule::GlobalAtomic) access.sector = sector_of_atomics(architecture_);
+        if (!result_.through_caches)
+            access.lines_per_pass = lines_per_pass_of(instruction_, architecture_);
+        if (access.lines_per_pass > 1) {
+            access.banks = size("shared", "banks");
+            access.width = size("shared", "bank-width");
+            period = std::max(period, access.banks * access.width);
+        }
     }
     const auto warp_size = value(architecture_.geometry, "geometry", "warp-size").hi;
     if (failure_) return;
     if (const auto why = objection_to(access, warp_size)) return fail(*why);
-    const PassRange range =
-        pass_range(pattern, warp_size, access.bytes, period,
-                   [&](const LaneAddresses& lanes) { return passes_of(access, lanes); });
+    const auto range_of = [&](std::int64_t PassRange::*side) {
+        return pass_range(
+            pattern, warp_size, access.bytes, period,
+            [&](const LaneAddresses& lanes) { return possible_passes(access, lanes).*side; });
+    };
+    const PassRange range{.lo = range_of(&PassRange::lo).lo, .hi = range_of(&PassRange::hi).hi};
     // Of a divergent warp at least one lane is active: by every rule fewer lanes need no more
     // passes.
     const std::int64_t fewest = facts_.divergents.empty() ? range.lo : 1;
     result_.passes = to_interval({.min = fewest, .max = range.hi});
-    result_.through_caches = facts_.memory_at(instruction_.address)->level == MemoryLevel::Any &&
-                             (is_loaded_from_level(instruction_.opcode_class) ||
-                              is_buffered_store(instruction_.opcode_class));
 }
 
 void LookUp::find_latency() {
@@ -265,6 +281,16 @@ void LookUp::find_source_read() {
         result_.source_read = class_value("source-read");
 }
 
+/// C57: without a value of their own, those without a result take as long as the others.
+void LookUp::find_slice_time() {
+    if (instruction_.opcode_class != OpcodeClass::AtomicGlobal) return;
+    const ValueGroup* const l2 = architecture_.memory("l2");
+    const bool has_result = !instruction_.effects.memory || instruction_.effects.memory->load;
+    const bool reduces = !has_result && l2 != nullptr && l2->find("reduction") != nullptr;
+    result_.slice_time =
+        value(l2 == nullptr ? ValueGroup{} : *l2, "memories/l2", reduces ? "reduction" : "atomic");
+}
+
 Result<InstructionTiming> LookUp::timing() {
     find_class();
     if (!failure_) find_gaps();
@@ -272,6 +298,7 @@ Result<InstructionTiming> LookUp::timing() {
         find_passes();
         find_latency();
         find_source_read();
+        find_slice_time();
         result_.initiation = class_value("initiation");
         if (result_.passes.hi > 1) result_.pass_cost = class_value("pass-cost");
         result_.enters_write_buffer = is_buffered_store(instruction_.opcode_class);

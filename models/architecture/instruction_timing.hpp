@@ -15,14 +15,16 @@ namespace warpbound::models {
 /// What docs/reference/timing-contract.md calls the parameters of an instruction. `Unit:` core
 /// cycles unless said otherwise.
 struct InstructionTiming {
-    std::size_t unit = 0;             ///< Index into `Architecture::units`.
-    Interval gap;                     ///< Until the warp's next issue, when control falls through.
-    Interval gap_taken;               ///< The same, when the instruction transfers control.
-    Interval latency;                 ///< Issue to result with one pass.
-    Interval source_read;             ///< Issue to sources read, with one pass.
-    Interval initiation{1, 1, 1};     ///< Port occupancy per pass.
-    Interval passes{1, 1, 1};         ///< `Unit:` passes.
-    Interval pass_cost{0, 0, 0};      ///< Further latency per pass beyond the first.
+    std::size_t unit = 0;         ///< Index into `Architecture::units`.
+    Interval gap;                 ///< Until the warp's next issue, when control falls through.
+    Interval gap_taken;           ///< The same, when the instruction transfers control.
+    Interval latency;             ///< Issue to result with one pass.
+    Interval source_read;         ///< Issue to sources read, with one pass.
+    Interval initiation{1, 1, 1}; ///< Port occupancy per pass.
+    Interval passes{1, 1, 1};     ///< `Unit:` passes.
+    Interval pass_cost{0, 0, 0};  ///< Further latency per pass beyond the first.
+    /// Of a global atomic: time of a transaction at its slice of the L2 (C57). 0: goes to none.
+    Interval slice_time{0, 0, 0};
     bool enters_write_buffer = false; ///< Stores to global and local memory.
     AccessRule access;                ///< Of an access with an address pattern.
     /// Its address pattern leads through the described caches (C23): the simulator finds its level
@@ -52,6 +54,11 @@ bool counts_passes(const assembly::Instruction& instruction);
 std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Function& function,
                                                            const Architecture& architecture,
                                                            const FlowFacts& facts);
+
+/// Whether the instruction is served at a slice of the L2 like an atomic (C57).
+inline bool is_atomic_at_l2(const InstructionTiming& timing) {
+    return timing.slice_time.hi > 0;
+}
 
 /// Paths of the values that the timing of an instruction needs and the description lacks, such as
 /// "memories/l2/latency". None where it has a timing, or lacks more than values.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string_view>
 
 namespace warpbound::models {
 
@@ -51,6 +52,30 @@ PassRule pass_rule(const assembly::Instruction& instruction) {
     return uniform ? PassRule::None : pass_rule(instruction.opcode_class);
 }
 
+namespace {
+
+/// A value of the L1 that is one number; else 0.
+std::uint64_t exact_of_l1(const Architecture& architecture, std::string_view name) {
+    const ValueGroup* const l1 = architecture.memory("l1");
+    const SourcedValue* const value = l1 == nullptr ? nullptr : l1->find(name);
+    return value != nullptr && value->interval && value->interval->is_exact()
+               ? static_cast<std::uint64_t>(value->interval->hi)
+               : 0;
+}
+
+} // namespace
+
+std::uint64_t sector_of_atomics(const Architecture& architecture) {
+    return exact_of_l1(architecture, "sector");
+}
+
+std::uint64_t lines_per_pass_of(const assembly::Instruction& instruction,
+                                const Architecture& architecture) {
+    const bool is_load = instruction.opcode_class == OpcodeClass::LoadGlobal ||
+                         instruction.opcode_class == OpcodeClass::LoadLocal;
+    return is_load ? exact_of_l1(architecture, "lines-per-pass") : 0;
+}
+
 std::int64_t passes_of(const AccessRule& rule, const LaneAddresses& lanes) {
     switch (rule.rule) {
     case PassRule::Banks:
@@ -69,17 +94,36 @@ std::int64_t passes_of(const AccessRule& rule, const LaneAddresses& lanes) {
     return 1;
 }
 
+std::int64_t fewest_passes(std::int64_t lines, std::uint64_t lines_per_pass) {
+    const auto together = static_cast<std::int64_t>(std::max<std::uint64_t>(1, lines_per_pass));
+    return (lines + together - 1) / together;
+}
+
+PassRange possible_passes(const AccessRule& rule, const LaneAddresses& lanes) {
+    const std::int64_t fewest = passes_of(rule, lanes);
+    if (rule.rule == PassRule::Lines && rule.lines_per_pass > 1) {
+        const std::int64_t degree = bank_passes(lanes, rule.banks, rule.width);
+        return {.lo = std::max(degree, fewest_passes(fewest, rule.lines_per_pass)),
+                .hi = std::max(degree, fewest)};
+    }
+    const bool by_sectors = rule.rule == PassRule::GlobalAtomic && rule.sector != 0;
+    return {.lo = fewest,
+            .hi = by_sectors ? std::max(fewest, global_atomic_passes(lanes, rule.sector)) : fewest};
+}
+
 std::optional<std::string> objection_to(const AccessRule& rule, std::int64_t lanes) {
     struct Size {
         const char* path;
         std::uint64_t bytes;
         bool needed;
     };
-    const bool banks = uses_banks(rule.rule);
+    const bool banks = uses_banks(rule.rule) || rule.lines_per_pass > 1;
     const bool line = rule.rule == PassRule::Lines || rule.rule == PassRule::GlobalAtomic;
-    for (const auto& [path, bytes, needed] : {Size{"memories/shared/banks", rule.banks, banks},
-                                              Size{"memories/shared/bank-width", rule.width, banks},
-                                              Size{"memories/l1/line", rule.line, line}})
+    for (const auto& [path, bytes, needed] :
+         {Size{"memories/shared/banks", rule.banks, banks},
+          Size{"memories/shared/bank-width", rule.width, banks},
+          Size{"memories/l1/line", rule.line, line},
+          Size{"memories/l1/sector", rule.sector, rule.sector != 0}})
         if (needed && !std::has_single_bit(bytes))
             return fmt::format("{} is {}; an address of a lane needs a power of two", path, bytes);
     if (lanes > static_cast<std::int64_t>(most_lanes))

@@ -129,6 +129,7 @@ constexpr auto l1_values = std::to_array<ValueRule>({
     {.name = "mshr-entries", .unit = "1", .minimum = 1, .exact = true},
     {.name = "mshr-merges", .unit = "1", .minimum = 1, .exact = true},
     {.name = "write-evict", .unit = "1", .exact = true},
+    {.name = "lines-per-pass", .unit = "1", .minimum = 1, .exact = true},
 });
 
 constexpr auto l2_values = std::to_array<ValueRule>({
@@ -145,6 +146,8 @@ constexpr auto l2_values = std::to_array<ValueRule>({
     {.name = "mshr-merges", .unit = "1", .minimum = 1, .exact = true},
     {.name = "write-allocate", .unit = "1", .exact = true},
     {.name = "write-back", .unit = "1", .exact = true},
+    {.name = "atomic", .unit = "cycles", .minimum = 1},
+    {.name = "reduction", .unit = "cycles", .minimum = 1},
 });
 
 constexpr auto interconnect_values = std::to_array<ValueRule>({

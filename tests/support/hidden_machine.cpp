@@ -68,6 +68,7 @@ void draw_caches(models::Architecture& machine, RandomSource& random_source) {
     set(l2, "service", "cycles", 1, random_source.whole(1, 3));
     exact(l2, "mshr-entries", "1", l2_line / l2_sector * random_source.whole(16, 64));
     exact(l2, "mshr-merges", "1", random_source.whole(2, 8));
+    set(l2, "atomic", "cycles", 1, 2);
     exact(l2, "write-allocate", "1", random_source.whole(0, 1));
     exact(l2, "write-back", "1", random_source.whole(0, 1));
     ValueGroup& link = memory_or_new(machine, "interconnect");

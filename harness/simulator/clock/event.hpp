@@ -150,6 +150,17 @@ struct LineAccessed {
     std::uint64_t merged = 0; ///< Sectors that were outstanding already.
     std::uint64_t missed = 0; ///< Sectors that were requested; of a write, those not present.
 };
+/// A slice of the L2 began the transactions of a global atomic (C57).
+struct AtomicServed {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    std::size_t instruction = 0;
+    std::int64_t number = 0;
+    std::int64_t arrived = 0; ///< The cycle in which the atomic issued or entered its unit.
+    std::int64_t slice = 0;
+    std::int64_t transactions = 1;
+    std::int64_t until = 0; ///< The first cycle in which the slice is free again.
+};
 /// A DRAM channel began to transfer sectors.
 struct DramServed {
     std::int64_t cycle = 0;
@@ -178,7 +189,7 @@ struct OperationStepped {
 };
 using Event = std::variant<WarpStarted, Issued, SourcesRead, Completed, Drained, WarpEnded,
                            InstructionsFetched, OperandRead, Collected, UnitEntered, ReadsGranted,
-                           LineFilled, LineAccessed, DramServed, OperationStepped>;
+                           LineFilled, LineAccessed, AtomicServed, DramServed, OperationStepped>;
 
 /// Receives every event of a run, in time order. An exception that it throws ends the run and
 /// propagates out of `run`.

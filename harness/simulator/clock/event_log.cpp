@@ -18,6 +18,9 @@ int order_in_cycle(const LineFilled& filled) {
 int order_in_cycle(const LineAccessed& accessed) {
     return 3 * accessed.unit + static_cast<int>(accessed.level);
 }
+int order_in_cycle(const AtomicServed& served) {
+    return static_cast<int>(served.slice);
+}
 int order_in_cycle(const DramServed& served) {
     return served.channel;
 }

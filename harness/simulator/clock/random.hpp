@@ -26,7 +26,8 @@ enum class StreamOf : std::uint32_t {
     Host,
     Constants,
     Choices,
-    BlockPath
+    BlockPath,
+    Atomics
 };
 
 /// xoshiro256**, seeded by splitmix64 from (seed, purpose, index).

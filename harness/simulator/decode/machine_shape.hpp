@@ -36,6 +36,7 @@ struct MachineShape {
     std::optional<LineCacheShape> constants;        ///< None: perfect (C17).
     /// Present when an access can go through the caches. All stores then drain into the L2.
     std::optional<MemoryShape> memory;
+    std::optional<AtomicShape> atomics; ///< Present when a global atomic can execute (C57).
 };
 
 } // namespace warpbound::harness::simulator

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace warpbound::harness::simulator {
@@ -127,6 +128,21 @@ Result<MemoryShape> ShapeReader::read() {
 
 Result<MemoryShape> read_memory_shape(const models::Architecture& architecture) {
     return ShapeReader{architecture}.read();
+}
+
+AtomicShape read_atomic_shape(const models::Architecture& architecture) {
+    const auto exact = [&](std::string_view name) -> std::int64_t {
+        const models::ValueGroup* const l2 = architecture.memory("l2");
+        const models::SourcedValue* const value = l2 == nullptr ? nullptr : l2->find(name);
+        return value != nullptr && value->interval && value->interval->is_exact()
+                   ? value->interval->lo
+                   : 0;
+    };
+    AtomicShape shape;
+    const std::int64_t slices = exact("slices");
+    if (slices >= 1 && slices <= count_limit) shape.slices = static_cast<std::size_t>(slices);
+    shape.line = static_cast<std::uint64_t>(std::max<std::int64_t>(0, exact("line")));
+    return shape;
 }
 
 } // namespace warpbound::harness::simulator

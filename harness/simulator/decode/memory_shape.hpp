@@ -48,6 +48,13 @@ struct MemoryShape {
     DramShape dram;
 };
 
+/// The slices of the L2 as global atomics see them (C57).
+struct AtomicShape {
+    std::size_t slices = 1; ///< 1 where the description does not give their number.
+    std::uint64_t line = 0; ///< Of the L2; 0: addresses do not determine the slice.
+};
+AtomicShape read_atomic_shape(const models::Architecture& architecture);
+
 /// Refuses values that are absent, unknown or inconsistent, by name.
 Result<MemoryShape> read_memory_shape(const models::Architecture& architecture);
 

@@ -74,6 +74,7 @@ Result<void> OperationTranslator::add_times(const Instruction& instruction,
                            {&timing.source_read, &operation.source_read, "source-read"},
                            {&timing.initiation, &operation.initiation, "initiation"},
                            {&timing.pass_cost, &operation.pass_cost, "pass-cost"},
+                           {&timing.slice_time, &operation.slice_time, "time at the L2"},
                            {&timing.passes, &operation.passes, "passes"}};
     for (const Named& value : named) {
         const std::int64_t lowest = value.name == "passes" ? 1 : 0;
@@ -185,6 +186,7 @@ void OperationTranslator::add_access(const Instruction& instruction,
     }
     operation.enters_write_buffer = timing.enters_write_buffer;
     operation.through_caches = timing.through_caches;
+    operation.is_atomic = models::is_atomic_at_l2(timing);
     operation.result_is_notified = timing.through_caches && !timing.enters_write_buffer;
     operation.needs_entry_at_issue = operation.enters_write_buffer || operation.result_is_notified;
 }

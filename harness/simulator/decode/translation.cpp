@@ -167,6 +167,8 @@ Result<void> KernelTranslator::add_instructions() {
 }
 
 Result<void> KernelTranslator::add_memory() {
+    if (any_operation([](const Operation& operation) { return operation.is_atomic; }))
+        code_.machine.atomics = read_atomic_shape(architecture_);
     if (!any_operation([](const Operation& operation) { return operation.through_caches; }))
         return boost::outcome_v2::success();
     auto memory = read_memory_shape(architecture_);

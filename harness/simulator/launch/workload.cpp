@@ -42,6 +42,7 @@ void merge(MachineShape& machine, const MachineShape& other) {
         machine.buffer_drain = other.buffer_drain;
     }
     if (!machine.memory) machine.memory = other.memory;
+    if (!machine.atomics) machine.atomics = other.atomics;
 }
 
 /// Builds the plan of a workload.

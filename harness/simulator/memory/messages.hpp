@@ -26,7 +26,17 @@ struct MemoryIssue {
     std::int64_t pass_cost = 0; ///< Cycles between two lines of a load.
 };
 
-/// Load/store unit to sender: the result time of a load, at least one cycle ahead.
+/// Scheduler or operand collectors to the atomic units of the L2: a global atomic began in this
+/// cycle.
+struct AtomicIssue {
+    MemoryIssue access;          ///< `access` is null where its addresses are not known.
+    std::size_t instruction = 0; ///< Index into the function.
+    std::int64_t delay = 0;      ///< From its beginning to its result, when it never waits.
+    Range slice_time;            ///< Of each transaction.
+};
+
+/// Load/store unit or atomic units to sender: the result time of a load, at least one cycle ahead,
+/// or of an atomic.
 struct ResultNotified {
     std::size_t tag = 0; ///< As in the issue.
     int warp = 0;        ///< Number of the warp in the run.

@@ -59,7 +59,8 @@ struct CollectOrder {
     std::size_t pool = 0;
     std::size_t warp_slot = 0; ///< On the SM.
     bool goes_to_memory = false;
-    MemoryIssue memory{}; ///< What the unit sends to the load/store unit.
+    MemoryIssue memory{};                ///< What the unit sends to the load/store unit.
+    std::optional<AtomicIssue> atomic{}; ///< What it sends to the atomic units of the L2.
 };
 
 /// Operand collectors to scheduler: an instruction entered its unit, or all lines of its load are

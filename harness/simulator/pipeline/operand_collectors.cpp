@@ -24,6 +24,7 @@ OperandCollectors::OperandCollectors(Ports links, std::size_t multiprocessor,
             next = static_cast<std::size_t>(
                 random_.draw(0, static_cast<std::int64_t>(collector.collectors) - 1));
     }
+    if (links_.atomics) links_.atomics->results.read_by(*this);
     if (!links_.memory) return;
     links_.memory->results.read_by(*this);
     links_.memory->freed.read_by(*this);
@@ -71,18 +72,28 @@ void OperandCollectors::notify(const InFlight& instruction, ResultNotice notice)
             *notice.at);
 }
 
-void OperandCollectors::send_to_memory(const InFlight& instruction) {
-    MemoryIssue issue = instruction.order.memory;
-    if (!issue.store) {
-        if (free_pending_loads_.empty()) {
-            free_pending_loads_.push_back(pending_loads_.size());
-            pending_loads_.emplace_back();
-        }
-        issue.tag = free_pending_loads_.back();
-        free_pending_loads_.pop_back();
-        pending_loads_[issue.tag] = instruction;
+std::size_t OperandCollectors::keep_pending(const InFlight& instruction) {
+    if (free_pending_.empty()) {
+        free_pending_.push_back(pending_.size());
+        pending_.emplace_back();
     }
-    links_.memory->issues.put(issue);
+    const std::size_t index = free_pending_.back();
+    free_pending_.pop_back();
+    pending_[index] = instruction;
+    return index;
+}
+
+void OperandCollectors::send_to_memory(const InFlight& instruction) {
+    if (instruction.order.goes_to_memory) {
+        MemoryIssue issue = instruction.order.memory;
+        if (!issue.store) issue.tag = keep_pending(instruction);
+        links_.memory->issues.put(issue);
+    } else if (instruction.order.atomic) {
+        AtomicIssue issue = *instruction.order.atomic;
+        issue.delay = instruction.order.delay;
+        issue.access.tag = keep_pending(instruction);
+        links_.atomics->issues.put(issue);
+    }
 }
 
 void OperandCollectors::begin(const InFlight& instruction, std::int64_t now) {
@@ -91,8 +102,9 @@ void OperandCollectors::begin(const InFlight& instruction, std::int64_t now) {
     // Schedulers may have chosen in this cycle already, so the earliest effect is in the next one.
     if (order.source_read)
         notice.sources_read = now + std::max<std::int64_t>(1, *order.source_read);
-    if (order.goes_to_memory) send_to_memory(instruction);
-    if (!order.goes_to_memory || order.memory.store) notice.at = now + order.delay + write_back_;
+    send_to_memory(instruction);
+    const bool is_pending = order.atomic || (order.goes_to_memory && !order.memory.store);
+    if (!is_pending) notice.at = now + order.delay + write_back_;
     if (notice.at || notice.sources_read) notify(instruction, notice);
     --in_flight_count_;
     if (!log_->has_listener()) return;
@@ -227,11 +239,15 @@ void OperandCollectors::receive_from_memory() {
         loads_.occupied -= freed.loads;
         stores_.occupied -= freed.stores;
     }
-    for (const ResultNotified& result : links_.memory->results.messages()) {
+    receive_results(links_.memory->results);
+}
+
+void OperandCollectors::receive_results(const Sink<ResultNotified>& results) {
+    for (const ResultNotified& result : results.messages()) {
         ResultNotice notice;
         notice.at = result.at + write_back_;
-        notify(pending_loads_[result.tag], notice);
-        free_pending_loads_.push_back(result.tag);
+        notify(pending_[result.tag], notice);
+        free_pending_.push_back(result.tag);
     }
 }
 
@@ -244,6 +260,7 @@ void OperandCollectors::tick(std::int64_t now) {
             ++in_flight_count_;
         }
     if (links_.memory) receive_from_memory();
+    if (links_.atomics) receive_results(links_.atomics->results);
     wake_ = next_move(now);
 }
 

@@ -33,6 +33,12 @@ public:
             Sink<EntriesFreed> freed;
         };
         std::optional<Memory> memory{};
+        /// Where global atomics may execute.
+        struct Atomics {
+            Source<AtomicIssue> issues;
+            Sink<ResultNotified> results;
+        };
+        std::optional<Atomics> atomics{};
     };
     /// `multiprocessor`: number of the SM. Requires: the machine has a register file.
     OperandCollectors(Ports links, std::size_t multiprocessor, const MachineShape& machine,
@@ -81,8 +87,11 @@ private:
     void begin(const InFlight& traveller, std::int64_t now);
     /// Schedules the register writes of the instruction and notifies its scheduler.
     void notify(const InFlight& traveller, ResultNotice notice);
+    /// Its index among those that wait for a result time.
+    std::size_t keep_pending(const InFlight& traveller);
     void send_to_memory(const InFlight& traveller);
     void receive_from_memory();
+    void receive_results(const Sink<ResultNotified>& results);
     /// The oldest instruction that waits to enter a unit. Requires: there is one.
     static std::vector<InFlight>::iterator oldest_of(Pool& pool);
     /// The queue in which its access allocates an entry; null when it needs none.
@@ -103,11 +112,12 @@ private:
     std::uint64_t issued_ = 0;
     std::size_t in_flight_count_ = 0; ///< Issued, not yet in a unit.
     std::int64_t moved_at_ = -1;
-    bool moved_ = false;                  ///< Any instruction advanced in the last cycle.
-    QueueEntries loads_;                  ///< Of the load queue of the L1.
-    QueueEntries stores_;                 ///< Of the write buffer.
-    std::vector<InFlight> pending_loads_; ///< Wait for their lines; includes free entries.
-    std::vector<std::size_t> free_pending_loads_;
+    bool moved_ = false;  ///< Any instruction advanced in the last cycle.
+    QueueEntries loads_;  ///< Of the load queue of the L1.
+    QueueEntries stores_; ///< Of the write buffer.
+    /// Loads and atomics that wait for their result times; includes free entries.
+    std::vector<InFlight> pending_;
+    std::vector<std::size_t> free_pending_;
     std::int64_t wake_ = never;
 };
 

@@ -29,10 +29,14 @@ void MultiProcessor::add_constants(std::size_t number, const MachineShape& machi
     clock.add(constants_.emplace(std::move(links), number, machine, options, log));
 }
 
-void MultiProcessor::add_collectors(std::size_t number, const MachineShape& machine,
-                                    const RunOptions& options, Clock& clock, EventLog& log) {
+void MultiProcessor::add_collectors(std::size_t number, const Ports& ports,
+                                    const MachineShape& machine, const RunOptions& options,
+                                    Clock& clock, EventLog& log) {
     if (!machine.register_file) return;
     OperandCollectors::Ports links{{}, {}, Source{latch_freed_.emplace(clock.clocked_state())}};
+    if (machine.atomics)
+        links.atomics.emplace(OperandCollectors::Ports::Atomics{
+            .issues = ports.atomics.issues.front(), .results = ports.atomics.results.front()});
     if (machine.memory)
         links.memory.emplace(OperandCollectors::Ports::Memory{
             .issues = Source{memory_issues_.emplace_back(clock.clocked_state())},
@@ -83,7 +87,7 @@ MultiProcessor::MultiProcessor(std::size_t number, const Ports& links, const Mac
         ports_free_at_.emplace_back(clock.clocked_state(), 0);
     add_fetch(number, machine, options, clock, log);
     add_constants(number, machine, options, clock, log);
-    add_collectors(number, machine, options, clock, log);
+    add_collectors(number, links, machine, options, clock, log);
     SharedView shared;
     shared.buffer_free_at = &buffer_free_at_;
     shared.load_queue_free_at = &load_queue_free_at_;
@@ -126,6 +130,9 @@ MultiProcessor::MultiProcessor(std::size_t number, const Ports& links, const Mac
                                                     machine.schedulers};
         WarpScheduler::Ports to_scheduler = links_of(index, shared);
         to_scheduler.memory = to_memory;
+        if (machine.atomics && !collectors_)
+            to_scheduler.atomics.emplace(WarpScheduler::Ports::Atomics{
+                .issues = links.atomics.issues[index], .results = links.atomics.results[index]});
         schedulers_.emplace_back(config, std::move(to_scheduler), machine, options, log, finished);
         clock.add(schedulers_.back());
     }

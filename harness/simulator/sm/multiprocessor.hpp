@@ -31,6 +31,13 @@ public:
             Sink<MemoryAnswer> answers;
         };
         std::optional<Memory> memory{};
+        /// To and from the atomic units, per scheduler, or for the operand collectors alone. Empty
+        /// where no global atomic executes.
+        struct Atomics {
+            std::vector<Source<AtomicIssue>> issues;
+            std::vector<Sink<ResultNotified>> results;
+        };
+        Atomics atomics{};
     };
     /// Adds its components to the clock. `number`: of the SM. `finished` receives the observation
     /// of each warp that ends, by its number.
@@ -58,8 +65,8 @@ private:
                    Clock& clock, EventLog& log);
     void add_constants(std::size_t number, const MachineShape& machine, const RunOptions& options,
                        Clock& clock, EventLog& log);
-    void add_collectors(std::size_t number, const MachineShape& machine, const RunOptions& options,
-                        Clock& clock, EventLog& log);
+    void add_collectors(std::size_t number, const Ports& ports, const MachineShape& machine,
+                        const RunOptions& options, Clock& clock, EventLog& log);
     WarpScheduler::Ports links_of(std::size_t scheduler, const SharedView& shared);
 
     std::deque<Link<FetchRequest>> fetch_requests_;

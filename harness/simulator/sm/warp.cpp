@@ -162,11 +162,14 @@ models::WarpAccess Warp::execution() const {
             .execution = executions_[*operation_->access]};
 }
 
-std::int64_t Warp::counted_passes() const {
-    if (code_->recorded != nullptr)
-        return models::passes_of(access().rule, stream_.addresses(access().rule.bytes));
-    if (access().same_passes && !code_->reconvergence) return operation_->passes.lo;
-    return models::passes_of(access().rule, addresses_of(access(), execution(), active_lanes()));
+std::int64_t Warp::counted_passes() {
+    if (code_->recorded == nullptr && access().same_passes && !code_->reconvergence)
+        return operation_->passes.lo;
+    const models::PassRange passes = models::possible_passes(
+        access().rule, code_->recorded != nullptr
+                           ? stream_.addresses(access().rule.bytes)
+                           : addresses_of(access(), execution(), active_lanes()));
+    return random_.draw(passes.lo, passes.hi);
 }
 
 void Warp::find_dependences() {
@@ -349,12 +352,14 @@ void Warp::execute(std::int64_t now, std::int64_t lag) {
     const std::int64_t extra = passes_ - 1;
     std::int64_t latency = 0;
     std::int64_t delay = 0;
-    if (operation.result_is_notified || collects_) expect_result();
+    const bool is_notified = operation.result_is_notified || operation.is_atomic;
+    if (is_notified || collects_) expect_result();
     if (!operation.result_is_notified) {
         latency = random_.draw(operation.latency);
         delay = latency + extra * random_.draw(operation.pass_cost);
     }
-    if (!operation.result_is_notified && !collects_) {
+    result_delay_ = delay;
+    if (!is_notified && !collects_) {
         completion_ = std::max(completion_, reads_from + delay);
         set_result(operation, reads_from + delay);
         if (log_->has_listener())

@@ -44,6 +44,8 @@ public:
     [[nodiscard]] std::int64_t long_at() const { return long_at_; }
 
     [[nodiscard]] const Operation& operation() const { return *operation_; }
+    /// Index of the next instruction in the function.
+    [[nodiscard]] std::size_t instruction() const { return instruction_; }
     [[nodiscard]] bool executes() const { return executes_; }
     /// Lanes for which the next instruction executes (C37).
     [[nodiscard]] LaneMask executing_lanes() const { return executing_lanes_; }
@@ -86,6 +88,9 @@ public:
     /// received once, before it has passed, and the result not before the sources.
     [[nodiscard]] bool complete(int warp, std::int64_t number, std::optional<std::int64_t> at,
                                 std::optional<std::int64_t> sources_read = std::nullopt);
+    /// From the issue of the instruction that issued last to its result, without waits. Requires:
+    /// an atomic that executes.
+    [[nodiscard]] std::int64_t result_delay() const { return result_delay_; }
     /// The instruction that issued last, if it executes and its operands are collected; without
     /// pool and warp slot.
     [[nodiscard]] const std::optional<CollectOrder>& order() const { return order_; }
@@ -131,7 +136,7 @@ private:
     void choose_reads();
     void set_result(const Operation& operation, std::int64_t at);
     /// Passes of the next instruction, from the addresses of its lanes.
-    [[nodiscard]] std::int64_t counted_passes() const;
+    [[nodiscard]] std::int64_t counted_passes();
     /// Determines the lanes for which the next instruction executes.
     void find_lanes();
     /// Advances to the next instruction. Returns false at the end of the warp.
@@ -206,6 +211,7 @@ private:
     bool tracks_long_ = false;
     bool collects_ = false; ///< The machine has a register file (C47 to C50).
     std::optional<CollectOrder> order_;
+    std::int64_t result_delay_ = 0;
     std::size_t delivered_ = 0; ///< Per fetch; 0: no instruction buffer (C43 to C46).
     std::size_t buffered_ = 0;
     std::size_t buffer_first_ = 0; ///< First instruction in the buffer, or the next to be fetched.

@@ -21,6 +21,7 @@ WarpScheduler::WarpScheduler(const Config& config, Ports links, const MachineSha
     if (links_.fetched) links_.fetched->read_by(*this);
     if (links_.results) links_.results->read_by(*this);
     if (links_.constant_answers) links_.constant_answers->read_by(*this);
+    if (links_.atomics) links_.atomics->results.read_by(*this);
     if (!links_.memory) return;
     links_.memory->results.read_by(*this);
     links_.memory->notices.read_by(*this);
@@ -150,7 +151,7 @@ MemoryIssue WarpScheduler::memory_issue(std::size_t warp_slot) {
                       .recorded = nullptr,
                       .passes = warp.passes(),
                       .pass_cost = operation.result_is_notified ? warp.draw_pass_cost() : 0};
-    if (operation.through_caches) {
+    if (operation.through_caches || (operation.is_atomic && operation.access)) {
         issue.access = &warp.access();
         issue.execution = warp.execution();
         issue.recorded = warp.recorded_addresses();
@@ -197,9 +198,20 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& s
         (operation.enters_write_buffer || operation.result_is_notified))
         to_memory = memory_issue(warp);
     if (to_memory && links_.memory) links_.memory->issues.put(*to_memory);
+    std::optional<AtomicIssue> to_atomics;
+    if (chosen.executes() && operation.is_atomic)
+        to_atomics = AtomicIssue{.access = memory_issue(warp),
+                                 .instruction = chosen.instruction(),
+                                 .delay = 0,
+                                 .slice_time = operation.slice_time};
     chosen.issue(now, stalls, take_stages(chosen, now));
+    if (to_atomics && links_.atomics) {
+        to_atomics->delay = chosen.result_delay();
+        links_.atomics->issues.put(*to_atomics);
+    }
     if (collects) {
         CollectOrder order = *chosen.order();
+        order.atomic = to_atomics;
         order.goes_to_memory = to_memory.has_value();
         if (to_memory) order.memory = *to_memory;
         order.pool = pool_of(operation);
@@ -317,6 +329,13 @@ bool WarpScheduler::receive_from_memory() {
     return !links_.memory->results.messages().empty() || !links_.memory->notices.messages().empty();
 }
 
+bool WarpScheduler::receive_from_atomics() {
+    // The atomic units account for results of ended warps.
+    for (const ResultNotified& result : links_.atomics->results.messages())
+        static_cast<void>(warps_[result.tag].complete(result.warp, result.number, result.at));
+    return !links_.atomics->results.messages().empty();
+}
+
 void WarpScheduler::tick(std::int64_t now) {
     bool changed = now >= wake_;
     for (const BlockOrder& order : links_.orders.messages()) {
@@ -333,6 +352,7 @@ void WarpScheduler::tick(std::int64_t now) {
         issue(request.warp, now, request.stalls, request.paired);
     }
     if (links_.memory && receive_from_memory()) changed = true;
+    if (links_.atomics && receive_from_atomics()) changed = true;
     // While a request is pending the search waits; the answer arrives in this cycle.
     if (changed && !pending_request_)
         choose(now);

@@ -51,6 +51,12 @@ public:
             Sink<EntryAvailable> notices;
         };
         std::optional<Memory> memory{};
+        /// Where global atomics may execute, and there are no operand collectors.
+        struct Atomics {
+            Source<AtomicIssue> issues;
+            Sink<ResultNotified> results;
+        };
+        std::optional<Atomics> atomics{};
     };
     /// `finished` receives the observation of each warp that ends, by its number.
     WarpScheduler(const Config& config, Ports links, const MachineShape& machine,
@@ -90,7 +96,9 @@ private:
     void apply(const BlockOrder& order);
     /// Returns whether there was a message.
     bool receive_from_memory();
-    /// The message to the load/store unit about the next instruction of the warp, a load or store.
+    bool receive_from_atomics();
+    /// The message to the load/store unit about the next instruction of the warp, a load or store,
+    /// or the first part of that to the atomic units.
     [[nodiscard]] MemoryIssue memory_issue(std::size_t warp);
     void choose(std::int64_t now);
     /// Issues the warp's next instruction, or sends a request for it. Returns whether it issued.

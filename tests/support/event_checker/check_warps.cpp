@@ -135,7 +135,9 @@ private:
                             first.hi + further * t.pass_cost.hi))
                     run_.report_issue(issue, fmt::format("{} at {}", what, cycle));
         };
-        if (!t.through_caches || t.enters_write_buffer) {
+        if (models::is_atomic_at_l2(t)) {
+            // Its result time is checked with those of the other atomics.
+        } else if (!t.through_caches || t.enters_write_buffer) {
             check_after(issue.completed, t.latency, write_back, "C13: completes");
         } else if (!issue.completed.empty()) {
             const std::int64_t nearest = memory_value(run_.machine, "l1", "latency").lo;

@@ -35,6 +35,9 @@ void check_constants(RecordedLaunch& run);
 /// times of loads: C29.
 void check_memory(RecordedLaunch& run);
 
+/// Global atomics at the slices of the L2: C57.
+void check_atomics(RecordedLaunch& run);
+
 /// Schedulers: issue slots, and C19 as far as event_checker.hpp states.
 void check_choices(RecordedLaunch& run, const SharedUse& shared);
 

@@ -27,6 +27,7 @@ std::vector<std::string> violations(const harness::Kernel& kernel,
     shared.check_buffer();
     shared.check_queue();
     check_memory(launch);
+    check_atomics(launch);
     check_choices(launch, shared);
     check_end(launch);
     return std::move(launch.found);

@@ -12,6 +12,7 @@ namespace warpbound::tests {
 
 namespace {
 
+using harness::simulator::AtomicServed;
 using harness::simulator::CacheLevel;
 using harness::simulator::Collected;
 using harness::simulator::Completed;
@@ -120,6 +121,10 @@ public:
         if (static_cast<std::int64_t>(oldest.lines.size()) < oldest.event.passes) return;
         launch_.loads_left.emplace_back(accessed.cycle, accessed.warp, loads.front());
         loads.pop_front();
+    }
+    void add(WarpRecord& warp, const AtomicServed& served) {
+        if (Issue* issue = issue_of(warp, served)) issue->served.push_back(served);
+        launch_.atomics.push_back(served);
     }
     static void add(WarpRecord&, const LineFilled&) {}
     static void add(WarpRecord&, const DramServed&) {}

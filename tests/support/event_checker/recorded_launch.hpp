@@ -33,6 +33,7 @@ struct Issue {
     std::vector<harness::simulator::Collected> collected;
     std::vector<harness::simulator::UnitEntered> entered;
     std::vector<harness::simulator::ReadsGranted> granted;
+    std::vector<harness::simulator::AtomicServed> served; ///< Of a global atomic, at each slice.
     /// The lines that a load has looked up in the L1.
     std::vector<harness::simulator::LineAccessed> lines;
     bool paired = false; ///< Issued in its predecessor's cycle, without its own choice.
@@ -138,9 +139,10 @@ struct RecordedLaunch {
     /// which each looked up its last line. A load is in the queue up to that cycle.
     std::vector<Entry> loads;
     std::vector<Entry> loads_left;
-    std::vector<LoadLine> load_lines; ///< In the order of the log.
+    std::vector<LoadLine> load_lines;                      ///< In the order of the log.
     /// By scheduler and cycle of an issue: from when on a further one may issue (C57).
     std::map<int, std::map<std::int64_t, std::int64_t>> control_free;
+    std::vector<harness::simulator::AtomicServed> atomics; ///< In the order of the log.
     std::vector<std::string> found;
 };
 

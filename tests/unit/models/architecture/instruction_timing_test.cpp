@@ -58,7 +58,7 @@ Architecture machine(IssueControl control) {
     add(OpcodeClass::StoreGlobal, "path", {value("pass-cost", 4, 4)});
     add(OpcodeClass::AtomicGlobal, "path", {value("latency", 99, 99)});
     made.memories = {{.name = "l1", .values = {value("latency", 30, 35)}},
-                     {.name = "l2", .values = {value("latency", 190, 230)}},
+                     {.name = "l2", .values = {value("latency", 190, 230), value("atomic", 1, 9)}},
                      {.name = "dram", .values = {value("latency", 350, 500)}}};
     made.write_buffer.values = {value("entries", 8, 8), value("drain", 2, 9, Grade::Assumed)};
     return made;
@@ -379,6 +379,44 @@ TEST(InstructionTiming, NamesWhatIsMissing) {
         testing::HasSubstr("where control goes"));
     EXPECT_THAT(timing_of(instruction(OpcodeClass::AtomicGlobal), interlocked).error().what,
                 testing::HasSubstr("classes/atomic-global/pass-cost is absent"));
+}
+
+// C57: an atomic without a result may have a time of its own at the L2.
+TEST(InstructionTiming, OfAGlobalAtomicHasItsTimeAtTheL2) {
+    Architecture architecture = interlocked;
+    architecture.classes[OpcodeClass::AtomicGlobal].values.values.push_back(
+        value("pass-cost", 1, 8));
+    auto atomic = instruction(OpcodeClass::AtomicGlobal);
+    atomic.effects.memory = assembly::MemoryEffect{.load = true, .store = true};
+    auto reduction = atomic;
+    reduction.effects.memory->load = false;
+    EXPECT_EQ(timing_of(atomic, architecture).value().slice_time.hi, 9);
+    EXPECT_EQ(timing_of(reduction, architecture).value().slice_time.hi, 9);
+    architecture.memories[1].values.push_back(value("reduction", 1, 2));
+    EXPECT_EQ(timing_of(atomic, architecture).value().slice_time.hi, 9);
+    EXPECT_EQ(timing_of(reduction, architecture).value().slice_time.hi, 2);
+    EXPECT_TRUE(is_atomic_at_l2(timing_of(reduction, architecture).value()));
+    EXPECT_FALSE(is_atomic_at_l2(timing_of(instruction(OpcodeClass::Move), architecture).value()));
+    architecture.memories[1].values.erase(architecture.memories[1].values.begin() + 1);
+    EXPECT_THAT(timing_of(atomic, architecture).error().what,
+                testing::HasSubstr("memories/l2/atomic is absent"));
+    EXPECT_EQ(timing_of(reduction, architecture).value().slice_time.hi, 2);
+}
+
+// C22: at least by lines, at most by sectors.
+TEST(InstructionTiming, OfAGlobalAtomicCountsLinesOrSectors) {
+    LaneAddresses lanes;
+    lanes.active = all_lanes(32);
+    for (std::size_t lane = 0; lane < 32; ++lane)
+        lanes.address[lane] = 4 * lane;
+    const AccessRule by_line{.rule = PassRule::GlobalAtomic, .line = 128};
+    EXPECT_EQ(possible_passes(by_line, lanes), (PassRange{1, 1}));
+    const AccessRule by_sector{.rule = PassRule::GlobalAtomic, .line = 128, .sector = 32};
+    EXPECT_EQ(possible_passes(by_sector, lanes), (PassRange{1, 4}));
+    lanes.address.fill(64);
+    EXPECT_EQ(possible_passes(by_sector, lanes), (PassRange{32, 32}));
+    const AccessRule load{.rule = PassRule::Lines, .line = 128, .sector = 32};
+    EXPECT_EQ(possible_passes(load, lanes), (PassRange{1, 1}));
 }
 
 } // namespace
