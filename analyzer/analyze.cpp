@@ -5,6 +5,7 @@
 #include "analyzer/divergence/serialized_facts.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/host/end_to_end.hpp"
+#include "analyzer/memory/atomic_delay.hpp"
 #include "analyzer/memory/bandwidth_bound.hpp"
 #include "analyzer/memory/queueing_certificates.hpp"
 #include "analyzer/memory/queueing_delay.hpp"
@@ -78,7 +79,7 @@ void apply_bandwidth(const AnalysisContext& context, SideResult& lower) {
     }
 }
 
-/// Memory, from above: adds the queueing delay of accesses through the caches.
+/// Memory, from above: adds queueing delay.
 void add_queueing_delay(SideResult& upper, std::vector<BoundTerm> delays) {
     if (upper.terms.empty())
         upper.terms.push_back({"one warp alone, none of whose accesses waits for another", 1,
@@ -112,16 +113,24 @@ Result<SideAnswer> lower_bound(const AnalysisContext& context) {
     apply_bandwidth(context, lower.value().execution);
     // The best-case path has no queueing delay: what it costs says nothing about how tight the
     // bound is.
-    if (context.caches) lower.value().execution.best_found.reset();
+    if (context.has_queueing()) lower.value().execution.best_found.reset();
     return lower;
+}
+
+/// Without accesses through the caches: atomics alone may wait in memory.
+Result<SideAnswer> upper_bound_without_caches(const AnalysisContext& context) {
+    auto upper = bound_by_policy_from_above(context);
+    if (upper && context.atomics_wait)
+        add_queueing_delay(upper.value().execution, atomic_delay(context));
+    return upper;
 }
 
 /// With certificates there is one bound on the queueing delay, from what a reviewer can count
 /// again; else the least of several.
 Result<SideAnswer> upper_bound(const AnalysisContext& context) {
-    if (!context.caches) return bound_by_policy_from_above(context);
+    if (!context.caches) return upper_bound_without_caches(context);
     if (context.request.certificates != nullptr) {
-        auto upper = bound_by_policy_from_above(context);
+        auto upper = upper_bound_without_caches(context);
         if (!upper) return upper;
         SideResult& execution = upper.value().execution;
         add_queueing_delay(execution, certify_queueing_delay(context, execution.proved));
@@ -130,7 +139,7 @@ Result<SideAnswer> upper_bound(const AnalysisContext& context) {
     std::optional<SideAnswer> best;
     for (const QueueingRules rules : queueing_rules(context)) {
         const auto bounded = [&] {
-            auto upper = bound_by_policy_from_above(without_queueing(context, rules));
+            auto upper = upper_bound_without_caches(without_queueing(context, rules));
             if (!upper) return upper;
             SideResult& execution = upper.value().execution;
             add_queueing_delay(execution, queueing_delay(context, rules, execution.proved));

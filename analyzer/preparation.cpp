@@ -1,5 +1,6 @@
 #include "analyzer/preparation.hpp"
 
+#include "analyzer/memory/atomic_delay.hpp"
 #include "analyzer/memory/footprint_analysis.hpp"
 #include "assembly/isa/register_roles.hpp"
 #include "assembly/isa/source_places.hpp"
@@ -165,7 +166,8 @@ Result<AnalysisContext> prepare(const Request& request) {
         std::nullopt,
         std::nullopt,
         std::nullopt,
-        std::nullopt};
+        std::nullopt,
+        false};
     auto reads = register_reads(*request.function, *request.graph, *request.architecture);
     if (!reads) return reads.as_failure();
     context.register_reads = std::move(reads).value();
@@ -193,6 +195,7 @@ Result<AnalysisContext> prepare(const Request& request) {
     if (!caches) return caches.as_failure();
     context.caches = std::move(caches).value();
     if (context.caches) apply_caches(context);
+    context.atomics_wait = atomics_may_wait(context);
     context.deadline = current_stop().deadline();
     return context;
 }

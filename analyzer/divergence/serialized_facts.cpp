@@ -19,7 +19,7 @@ AnalysisContext serialized_context(const AnalysisContext& context, const Request
                            context.used,         context.buffer_entries,
                            context.buffer_drain, context.caches,
                            context.footprint,    context.register_reads,
-                           context.deadline};
+                           context.deadline,     context.atomics_wait};
     for (const std::size_t block : cfg.original)
         result.facts.never.push_back(context.facts.never[block]);
     for (const auto& loop : cfg.graph.loops) {

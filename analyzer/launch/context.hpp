@@ -30,7 +30,12 @@ struct AnalysisContext {
     std::optional<MemoryParameters> caches;      ///< Present where an access goes through them.
     std::optional<Footprint> footprint;          ///< Of these accesses, where it can be listed.
     std::optional<RegisterReads> register_reads; ///< Present where the machine has read ports.
-    Deadline deadline; ///< Of the scope in which the analysis began; for the solver.
+    Deadline deadline;         ///< Of the scope in which the analysis began; for the solver.
+    bool atomics_wait = false; ///< A global atomic may wait for others at the L2 (C57).
+
+    /// Whether results may come later than the latencies in `timings`, because accesses wait for
+    /// others in the memory system.
+    [[nodiscard]] bool has_queueing() const { return caches || atomics_wait; }
 };
 
 /// By instruction: it can be reached without entering a block that is never executed.

@@ -73,6 +73,9 @@ MeasuredTime bound_measured_time(const AnalysisContext& context) {
     if (context.caches)
         return {std::nullopt,
                 "the measured time is not bounded where accesses go through the caches"};
+    if (context.atomics_wait)
+        return {std::nullopt,
+                "the measured time is not bounded where atomics wait for each other at the L2"};
     const models::Interval& entries = context.buffer_entries;
     const std::int64_t fewest = std::min(entries.lo, PipelineModel::tracked_entries);
     if (!entries.is_exact() || entries.hi != fewest)

@@ -85,7 +85,8 @@ Result<SideAnswer> bound_by_policy_from_below(const AnalysisContext& context, De
 
 bool certificates_may_be_looser(const AnalysisContext& context) {
     const Regime regime = regime_of(context);
-    return context.caches || regime == Regime::TimeDivision || regime == Regime::StrictRoundRobin;
+    return context.has_queueing() || regime == Regime::TimeDivision ||
+           regime == Regime::StrictRoundRobin;
 }
 
 } // namespace warpbound::analyzer

@@ -13,8 +13,9 @@ struct Entry {
 };
 
 // The first entry whose words occur in a text explains it.
-constexpr std::array<Entry, 15> terms{
-    {{"critical path",
+constexpr std::array<Entry, 16> terms{
+    {{"atomics", {"Global atomics are served at a slice of the L2 one after another.", "S33"}},
+     {"critical path",
       {"Waits of one warp after another on the chain that ends last, without the demand below.",
        "S12"}},
      {"drain", {"Stores leave the write buffer of a multiprocessor one after another.", "S15"}},

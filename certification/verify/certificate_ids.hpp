@@ -55,6 +55,10 @@ inline constexpr const char* refreshes = "execution-time-upper-refreshes";
 inline constexpr const char* loads_between_slots = "execution-time-upper-loads-between-slots";
 inline constexpr const char* stores_between_slots = "execution-time-upper-stores-between-slots";
 
+// Global atomics at slices of the L2 (S33).
+inline constexpr const char* atomics = "execution-time-upper-atomics";
+inline constexpr const char* atomics_between_slots = "execution-time-upper-atomics-between-slots";
+
 // Between two clock reads (S9).
 inline constexpr const char* measured_upper = "measured-time-upper";
 inline constexpr const char* measured_lower = "measured-time-lower";

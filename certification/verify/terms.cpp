@@ -3,6 +3,7 @@
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/interference/critical_path.hpp"
 #include "certification/verify/interference/register_reads.hpp"
+#include "certification/verify/memory/atomics.hpp"
 #include "certification/verify/memory/queueing.hpp"
 #include "certification/verify/memory/service_times.hpp"
 #include "certification/verify/policies/strict_round_robin.hpp"
@@ -61,7 +62,7 @@ std::vector<std::vector<Term>> policy_sums(const LaunchDemand& demand,
     check_read_ports(demand);
     if (has_strict_turns(demand.code))
         return {strict_round_robin_terms_of(demand.code, demand.tables, demand.rotations,
-                                            through_caches, values)};
+                                            demand.waits_in_memory(), values)};
     if (demand.code.geometry.warps == 1) return {{{1, 0, certificate_id::upper_path}}};
     if (demand.distances.empty()) return work_conserving_sums(demand);
     return {time_division_upper_terms_of(demand.code, demand.tables, demand.distances,
@@ -71,6 +72,10 @@ std::vector<std::vector<Term>> policy_sums(const LaunchDemand& demand,
 std::vector<std::vector<Term>> upper_sums(const LaunchDemand& demand, const ClaimRow& claim) {
     const CertificateValues values = values_of(demand, claim);
     auto sums = policy_sums(demand, values);
+    if (demand.atomics_wait)
+        for (std::vector<Term>& terms : sums)
+            for (Term& term : atomic_terms_of(demand.code, !demand.distances.empty()))
+                terms.push_back(std::move(term));
     if (demand.memory)
         for (std::vector<Term>& terms : sums)
             terms = with_queueing_terms(std::move(terms), *demand.memory, !demand.distances.empty(),
@@ -97,9 +102,9 @@ std::vector<const Timing*> clock_reads(const TimedCode& code, std::size_t block)
 /// S9: the time between two clock reads.
 std::vector<Term> measured_sum(const LaunchDemand& demand, const ClaimRow& claim) {
     const KernelCase& kernel = demand.code.kernel;
-    if (demand.memory)
+    if (demand.waits_in_memory())
         throw Finding{Verdict::Failed,
-                      kernel.id + ": no measured time is bounded where accesses wait at caches"};
+                      kernel.id + ": no measured time is bounded where accesses wait in memory"};
     const std::string id =
         claim.upper ? certificate_id::measured_upper : certificate_id::measured_lower;
     const Certificate* certificate = find_certificate(kernel, id);
@@ -155,7 +160,7 @@ LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows) {
     const LaunchGeometry geometry = read_launch_geometry(kernel);
     auto distances = distances_of_warp_slots(kernel.policy, geometry, geometry.block_slots);
     LaunchDemand demand{
-        timed_code(kernel, flows, geometry), std::move(distances), std::nullopt, {}, {}, {}};
+        timed_code(kernel, flows, geometry), std::move(distances), std::nullopt, false, {}, {}, {}};
     const TimedCode& code = demand.code;
     demand.tables = work_conserving_demand_of(code);
     add_read_port_demand(code, demand.tables);
@@ -165,7 +170,11 @@ LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows) {
     if (demand.memory) demand.tables.merge(service_demand_of(code, *demand.memory));
     if (demand.memory && !demand.distances.empty())
         demand.tables.merge(slot_boundary_demand_of(code, any_distance(demand.distances).longest));
-    if (kernel.policy.kind == models::PolicyKind::LooseRoundRobin && !demand.memory) {
+    demand.atomics_wait = atomics_can_wait(code);
+    if (demand.atomics_wait)
+        demand.tables.merge(atomic_demand_of(
+            code, demand.distances.empty() ? 0 : any_distance(demand.distances).longest));
+    if (kernel.policy.kind == models::PolicyKind::LooseRoundRobin && !demand.waits_in_memory()) {
         InterferencePerTurn per_turn = interference_per_turn_of(code);
         demand.tables.merge(per_turn.tables);
         demand.round_robin_suffix = per_turn.suffix;

@@ -21,11 +21,14 @@ struct LaunchDemand {
     std::vector<SlotDistance> distances;
     /// None where no access goes through the caches.
     std::optional<MemoryParameters> memory;
+    bool atomics_wait = false; ///< Global atomics can wait for each other.
     /// What each certificate of a sum adds up; times to completion are no such sums.
     DemandTables tables;
     /// Of the certificates of a round-robin interference bound; else empty.
     std::string round_robin_suffix;
     RotationDemand rotations; ///< Strict round robin; its tables are among `tables`.
+
+    [[nodiscard]] bool waits_in_memory() const { return memory || atomics_wait; }
 };
 
 /// Kernel and flows must live as long. Throws `Finding` when the description lacks a value.

@@ -60,7 +60,8 @@ Time SlotPeriod::own(std::size_t warp_slot, Time cycle) const {
 std::optional<SmStateMachine> SmStateMachine::of(const AnalysisContext& context) {
     const LaunchGeometry& shape = context.shape;
     if (shape.waves() > 1 || shape.multiprocessors > 1 || !shape.issue_slot.is_exact() ||
-        context.caches || has_divergent_branch(*context.request.function, *context.request.facts) ||
+        context.has_queueing() ||
+        has_divergent_branch(*context.request.function, *context.request.facts) ||
         first_common_barrier(context) != nullptr)
         return std::nullopt;
     const auto path = single_path(context, longest_path);

@@ -220,7 +220,7 @@ std::vector<BoundTerm> RoundRobinDelay::terms(const std::vector<RotationPath>& p
         longest_of(paths, [&](const RotationPath& path) { return by_warps(path); });
     // A rotation may stall by loads of several warps, each with queueing delay at the caches
     // (S29a).
-    if (context_.caches) return warps;
+    if (context_.has_queueing()) return warps;
     std::vector<BoundTerm> rotations = by_rotations(paths);
     return sum_of(warps) < sum_of(rotations) ? warps : rotations;
 }

@@ -35,8 +35,8 @@ RotationPath path_of_scheduler(const LaunchGeometry& shape, std::int64_t turns,
 /// Time of this path, with its stalls by warps of other schedulers.
 StrictOrderBound terms_of_scheduler(const AnalysisContext& context, const RoundRobinDelay& times,
                                     const RotationPath& path) {
-    // The simulation does not contain queueing delay at the caches.
-    const auto simulated = context.caches
+    // The simulation does not contain queueing delay.
+    const auto simulated = context.has_queueing()
                                ? std::nullopt
                                : unless_stopped([&] {
                                      return time_in_strict_order(context, path.warps, Side::Upper);

@@ -145,8 +145,8 @@ Result<SideAnswer> bound_time_division_from_above(const AnalysisContext& launche
                        ? launch.terms(any, path, of_any_slot, critical.barriers)
                        : launch.terms(slots.front(), path, by_distance.at(slots.front()), 0);
         });
-    // With accesses through the caches, the start does not determine the schedule.
-    if (!answer || context.caches) return answer;
+    // Where accesses wait for others, the start does not determine the schedule.
+    if (!answer || context.has_queueing()) return answer;
     apply_schedule_times(launched, answer.value(), Side::Upper, deadline);
     return answer;
 }
@@ -154,7 +154,7 @@ Result<SideAnswer> bound_time_division_from_above(const AnalysisContext& launche
 Result<SideAnswer> bound_time_division_from_below(const AnalysisContext& context, SideAnswer answer,
                                                   Deadline deadline) {
     auto path = own_delay_from_below(context, std::move(answer), deadline);
-    if (!path || context.caches) return path;
+    if (!path || context.has_queueing()) return path;
     apply_schedule_times(context, path.value(), Side::Lower, deadline);
     return path;
 }
