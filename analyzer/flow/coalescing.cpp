@@ -48,6 +48,8 @@ std::optional<models::AccessRule> rule_of(const Instruction& instruction,
         read("shared", "bank-width", rule.width);
     } else if (rule.rule == PassRule::Lines || rule.rule == PassRule::GlobalAtomic) {
         read("l1", "line", rule.line);
+        if (rule.rule == PassRule::GlobalAtomic)
+            rule.sector = models::sector_of_atomics(architecture);
     } else {
         return std::nullopt;
     }
@@ -166,7 +168,9 @@ private:
                 accessed.active |= std::uint64_t{1} << lane;
                 accessed.address[lane] = static_cast<std::uint32_t>(base + distance);
             }
-            widen(range, models::passes_of(rule_, accessed));
+            const models::PassRange passes = models::possible_passes(rule_, accessed);
+            widen(range, passes.lo);
+            widen(range, passes.hi);
         }
         return range;
     }
@@ -205,6 +209,16 @@ const assembly::MemoryOperand* only_memory_operand(const Instruction& instructio
     return found;
 }
 
+/// Whether an access counts its transactions, and at most one lane of a warp executes it.
+bool holds_for_one_lane(const Instruction& instruction, const ThreadRegisters& registers) {
+    const models::PassRule rule = models::pass_rule(instruction);
+    if (!assembly::is_guarded(instruction) || !instruction.effects.exact ||
+        rule == models::PassRule::None || rule == models::PassRule::Words)
+        return false;
+    const assembly::RegisterOperand& guard = instruction.guard->predicate;
+    return guard.index && !guard.negated && registers.elects_one_lane({guard.file, *guard.index});
+}
+
 /// What follows of one instruction, over all call contexts.
 struct AccessTransactions {
     std::optional<models::PassRange> range;
@@ -228,6 +242,12 @@ CoalescingFacts derive_transactions(const ThreadStates& states,
     const auto warp_size = static_cast<std::int64_t>(arithmetic.warp_size());
     states.for_each([&](std::size_t i, const ThreadRegisters& registers, Origin origin) {
         const Instruction& instruction = function.instructions[i];
+        if (holds_for_one_lane(instruction, registers)) {
+            ++found[i].contexts;
+            widen(found[i].range, 1);
+            found[i].reason = "its guard holds for at most one lane of a warp";
+            return;
+        }
         const auto rule = rule_of(instruction, architecture, warp_size, facts.missing);
         const auto* operand = only_memory_operand(instruction);
         if (!rule || operand == nullptr) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <set>
 #include <utility>
 
 namespace warpbound::analyzer {
@@ -86,6 +87,19 @@ Groups ThreadArithmetic::groups_of_equal(const std::vector<const ThreadNumber*>&
 bool ThreadArithmetic::is_uniform_in_warps(const ThreadNumbers& numbers) const {
     for (std::size_t thread = 0; thread < numbers.size(); ++thread)
         if (numbers[thread] != numbers[thread - thread % warp_size_]) return false;
+    return true;
+}
+
+bool ThreadArithmetic::differs_in_lanes(const ThreadNumber& number) const {
+    if (!number.is_exact()) return false;
+    const ThreadNumbers& numbers = number.offsets();
+    for (std::size_t first = 0; first < threads_; first += warp_size_) {
+        const std::size_t end = std::min(threads_, first + warp_size_);
+        const std::set<std::uint32_t> different(numbers.begin() +
+                                                    static_cast<std::ptrdiff_t>(first),
+                                                numbers.begin() + static_cast<std::ptrdiff_t>(end));
+        if (different.size() != end - first) return false;
+    }
     return true;
 }
 

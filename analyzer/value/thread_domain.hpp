@@ -9,6 +9,7 @@
 #include "models/launch/launch.hpp"
 
 #include <boost/container/flat_map.hpp>
+#include <boost/container/flat_set.hpp>
 
 #include <array>
 #include <cstddef>
@@ -118,6 +119,8 @@ public:
     [[nodiscard]] ThreadNumber shifted_right(const ThreadNumber& a, unsigned by, bool is_signed,
                                              Origin origin) const;
 
+    /// No two lanes of a warp have the same number.
+    [[nodiscard]] bool differs_in_lanes(const ThreadNumber& number) const;
     /// Lanes of a warp that execute together have equal numbers, equal truths.
     [[nodiscard]] bool is_uniform(const ThreadNumber& number) const;
     [[nodiscard]] bool is_uniform(const ThreadPredicate& predicate) const;
@@ -167,6 +170,10 @@ public:
     [[nodiscard]] bool is_uniform(assembly::Register reg) const;
     /// The truth of a predicate operand; nothing when it is not known.
     [[nodiscard]] std::optional<ThreadPredicate> truth(const assembly::RegisterOperand& reg) const;
+    /// The predicate holds for at most one lane of each warp.
+    [[nodiscard]] bool elects_one_lane(assembly::Register reg) const {
+        return electing_.count(reg) != 0;
+    }
     /// The low 32 bits of each thread's address; nothing for an operand form that is not modelled.
     [[nodiscard]] std::optional<ThreadNumber> address(const assembly::MemoryOperand& operand,
                                                       Origin origin) const;
@@ -184,7 +191,8 @@ public:
     void forget(const std::vector<assembly::Register>& written,
                 const std::set<assembly::Register>& registers);
     friend bool operator==(const ThreadRegisters& a, const ThreadRegisters& b) {
-        return a.numbers_ == b.numbers_ && a.predicates_ == b.predicates_;
+        return a.numbers_ == b.numbers_ && a.predicates_ == b.predicates_ &&
+               a.electing_ == b.electing_;
     }
 
 private:
@@ -196,6 +204,7 @@ private:
     const ThreadArithmetic* arithmetic_;
     boost::container::flat_map<assembly::Register, ThreadNumber> numbers_;       ///< Those known.
     boost::container::flat_map<assembly::Register, ThreadPredicate> predicates_; ///< Those known.
+    boost::container::flat_set<assembly::Register> electing_; ///< See `elects_one_lane`.
 };
 
 } // namespace warpbound::analyzer

@@ -90,6 +90,9 @@ public:
     /// The result; nothing where it is not modelled.
     [[nodiscard]] std::optional<ThreadNumber> number() const;
     [[nodiscard]] std::optional<ThreadPredicate> predicate() const;
+    /// The predicate holds for at most one lane of each warp: it compares numbers that differ in
+    /// all lanes with one that does not.
+    [[nodiscard]] bool elects_one_lane() const;
     /// What holds of every number that it writes, from uniformity alone.
     [[nodiscard]] ThreadNumber generic_number() const;
     /// Lanes of a warp that execute it together get equal results.
@@ -394,6 +397,18 @@ std::optional<ThreadPredicate> ThreadComputation::comparison_result() const {
         [&](const std::vector<bool>& row) { return all ? row[0] && row[1] : row[0] || row[1]; });
 }
 
+bool ThreadComputation::elects_one_lane() const {
+    if (arithmetic_.convergence() != Convergence::Converged || !is("ISETP") ||
+        comparator_of(instruction_) != Comparator::Equal || !instruction_.has_modifier("AND") ||
+        sources_.size() != 2)
+        return false;
+    const Number left = source(0);
+    const Number right = source(1);
+    if (!left || !right) return false;
+    return (arithmetic_.differs_in_lanes(*left) && arithmetic_.is_uniform(*right)) ||
+           (arithmetic_.differs_in_lanes(*right) && arithmetic_.is_uniform(*left));
+}
+
 std::optional<ThreadPredicate> ThreadComputation::predicate() const {
     if (nonzero_) { // The last operand, !PT, is combined with OR.
         const Number result = number();
@@ -497,6 +512,7 @@ void ThreadRegisters::execute(const Instruction& instruction, Origin origin) {
     if (!effects.exact) { // The set of written registers is not known.
         numbers_.clear();
         predicates_.clear();
+        electing_.clear();
         return;
     }
     const ThreadComputation computation{*arithmetic_, *this, instruction, origin};
@@ -513,6 +529,7 @@ void ThreadRegisters::execute(const Instruction& instruction, Origin origin) {
         const bool is_warp_register = arithmetic_->convergence() == Convergence::Converged &&
                                       (written.file == RegisterFile::Uniform ||
                                        written.file == RegisterFile::UniformPredicate);
+        electing_.erase(written);
         if (is_predicate(written.file)) {
             std::optional<ThreadPredicate> after =
                 written == predicate_destination ? predicate : std::nullopt;
@@ -530,6 +547,9 @@ void ThreadRegisters::execute(const Instruction& instruction, Origin origin) {
                     after.reset();
             }
             set(written, std::move(after));
+            if (unconditional && written == computation.destination() &&
+                computation.elects_one_lane())
+                electing_.insert(written);
         } else {
             ThreadNumber after = arithmetic_->unknown();
             if (number && written == computation.destination())
@@ -552,6 +572,9 @@ void ThreadRegisters::join(const ThreadRegisters& other, Origin origin,
         return arithmetic_->convergence() == Convergence::Converged &&
                (differing == nullptr || differing->count(reg) == 0);
     };
+    for (auto reg = electing_.begin(); reg != electing_.end();)
+        reg = other.electing_.count(*reg) != 0 && is_uniform_choice(*reg) ? std::next(reg)
+                                                                          : electing_.erase(reg);
     for (auto entry = numbers_.begin(); entry != numbers_.end();) {
         const auto found = other.numbers_.find(entry->first);
         if (found != other.numbers_.end())
@@ -581,6 +604,8 @@ void ThreadRegisters::join(const ThreadRegisters& other, Origin origin,
 }
 
 void ThreadRegisters::forget_bases(const std::set<Register>& registers) {
+    for (const Register reg : registers)
+        electing_.erase(reg);
     for (auto entry = numbers_.begin(); entry != numbers_.end();) {
         if (registers.count(entry->first) != 0 && !entry->second.is_exact())
             entry->second = arithmetic_->join(entry->second, entry->second, false, 0);
@@ -598,6 +623,7 @@ void ThreadRegisters::forget(const std::vector<Register>& written,
         if (registers.count(reg) == 0) continue;
         numbers_.erase(reg);
         predicates_.erase(reg);
+        electing_.erase(reg);
     }
 }
 

@@ -45,6 +45,31 @@ std::string transactions_of(const std::string& code, const std::string& access =
 
 constexpr const char* thread_index = "S2R R0, SR_TID.X; ";
 
+TEST(Coalescing, AnElectedLaneAccessesAlone) {
+    const std::string elect = "S2R R4, SR_LANEID; VOTEU.ANY UR6, UPT, PT; UFLO.U32 UR7, UR6; ";
+    const std::string add = "@P1 RED.E.ADD.STRONG.GPU [R2], R5";
+    EXPECT_EQ(transactions_of(elect + "ISETP.EQ.U32.AND P1, PT, R4, UR7, PT; ", add), "1");
+    EXPECT_EQ(transactions_of(elect + "MOV R8, UR7; ISETP.EQ.U32.AND P1, PT, R8, R4, PT; ", add),
+              "1");
+    // All lanes but one; a number that two lanes have; one that differs between the lanes.
+    EXPECT_EQ(transactions_of(elect + "ISETP.NE.U32.AND P1, PT, R4, UR7, PT; ", add), "?");
+    EXPECT_EQ(transactions_of(elect + "ISETP.EQ.U32.AND P1, PT, R4, UR7, PT; ",
+                              "@!P1 RED.E.ADD.STRONG.GPU [R2], R5"),
+              "?");
+    EXPECT_EQ(transactions_of(elect + "LOP3.LUT R4, R4, 0xf, RZ, 0xc0, !PT; "
+                                      "ISETP.EQ.U32.AND P1, PT, R4, UR7, PT; ",
+                              add),
+              "?");
+    EXPECT_EQ(transactions_of(elect + "LDG.E R7, [R8]; ISETP.EQ.U32.AND P1, PT, R4, R7, PT; ", add),
+              "?");
+    EXPECT_EQ(transactions_of(elect + "ISETP.EQ.U32.OR P1, PT, R4, UR7, P2; ", add), "?");
+    // What the predicate holds after another write.
+    EXPECT_EQ(transactions_of(elect + "ISETP.EQ.U32.AND P1, PT, R4, UR7, PT; "
+                                      "ISETP.EQ.U32.AND P1, PT, R9, R10, PT; ",
+                              add),
+              "?");
+}
+
 TEST(Coalescing, ConflictDegreeIsThatOfTheFullestBank) {
     EXPECT_EQ(transactions_of(thread_index + std::string("SHF.L.U32 R2, R0, 0x2, RZ; ")), "1");
     EXPECT_EQ(transactions_of(thread_index + std::string("SHF.L.U32 R2, R0, 0x3, RZ; ")), "2");
