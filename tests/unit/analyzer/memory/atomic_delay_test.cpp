@@ -19,6 +19,8 @@ std::unique_ptr<Analyzed> atomics(std::int64_t initiation) {
                                        {"blocks/replacement", 0},
                                        {"blocks/start", 0}})
         EXPECT_TRUE(models::override_value(context->architecture, path, number)) << path;
+    for (models::Unit& unit : context->architecture.units)
+        unit.scope = models::UnitScope::Core;
     for (const auto& instruction : context->request.function->instructions) {
         if (instruction.mnemonic != "RED") continue;
         models::MemoryFact fact;

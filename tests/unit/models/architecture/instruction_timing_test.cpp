@@ -387,9 +387,9 @@ TEST(InstructionTiming, OfAGlobalAtomicHasItsTimeAtTheL2) {
     architecture.classes[OpcodeClass::AtomicGlobal].values.values.push_back(
         value("pass-cost", 1, 8));
     auto atomic = instruction(OpcodeClass::AtomicGlobal);
-    atomic.effects.memory = assembly::MemoryEffect{.load = true, .store = true};
+    atomic.mnemonic = "ATOMG";
     auto reduction = atomic;
-    reduction.effects.memory->load = false;
+    reduction.mnemonic = "RED";
     EXPECT_EQ(timing_of(atomic, architecture).value().slice_time.hi, 9);
     EXPECT_EQ(timing_of(reduction, architecture).value().slice_time.hi, 9);
     architecture.memories[1].values.push_back(value("reduction", 1, 2));

@@ -112,7 +112,7 @@ template <typename Plant> void expect_found(const char* name, Plant plant) {
 TEST(AtomicUnits, WithAPlantedErrorAreFound) {
     const auto served = [](Event& event) { return std::get_if<AtomicServed>(&event); };
     expect_found("a slice that is free too soon", [&](Event& event) {
-        if (auto* atomic = served(event)) return --atomic->until, true;
+        if (auto* atomic = served(event)) return atomic->until = atomic->cycle, true;
         return false;
     });
     expect_found("an atomic with a transaction more", [&](Event& event) {
