@@ -6,9 +6,9 @@ namespace warpbound::harness::trace {
 
 void MemoryAccount::receive(const simulator::Event& event) {
     if (const auto* accessed = std::get_if<simulator::LineAccessed>(&event)) {
-        CacheAccount& cache = accessed->level == simulator::CacheLevel::L1   ? l1
-                              : accessed->level == simulator::CacheLevel::L2 ? l2
-                                                                             : constants;
+        using enum simulator::CacheLevel;
+        if (accessed->level == InstructionL0 || accessed->level == InstructionL1) return;
+        CacheAccount& cache = accessed->level == L1 ? l1 : accessed->level == L2 ? l2 : constants;
         if (accessed->write) {
             cache.stored += std::popcount(accessed->hit | accessed->missed);
             return;

@@ -27,9 +27,27 @@ const ValueGroup* Architecture::operand_collector(std::string_view unit) const {
     return found == operand_collectors.end() ? nullptr : &*found;
 }
 
+namespace {
+
+/// Values of C43 to C46; the others of the group are those of C66 to C70.
+bool is_of_fetch_ports(const SourcedValue& value) {
+    return value.name == "buffer" || value.name == "width" || value.name == "ports" ||
+           value.name.starts_with("cache-");
+}
+
+} // namespace
+
+bool Architecture::has_instruction_caches() const {
+    return !std::ranges::all_of(fetch.values, is_of_fetch_ports);
+}
+
+bool Architecture::has_fetch_ports() const {
+    return std::ranges::any_of(fetch.values, is_of_fetch_ports);
+}
+
 std::vector<std::string_view> Architecture::imperfect_parts() const {
     std::vector<std::string_view> parts;
-    if (!fetch.values.empty()) parts.emplace_back("fetch");
+    if (has_fetch_ports()) parts.emplace_back("fetch");
     if (!register_file.values.empty() && !has_read_ports()) parts.emplace_back("register-file");
     if (!operand_collectors.empty()) parts.emplace_back("operand-collectors");
     if (const ValueGroup* const constant = memory("constant");

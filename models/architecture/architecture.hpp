@@ -80,12 +80,17 @@ struct Architecture {
     [[nodiscard]] std::optional<std::size_t> unit_index(std::string_view unit) const;
     [[nodiscard]] const ValueGroup* memory(std::string_view level) const;
     [[nodiscard]] const ValueGroup* operand_collector(std::string_view unit) const;
+    /// Whether the group `fetch` describes instruction caches (C66 to C70) or, else, instruction
+    /// buffers with fetch ports (C43 to C46). A description of both is refused where it is used.
+    [[nodiscard]] bool has_instruction_caches() const;
+    [[nodiscard]] bool has_fetch_ports() const;
     /// Whether instructions read the banks of the register file through ports (C57 to C59).
     [[nodiscard]] bool has_read_ports() const {
         return register_file.find("read-ports") != nullptr;
     }
-    /// The pipeline stages that are described, not ideal and without bounds (C43 to C53): "fetch",
-    /// "register-file" without read ports, "operand-collectors", "memories/constant".
+    /// The pipeline stages that are described, not ideal and without bounds (C43 to C53): "fetch"
+    /// with fetch ports, "register-file" without read ports, "operand-collectors",
+    /// "memories/constant".
     [[nodiscard]] std::vector<std::string_view> imperfect_parts() const;
 };
 

@@ -71,6 +71,16 @@ constexpr auto fetch = std::to_array<ValueRule>({
     {.name = "cache-ways", .unit = "1", .minimum = 1, .exact = true},
     {.name = "cache-line", .unit = "bytes", .minimum = 1, .exact = true},
     {.name = "cache-miss", .unit = "cycles", .minimum = 1},
+    // The instruction caches of rules C66 to C70, in place of the values above.
+    {.name = "line", .unit = "bytes", .minimum = 1, .exact = true},
+    {.name = "stream", .unit = "1", .exact = true},
+    {.name = "l0-sets", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "l0-ways", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "l0-miss", .unit = "cycles", .minimum = 1},
+    {.name = "l1-sets", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "l1-ways", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "l1-service", .unit = "cycles"},
+    {.name = "l1-miss", .unit = "cycles", .minimum = 1},
 });
 
 constexpr auto register_file = std::to_array<ValueRule>({

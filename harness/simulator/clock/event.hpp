@@ -18,7 +18,8 @@ namespace warpbound::harness::simulator {
 enum class Stall {
     Gap,         ///< The interval after the predecessor (C4).
     Barrier,     ///< A barrier that has not opened (C9).
-    Fetch,       ///< The instruction is not in the warp's instruction buffer (C43).
+    Fetch,       ///< It is not in the warp's instruction buffer (C43), or its line has not arrived
+                 ///< (C67).
     Register,    ///< A register that is not ready (C5).
     Scoreboard,  ///< A scoreboard that is not clear (C6).
     Constant,    ///< A line of constants that is not in the constant cache (C52).
@@ -127,18 +128,21 @@ struct ReadsGranted {
     bool reads = true;               ///< False: it is predicated off and reads nothing.
     std::vector<std::int64_t> banks; ///< Reads of each bank.
 };
-enum class CacheLevel { L1, L2, Constant };
+enum class CacheLevel { L1, L2, Constant, InstructionL0, InstructionL1 };
+inline constexpr int cache_level_count = static_cast<int>(CacheLevel::InstructionL1) + 1;
 /// Sectors of a line were filled into a cache. Here and below bit i of a mask is the i-th sector.
 struct LineFilled {
     std::int64_t cycle = 0;
     int warp = 0; ///< 0: several warps may have requested it.
     CacheLevel level = CacheLevel::L1;
-    int unit = 0; ///< The SM, or the slice of the L2.
+    /// The SM, the slice of the L2, or of an L0 the SM times the schedulers of an SM plus the
+    /// scheduler.
+    int unit = 0;
     std::uint64_t address = 0;
     std::uint64_t sectors = 0;
 };
-/// A load, a store or an instruction with constant operands looked up a line in a cache. Lines of
-/// constants have one sector; their address is that of C51.
+/// A load, a store, an instruction with constant operands or a fetch looked up a line in a cache.
+/// Lines of constants and instructions have one sector; the address of constants is that of C51.
 struct LineAccessed {
     std::int64_t cycle = 0;
     int warp = 0;

@@ -13,10 +13,10 @@ template <typename EventType> int order_in_cycle(const EventType& event) {
 }
 /// Only one component adds events with this number.
 int order_in_cycle(const LineFilled& filled) {
-    return 3 * filled.unit + static_cast<int>(filled.level);
+    return cache_level_count * filled.unit + static_cast<int>(filled.level);
 }
 int order_in_cycle(const LineAccessed& accessed) {
-    return 3 * accessed.unit + static_cast<int>(accessed.level);
+    return cache_level_count * accessed.unit + static_cast<int>(accessed.level);
 }
 int order_in_cycle(const AtomicServed& served) {
     return static_cast<int>(served.slice);

@@ -27,7 +27,8 @@ enum class StreamOf : std::uint32_t {
     Constants,
     Choices,
     BlockPath,
-    Atomics
+    Atomics,
+    InstructionCache
 };
 
 /// xoshiro256**, seeded by splitmix64 from (seed, purpose, index).

@@ -28,7 +28,7 @@ struct KernelCode : KernelPaths {
     std::vector<std::uint16_t> bank_registers; ///< Of all operations: R0, R1, ..
     std::vector<BankRead> bank_reads;          ///< Of all operations, through read ports.
     std::vector<std::uint64_t> constant_lines; ///< Of all operations.
-    std::vector<std::uint64_t> lines;          ///< Of the instruction cache, from `lines_of`.
+    std::vector<std::uint64_t> lines;          ///< Of the instruction caches, from `lines_of`.
 
     Range barrier_latency; ///< Of the barrier class, drawn once per release.
 };

@@ -3,6 +3,7 @@
 /// The parameters of a simulated machine that do not depend on the kernel.
 
 #include "harness/simulator/clock/random.hpp"
+#include "harness/simulator/decode/instruction_cache_shape.hpp"
 #include "harness/simulator/decode/memory_shape.hpp"
 #include "harness/simulator/decode/pipeline_shape.hpp"
 #include "harness/simulator/decode/residency.hpp"
@@ -30,10 +31,11 @@ struct MachineShape {
     /// Present when a store can reach the write buffer.
     std::optional<Range> buffer_entries;
     std::optional<Range> buffer_drain;
-    std::optional<FetchShape> fetch;                ///< None: perfect (C17).
-    std::optional<RegisterFileShape> register_file; ///< None: perfect (C17).
-    std::optional<ReadPortsShape> read_ports;       ///< None: perfect (C17).
-    std::optional<LineCacheShape> constants;        ///< None: perfect (C17).
+    std::optional<FetchShape> fetch;                         ///< None: perfect (C17).
+    std::optional<InstructionCacheShape> instruction_caches; ///< None: perfect (C17).
+    std::optional<RegisterFileShape> register_file;          ///< None: perfect (C17).
+    std::optional<ReadPortsShape> read_ports;                ///< None: perfect (C17).
+    std::optional<LineCacheShape> constants;                 ///< None: perfect (C17).
     /// Present when an access can go through the caches. All stores then drain into the L2.
     std::optional<MemoryShape> memory;
     std::optional<AtomicShape> atomics; ///< Present when a global atomic can execute (C57).

@@ -49,8 +49,7 @@ bool is_kept(const assembly::Instruction& instruction, int index,
 
 } // namespace
 
-std::vector<std::uint64_t> lines_of(const assembly::Function& function, const FetchShape& fetch) {
-    const std::uint64_t line = fetch.cache ? fetch.cache->line : 1;
+std::vector<std::uint64_t> lines_of(const assembly::Function& function, std::uint64_t line) {
     std::vector<std::uint64_t> lines;
     std::uint64_t address = 0;
     std::uint64_t size = 0;
@@ -65,8 +64,11 @@ std::vector<std::uint64_t> lines_of(const assembly::Function& function, const Fe
 
 Result<std::optional<FetchShape>> fetch_of(const models::Architecture& architecture) {
     const models::ValueGroup& described = architecture.fetch;
-    if (described.values.empty()) return std::optional<FetchShape>{};
+    if (!architecture.has_fetch_ports()) return std::optional<FetchShape>{};
     ArchitectureValues values{architecture};
+    values.expect(!architecture.has_instruction_caches(),
+                  "fetch describes fetch ports (C43 to C46) and instruction caches (C66 to C70); "
+                  "expected one of them");
     const ArchitectureValues::Group group{&described, "fetch"};
     FetchShape fetch;
     fetch.delivered = std::min(values.count(group, "buffer"), values.count(group, "width"));

@@ -62,13 +62,14 @@ struct BankRead {
     bool is_certain = true;    ///< False where the width of the operand is not known.
 };
 
-/// None without `<fetch>`. Refuses values that are absent or not a single count.
+/// None without values of C43 to C46. Refuses values that are absent or not a single count, and
+/// values of C66 to C70 beside them.
 Result<std::optional<FetchShape>> fetch_of(const models::Architecture& architecture);
 /// The constant cache (C51 to C53); none without values of `<memory name="constant">`. Refuses as
 /// `fetch_of`.
 Result<std::optional<LineCacheShape>> constants_of(const models::Architecture& architecture);
-/// The cache line of each instruction, and of the address after the last one.
-std::vector<std::uint64_t> lines_of(const assembly::Function& function, const FetchShape& fetch);
+/// The line of so many bytes of each instruction, and of the address after the last one.
+std::vector<std::uint64_t> lines_of(const assembly::Function& function, std::uint64_t line);
 /// None without `<register-file>` and `<operand-collectors>`. One of them requires the other.
 Result<std::optional<RegisterFileShape>> register_file_of(const models::Architecture& architecture,
                                                           std::size_t schedulers);

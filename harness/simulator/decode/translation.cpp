@@ -127,7 +127,12 @@ Result<void> KernelTranslator::add_pipeline() {
     const auto fetch = fetch_of(architecture_);
     if (!fetch) return fetch.as_failure();
     code_.machine.fetch = fetch.value();
-    if (code_.machine.fetch) code_.lines = lines_of(*kernel_.function, *code_.machine.fetch);
+    if (const auto& of_ports = code_.machine.fetch)
+        code_.lines = lines_of(*kernel_.function, of_ports->cache ? of_ports->cache->line : 1);
+    const auto caches = instruction_caches_of(architecture_);
+    if (!caches) return caches.as_failure();
+    code_.machine.instruction_caches = caches.value();
+    if (caches.value()) code_.lines = lines_of(*kernel_.function, caches.value()->line);
     const auto constants = constants_of(architecture_);
     if (!constants) return constants.as_failure();
     code_.machine.constants = constants.value();

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The tags of the instruction cache or the constant cache of an SM (C45, C52).
+/// The tags of an instruction cache or of the constant cache of an SM (C45, C52, C68, C69).
 
 #include "harness/simulator/decode/pipeline_shape.hpp"
 
@@ -13,7 +13,8 @@ namespace warpbound::harness::simulator {
 /// Sets of `ways` lines each, with LRU replacement.
 class LineCache {
 public:
-    explicit LineCache(const LineCacheShape& shape) : ways_{shape.ways}, sets_(shape.sets) {}
+    explicit LineCache(const LineCacheShape& shape) : LineCache{shape.sets, shape.ways} {}
+    LineCache(std::size_t sets, std::size_t ways) : ways_{ways}, sets_(sets) {}
 
     /// Whether the line is present. If so, it becomes the most recently used one.
     bool find(std::uint64_t line) {

@@ -31,6 +31,21 @@ struct Fetched {
     std::size_t count = 0;
 };
 
+/// Scheduler to L1 instruction cache: lines that follow each other in the text (C68).
+struct LineRequest {
+    std::uint64_t number = 0; ///< Among the requests of the scheduler.
+    int warp = 0;             ///< Number of the warp in the run.
+    std::uint64_t first = 0;  ///< The line that the warp needs.
+    std::size_t count = 1;
+};
+
+/// L1 instruction cache to scheduler, in the same cycle: when the lines arrive.
+struct LineArrivals {
+    std::uint64_t number = 0; ///< Of the request.
+    std::uint64_t first = 0;
+    std::vector<std::int64_t> at; ///< Per line.
+};
+
 /// Scheduler to constant cache: the next instruction of a warp needs these lines, and every other
 /// condition of the warp on its issue has a known end.
 struct ConstantRequest {

@@ -18,6 +18,17 @@ void MultiProcessor::add_fetch(std::size_t number, const MachineShape& machine,
     clock.add(fetch_.emplace(std::move(links), number, machine, options, log));
 }
 
+void MultiProcessor::add_instruction_cache(std::size_t number, const MachineShape& machine,
+                                           const RunOptions& options, Clock& clock, EventLog& log) {
+    if (!machine.instruction_caches) return;
+    L1InstructionCache::Ports links;
+    for (std::size_t index = 0; index < machine.schedulers; ++index) {
+        links.requests.emplace_back(line_requests_.emplace_back(clock.clocked_state()));
+        links.answers.emplace_back(line_arrivals_.emplace_back(clock.clocked_state()));
+    }
+    clock.add(instructions_.emplace(std::move(links), number, machine, options, log));
+}
+
 void MultiProcessor::add_constants(std::size_t number, const MachineShape& machine,
                                    const RunOptions& options, Clock& clock, EventLog& log) {
     if (!machine.constants) return;
@@ -58,6 +69,8 @@ WarpScheduler::Ports MultiProcessor::links_of(std::size_t scheduler, const Share
                                .orders = Sink{orders_[scheduler]},
                                .fetches = std::nullopt,
                                .fetched = std::nullopt,
+                               .lines = std::nullopt,
+                               .line_arrivals = std::nullopt,
                                .collects = std::nullopt,
                                .results = std::nullopt,
                                .constants = std::nullopt,
@@ -66,6 +79,10 @@ WarpScheduler::Ports MultiProcessor::links_of(std::size_t scheduler, const Share
     if (fetch_) {
         links.fetches.emplace(fetch_requests_[scheduler]);
         links.fetched.emplace(fetched_[scheduler]);
+    }
+    if (instructions_) {
+        links.lines.emplace(line_requests_[scheduler]);
+        links.line_arrivals.emplace(line_arrivals_[scheduler]);
     }
     if (constants_) {
         links.constants.emplace(constant_requests_[scheduler]);
@@ -86,6 +103,7 @@ MultiProcessor::MultiProcessor(std::size_t number, const Ports& links, const Mac
     for (std::size_t port = 0; port < machine.core_ports; ++port)
         ports_free_at_.emplace_back(clock.clocked_state(), 0);
     add_fetch(number, machine, options, clock, log);
+    add_instruction_cache(number, machine, options, clock, log);
     add_constants(number, machine, options, clock, log);
     add_collectors(number, links, machine, options, clock, log);
     SharedView shared;

@@ -6,6 +6,7 @@
 #include "harness/simulator/memory/load_store_unit.hpp"
 #include "harness/simulator/pipeline/constant_cache.hpp"
 #include "harness/simulator/pipeline/instruction_fetch.hpp"
+#include "harness/simulator/pipeline/l1_instruction_cache.hpp"
 #include "harness/simulator/pipeline/operand_collectors.hpp"
 #include "harness/simulator/sm/issue_arbiter.hpp"
 #include "harness/simulator/sm/resident_blocks.hpp"
@@ -63,6 +64,8 @@ private:
     std::deque<Link<BlockOrder>> orders_;
     void add_fetch(std::size_t number, const MachineShape& machine, const RunOptions& options,
                    Clock& clock, EventLog& log);
+    void add_instruction_cache(std::size_t number, const MachineShape& machine,
+                               const RunOptions& options, Clock& clock, EventLog& log);
     void add_constants(std::size_t number, const MachineShape& machine, const RunOptions& options,
                        Clock& clock, EventLog& log);
     void add_collectors(std::size_t number, const Ports& ports, const MachineShape& machine,
@@ -71,6 +74,8 @@ private:
 
     std::deque<Link<FetchRequest>> fetch_requests_;
     std::deque<Link<Fetched>> fetched_;
+    std::deque<Link<LineRequest>> line_requests_;
+    std::deque<Link<LineArrivals>> line_arrivals_;
     std::deque<Link<ConstantRequest>> constant_requests_;
     std::deque<Link<ConstantAnswer>> constant_answers_;
     std::deque<Link<CollectOrder>> collect_orders_;
@@ -88,6 +93,7 @@ private:
     std::optional<IssueArbiter> arbiter_;
     std::optional<ResidentBlocks> blocks_;
     std::optional<InstructionFetch> fetch_;
+    std::optional<L1InstructionCache> instructions_;
     std::optional<ConstantCache> constants_;
     std::optional<OperandCollectors> collectors_;
     std::optional<LoadStoreUnit> memory_;

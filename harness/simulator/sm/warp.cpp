@@ -10,7 +10,9 @@ Warp::Warp(const MachineShape& machine, const RunOptions& options, EventLog& log
     : options_{&options}, log_{&log},
       ports_(machine.warp_ports), tracks_long_{machine.policy.kind == models::PolicyKind::TwoLevel},
       collects_{machine.register_file}, delivered_{machine.fetch ? machine.fetch->delivered : 0},
-      random_{options.draw, RandomStream{options.seed, StreamOf::WarpTiming, 0}} {}
+      looks_up_lines_{machine.instruction_caches}, random_{options.draw,
+                                                           RandomStream{options.seed,
+                                                                        StreamOf::WarpTiming, 0}} {}
 
 Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_block,
                          std::int64_t at) {
@@ -48,6 +50,7 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
     buffered_ = 0;
     buffer_first_ = instruction_;
     wants_fetch_ = delivered_ > 0;
+    wants_line_ = looks_up_lines_;
     prepare_next();
     return boost::outcome_v2::success();
 }
@@ -77,6 +80,7 @@ void Warp::prepare_next() {
     }
     if (operation.bank_reads.count > 0) choose_reads();
     if (delivered_ > 0) check_buffer();
+    if (looks_up_lines_) fetched_at_ = wants_line_ ? never : 0;
     if (code_->machine.constants) find_constants();
     find_dependences();
 }
@@ -255,6 +259,17 @@ std::optional<FetchRequest> Warp::take_fetch() {
     return request;
 }
 
+std::optional<std::uint64_t> Warp::take_line() {
+    if (!wants_line_) return std::nullopt;
+    wants_line_ = false;
+    return code_->lines[instruction_];
+}
+
+void Warp::receive_line(std::int64_t at) {
+    fetched_at_ = at;
+    find_ready();
+}
+
 void Warp::check_buffer() {
     wrong_path_ = buffered_ > 0 && buffer_first_ != instruction_;
     if (buffered_ == 0) fetched_at_ = never;
@@ -399,16 +414,21 @@ void Warp::execute(std::int64_t now, std::int64_t lag) {
 
 bool Warp::advance(std::int64_t now) {
     Range gap = operation_->gap;
+    const std::size_t before = instruction_;
+    bool transferred = false;
     if (instruction_ != last_of_stretch_) {
         ++instruction_;
     } else {
         stream_.advance();
         const Stretch& next = stream_.stretch();
         if (next.ends) return false;
-        if (next.transferred) gap = operation_->gap_taken;
+        transferred = next.transferred;
+        if (transferred) gap = operation_->gap_taken;
         instruction_ = next.first;
         last_of_stretch_ = next.last;
     }
+    wants_line_ =
+        looks_up_lines_ && (transferred || code_->lines[instruction_] != code_->lines[before]);
     gap_at_ = now + random_.draw(gap);
     paired_ = gap_at_ == now;
     return true;
@@ -443,6 +463,7 @@ void Warp::issue(std::int64_t now, const StallEnds& stalls, std::int64_t lag) {
     live_ = false;
     paired_ = false;
     wants_fetch_ = false;
+    wants_line_ = false;
     wrong_path_ = false;
     ready_at_ = never;
     constants_at_ = 0;

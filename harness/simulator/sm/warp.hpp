@@ -104,6 +104,12 @@ public:
     [[nodiscard]] bool is_on_wrong_path() const { return wrong_path_; }
     void flush_buffer();
 
+    /// The line of the next instruction, when it has to be looked up (C67); none when that was
+    /// asked already.
+    [[nodiscard]] std::optional<std::uint64_t> take_line();
+    /// That line is present from `at` on; `never`: not known yet.
+    void receive_line(std::int64_t at);
+
     /// The lines of constants that the next instruction needs, without warp slot, once the end of
     /// all other conditions of the warp is known; none when it needs none or the request was made
     /// already (C52).
@@ -188,7 +194,8 @@ private:
     std::int64_t constants_at_ = 0; ///< When its lines of constants are present; 0: it needs none.
     std::int64_t look_up_at_ = never;
     std::vector<std::uint64_t> constant_lines_;
-    std::int64_t fetched_at_ = 0; ///< When the instructions in the buffer may issue.
+    /// When the instructions in the buffer may issue, or the line of the next one is present.
+    std::int64_t fetched_at_ = 0;
     std::optional<std::uint8_t> waits_at_;
 
     int number_of_warp_ = 0;
@@ -216,6 +223,8 @@ private:
     std::size_t buffered_ = 0;
     std::size_t buffer_first_ = 0; ///< First instruction in the buffer, or the next to be fetched.
     bool wants_fetch_ = false;
+    bool looks_up_lines_ = false; ///< The machine has instruction caches (C66 to C70).
+    bool wants_line_ = false;
     bool wrong_path_ = false;
     RandomSource random_;
     InstructionStream stream_;

@@ -19,6 +19,11 @@ WarpScheduler::WarpScheduler(const Config& config, Ports links, const MachineSha
     links_.answers.read_by(*this);
     links_.orders.read_by(*this);
     if (links_.fetched) links_.fetched->read_by(*this);
+    if (links_.line_arrivals) links_.line_arrivals->read_by(*this);
+    if (machine.instruction_caches)
+        l0_.emplace(*machine.instruction_caches,
+                    static_cast<int>(config.multiprocessor * machine.schedulers + config.index),
+                    log);
     if (links_.results) links_.results->read_by(*this);
     if (links_.constant_answers) links_.constant_answers->read_by(*this);
     if (links_.atomics) links_.atomics->results.read_by(*this);
@@ -78,8 +83,29 @@ void WarpScheduler::fetch_for(std::size_t warp, std::int64_t now) {
     links_.fetches->put(*request);
 }
 
+void WarpScheduler::look_up_line(std::size_t warp, std::int64_t now) {
+    const auto line = warps_[warp].take_line();
+    if (!line) return;
+    const auto answer =
+        l0_->look_up({.line = *line, .warp_slot = warp, .warp = warps_[warp].number()}, now);
+    if (answer.at != never) warps_[warp].receive_line(answer.at);
+    if (answer.request) links_.lines->put(*answer.request);
+}
+
+void WarpScheduler::look_up_first_lines(std::int64_t now) {
+    for (const FirstLine& first : first_lines_)
+        if (first.at <= now) look_up_line(first.warp, now);
+    std::erase_if(first_lines_, [now](const FirstLine& first) { return first.at <= now; });
+}
+
 bool WarpScheduler::receive_from_pipeline(std::int64_t now) {
     bool received = false;
+    if (links_.line_arrivals)
+        for (const LineArrivals& arrivals : links_.line_arrivals->messages())
+            for (const auto& arrival : l0_->receive(arrivals)) {
+                warps_[arrival.warp_slot].receive_line(arrival.at);
+                received = true;
+            }
     if (links_.fetched)
         for (const Fetched& fetched : links_.fetched->messages()) {
             warps_[fetched.warp_slot].fill_buffer(fetched.count, now + 1);
@@ -127,6 +153,7 @@ void WarpScheduler::start(std::size_t block_slot, const Placement& block) {
                                   .placed = block.placed});
         arbitration_->started(warp_slot, block.at);
         fetch_for(warp_slot, block.at);
+        if (l0_) first_lines_.push_back({.warp = warp_slot, .at = block.at});
     }
 }
 
@@ -221,6 +248,7 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& s
         links_.collects->put(order);
     }
     fetch_for(warp, now);
+    look_up_line(warp, now);
     paired_.reset();
     if (arrives)
         links_.reports.put(
@@ -343,6 +371,7 @@ void WarpScheduler::tick(std::int64_t now) {
         changed = true;
     }
     if (receive_from_pipeline(now)) changed = true;
+    look_up_first_lines(now);
     for (const IssueAnswer& answer : links_.answers.messages()) {
         const PendingRequest request = *pending_request_;
         pending_request_.reset();
@@ -358,6 +387,8 @@ void WarpScheduler::tick(std::int64_t now) {
         choose(now);
     else if (pending_request_)
         wake_ = never;
+    for (const FirstLine& first : first_lines_)
+        wake_ = std::min(wake_, first.at);
 }
 
 } // namespace warpbound::harness::simulator

@@ -5,6 +5,7 @@
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/memory/messages.hpp"
+#include "harness/simulator/pipeline/l0_instruction_cache.hpp"
 #include "harness/simulator/sm/arbitration.hpp"
 #include "harness/simulator/sm/messages.hpp"
 #include "harness/simulator/sm/warp.hpp"
@@ -39,6 +40,8 @@ public:
         Sink<BlockOrder> orders;
         std::optional<Source<FetchRequest>> fetches; ///< When the machine has a fetch.
         std::optional<Sink<Fetched>> fetched;
+        std::optional<Source<LineRequest>> lines; ///< When it has instruction caches.
+        std::optional<Sink<LineArrivals>> line_arrivals;
         std::optional<Source<CollectOrder>> collects; ///< When it has a register file.
         std::optional<Sink<ResultNotice>> results;
         std::optional<Source<ConstantRequest>> constants; ///< When it has a constant cache.
@@ -119,6 +122,10 @@ private:
     bool awaits_constants(std::int64_t now);
     /// Sends the fetch request of a warp with an empty buffer, if any.
     void fetch_for(std::size_t warp, std::int64_t now);
+    /// Looks up the line of the warp's next instruction in the L0, if it has to be.
+    void look_up_line(std::size_t warp, std::int64_t now);
+    /// Those of warps that start in this cycle.
+    void look_up_first_lines(std::int64_t now);
     [[nodiscard]] std::size_t warp_slot_on_sm(std::size_t warp) const {
         return warp * machine_->schedulers + config_.index;
     }
@@ -136,6 +143,13 @@ private:
     std::vector<Port> ports_;
     std::optional<ReadPorts> read_ports_;
     std::unique_ptr<Arbitration> arbitration_;
+    std::optional<L0InstructionCache> l0_;
+    /// A warp whose first line has not been looked up.
+    struct FirstLine {
+        std::size_t warp = 0;
+        std::int64_t at = 0;
+    };
+    std::vector<FirstLine> first_lines_;
     std::int64_t next_choice_ = 0;
     std::optional<std::size_t> paired_; ///< This warp may issue a second instruction in the cycle.
     std::optional<PendingRequest> pending_request_;

@@ -46,7 +46,7 @@ void check_buffer(RecordedLaunch& run, const WarpRecord& warp) {
 } // namespace
 
 void check_fetches(RecordedLaunch& run) {
-    if (run.machine.fetch.values.empty()) return;
+    if (!run.machine.has_fetch_ports()) return;
     std::map<std::pair<int, std::int64_t>, std::int64_t> served; // By SM and cycle.
     for (const WarpRecord& warp : run.warps) {
         check_buffer(run, warp);

@@ -150,6 +150,7 @@ public:
                 std::visit([](const auto& what) { return what.cycle; }, event);
             if (cycle > now) find_idle(cycle);
             now = cycle;
+            if (is_of_instructions(event)) continue; // Their caches are checked by check_lines.
             if (const auto* filled = std::get_if<LineFilled>(&event)) {
                 report(*filled, cache(filled->level, filled->unit).fill(*filled));
                 if (filled->level == CacheLevel::L1) record_arrival(*filled);
@@ -167,6 +168,13 @@ public:
     }
 
 private:
+    static bool is_of_instructions(const Event& event) {
+        const auto is_one = [](const auto* of) {
+            return of != nullptr && (of->level == CacheLevel::InstructionL0 ||
+                                     of->level == CacheLevel::InstructionL1);
+        };
+        return is_one(std::get_if<LineFilled>(&event)) || is_one(std::get_if<LineAccessed>(&event));
+    }
     static std::string_view name_of(CacheLevel level) {
         if (level == CacheLevel::Constant) return "constant";
         return level == CacheLevel::L1 ? "l1" : "l2";

@@ -28,6 +28,9 @@ void check_collectors(RecordedLaunch& run);
 /// Control, Allocate and the read ports of the banks: C57 to C59. Before `check_choices`.
 void check_read_ports(RecordedLaunch& run);
 
+/// Instruction caches: C66 to C70.
+void check_lines(RecordedLaunch& run);
+
 /// Constants: C51 to C53.
 void check_constants(RecordedLaunch& run);
 

@@ -20,6 +20,7 @@ std::vector<std::string> violations(const harness::Kernel& kernel,
         check_lanes(launch);
     check_barriers(launch);
     check_fetches(launch);
+    check_lines(launch);
     check_collectors(launch);
     check_read_ports(launch);
     check_constants(launch);

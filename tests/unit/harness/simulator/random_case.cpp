@@ -141,6 +141,21 @@ Case random_ports_case(std::uint64_t seed) {
     return result;
 }
 
+Case random_instruction_cache_case(std::uint64_t seed) {
+    CaseDice dice{seed + 3'000'000};
+    Case result = random_case(seed);
+    models::ValueGroup& fetch = result.machine.fetch;
+    set(fetch, "line", 8 << dice(3));
+    set(fetch, "stream", dice(4));
+    for (const char* level : {"l0", "l1"}) {
+        set(fetch, std::string{level} + "-sets", 1 + dice(3));
+        set(fetch, std::string{level} + "-ways", 1 + dice(3));
+        set(fetch, std::string{level} + "-miss", Values{1 + dice(20), 30});
+    }
+    set(fetch, "l1-service", Values{dice(2), 1 + dice(3)});
+    return result;
+}
+
 Case random_constant_case(std::uint64_t seed) {
     CaseDice dice{seed + 2'000'000};
     Case result = seed % 2 == 0 ? random_pipeline_case(seed) : random_case(seed);

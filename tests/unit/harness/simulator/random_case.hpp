@@ -21,6 +21,8 @@ Case random_pipeline_case(std::uint64_t seed);
 /// A random case on a machine with read ports and a reuse cache, with instructions of up to three
 /// operands (C57 to C59).
 Case random_ports_case(std::uint64_t seed);
+/// The first with small instruction caches (C66 to C70).
+Case random_instruction_cache_case(std::uint64_t seed);
 /// One of the first two cases with many constant operands, on a machine with a small constant cache
 /// (C51 to C53).
 Case random_constant_case(std::uint64_t seed);

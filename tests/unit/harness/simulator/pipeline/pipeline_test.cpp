@@ -122,6 +122,57 @@ TEST(Fetch, SharesLinesAmongWarps) {
     EXPECT_THAT(cycles_of<InstructionsFetched>(result), ElementsAre(101, 102, 103));
 }
 
+/// Lines of two instructions, an L0 and an L1 of one line each, and no stream buffer.
+models::Architecture with_instruction_caches() {
+    models::Architecture machine = unlimited_machine();
+    for (const auto& [name, value] : {std::pair{"line", 16},
+                                      {"stream", 0},
+                                      {"l0-sets", 1},
+                                      {"l0-ways", 1},
+                                      {"l0-miss", 20},
+                                      {"l1-sets", 1},
+                                      {"l1-ways", 1},
+                                      {"l1-service", 2},
+                                      {"l1-miss", 100}})
+        set(machine.fetch, name, value);
+    return machine;
+}
+
+// Each line misses both caches: 120 cycles from the issue before it.
+TEST(InstructionCaches, DelayTheFirstInstructionOfEachLine) {
+    const TestRun result = run(program_of({four_adds}), with_instruction_caches());
+    EXPECT_THAT(result.issues(), ElementsAre(120, 121, 241, 242, 362));
+}
+
+// The two lines behind the first arrive 2 and 4 cycles after it.
+TEST(InstructionCaches, StreamTheLinesBehindAMiss) {
+    models::Architecture machine = with_instruction_caches();
+    set(machine.fetch, "stream", 2);
+    const TestRun result = run(program_of({four_adds}), machine);
+    EXPECT_THAT(result.issues(), ElementsAre(120, 121, 122, 123, 124));
+}
+
+// Both schedulers ask for the one line; the L1 misses it once.
+TEST(InstructionCaches, ShareTheL1AmongSchedulers) {
+    models::Architecture machine = with_instruction_caches();
+    set(machine.schedulers, "count", 2);
+    const TestRun result = run(program_of({{exit()}}), machine, {1, 64});
+    EXPECT_THAT((std::vector{result.issues(0).front(), result.issues(1).front()}),
+                ElementsAre(120, 120));
+}
+
+// The other warp waits for the line that the first one has requested, and no longer.
+TEST(InstructionCaches, MergeRequestsOfOneLine) {
+    const TestRun result = run(program_of({{exit()}}), with_instruction_caches(), {1, 64});
+    EXPECT_THAT(result.issues(0).front() + result.issues(1).front(), 241);
+}
+
+TEST(InstructionCaches, AreNotMixedWithFetchPorts) {
+    models::Architecture machine = with_instruction_caches();
+    set(machine.fetch, "buffer", 2);
+    EXPECT_THAT(refusal(program_of({four_adds}), machine), HasSubstr("expected one of them"));
+}
+
 /// A constant cache of one set of two ways and lines of 64 bytes; a miss takes 100 cycles.
 models::Architecture with_constants() {
     models::Architecture machine = unlimited_machine();
