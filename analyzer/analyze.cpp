@@ -5,6 +5,7 @@
 #include "analyzer/divergence/serialized_facts.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/host/end_to_end.hpp"
+#include "analyzer/interference/fetch_delay.hpp"
 #include "analyzer/memory/atomic_delay.hpp"
 #include "analyzer/memory/bandwidth_bound.hpp"
 #include "analyzer/memory/queueing_certificates.hpp"
@@ -79,16 +80,22 @@ void apply_bandwidth(const AnalysisContext& context, SideResult& lower) {
     }
 }
 
-/// Memory, from above: adds queueing delay.
-void add_queueing_delay(SideResult& upper, std::vector<BoundTerm> delays) {
+/// Adds, from above, delays that the policy's bound does not contain. `alone`: what the bound of
+/// one warp contains.
+void add_delays(SideResult& upper, const char* alone, std::vector<BoundTerm> delays) {
     if (upper.terms.empty())
-        upper.terms.push_back({"one warp alone, none of whose accesses waits for another", 1,
-                               upper.proved.count(), "execution-time-upper"});
+        upper.terms.push_back({alone, 1, upper.proved.count(), "execution-time-upper"});
     for (BoundTerm& term : delays)
         upper.terms.push_back(std::move(term));
     upper.proved = sum_of(upper.terms);
     upper.proof = Proof::ResponseTime;
     upper.best_found.reset();
+}
+
+/// Memory, from above: adds the queueing delay of accesses through the caches.
+void add_queueing_delay(SideResult& upper, std::vector<BoundTerm> delays) {
+    add_delays(upper, "one warp alone, none of whose accesses waits for another",
+               std::move(delays));
 }
 
 /// No time is negative.
@@ -117,9 +124,22 @@ Result<SideAnswer> lower_bound(const AnalysisContext& context) {
     return lower;
 }
 
+/// Policy and instruction fetch, from above: the policy's bound, and what the instruction caches
+/// delay beyond gaps. What waits at the caches of data counts on the sum: a longer run may have
+/// more refreshes.
+Result<SideAnswer> bound_without_queueing(const AnalysisContext& context) {
+    auto upper = bound_by_policy_from_above(context);
+    if (!upper || !context.instruction_lines) return upper;
+    auto delays = fetch_delay(context);
+    if (!delays) return delays.as_failure();
+    add_delays(upper.value().execution, "one warp alone, all of whose lines are present",
+               std::move(delays).value());
+    return upper;
+}
+
 /// Without accesses through the caches: atomics alone may wait in memory.
 Result<SideAnswer> upper_bound_without_caches(const AnalysisContext& context) {
-    auto upper = bound_by_policy_from_above(context);
+    auto upper = bound_without_queueing(context);
     if (upper && context.atomics_wait)
         add_queueing_delay(upper.value().execution, atomic_delay(context));
     return upper;

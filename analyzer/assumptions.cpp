@@ -175,6 +175,13 @@ void add_read_port_caveats(const models::Architecture& architecture, ValuesByCav
             caveats[caveat].insert(fmt::format("register-file/{}", value.name));
 }
 
+/// Values of the instruction caches.
+void add_fetch_caveats(const models::Architecture& architecture, ValuesByCaveat& caveats) {
+    for (const models::SourcedValue& value : architecture.fetch.values)
+        if (const std::string caveat = models::caveat_of(value); !caveat.empty())
+            caveats[caveat].insert(fmt::format("fetch/{}", value.name));
+}
+
 /// The assumption on the residency of blocks (C30).
 std::string residency_text(const LaunchGeometry& shape) {
     std::string text =
@@ -294,7 +301,13 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
             "queueing delay of accesses with an address pattern and no stated level is bounded, "
             "not "
             "assumed.");
-    add(NotModelled, "Instruction fetch and constant operands always hit their caches.");
+    if (context.instruction_lines)
+        add(Machine, "The text of the kernel begins at a line of the instruction caches, whose "
+                     "contents are unknown at the start; nothing else uses them meanwhile, and "
+                     "misses are bounded, not assumed.");
+    add(NotModelled, context.instruction_lines
+                         ? "Constant operands always hit their cache."
+                         : "Instruction fetch and constant operands always hit their caches.");
     if (!context.register_reads)
         add(NotModelled, "Register-bank conflicts cost nothing.");
     else
@@ -323,6 +336,7 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
     add_geometry_caveats(*request.architecture, shape, caveats);
     if (context.caches) add_memory_caveats(*request.architecture, caveats);
     if (context.register_reads) add_read_port_caveats(*request.architecture, caveats);
+    if (context.instruction_lines) add_fetch_caveats(*request.architecture, caveats);
     for (const auto& [caveat, values] : caveats)
         add(Machine, fmt::format("These values of the description are {}: {}.", caveat,
                                  fmt::join(values, ", ")))

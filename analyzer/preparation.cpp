@@ -41,7 +41,7 @@ Result<void> check_supported(const Request& request, const std::vector<bool>& us
     return boost::outcome_v2::success();
 }
 
-/// The bounds assume that fetch, operand collectors and constants cost nothing (C17).
+/// The bounds assume that fetch ports, operand collectors and constants cost nothing (C17).
 Result<void> check_perfect(const models::Architecture& architecture) {
     const auto parts = architecture.imperfect_parts();
     if (parts.empty()) return boost::outcome_v2::success();
@@ -122,6 +122,12 @@ Failure refusal_of_timings(const AnalysisContext& context) {
     return *all;
 }
 
+bool has_barriers(const AnalysisContext& context) {
+    for (std::size_t i = 0; i < context.used.size(); ++i)
+        if (context.used[i] && context.timings[i].value().is_barrier_wait) return true;
+    return false;
+}
+
 /// Refines transactions and latencies of accesses by their addresses.
 void apply_caches(AnalysisContext& context) {
     // Certified bounds use the number of transactions only, which the verifier recomputes (S26).
@@ -196,6 +202,11 @@ Result<AnalysisContext> prepare(const Request& request) {
     context.caches = std::move(caches).value();
     if (context.caches) apply_caches(context);
     context.atomics_wait = atomics_may_wait(context);
+    const auto lines = instruction_lines(request, context.shape, has_barriers(context));
+    if (!lines) return lines.as_failure();
+    context.instruction_lines = lines.value();
+    if (context.instruction_lines)
+        add_line_waits(request, *context.instruction_lines, context.timings);
     context.deadline = current_stop().deadline();
     return context;
 }

@@ -14,12 +14,19 @@ Request serialized_request(const Request& request, const SerializedCfg& cfg) {
 AnalysisContext serialized_context(const AnalysisContext& context, const Request& serialized,
                                    const SerializedCfg& cfg) {
     const auto& graph = *context.request.graph;
-    AnalysisContext result{serialized,           {},
-                           context.shape,        context.timings,
-                           context.used,         context.buffer_entries,
-                           context.buffer_drain, context.caches,
-                           context.footprint,    context.register_reads,
-                           context.deadline,     context.atomics_wait};
+    AnalysisContext result{serialized,
+                           {},
+                           context.shape,
+                           context.timings,
+                           context.used,
+                           context.buffer_entries,
+                           context.buffer_drain,
+                           context.caches,
+                           context.footprint,
+                           context.register_reads,
+                           context.deadline,
+                           context.atomics_wait,
+                           context.instruction_lines};
     for (const std::size_t block : cfg.original)
         result.facts.never.push_back(context.facts.never[block]);
     for (const auto& loop : cfg.graph.loops) {

@@ -5,6 +5,7 @@
 
 #include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/launch/footprint.hpp"
+#include "analyzer/launch/instruction_lines.hpp"
 #include "analyzer/launch/launch_geometry.hpp"
 #include "analyzer/launch/memory_parameters.hpp"
 #include "analyzer/microarchitecture/register_reads.hpp"
@@ -32,6 +33,8 @@ struct AnalysisContext {
     std::optional<RegisterReads> register_reads; ///< Present where the machine has read ports.
     Deadline deadline;         ///< Of the scope in which the analysis began; for the solver.
     bool atomics_wait = false; ///< A global atomic may wait for others at the L2 (C57).
+    /// None where instruction fetch costs nothing (C17).
+    std::optional<InstructionLines> instruction_lines{};
 
     /// Whether results may come later than the latencies in `timings`, because accesses wait for
     /// others in the memory system.

@@ -86,9 +86,12 @@ PathGraph path_graph_of(const AnalysisContext& context, const PipelinePair& rule
     const std::size_t limit =
         std::min(affordable_nodes(context), nodes_per_block.value_or(SIZE_MAX));
     if (side == Side::Lower) return build_state_graph(graph, rules.lower, never, limit, span);
-    return build_delay_graph(graph, rules.upper,
-                             outstanding(graph, rules.lower, rules.upper, never, span, from), never,
-                             limit, span);
+    PathGraph paths = build_delay_graph(
+        graph, rules.upper, outstanding(graph, rules.lower, rules.upper, never, span, from), never,
+        limit, span);
+    if (context.instruction_lines)
+        add_first_waits_of_loops(graph, *context.instruction_lines, paths);
+    return paths;
 }
 
 PathGraph path_graph_of(const AnalysisContext& context, const PipelinePair& rules, Side side,

@@ -76,6 +76,10 @@ MeasuredTime bound_measured_time(const AnalysisContext& context) {
     if (context.atomics_wait)
         return {std::nullopt,
                 "the measured time is not bounded where atomics wait for each other at the L2"};
+    if (context.instruction_lines)
+        return {
+            std::nullopt,
+            "the measured time is not bounded where instructions may miss their caches (fetch)"};
     const models::Interval& entries = context.buffer_entries;
     const std::int64_t fewest = std::min(entries.lo, PipelineModel::tracked_entries);
     if (!entries.is_exact() || entries.hi != fewest)

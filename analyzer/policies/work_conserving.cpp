@@ -209,10 +209,10 @@ Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& conte
                                       barriers.value()};
     auto bounded = bound_by_demand(context, work_conserving_demand(context), problem, deadline);
     if (!bounded) return bounded.as_failure();
-    // The rotation does not bound how many warps are chosen while an access waits in memory.
-    // Nor how many are chosen while reads occupy the stages in front of the units.
+    // The rotation does not bound how many warps are chosen while an access waits in memory, a warp
+    // for its line of instructions, or reads occupy the stages in front of the units.
     if (context.request.policy.kind == models::PolicyKind::LooseRoundRobin &&
-        !context.has_queueing() && !context.register_reads) {
+        !context.has_queueing() && !context.register_reads && !context.instruction_lines) {
         const Demand demand = round_robin_demand(context);
         auto second = unless_stopped(
             [&] { return bound_by_demand(context, demand, problem, deadline); }, 1.0);

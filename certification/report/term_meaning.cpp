@@ -13,8 +13,11 @@ struct Entry {
 };
 
 // The first entry whose words occur in a text explains it.
-constexpr std::array<Entry, 16> terms{
+constexpr std::array<Entry, 17> terms{
     {{"atomics", {"Global atomics are served at a slice of the L2 one after another.", "S33"}},
+    {{"instruction fetch",
+      {"Lines of instructions that their caches do not hold yet; each wait is for one warp.",
+       "S36"}},
      {"critical path",
       {"Waits of one warp after another on the chain that ends last, without the demand below.",
        "S12"}},

@@ -1,0 +1,64 @@
+#include "analyzer/interference/fetch_delay.hpp"
+
+#include "analyzer/interference/barrier_alignment.hpp"
+#include "models/units.hpp"
+
+#include <algorithm>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using models::times;
+
+/// Where the critical path may be: after the start of the last of several waves it may be on
+/// another multiprocessor (S20); without barriers and further waves it stays in one warp.
+struct Visited {
+    std::int64_t multiprocessors = 1;
+    std::int64_t schedulers = 1; ///< Of all these multiprocessors.
+};
+
+std::int64_t schedulers_in_use(const LaunchGeometry& shape) {
+    return std::min(shape.schedulers, shape.resident * shape.warps_per_block);
+}
+
+Visited visited_by_critical_path(const LaunchGeometry& shape, std::int64_t barriers) {
+    Visited visited;
+    if (shape.waves() > 1 && shape.multiprocessors > 1) visited.multiprocessors = 2;
+    if (shape.waves() > 1 || barriers > 0)
+        visited.schedulers = times(visited.multiprocessors, schedulers_in_use(shape));
+    return visited;
+}
+
+} // namespace
+
+Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
+    const InstructionLines& lines = context.instruction_lines.value();
+    const LaunchGeometry& shape = context.shape;
+    const auto barriers = barriers_of_block(context);
+    if (!barriers) return barriers.as_failure();
+    const Visited visited = visited_by_critical_path(shape, barriers.value().most);
+    std::vector<BoundTerm> terms;
+    const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles) {
+        if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
+    };
+    if (lines.stay_in_l0) {
+        add("instruction fetch: the first use of a line by a scheduler",
+            times(visited.schedulers, lines.count),
+            models::plus(lines.l0_miss.hi, lines.stay_in_l1 ? 0 : lines.l1_miss.hi));
+        const std::int64_t requests =
+            times(times(lines.count, lines.stream + 1),
+                  times(visited.multiprocessors, schedulers_in_use(shape)));
+        add("instruction fetch: requests that the L1 instruction cache serves before", requests,
+            lines.service.hi);
+    } else {
+        add("instruction fetch: the first line of a block on the critical path", shape.waves(),
+            lines.wait);
+    }
+    if (lines.stay_in_l1)
+        add("instruction fetch: the first use of a line by a multiprocessor",
+            times(visited.multiprocessors, lines.count), lines.l1_miss.hi);
+    return terms;
+}
+
+} // namespace warpbound::analyzer

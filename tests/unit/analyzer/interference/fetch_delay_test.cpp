@@ -1,0 +1,154 @@
+// What misses of the instruction caches add to an upper bound (docs/soundness.md, S35 and S36).
+
+#include "tests/unit/analyzer/analyzed.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace warpbound::analyzer {
+namespace {
+
+using testing::HasSubstr;
+
+/// Ten instructions of 8 bytes: three lines of 32 bytes.
+const std::string ten = "MOV R1, R2; MOV R1, R2; MOV R1, R2; MOV R1, R2; MOV R1, R2; MOV R1, R2; "
+                        "MOV R1, R2; MOV R1, R2; MOV R1, R2; EXIT;";
+
+struct Caches {
+    std::int64_t l0_lines = 8;
+    std::int64_t l1_lines = 8;
+    std::int64_t stream = 2;
+};
+
+std::unique_ptr<Analyzed> with_caches(const std::string& body, const Caches& caches,
+                                      models::Launch launch = {1, 32}) {
+    auto all = analyzed(body);
+    const auto give = [&](const char* name, std::int64_t lo, std::int64_t hi) {
+        models::SourcedValue value;
+        value.name = name;
+        value.interval = models::Interval{lo, std::nullopt, hi};
+        all->architecture.fetch.values.push_back(value);
+    };
+    give("line", 32, 32);
+    give("stream", caches.stream, caches.stream);
+    give("l0-sets", 1, 1);
+    give("l0-ways", caches.l0_lines, caches.l0_lines);
+    give("l0-miss", 20, 30);
+    give("l1-sets", 1, 1);
+    give("l1-ways", caches.l1_lines, caches.l1_lines);
+    give("l1-miss", 40, 200);
+    give("l1-service", 1, 2);
+    all->request.launch = launch;
+    return all;
+}
+
+/// The upper bound beyond that of the same launch without instruction caches.
+std::int64_t delay(const std::string& body, const Caches& caches, models::Launch launch = {1, 32}) {
+    const auto fetching = with_caches(body, caches, launch);
+    auto perfect = analyzed(body);
+    perfect->request.launch = launch;
+    return (envelope(*fetching).upper.proved - envelope(*perfect).upper.proved).count();
+}
+
+// Three lines of 30 and 200 cycles, and 3 x 3 requests of 2.
+TEST(FetchDelay, CountsEachLineOnceWhereAllStay) {
+    EXPECT_EQ(delay(ten, {}), 3 * 30 + 3 * 200 + 9 * 2);
+    EXPECT_EQ(delay(ten, {.l0_lines = 3, .l1_lines = 5}), 708);
+}
+
+// The L1 holds the streamed lines as well: with four ways some line may miss again.
+TEST(FetchDelay, CountsTheMissOfEachUseWhereLinesDoNotStayInTheL1) {
+    EXPECT_EQ(delay(ten, {.l1_lines = 4}), 3 * (30 + 200) + 9 * 2);
+}
+
+// Two gaps of 4 cycles and the start last 30 cycles; the L1 misses three lines once.
+TEST(FetchDelay, LengthensGapsWhereLinesDoNotStayInTheL0) {
+    const auto all = with_caches(ten, {.l0_lines = 2});
+    const auto bound = envelope(*all).upper;
+    ASSERT_EQ(bound.terms.size(), 3U);
+    EXPECT_EQ(bound.terms[1].count * bound.terms[1].cycles, 30);
+    EXPECT_EQ(bound.terms[2].count * bound.terms[2].cycles, 3 * 200);
+    const auto perfect = envelope(*analyzed(ten)).upper.proved.count();
+    EXPECT_GT(bound.terms[0].cycles, perfect + 2 * 20 - 1);
+    EXPECT_LT(bound.terms[0].cycles, perfect + 2 * 30);
+}
+
+// In a loop of lines that do not stay each iteration waits anew.
+TEST(FetchDelay, CountsEachIterationOfALoopThatDoesNotStay) {
+    const std::string loop = "L: MOV R1, R2; MOV R1, R2; MOV R1, R2; MOV R1, R2; MOV R1, R2; "
+                             "MOV R1, R2; MOV R1, R2; @P0 BRA L; EXIT;";
+    const auto upper_of = [&](std::int64_t iterations) {
+        auto all = with_caches(loop, {.l0_lines = 1, .l1_lines = 1, .stream = 0});
+        models::LoopFact fact;
+        fact.header = 0;
+        fact.min = fact.max = iterations;
+        all->facts.loops.push_back(fact);
+        return envelope(*all).upper.proved.count();
+    };
+    EXPECT_EQ(upper_of(9) - upper_of(8), upper_of(3) - upper_of(2));
+    EXPECT_GE(upper_of(9) - upper_of(8), 2 * 230);
+}
+
+// Each traversal of a loop that stays waits for its three lines, each iteration for none.
+TEST(FetchDelay, CountsTheLinesOfALoopThatStaysOncePerTraversal) {
+    const std::string loop = "MOV R1, R2; L: MOV R1, R2; MOV R1, R2; MOV R1, R2; MOV R1, R2; "
+                             "MOV R1, R2; MOV R1, R2; MOV R1, R2; @P0 BRA L; " +
+                             ten;
+    const auto upper_of = [&](std::int64_t iterations, bool has_caches, std::int64_t l0_lines) {
+        auto all = has_caches ? with_caches(loop, {.l0_lines = l0_lines}) : analyzed(loop);
+        models::LoopFact fact;
+        fact.header = 8;
+        fact.min = fact.max = iterations;
+        all->facts.loops.push_back(fact);
+        return envelope(*all).upper.proved.count();
+    };
+    const std::int64_t iteration = upper_of(9, false, 0) - upper_of(8, false, 0);
+    EXPECT_EQ(upper_of(9, true, 3) - upper_of(8, true, 3), iteration);
+    EXPECT_GT(upper_of(9, true, 2) - upper_of(8, true, 2), iteration + 20);
+    EXPECT_LT(upper_of(9, true, 3), upper_of(9, true, 2));
+}
+
+// One wave without barriers stays on one scheduler; with waves both count, and with barriers.
+TEST(FetchDelay, CountsEverySchedulerThatTheCriticalPathMayVisit) {
+    const auto scheduler_term = [](const Analyzed& all) {
+        for (const BoundTerm& term : envelope(all).upper.terms)
+            if (term.text.find("by a scheduler") != std::string::npos) return term.count;
+        return std::int64_t{0};
+    };
+    EXPECT_EQ(scheduler_term(*with_caches(ten, {}, {1, 128})), 3);
+    EXPECT_EQ(scheduler_term(*with_caches(ten, {}, {64, 128})), 2 * 3);
+    EXPECT_EQ(scheduler_term(*with_caches("BAR.SYNC 0; " + ten, {}, {1, 128})), 2 * 3);
+    auto several = with_caches(ten, {}, {64, 128});
+    several->request.multiprocessors = 2;
+    EXPECT_EQ(scheduler_term(*several), 4 * 3);
+}
+
+TEST(FetchDelay, IsRefusedUnderPoliciesThatMayWait) {
+    auto all = with_caches(ten, {}, {1, 128});
+    all->request.policy = models::read_policy("srr").value();
+    const auto analysis = all->run();
+    ASSERT_FALSE(analysis);
+    EXPECT_THAT(analysis.error().what, HasSubstr("under policy srr"));
+    all->request.launch = {1, 32};
+    EXPECT_TRUE(all->run());
+}
+
+TEST(FetchDelay, RefusesMissesThatTheNextOneMayMeet) {
+    auto all = with_caches(ten, {.l0_lines = 2, .stream = 30}, {1, 128});
+    const auto analysis = all->run();
+    ASSERT_FALSE(analysis);
+    EXPECT_THAT(analysis.error().what, HasSubstr("expected at least 62"));
+}
+
+TEST(FetchDelay, LeavesMeasuredTimesOut) {
+    const auto all =
+        with_caches("S2R R0, SR_ClockLo; FADD R6, R5, R5; S2R R1, SR_ClockLo; EXIT;", {});
+    const auto analysis = all->run();
+    ASSERT_TRUE(analysis) << to_string(analysis.error());
+    EXPECT_FALSE(analysis.value().measured_time);
+    EXPECT_THAT(analysis.value().measured_time_absent, HasSubstr("instructions may miss"));
+}
+
+} // namespace
+} // namespace warpbound::analyzer
