@@ -42,10 +42,10 @@ Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
     const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles) {
         if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
     };
-    if (lines.stay_in_l0) {
+    if (lines.persist_in_l0) {
         add("instruction fetch: the first use of a line by a scheduler",
             times(visited.schedulers, lines.count),
-            models::plus(lines.l0_miss.hi, lines.stay_in_l1 ? 0 : lines.l1_miss.hi));
+            models::plus(lines.l0_miss.hi, lines.persist_in_l1 ? 0 : lines.l1_miss.hi));
         const std::int64_t requests =
             times(times(lines.count, lines.stream + 1),
                   times(visited.multiprocessors, schedulers_in_use(shape)));
@@ -55,7 +55,7 @@ Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
         add("instruction fetch: the first line of a block on the critical path", shape.waves(),
             lines.wait);
     }
-    if (lines.stay_in_l1)
+    if (lines.persist_in_l1)
         add("instruction fetch: the first use of a line by a multiprocessor",
             times(visited.multiprocessors, lines.count), lines.l1_miss.hi);
     return terms;

@@ -79,8 +79,8 @@ std::int64_t lines_of_loop(const Request& request, const assembly::Loop& loop, s
 
 /// The outermost loops that fit, of which the entry is not a part: a traversal then begins with an
 /// edge.
-std::vector<LoopLines> loops_that_stay(const Request& request, std::int64_t line,
-                                       std::int64_t l0_lines) {
+std::vector<LoopLines> persistent_loops(const Request& request, std::int64_t line,
+                                        std::int64_t l0_lines) {
     const auto& loops = request.graph->loops;
     std::vector<LoopLines> found;
     std::vector<bool> is_inside(loops.size(), false);
@@ -95,7 +95,7 @@ std::vector<LoopLines> loops_that_stay(const Request& request, std::int64_t line
     return found;
 }
 
-/// Where a look-up may follow an instruction outside of the loops whose lines stay.
+/// Where a look-up may follow an instruction outside of the loops whose lines persist.
 struct LookUps {
     std::vector<bool> when_taken;     ///< Per instruction: after a transfer of control.
     std::vector<bool> when_following; ///< After it fell through, if the line changes.
@@ -150,9 +150,9 @@ instruction_lines(const Request& request, const LaunchGeometry& shape, bool has_
     const std::int64_t l1_lines = models::times(values.number("l1-sets"), values.number("l1-ways"));
     if (values.failure()) return *values.failure();
     lines.count = lines_of_text(*request.function, lines.line);
-    lines.stay_in_l0 = lines.count <= l0_lines;
-    lines.stay_in_l1 = models::plus(lines.count, lines.stream) <= l1_lines;
-    if (lines.stay_in_l0) return std::optional{lines};
+    lines.persist_in_l0 = lines.count <= l0_lines;
+    lines.persist_in_l1 = models::plus(lines.count, lines.stream) <= l1_lines;
+    if (lines.persist_in_l0) return std::optional{lines};
     const auto queueing = longest_queueing(request, shape, lines);
     if (!queueing) return queueing.as_failure();
     // What other warps of the scheduler execute may replace lines of a loop, and at a barrier the
@@ -160,9 +160,9 @@ instruction_lines(const Request& request, const LaunchGeometry& shape, bool has_
     const bool is_alone = shape.on_one_scheduler(shape.resident * shape.warps_per_block) == 1 &&
                           (shape.warps() == 1 || !has_barriers);
     if (is_alone && request.facts->divergents.empty())
-        lines.loops = loops_that_stay(request, lines.line, l0_lines);
+        lines.loops = persistent_loops(request, lines.line, l0_lines);
     lines.wait = models::plus(models::plus(queueing.value(), lines.l0_miss.hi),
-                              lines.stay_in_l1 ? 0 : lines.l1_miss.hi);
+                              lines.persist_in_l1 ? 0 : lines.l1_miss.hi);
     return std::optional{lines};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The lines of a kernel's text in the instruction caches (rules C66 to C70 of
-/// docs/reference/timing-contract.md), and which of them stay there once they are present.
+/// docs/reference/timing-contract.md), and which of them are persistent there.
 
 #include "analyzer/launch/launch_geometry.hpp"
 #include "analyzer/path/path_graph.hpp"
@@ -14,7 +14,7 @@
 
 namespace warpbound::analyzer {
 
-/// A loop whose lines stay in the L0 during a traversal.
+/// A loop whose lines are persistent in the L0 during a traversal.
 struct LoopLines {
     std::size_t loop = 0; ///< Of the control-flow graph.
     std::int64_t count = 0;
@@ -29,15 +29,15 @@ struct InstructionLines {
     models::Interval l1_miss;
     models::Interval service;
     /// Every line of the text, and for the L1 those streamed behind it, has a way of its set: a
-    /// line that was present stays so (docs/soundness.md, S36).
-    bool stay_in_l0 = false;
-    bool stay_in_l1 = false;
+    /// line that was present is not replaced (docs/soundness.md, S36).
+    bool persist_in_l0 = false;
+    bool persist_in_l1 = false;
     /// The longest wait for a line that neither cache is known to hold, or only the L1 (S35). It
-    /// counts at each look-up; 0 where the lines stay in the L0, and their first waits count
-    /// instead.
+    /// counts at each look-up; 0 where the lines are persistent in the L0, and their first waits
+    /// count instead.
     std::int64_t wait = 0;
-    /// Where the lines of the text do not stay in the L0: the outermost loops whose lines do. In
-    /// them each line counts once per traversal, not at each look-up.
+    /// Where the lines of the text are not persistent in the L0: the outermost loops whose lines
+    /// are. In them each line counts once per traversal, not at each look-up.
     std::vector<LoopLines> loops{};
 };
 
@@ -48,12 +48,13 @@ Result<std::optional<InstructionLines>>
 instruction_lines(const Request& request, const LaunchGeometry& shape, bool has_barriers);
 
 /// Before each instruction whose line is looked up the gap may last as long as the wait for the
-/// line, but for look-ups within loops whose lines stay. Side: upper; the lower ends remain.
+/// line, but for look-ups within loops whose lines are persistent. Side: upper; the lower ends
+/// remain.
 void add_line_waits(const Request& request, const InstructionLines& lines,
                     std::vector<Result<models::InstructionTiming>>& timings);
 
-/// A traversal of a loop whose lines stay waits for each of its lines once at most: these waits are
-/// added to the edges that enter it. Side: upper.
+/// A traversal of a loop whose lines are persistent waits for each of its lines once at most: these
+/// waits are added to the edges that enter it. Side: upper.
 void add_first_waits_of_loops(const assembly::ControlFlowGraph& graph,
                               const InstructionLines& lines, PathGraph& paths);
 

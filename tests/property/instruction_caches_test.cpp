@@ -6,9 +6,14 @@
 #include "analyzer/evidence/path_certificates.hpp"
 #include "harness/device.hpp"
 #include "harness/simulator/machine.hpp"
+#include "tests/support/bottleneck_accesses.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/mixed_accesses.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/support/small_instruction_caches.hpp"
+#include "tests/support/strided_accesses.hpp"
+#include "tests/unit/harness/simulator/machines.hpp"
+#include "tests/unit/harness/simulator/random_accesses.hpp"
 
 #include <gtest/gtest.h>
 
@@ -42,7 +47,7 @@ struct FetchVerdict {
     bool divergent = false;
 };
 
-void set(models::ValueGroup& group, std::string_view name, models::Interval interval) {
+void replace(models::ValueGroup& group, std::string_view name, models::Interval interval) {
     for (auto& value : group.values)
         if (value.name == name) value.interval = interval;
 }
@@ -83,9 +88,9 @@ FetchVerdict check_case(std::uint64_t seed, const tests::DescribedMachine& descr
     const tests::ReadKernel& made = *loaded.value();
     tests::add_instruction_caches(architecture, *made.function, pick);
     const std::int64_t places = 1 + pick(4);
-    set(architecture.limits, "max-blocks", {places, places, places});
-    set(architecture.blocks, "replacement", {0, 3, 9});
-    set(architecture.blocks, "start", {0, 5, 20});
+    replace(architecture.limits, "max-blocks", {places, places, places});
+    replace(architecture.blocks, "replacement", {0, 3, 9});
+    replace(architecture.blocks, "start", {0, 5, 20});
     models::Launch launch{1, 32};
     std::int64_t multiprocessors = 1;
     if (!verdict.alone) {
@@ -208,6 +213,80 @@ TEST(InstructionCaches, NoSimulatedTimeOfARandomLaunchLeavesItsEnvelope) {
     EXPECT_GT(need_longer_gaps, 0U);
     for (const auto& [text, count] : terms)
         EXPECT_GT(needed[text], 0U) << text << ": no run is outside the bound without it";
+}
+
+using harness::simulator::test::RandomAccesses;
+
+RandomAccesses accesses_of(std::uint64_t seed) {
+    constexpr std::size_t crowded = std::size(tests::all_bottlenecks);
+    switch (seed % 4) {
+    case 0:
+        return harness::simulator::test::random_accesses(seed);
+    case 1:
+        return tests::strided_accesses(seed);
+    case 2:
+        return tests::mixed_accesses(seed);
+    default:
+        return tests::bottleneck_accesses(tests::all_bottlenecks[seed / 4 % crowded], seed);
+    }
+}
+
+/// Text of a failure, empty when all times lie inside.
+std::string check_accesses(std::uint64_t seed) {
+    std::mt19937_64 random{seed};
+    RandomAccesses made = accesses_of(seed);
+    if (seed / 4 % 3 == 0) made.launch = {1, 32};
+    harness::simulator::test::set(made.machine.geometry, "multiprocessors", 2);
+    if (seed / 4 % 3 == 1) harness::simulator::test::set(made.machine.limits, "max-blocks", 1);
+    tests::add_instruction_caches(made.machine, made.program.function, [&](std::int64_t most) {
+        return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
+    });
+    constexpr std::array policies{"lrr", "gto", "oldest", "unknown"};
+    analyzer::Request request;
+    request.function = &made.program.function;
+    request.graph = &made.program.graph;
+    request.architecture = &made.machine;
+    request.facts = &made.program.facts;
+    request.launch = made.launch;
+    request.multiprocessors = seed % 5 == 1 ? 2 : 1;
+    request.policy = models::read_policy(policies[seed / 3 % policies.size()]).value();
+    const std::string about = ", seed " + std::to_string(seed) + ", launch " +
+                              models::to_string(made.launch) + ", " +
+                              models::to_string(request.policy);
+    const auto analysis = analyzer::analyze(request);
+    if (!analysis) return to_string(analysis.error()) + about;
+    analyzer::CertificateStore certificates;
+    request.certificates = &certificates;
+    const auto proved = analyzer::analyze(request);
+    if (!proved) return "no evidence: " + to_string(proved.error()) + about;
+    const models::Cycles upper = std::min(analysis.value().execution_time.upper.proved,
+                                          proved.value().execution_time.upper.proved);
+    const models::Cycles lower = analysis.value().execution_time.lower.proved;
+    const harness::Kernel kernel{request.function, request.graph, request.facts, made.launch};
+    const auto machine = harness::simulator::Machine::prepare(made.machine, kernel, request.policy,
+                                                              request.multiprocessors);
+    if (!machine) return "not simulated: " + to_string(machine.error()) + about;
+    std::uint64_t run = seed * 7919;
+    for (const auto draw : draws) {
+        const auto seen = machine.value()->run({++run, draw, {}});
+        if (!seen) return "run refused: " + to_string(seen.error()) + about;
+        const models::Cycles time = seen.value().execution_time;
+        if (time < lower || upper < time)
+            return "simulated " + std::to_string(time.count()) + " outside [" +
+                   std::to_string(lower.count()) + ", " + std::to_string(upper.count()) + "]" +
+                   about + ", draw " + std::string{harness::to_string(draw)};
+    }
+    return {};
+}
+
+// Lines and data wait at caches of their own.
+TEST(InstructionCaches, NoSimulatedTimeOfRandomAccessesLeavesItsEnvelope) {
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 1000);
+    const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261124);
+    for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+        const std::string failure = check_accesses(seed);
+        ASSERT_TRUE(failure.empty()) << failure;
+    }
 }
 
 } // namespace

@@ -52,18 +52,18 @@ std::int64_t delay(const std::string& body, const Caches& caches, models::Launch
 }
 
 // Three lines of 30 and 200 cycles, and 3 x 3 requests of 2.
-TEST(FetchDelay, CountsEachLineOnceWhereAllStay) {
+TEST(FetchDelay, CountsEachLineOnceWhereAllArePersistent) {
     EXPECT_EQ(delay(ten, {}), 3 * 30 + 3 * 200 + 9 * 2);
     EXPECT_EQ(delay(ten, {.l0_lines = 3, .l1_lines = 5}), 708);
 }
 
 // The L1 holds the streamed lines as well: with four ways some line may miss again.
-TEST(FetchDelay, CountsTheMissOfEachUseWhereLinesDoNotStayInTheL1) {
+TEST(FetchDelay, CountsTheMissOfEachUseWhereLinesAreNotPersistentInTheL1) {
     EXPECT_EQ(delay(ten, {.l1_lines = 4}), 3 * (30 + 200) + 9 * 2);
 }
 
 // Two gaps of 4 cycles and the start last 30 cycles; the L1 misses three lines once.
-TEST(FetchDelay, LengthensGapsWhereLinesDoNotStayInTheL0) {
+TEST(FetchDelay, LengthensGapsWhereLinesAreNotPersistentInTheL0) {
     const auto all = with_caches(ten, {.l0_lines = 2});
     const auto bound = envelope(*all).upper;
     ASSERT_EQ(bound.terms.size(), 3U);
@@ -74,8 +74,8 @@ TEST(FetchDelay, LengthensGapsWhereLinesDoNotStayInTheL0) {
     EXPECT_LT(bound.terms[0].cycles, perfect + 2 * 30);
 }
 
-// In a loop of lines that do not stay each iteration waits anew.
-TEST(FetchDelay, CountsEachIterationOfALoopThatDoesNotStay) {
+// In a loop of lines that are not persistent each iteration waits anew.
+TEST(FetchDelay, CountsEachIterationOfALoopThatIsNotPersistent) {
     const std::string loop = "L: MOV R1, R2; MOV R1, R2; MOV R1, R2; MOV R1, R2; MOV R1, R2; "
                              "MOV R1, R2; MOV R1, R2; @P0 BRA L; EXIT;";
     const auto upper_of = [&](std::int64_t iterations) {
@@ -90,8 +90,8 @@ TEST(FetchDelay, CountsEachIterationOfALoopThatDoesNotStay) {
     EXPECT_GE(upper_of(9) - upper_of(8), 2 * 230);
 }
 
-// Each traversal of a loop that stays waits for its three lines, each iteration for none.
-TEST(FetchDelay, CountsTheLinesOfALoopThatStaysOncePerTraversal) {
+// Each traversal of a persistent loop waits for its three lines, each iteration for none.
+TEST(FetchDelay, CountsTheLinesOfAPersistentLoopOncePerTraversal) {
     const std::string loop = "MOV R1, R2; L: MOV R1, R2; MOV R1, R2; MOV R1, R2; MOV R1, R2; "
                              "MOV R1, R2; MOV R1, R2; MOV R1, R2; @P0 BRA L; " +
                              ten;
