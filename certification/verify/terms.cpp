@@ -2,6 +2,7 @@
 
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/interference/critical_path.hpp"
+#include "certification/verify/interference/fetch_delay.hpp"
 #include "certification/verify/interference/register_reads.hpp"
 #include "certification/verify/memory/atomics.hpp"
 #include "certification/verify/memory/queueing.hpp"
@@ -69,9 +70,23 @@ std::vector<std::vector<Term>> policy_sums(const LaunchDemand& demand,
                                          through_caches, values)};
 }
 
+/// S35 and S36 claim nothing of policies under which a scheduler may wait.
+void require_work_conservation(const LaunchDemand& demand) {
+    const TimedCode& code = demand.code;
+    if (code.geometry.warps > 1 &&
+        (has_strict_turns(code) || exceeds_active_set(code) || !demand.distances.empty()))
+        throw Finding{Verdict::Failed, code.kernel.id +
+                                           ": misses of instruction caches are bounded under "
+                                           "work-conserving policies only (S35)"};
+}
+
 std::vector<std::vector<Term>> upper_sums(const LaunchDemand& demand, const ClaimRow& claim) {
     const CertificateValues values = values_of(demand, claim);
     auto sums = policy_sums(demand, values);
+    const std::vector<Term> fetch = fetch_terms_of(demand.code);
+    if (!fetch.empty()) require_work_conservation(demand);
+    for (std::vector<Term>& terms : sums)
+        terms.insert(terms.end(), fetch.begin(), fetch.end());
     if (demand.atomics_wait)
         for (std::vector<Term>& terms : sums)
             for (Term& term : atomic_terms_of(demand.code, !demand.distances.empty()))
@@ -105,6 +120,9 @@ std::vector<Term> measured_sum(const LaunchDemand& demand, const ClaimRow& claim
     if (demand.waits_in_memory())
         throw Finding{Verdict::Failed,
                       kernel.id + ": no measured time is bounded where accesses wait in memory"};
+    if (kernel.architecture.has_instruction_caches())
+        throw Finding{Verdict::Failed,
+                      kernel.id + ": no measured time is bounded where instructions may miss"};
     const std::string id =
         claim.upper ? certificate_id::measured_upper : certificate_id::measured_lower;
     const Certificate* certificate = find_certificate(kernel, id);
@@ -174,7 +192,8 @@ LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows) {
     if (demand.atomics_wait)
         demand.tables.merge(atomic_demand_of(
             code, demand.distances.empty() ? 0 : any_distance(demand.distances).longest));
-    if (kernel.policy.kind == models::PolicyKind::LooseRoundRobin && !demand.waits_in_memory()) {
+    if (kernel.policy.kind == models::PolicyKind::LooseRoundRobin && !demand.waits_in_memory() &&
+        !kernel.architecture.has_instruction_caches()) {
         InterferencePerTurn per_turn = interference_per_turn_of(code);
         demand.tables.merge(per_turn.tables);
         demand.round_robin_suffix = per_turn.suffix;

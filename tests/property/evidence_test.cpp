@@ -14,6 +14,7 @@
 #include "tests/support/evidence.hpp"
 #include "tests/support/made_values.hpp"
 #include "tests/support/random_kernel.hpp"
+#include "tests/support/small_instruction_caches.hpp"
 #include "tests/support/stated_uniformity.hpp"
 
 #include <gtest/gtest.h>
@@ -104,6 +105,7 @@ enum class Drawn {
     CachesInSlots,    ///< Several warps in slots of their own, whose accesses go through caches.
     CachesInTurns,    ///< The same in strict turns.
     ReadPorts,        ///< One warp or several on a machine with read ports and a reuse cache.
+    Fetch,            ///< On machines with small instruction caches, in no order.
 };
 
 /// Gives the machine read ports, and many arithmetic operands `.reuse`.
@@ -141,6 +143,7 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
                                   "srr",
                                   "two-level:active=1",
                                   "unknown"};
+    constexpr std::array conserving{"lrr", "gto", "oldest", "unknown"};
     constexpr std::array slots{"variable-rate:fast=0,every=2", "variable-rate:fast=1,every=3",
                                "variable-rate:fast=0,every=5"};
     const auto& [machine, sm] = machines[seed % machines.size()];
@@ -151,11 +154,13 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
     const bool count_facts = drawn == Drawn::FactsOnCounts;
     const bool in_turns = drawn == Drawn::StrictRoundRobin || drawn == Drawn::CachesInTurns;
     const bool in_slots = drawn == Drawn::CachesInSlots;
+    const bool fetches = drawn == Drawn::Fetch;
     const bool in_order = in_turns || in_slots;
     const bool alone = count_facts || (!in_order && seed % 3 == 0);
     const std::size_t chosen = random() % policies.size();
     const std::string policy = in_turns                    ? "srr"
                                : in_slots                  ? slots[chosen % slots.size()]
+                               : fetches                   ? conserving[chosen % conserving.size()]
                                : drawn == Drawn::ReadPorts ? policies[chosen % 3]
                                                            : policies[chosen];
     tests::RandomKernelOptions options;
@@ -168,8 +173,8 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
         options.statements += 3;
         ++options.depth;
     }
-    const bool cached =
-        in_slots || drawn == Drawn::CachesInTurns || (drawn == Drawn::Any && seed % 5 >= 2);
+    const bool cached = in_slots || drawn == Drawn::CachesInTurns ||
+                        (drawn == Drawn::Any && seed % 5 >= 2) || (fetches && seed % 3 == 0);
     if (cached) options.statements += 5;
     options.barriers = !alone && seed % 2 == 0;
     const bool is_crowded = drawn == Drawn::ReadPorts && seed % 2 == 1;
@@ -192,6 +197,12 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
         if (seed % 5 == 0) tests::set_value(architecture.blocks, "start", {5, 500, 4'000});
     }
     if (cached) lead_through_caches(architecture, kernel.facts, random);
+    if (fetches) {
+        const auto read = tests::read(kernel);
+        tests::add_instruction_caches(
+            architecture, *read.value()->function,
+            [&](std::int64_t most) { return from_one_to(static_cast<std::uint64_t>(most)) - 1; });
+    }
     certification::KernelInput input;
     input.listing = kernel.text;
     input.kernel = kernel.facts.kernel;
@@ -357,6 +368,14 @@ TEST(EvidenceProperty, OfStrictTurnsAddsUpAndHoldsRuns) {
                 "stall by warps of another block after a barrier",
                 "stall by warps of another block that starts",
                 "stall of a rotation by a block that starts"});
+}
+
+TEST(EvidenceProperty, OfInstructionFetchAddsUpAndHoldsRuns) {
+    check_sums(Drawn::Fetch, {"instruction fetch: the first use of a line by a scheduler",
+                              "instruction fetch: the first use of a line by a multiprocessor",
+                              "instruction fetch: requests that the L1 instruction cache serves "
+                              "before",
+                              "instruction fetch: the first line of a block on the critical path"});
 }
 
 const std::vector<const char*> waits_at_caches{
