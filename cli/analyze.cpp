@@ -6,12 +6,10 @@
 #include "assembly/support/stop_token.hpp"
 #include "certification/report/report.hpp"
 #include "certification/report/wording.hpp"
-#include "cli/clock_options.hpp"
 #include "cli/command.hpp"
-#include "cli/multiprocessors.hpp"
+#include "cli/launch_analysis.hpp"
 #include "cli/next_step.hpp"
 #include "cli/report_file.hpp"
-#include "cli/version.hpp"
 #include "cli/voudouris.hpp"
 #include "cli/workload_run.hpp"
 #include "harness/devices/simulated.hpp"
@@ -25,12 +23,7 @@ namespace {
 
 namespace voudouris = models::voudouris;
 
-struct AnalyzeOptions {
-    LaunchOptions launch;
-    std::string policy = "unknown";
-    std::string multiprocessors = "all";
-    std::string clock;    ///< Empty: that of the description.
-    std::string deadline; ///< Empty: none.
+struct AnalyzeOptions : AnalysisOptions {
     std::string campaign;
     std::vector<std::string> outputs;
     std::string draw = "uniform";
@@ -38,7 +31,6 @@ struct AnalyzeOptions {
     std::string launch_cost; ///< Empty: not asked for.
     std::vector<std::string> transfers;
     std::int64_t runs = 0;
-    std::uint64_t seed = 1;
     std::optional<double> time_limit;
 };
 
@@ -197,59 +189,18 @@ Exit run(const AnalyzeOptions& options, const StopScope& scope) {
                 return refuse(checked.error());
     const auto inputs = load_launch(options.launch);
     if (!inputs) return refuse(inputs.error());
-    auto clock = models::clock_in_use(options.clock, inputs.value().architecture);
-    if (!clock) return refuse(clock.error());
-    const auto deadline = deadline_of(options.deadline, clock.value(), inputs.value().architecture);
-    if (!deadline) return refuse(deadline.error());
-    const LoadedKernel& kernel = *inputs.value().kernel;
-    analyzer::Request request;
-    request.function = kernel.function;
-    request.graph = &kernel.graph;
-    request.architecture = &inputs.value().architecture;
-    request.facts = &kernel.facts;
-    request.launch = inputs.value().launch;
+    auto planned = analysis_of(options, inputs.value());
+    if (!planned) return refuse(planned.error());
+    analyzer::Request& request = planned.value().request;
     auto host = host_timeline(options);
     if (!host) return refuse(host.error());
     request.host = std::move(host).value();
-    const auto multiprocessors =
-        multiprocessors_of(options.multiprocessors, inputs.value().architecture);
-    if (!multiprocessors) return refuse(multiprocessors.error());
-    request.multiprocessors = multiprocessors.value();
     // Simulated runs satisfy the stated facts only, not derived infeasible paths.
     request.follow_branches = options.runs == 0 && options.campaign.empty();
-    const auto policy = models::read_policy(options.policy);
-    if (!policy) return refuse(policy.error());
-    request.policy = policy.value();
-    request.seed = options.seed;
     const auto analysis = analyzer::analyze(request);
     if (!analysis) return refuse(analysis.error());
-
     certification::Report report =
-        certification::report_of(kernel.program, request, analysis.value());
-    report.tool_version = version;
-    if (clock.value())
-        certification::use_clock(report, *clock.value(),
-                                 fmt::format("A{}", report.assumptions.size() + 1));
-    report.deadline = deadline.value();
-    const bool is_met = report.deadline_verdict() == models::DeadlineVerdict::Met;
-    for (const auto side : {analyzer::Side::Upper, analyzer::Side::Lower})
-        if (const auto* claim = report.claim("execution-time", side);
-            claim != nullptr && claim->limit_reached && !is_met)
-            report.undecided.push_back(
-                fmt::format("a limit stopped the search for a tighter {} bound; the bound is sound",
-                            side == analyzer::Side::Upper ? "upper" : "lower"));
-    for (const std::string& step : is_met ? std::vector<std::string>{} : scope.dropped())
-        report.undecided.push_back(
-            fmt::format("a limit stopped {}; the bounds are sound without it", step));
-    report.inputs.push_back({"listing", kernel.program.name, kernel.program.digest});
-    report.inputs.push_back(
-        {"architecture", inputs.value().architecture.name, inputs.value().architecture.digest});
-    if (!options.launch.kernel.flow_facts.empty())
-        report.inputs.push_back(
-            {"flow facts", options.launch.kernel.flow_facts, kernel.flow_facts_digest});
-    for (const auto& source : kernel.sources)
-        report.inputs.push_back({"source", source.name, assembly::digest_of(source.text)});
-    if (!analysis.value().solver.empty()) report.versions.push_back(analysis.value().solver);
+        report_of(options, inputs.value(), planned.value(), analysis.value(), scope);
     add_estimates(report, inputs.value(), analysis.value());
 
     if (!options.campaign.empty() || options.runs > 0) {
@@ -271,9 +222,7 @@ Exit run(const AnalyzeOptions& options, const StopScope& scope) {
     }
     const Exit written = write_result(render_report(report, options.format));
     if (written != Exit::Holds) return written;
-    suggest(fmt::format("warpbound certify {} --policy {} --multiprocessors {} -o evidence",
-                        typed(options.launch), shell_word(options.policy),
-                        options.multiprocessors));
+    suggest(certify_command(options) + " -o evidence");
     const std::string verdict = certification::verdict_of(report);
     if (verdict == "refuted" || verdict == "violated") return Exit::Violated;
     return verdict == "undecided" ? Exit::Undecided : Exit::Holds;
@@ -285,11 +234,7 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<AnalyzeOptions>();
     CLI::App* command = app.add_subcommand(
         "analyze", "Bound a kernel's time from its assembly and compare with observed times");
-    options->launch.add_to(*command);
-    add_policy(*command, options->policy);
-    add_multiprocessors(*command, options->multiprocessors);
-    add_clock(*command, options->clock);
-    add_deadline(*command, options->deadline);
+    options->add_to(*command);
     add_time_limit(*command, options->time_limit,
                    "the best bound proved so far is reported, and the runs made");
     CLI::Option* cost = add_launch_cost(*command, options->launch_cost,

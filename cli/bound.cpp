@@ -1,19 +1,14 @@
 /// \file
 /// `warpbound bound`: from a file, a launch and a deadline to a verdict in seconds.
 
-#include "analyzer/analyze.hpp"
 #include "analyzer/launch/needs.hpp"
-#include "assembly/support/digest.hpp"
 #include "assembly/support/stop_token.hpp"
 #include "certification/report/report.hpp"
-#include "certification/report/wording.hpp"
 #include "cli/bound_answer.hpp"
-#include "cli/clock_options.hpp"
 #include "cli/command.hpp"
-#include "cli/multiprocessors.hpp"
+#include "cli/launch_analysis.hpp"
 #include "cli/next_step.hpp"
 #include "cli/report_file.hpp"
-#include "cli/version.hpp"
 
 #include <fmt/format.h>
 
@@ -24,67 +19,26 @@ namespace warpbound::cli {
 
 namespace {
 
-struct BoundOptions {
-    LaunchOptions launch;
-    std::string policy = "unknown";
-    std::string multiprocessors = "all";
-    std::string clock;
-    std::string deadline;
+struct BoundOptions : AnalysisOptions {
     std::vector<std::string> outputs;
     std::string format = "text";
     double time_limit = 60;
-    std::uint64_t seed = 1;
     bool all = false;
 };
 
 /// The report, or what is needed for it.
 Result<void> answer(const BoundOptions& options, const LoadedLaunch& inputs, const StopScope& scope,
                     BoundAnswer& answer) {
-    const LoadedKernel& kernel = *inputs.kernel;
-    auto clock = models::clock_in_use(options.clock, inputs.architecture);
-    if (!clock) return clock.as_failure();
-    const auto deadline = deadline_of(options.deadline, clock.value(), inputs.architecture);
-    if (!deadline) return deadline.as_failure();
-    const auto multiprocessors = multiprocessors_of(options.multiprocessors, inputs.architecture);
-    if (!multiprocessors) return multiprocessors.as_failure();
-    const auto policy = models::read_policy(options.policy);
-    if (!policy) return policy.as_failure();
-    analyzer::Request request;
-    request.function = kernel.function;
-    request.graph = &kernel.graph;
-    request.architecture = &inputs.architecture;
-    request.facts = &kernel.facts;
-    request.launch = inputs.launch;
-    request.multiprocessors = multiprocessors.value();
-    request.policy = policy.value();
-    request.seed = options.seed;
-    request.follow_branches = true;
-    auto needs = analyzer::needs_of(request);
+    auto planned = analysis_of(options, inputs);
+    if (!planned) return planned.as_failure();
+    planned.value().request.follow_branches = true;
+    auto needs = analyzer::needs_of(planned.value().request);
     if (!needs) return needs.as_failure();
     answer.needs = std::move(needs).value();
     if (!answer.needs.empty()) return boost::outcome_v2::success();
-    const auto analysis = analyzer::analyze(request);
+    const auto analysis = analyzer::analyze(planned.value().request);
     if (!analysis) return analysis.as_failure();
-    certification::Report report =
-        certification::report_of(kernel.program, request, analysis.value());
-    report.tool_version = version;
-    if (clock.value())
-        certification::use_clock(report, *clock.value(),
-                                 fmt::format("A{}", report.assumptions.size() + 1));
-    report.deadline = deadline.value();
-    if (report.deadline_verdict() != models::DeadlineVerdict::Met)
-        for (const std::string& step : scope.dropped())
-            report.undecided.push_back(
-                fmt::format("a limit stopped {}; the bounds are sound without it", step));
-    report.inputs.push_back({"listing", kernel.program.name, kernel.program.digest});
-    report.inputs.push_back({"architecture", inputs.architecture.name, inputs.architecture.digest});
-    if (!options.launch.kernel.flow_facts.empty())
-        report.inputs.push_back(
-            {"flow facts", options.launch.kernel.flow_facts, kernel.flow_facts_digest});
-    for (const auto& source : kernel.sources)
-        report.inputs.push_back({"source", source.name, assembly::digest_of(source.text)});
-    if (!analysis.value().solver.empty()) report.versions.push_back(analysis.value().solver);
-    answer.report = std::move(report);
+    answer.report = report_of(options, inputs, planned.value(), analysis.value(), scope);
     return boost::outcome_v2::success();
 }
 
@@ -173,7 +127,7 @@ Exit run(const BoundOptions& options) {
     else
         text = text_of(answers.front(), is_quiet());
     const Exit written = write_result(text);
-    if (!options.all) suggest(next_step_of(answers.front(), options.launch));
+    if (!options.all) suggest(next_step_of(answers.front(), options));
     return written == Exit::Holds ? exit_of(answers) : written;
 }
 
@@ -184,11 +138,7 @@ void add_bound(CLI::App& app, Invocation& invocation) {
     CLI::App* command = app.add_subcommand(
         "bound", "Bound the time of a launch and compare it with a deadline: the answer first, "
                  "then why");
-    options->launch.add_to(*command);
-    add_policy(*command, options->policy);
-    add_multiprocessors(*command, options->multiprocessors);
-    add_clock(*command, options->clock);
-    add_deadline(*command, options->deadline);
+    options->add_to(*command);
     command
         ->add_flag("--all", options->all, "Every kernel of the file, with this launch, as a table")
         ->excludes(command->get_option("--kernel"))

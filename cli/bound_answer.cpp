@@ -137,19 +137,14 @@ Exit exit_of(const BoundAnswer& answer) {
     return Exit::Undecided;
 }
 
-std::string next_step_of(const BoundAnswer& answer, const LaunchOptions& options) {
-    if (!answer.report) {
-        LaunchOptions facts = options;
-        const std::string file = std::exchange(facts.kernel.flow_facts, {}).empty()
-                                     ? "facts.xml"
-                                     : options.kernel.flow_facts;
-        facts.kernel.source.clear();
-        return fmt::format("warpbound flow-facts {} -o {}", typed(facts), shell_word(file));
-    }
-    return fmt::format("warpbound certify {} --policy {} --multiprocessors {} -o evidence "
-                       "&& warpbound verify evidence",
-                       typed(options), shell_word(answer.report->policy),
-                       answer.report->multiprocessors);
+std::string next_step_of(const BoundAnswer& answer, const AnalysisOptions& options) {
+    if (answer.report)
+        return certify_command(options) + " -o evidence && warpbound verify evidence";
+    LaunchOptions facts = options.launch;
+    std::string file = std::exchange(facts.kernel.flow_facts, {});
+    if (file.empty()) file = "facts.xml";
+    facts.kernel.source.clear();
+    return fmt::format("warpbound flow-facts {} -o {}", typed(facts), shell_word(file));
 }
 
 std::string text_of(const BoundAnswer& answer, bool quiet) {

@@ -5,6 +5,7 @@
 #include "analyzer/launch/needs.hpp"
 #include "certification/report/report.hpp"
 #include "cli/command.hpp"
+#include "cli/launch_analysis.hpp"
 
 #include <optional>
 #include <string>
@@ -26,7 +27,7 @@ Exit exit_of(const BoundAnswer& answer);
 /// Text: the answer first, then, unless `quiet`, the report.
 std::string text_of(const BoundAnswer& answer, bool quiet);
 /// The command that follows: evidence, or a file of the facts that are needed.
-std::string next_step_of(const BoundAnswer& answer, const LaunchOptions& options);
+std::string next_step_of(const BoundAnswer& answer, const AnalysisOptions& options);
 /// A row per kernel.
 std::string table_of(const std::vector<BoundAnswer>& answers);
 /// `{"schema": "warpbound-bound/1", "kernels": [..]}`: docs/reference/json.md.
