@@ -200,6 +200,28 @@ TEST_F(Planted, DrainsOfOneWarpLeftOutAreFoundByTheStructure) {
     expect_found(files, "structure", "its sum lacks 8 x 64 cycles (execution-time-upper-drain)");
 }
 
+// The atomics of all multiprocessors count, once for the launch.
+TEST(PlantedInAtomics, ServicesThatAreLeftOutAreFoundByTheStructure) {
+    const tests::TemporaryFolder folder;
+    const std::string bundle = (folder.path() / "bundle").string();
+    const Finished certify = run("certify " + source +
+                                 "/tests/data/silicon/atomic_hotspot.sm_75.sass --launch 4x64 "
+                                 "--arg 0x168=5 --multiprocessors 2 --architecture turing-t4 -o " +
+                                 bundle);
+    ASSERT_EQ(certify.code, 0) << certify.output;
+    const EvidenceFiles files = read_bundle(bundle);
+    EXPECT_EQ(verified(files).code, 0);
+    EvidenceFiles fewer = files;
+    change_terms(fewer, [](Json& terms) {
+        Json& count = terms[term_of(terms, "atomics")]["count"];
+        count = count.get<std::int64_t>() / 2;
+    });
+    expect_found(fewer, "structure", "its sum lacks 8 x 10 cycles (execution-time-upper-atomics)");
+    EvidenceFiles without = files;
+    change_terms(without, [](Json& terms) { terms.erase(term_of(terms, "atomics")); });
+    expect_found(without, "structure", "cycles (execution-time-upper-atomics)");
+}
+
 /// Loads and stores of several warps through caches and DRAM.
 EvidenceFiles certified_in_caches(const std::string& architecture) {
     return certified("tests/golden/caches/rows", "4x128", architecture);
