@@ -52,7 +52,7 @@ struct SlotDistance {
     friend auto operator<=>(const SlotDistance&, const SlotDistance&) = default;
 };
 
-/// The stages in front of the units (C57 to C59).
+/// The stages in front of the units (C60 to C62).
 struct IssueStages {
     const RegisterReads* reads = nullptr; ///< Null: a machine without read ports.
     /// Whether they are part of the state, as for a warp that has its scheduler to itself. Else
@@ -60,7 +60,7 @@ struct IssueStages {
     bool in_state = true;
 };
 
-/// The rules C4 to C15 and C57 to C59 of docs/reference/timing-contract.md for one side.
+/// The rules C4 to C15 and C60 to C62 of docs/reference/timing-contract.md for one side.
 /// Side: upper: every interval at its upper end, guarded instructions execute. Lower: every
 /// interval at its lower end, guarded instructions are predicated off. docs/soundness.md proves
 /// that no run is beyond.

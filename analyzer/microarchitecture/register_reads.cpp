@@ -14,7 +14,7 @@ namespace warpbound::analyzer {
 
 namespace {
 
-/// Operand position and bank: where the reuse cache keeps one register (C59).
+/// Operand position and bank: where the reuse cache keeps one register (C62).
 using Place = std::pair<int, std::size_t>;
 /// The registers that each place may hold.
 using PlaceContents = std::map<Place, std::set<int>>;

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// How many registers instructions read from the banks of a register file with read ports (rules
-/// C57 to C59 of docs/reference/timing-contract.md).
+/// C60 to C62 of docs/reference/timing-contract.md).
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
@@ -20,7 +20,7 @@ using BankCounts = std::vector<std::int64_t>;
 struct RegisterReads {
     std::size_t banks = 0;
     std::int64_t window = 0; ///< Cycles after the grant in which the reads take place.
-    /// By instruction: whether it passes Allocate (C57).
+    /// By instruction: whether it passes Allocate (C60).
     std::vector<bool> has_fixed_latency;
     /// By instruction. Side: upper, of a warp that has its scheduler to itself: operands that the
     /// reuse cache serves in every run do not count.

@@ -55,7 +55,7 @@ inline constexpr const char* refreshes = "execution-time-upper-refreshes";
 inline constexpr const char* loads_between_slots = "execution-time-upper-loads-between-slots";
 inline constexpr const char* stores_between_slots = "execution-time-upper-stores-between-slots";
 
-// Global atomics at slices of the L2 (S33).
+// Global atomics at slices of the L2 (S34).
 inline constexpr const char* atomics = "execution-time-upper-atomics";
 inline constexpr const char* atomics_between_slots = "execution-time-upper-atomics-between-slots";
 

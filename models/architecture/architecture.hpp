@@ -84,7 +84,7 @@ struct Architecture {
     /// buffers with fetch ports (C43 to C46). A description of both is refused where it is used.
     [[nodiscard]] bool has_instruction_caches() const;
     [[nodiscard]] bool has_fetch_ports() const;
-    /// Whether instructions read the banks of the register file through ports (C57 to C59).
+    /// Whether instructions read the banks of the register file through ports (C60 to C62).
     [[nodiscard]] bool has_read_ports() const {
         return register_file.find("read-ports") != nullptr;
     }

@@ -169,7 +169,7 @@ void LookUp::find_gaps() {
                                 architecture_.name));
     } else {
         const std::int64_t stall = instruction_.control->stall;
-        // In front of read ports there is one instruction in each cycle (C57).
+        // In front of read ports there is one instruction in each cycle (C60).
         const bool pairs = instruction_.control->dual_issue && !architecture_.has_read_ports();
         const std::int64_t gap = pairs ? stall : std::max<std::int64_t>(stall, 1);
         result_.gap = {.lo = gap, .typical = gap, .hi = gap};

@@ -1,5 +1,5 @@
 /// \file
-/// Bounds of random kernels on machines with read ports and a reuse cache (C57 to C59), against
+/// Bounds of random kernels on machines with read ports and a reuse cache (C60 to C62), against
 /// simulated runs: one warp and many, with blocks, barriers and divergence.
 
 #include "analyzer/analyze.hpp"

@@ -30,7 +30,7 @@ bool certainly_executes(const Instruction& instruction) {
     return !instruction.guard || instruction.guard->always();
 }
 
-/// Asks what the reuse cache may keep when an instruction reads (C59).
+/// Asks what the reuse cache may keep when an instruction reads (C62).
 class ReuseSearch {
 public:
     ReuseSearch(const TimedCode& code, const ReadPortValues& ports)

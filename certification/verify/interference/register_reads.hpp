@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Register reads of instructions through the ports of their banks (rules C57 to C59 of
+/// Register reads of instructions through the ports of their banks (rules C60 to C62 of
 /// docs/reference/timing-contract.md), as steps S33 of docs/soundness.md counts them.
 
 #include "certification/verify/interference/demand.hpp"

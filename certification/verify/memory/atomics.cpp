@@ -9,7 +9,7 @@ namespace {
 
 using Timing = models::InstructionTiming;
 
-/// S33: at most this long is one execution served, were all its transactions at one slice.
+/// S34: at most this long is one execution served, were all its transactions at one slice.
 std::int64_t longest_service(const Timing& timing) {
     return models::times(timing.passes.hi, timing.slice_time.hi);
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Global atomics that wait for each other at a slice of the L2 (rule C57, step S33 of
+/// Global atomics that wait for each other at a slice of the L2 (rule C57, step S34 of
 /// docs/soundness.md).
 
 #include "certification/verify/interference/certificate_values.hpp"

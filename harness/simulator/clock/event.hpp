@@ -24,7 +24,7 @@ enum class Stall {
     Scoreboard,  ///< A scoreboard that is not clear (C6).
     Constant,    ///< A line of constants that is not in the constant cache (C52).
     Port,        ///< The port of its unit is occupied (C7).
-    Collector,   ///< The latch of its operand collectors (C47) or Control (C57) is occupied.
+    Collector,   ///< The latch of its operand collectors (C47) or Control (C60) is occupied.
     WriteBuffer, ///< The write buffer is full (C8).
     LoadQueue,   ///< The load queue of the L1 is full (C25).
     NotChosen    ///< None of these: its scheduler chose another warp or none (C19).
@@ -119,7 +119,7 @@ struct UnitEntered {
     std::int64_t number = 0;
     std::int64_t until = 0; ///< The first cycle in which the unit is free again.
 };
-/// An instruction of fixed latency was granted its reads (C58).
+/// An instruction of fixed latency was granted its reads (C61).
 struct ReadsGranted {
     std::int64_t cycle = 0;
     int warp = 0;

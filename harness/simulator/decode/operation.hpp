@@ -64,7 +64,7 @@ struct Operation {
     /// Its result time is unknown at issue; the load/store unit sends it. `latency` is unused.
     bool result_is_notified = false;
     Collection collection;          ///< Used when the machine has a register file.
-    bool has_fixed_latency = false; ///< Reads its registers in the stages before the units (C57).
+    bool has_fixed_latency = false; ///< Reads its registers in the stages before the units (C60).
     RegisterSpan bank_reads;        ///< In `KernelCode::bank_reads`.
     bool repeats_register = false;  ///< It names a register at several operand positions.
     bool has_unknown_width = false; ///< Of an operand.

@@ -46,7 +46,7 @@ struct RegisterFileShape {
     std::vector<std::optional<std::size_t>> pool_of_unit; ///< Index of its first pool.
 };
 
-/// The stages in front of the units, and the ports through which they read registers (C57 to C59).
+/// The stages in front of the units, and the ports through which they read registers (C60 to C62).
 struct ReadPortsShape {
     std::size_t banks = 1;
     std::int64_t window = 1;     ///< Cycles after the grant in which all reads take place.

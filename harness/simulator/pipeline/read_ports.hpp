@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The stages Control and Allocate of a scheduler, with the read ports and the reuse cache of its
-/// register banks (C57 to C59).
+/// register banks (C60 to C62).
 
 #include "harness/simulator/decode/pipeline_shape.hpp"
 

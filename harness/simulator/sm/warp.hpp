@@ -68,7 +68,7 @@ public:
     /// has `access`.
     [[nodiscard]] std::shared_ptr<const models::LaneAddresses> recorded_addresses() const;
     [[nodiscard]] std::int64_t occupancy() const { return occupancy_; }
-    /// What the next instruction reads through the ports of its scheduler (C58), without unit.
+    /// What the next instruction reads through the ports of its scheduler (C61), without unit.
     /// Requires: it has a fixed latency.
     [[nodiscard]] ReadPorts::Reader reader() const;
     /// The barrier at which the warp waits.
@@ -76,7 +76,7 @@ public:
     void release(std::int64_t at);
 
     /// Issues the next instruction; the warp may then have ended or wait at a barrier. `lag`: by
-    /// how much its reads are granted later than two cycles after the issue (C58). Requires:
+    /// how much its reads are granted later than two cycles after the issue (C61). Requires:
     /// ready_at()
     /// <= now, and not is_on_wrong_path().
     void issue(std::int64_t now, const StallEnds& stalls, std::int64_t lag);

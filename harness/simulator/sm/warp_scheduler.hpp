@@ -107,7 +107,7 @@ private:
     /// Issues the warp's next instruction, or sends a request for it. Returns whether it issued.
     bool try_issue(std::size_t warp, std::int64_t now, bool paired);
     void issue(std::size_t warp, std::int64_t now, const StallEnds& stalls, bool paired);
-    /// The instruction of the warp takes its stages (C57, C58). Returns by how much its grant is
+    /// The instruction of the warp takes its stages (C60, C61). Returns by how much its grant is
     /// later than without contention.
     std::int64_t take_stages(const Warp& warp, std::int64_t now);
     [[nodiscard]] std::int64_t port_at(const Warp& warp) const;

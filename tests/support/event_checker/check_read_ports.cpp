@@ -1,4 +1,4 @@
-// Control and Allocate (C57), read ports (C58) and the reuse cache (C59), from the issues in order.
+// Control and Allocate (C60), read ports (C61) and the reuse cache (C62), from the issues in order.
 
 #include "assembly/isa/operand_reads.hpp"
 #include "tests/support/event_checker/checks.hpp"
@@ -25,10 +25,10 @@ public:
         const std::int64_t at = issue.event.cycle;
         if (at < control_free_)
             run_.report_issue(issue,
-                              fmt::format("C57: Control is free for it at {}", control_free_));
+                              fmt::format("C60: Control is free for it at {}", control_free_));
         const bool is_fixed = assembly::has_fixed_latency(run_.instruction(issue));
         if (issue.granted.size() != (is_fixed ? 1U : 0U)) {
-            run_.report_issue(issue, fmt::format("C57: {} grants", issue.granted.size()));
+            run_.report_issue(issue, fmt::format("C60: {} grants", issue.granted.size()));
             return;
         }
         control_free_ = at + 1;
@@ -57,7 +57,7 @@ private:
                 at = std::max(at, last_read_[bank] + granted.banks[bank] - window_);
         if (granted.cycle != at)
             run_.report_issue(issue,
-                              fmt::format("C58: granted at {} instead of {}", granted.cycle, at));
+                              fmt::format("C61: granted at {} instead of {}", granted.cycle, at));
         for (std::size_t bank = 0; bank < granted.banks.size(); ++bank) {
             const std::int64_t reads = granted.banks[bank];
             // The reads follow the last one of the bank, or begin after the grant; more than fit
@@ -71,13 +71,13 @@ private:
         control_free_ = enters - 1;
     }
 
-    /// C58, C59: which reads count.
+    /// C61, C62: which reads count.
     void check_reads(const Issue& issue) {
         const auto& granted = issue.granted.front();
         std::vector<std::int64_t> most(static_cast<std::size_t>(banks_), 0);
         std::vector<std::set<int>> least(static_cast<std::size_t>(banks_));
         if (granted.banks.size() != most.size() || (issue.event.executed && !granted.reads)) {
-            run_.report_issue(issue, "C58: its reads are not complete");
+            run_.report_issue(issue, "C61: its reads are not complete");
             return;
         }
         const auto operands =
@@ -102,7 +102,7 @@ private:
             const auto fewest =
                 granted.reads ? static_cast<std::int64_t>(least[bank].size()) : std::int64_t{0};
             if (!within(granted.banks[bank], fewest, granted.reads ? most[bank] : 0))
-                run_.report_issue(issue, fmt::format("C58: reads {} registers of bank {}",
+                run_.report_issue(issue, fmt::format("C61: reads {} registers of bank {}",
                                                      granted.banks[bank], bank));
         }
         if (!granted.reads) return;

@@ -25,7 +25,7 @@ void check_recorded(RecordedLaunch& run);
 void check_fetches(RecordedLaunch& run);
 void check_collectors(RecordedLaunch& run);
 
-/// Control, Allocate and the read ports of the banks: C57 to C59. Before `check_choices`.
+/// Control, Allocate and the read ports of the banks: C60 to C62. Before `check_choices`.
 void check_read_ports(RecordedLaunch& run);
 
 /// Instruction caches: C66 to C70.

@@ -26,7 +26,7 @@ namespace warpbound::tests {
 /// | C19, two-level | size, order and idling of the active set, as far as the log shows |
 /// | C24 to C29 | caches and DRAM, replayed from their events; result times of loads |
 /// | C43 to C50 | all, except whether an instruction could have advanced sooner |
-/// | C57 to C59 | all |
+/// | C60 to C62 | all |
 /// | C54 to C56 | with a trace: instructions, lanes, passes; replaces C18, C38 to C40 |
 std::vector<std::string> violations(const harness::Kernel& kernel,
                                     const models::Architecture& machine,

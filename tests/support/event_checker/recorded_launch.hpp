@@ -108,12 +108,12 @@ struct RecordedLaunch {
                !timing(issue).enters_write_buffer;
     }
     /// The cycle from which the latency of an executed issue counts: its entry into the unit where
-    /// there are collectors, two cycles before its grant where there are read ports (C57).
+    /// there are collectors, two cycles before its grant where there are read ports (C60).
     [[nodiscard]] std::int64_t begin_of(const Issue& issue) const {
         if (!issue.granted.empty()) return issue.granted.front().cycle - 2;
         return issue.entered.empty() ? issue.event.cycle : issue.entered.front().cycle;
     }
-    /// The first cycle in which Control takes an instruction that issues at `cycle` (C57), given
+    /// The first cycle in which Control takes an instruction that issues at `cycle` (C60), given
     /// the instructions that the scheduler issued before `cycle`.
     [[nodiscard]] std::int64_t control_free_at(const Issue& issue, std::int64_t cycle) const;
     /// Of several edges to the next block, the hull of their intervals (C4, C41).
@@ -140,7 +140,7 @@ struct RecordedLaunch {
     std::vector<Entry> loads;
     std::vector<Entry> loads_left;
     std::vector<LoadLine> load_lines;                      ///< In the order of the log.
-    /// By scheduler and cycle of an issue: from when on a further one may issue (C57).
+    /// By scheduler and cycle of an issue: from when on a further one may issue (C60).
     std::map<int, std::map<std::int64_t, std::int64_t>> control_free;
     std::vector<harness::simulator::AtomicServed> atomics; ///< In the order of the log.
     std::vector<std::string> found;

@@ -1,4 +1,4 @@
-// Bounds on machines with read ports and a reuse cache (C57 to C59, S33).
+// Bounds on machines with read ports and a reuse cache (C60 to C62, S33).
 
 #include "analyzer/microarchitecture/register_reads.hpp"
 #include "tests/support/made_values.hpp"

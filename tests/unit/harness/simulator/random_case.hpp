@@ -19,7 +19,7 @@ Case random_case(std::uint64_t seed);
 /// The same on a machine with instruction buffers, a cache, and operand collectors (C43 to C50).
 Case random_pipeline_case(std::uint64_t seed);
 /// A random case on a machine with read ports and a reuse cache, with instructions of up to three
-/// operands (C57 to C59).
+/// operands (C60 to C62).
 Case random_ports_case(std::uint64_t seed);
 /// The first with small instruction caches (C66 to C70).
 Case random_instruction_cache_case(std::uint64_t seed);

@@ -1,4 +1,4 @@
-// Control, Allocate, read ports and the reuse cache (C57 to C59), against published measurements:
+// Control, Allocate, read ports and the reuse cache (C60 to C62), against published measurements:
 // Huerta et al., MICRO 2025 (H25), and the RTX 3060 rows of YKTian-x2b (YK).
 
 #include "tests/unit/harness/simulator/machines.hpp"
