@@ -36,9 +36,9 @@ double ports_of(const Architecture& machine, const std::string& path) {
     return static_cast<double>(interval_of(machine, "schedulers/count")->lo);
 }
 
-/// Passes of a full warp whose lanes are `stride` bytes apart.
-double passes_of(const Architecture& machine, const std::string& path, double stride,
-                 double bytes) {
+/// Passes of a full warp whose lanes are `stride` bytes apart (C22).
+models::PassRange passes_of(const Architecture& machine, const std::string& path, double stride,
+                            double bytes) {
     const auto name = path.substr(8, path.rfind('/') - 8);
     models::AccessRule rule{.rule = models::pass_rule(*assembly::parse_opcode_class(name)),
                             .bytes = static_cast<std::uint64_t>(bytes),
@@ -47,19 +47,22 @@ double passes_of(const Architecture& machine, const std::string& path, double st
                             .width = 4};
     if (const auto* const line = interval_of(machine, "memories/l1/line"); line != nullptr)
         rule.line = static_cast<std::uint64_t>(line->lo);
+    const auto* const lines = interval_of(machine, "memories/l1/lines-per-pass");
+    if (lines != nullptr && name == "load-global")
+        rule.lines_per_pass = static_cast<std::uint64_t>(lines->lo);
     models::LaneAddresses lanes;
     lanes.active = models::all_lanes(static_cast<std::int64_t>(warp_lanes));
     lanes.bytes = rule.bytes;
     for (std::size_t lane = 0; lane < static_cast<std::size_t>(warp_lanes); ++lane)
         lanes.address[lane] = lane * static_cast<std::uint64_t>(stride);
-    return static_cast<double>(models::passes_of(rule, lanes));
+    return models::possible_passes(rule, lanes);
 }
 
-/// Sets the interval of a value, several times over.
-void expect(Comparison& comparison, const Interval& interval, double times = 1) {
-    comparison.lo = static_cast<double>(interval.lo) * times;
-    comparison.hi = static_cast<double>(interval.hi) * times;
-    if (interval.typical) comparison.typical = static_cast<double>(*interval.typical) * times;
+/// Sets the interval of a value, for each of so many passes.
+void expect(Comparison& comparison, const Interval& interval, models::PassRange passes = {1, 1}) {
+    comparison.lo = static_cast<double>(interval.lo * passes.lo);
+    comparison.hi = static_cast<double>(interval.hi * passes.hi);
+    if (interval.typical) comparison.typical = static_cast<double>(*interval.typical * passes.lo);
 }
 
 /// The level that a footprint fits, or "" for one between two levels. Below half of the largest L1
@@ -102,7 +105,7 @@ void apply_form(Comparison& comparison, const Rule& rule, const Architecture& ma
         comparison.outcome = value == nullptr ? Outcome::NotDescribed : Outcome::Unknown;
         return;
     }
-    double times = 1;
+    models::PassRange times{1, 1};
     if (rule.form == "rate" || rule.form == "results") {
         const double rate = rule.form == "rate"
                                 ? row.value
