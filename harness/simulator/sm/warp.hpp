@@ -56,8 +56,6 @@ public:
     [[nodiscard]] const AccessCode& access() const { return code_->accesses[*operation_->access]; }
     /// Cycles between two of its passes; drawn anew at each call.
     [[nodiscard]] std::int64_t draw_pass_cost() { return random_.draw(operation_->pass_cost); }
-    /// The next instruction, by index.
-    [[nodiscard]] std::size_t instruction() const { return instruction_; }
     /// Its number among the instructions of the warp.
     [[nodiscard]] std::int64_t next_number() const { return number_; }
     /// Lanes that access memory (C21): all, unless lanes may diverge.
