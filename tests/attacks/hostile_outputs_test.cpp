@@ -27,7 +27,7 @@ std::vector<Writer> writers() {
     return {{"Analyze", analyzed},
             {"FlowFacts",
              [](const std::string& output) -> std::vector<std::string> {
-                 return {"flow-facts", saxpy(".sass"), "-o", output};
+                 return {"flow-facts", saxpy(".sass"), "--overwrite", "-o", output};
              }},
             {"Trace", [](const std::string& output) -> std::vector<std::string> {
                  return {"simulate",       saxpy(".sass"),
@@ -112,6 +112,15 @@ TEST(ImportedCampaigns, AreNotMadeOverALink) {
     const auto outcome = run_warpbound({"campaign", "import", text, "-o", folder.path("new.db")});
     EXPECT_EQ(outcome.exit_code, 3) << outcome.out;
     EXPECT_FALSE(fs::exists(folder.path("elsewhere.db")));
+}
+
+TEST(FlowFacts, ReplaceNoFileThatHoldsNone) {
+    const Folder folder;
+    const std::string victim = folder.write("victim", "precious\n");
+    const auto outcome = run_warpbound({"flow-facts", saxpy(".sass"), "-o", victim});
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.out;
+    EXPECT_THAT(outcome.err, testing::HasSubstr("--overwrite"));
+    EXPECT_EQ(text_of_file(victim), "precious\n");
 }
 
 } // namespace

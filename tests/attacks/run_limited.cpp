@@ -5,9 +5,11 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -108,6 +110,20 @@ void limit(int resource, rlim_t value) {
     setrlimit(static_cast<__rlimit_resource>(resource), &both);
 }
 
+/// Whether the process has got so far that it handles Ctrl-C; a busy machine may take long to start
+/// it.
+bool handles_interrupts(pid_t process) {
+    std::ifstream status{"/proc/" + std::to_string(process) + "/status"};
+    std::string field;
+    while (status >> field)
+        if (field == "SigCgt:") {
+            std::uint64_t caught = 0;
+            status >> std::hex >> caught;
+            return (caught >> (SIGINT - 1U) & 1U) != 0;
+        }
+    return false;
+}
+
 /// Waits for the end of the process; kills its group at the limit of time.
 void wait_for(pid_t child, const Limits& limits, Outcome& outcome) {
     const auto began = Clock::now();
@@ -120,7 +136,8 @@ void wait_for(pid_t child, const Limits& limits, Outcome& outcome) {
             outcome.timed_out = true;
             kill(-child, SIGKILL);
         }
-        if (interrupts && Clock::now() - began > *limits.interrupt_after) {
+        if (interrupts && Clock::now() - began > *limits.interrupt_after &&
+            handles_interrupts(child)) {
             kill(child, SIGINT);
             interrupts = false;
         }

@@ -18,7 +18,7 @@ namespace warpbound::tests {
 struct Limits {
     std::chrono::duration<double> time{10};
     std::int64_t bytes = std::int64_t{1} << 30U; ///< Of resident memory.
-    /// When SIGINT is sent, as by Ctrl-C; none: never.
+    /// When SIGINT is sent, as by Ctrl-C, to a program that handles it by then; none: never.
     std::optional<std::chrono::duration<double>> interrupt_after{};
 };
 
