@@ -158,11 +158,12 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
     const bool in_order = in_turns || in_slots;
     const bool alone = count_facts || (!in_order && seed % 3 == 0);
     const std::size_t chosen = random() % policies.size();
-    const std::string policy = in_turns                    ? "srr"
-                               : in_slots                  ? slots[chosen % slots.size()]
-                               : fetches                   ? conserving[chosen % conserving.size()]
-                               : drawn == Drawn::ReadPorts ? policies[chosen % 3]
-                                                           : policies[chosen];
+    std::string policy = in_turns                    ? "srr"
+                         : in_slots                  ? slots[chosen % slots.size()]
+                         : fetches                   ? conserving[chosen % conserving.size()]
+                         : drawn == Drawn::ReadPorts ? conserving[chosen % conserving.size()]
+                                                     : policies[chosen];
+    if (drawn == Drawn::ReadPorts && sm >= 50 && seed % 5 == 1) policy = "two-level:active=1";
     tests::RandomKernelOptions options;
     options.sm = sm;
     options.statements = 3 + static_cast<int>(seed % 7);

@@ -166,7 +166,12 @@ ReadPortsVerdict check_case(std::uint64_t seed, const tests::DescribedMachine& d
         request.launch = {random.whole(1, 8), 32 * random.whole(1, 8)};
         request.multiprocessors = random.whole(0, 3) == 0 ? random.whole(2, 3) : 1;
     }
-    request.policy = models::read_policy(policies[seed / 11 % policies.size()]).value();
+    constexpr std::array set_limited{"two-level:active=1", "two-level:active=2",
+                                     "two-level:active=3"};
+    const char* policy = policies[seed / 11 % policies.size()];
+    if (described.sm >= 50 && seed / 7 % 4 == 1 && !options.conditional_barriers)
+        policy = set_limited[seed / 28 % set_limited.size()];
+    request.policy = models::read_policy(policy).value();
     verdict.several_warps = request.launch.blocks * request.launch.threads > 32;
     verdict.shares_scheduler = request.launch.threads > 128;
     const auto analysis = analyzer::analyze(request);

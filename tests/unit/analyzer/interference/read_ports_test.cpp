@@ -135,7 +135,7 @@ TEST(ReadPortBounds, OfWarpsOnSchedulersOfTheirOwnAreThoseOfOne) {
 }
 
 TEST(ReadPortBounds, AreRefusedUnderOtherPolicies) {
-    for (const char* policy : {"srr", "variable-rate:fast=0,every=2", "two-level:active=1"}) {
+    for (const char* policy : {"srr", "variable-rate:fast=0,every=2"}) {
         auto context = on_ports("NOP ?trans1; EXIT ?trans1;");
         context->request.policy = models::read_policy(policy).value();
         EXPECT_TRUE(context->run()) << policy; // One warp.
@@ -144,6 +144,10 @@ TEST(ReadPortBounds, AreRefusedUnderOtherPolicies) {
         ASSERT_FALSE(refused) << policy;
         EXPECT_THAT(to_string(refused.error()), HasSubstr("register-file/read-ports"));
     }
+    auto small_set = on_ports("NOP ?trans1; EXIT ?trans1;");
+    small_set->request.policy = models::read_policy("two-level:active=1").value();
+    small_set->request.launch = {1, 64};
+    EXPECT_TRUE(small_set->run());
     auto context = on_ports("NOP ?trans1; EXIT ?trans1;");
     tests::put_value(context->architecture, "register-file/read-ports", {2, 2, 2});
     EXPECT_THAT(to_string(context->run().error()), HasSubstr("one number from 1 to 1"));

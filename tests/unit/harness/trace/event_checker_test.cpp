@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <random>
+#include <set>
 
 namespace warpbound::tests {
 namespace {
@@ -363,6 +364,44 @@ std::vector<Plant> pipeline_plants() {
 
 TEST(EventChecker, FindsEveryErrorPlantedInThePipeline) {
     expect_found(pipeline_plants(), random_pipeline_case);
+}
+
+TEST(EventChecker, FindsEveryErrorPlantedInReadPorts) {
+    const std::vector<Plant> plants{
+        {"issues while Control is occupied", "C57",
+         [](Log& log) {
+             std::set<std::int64_t> issues;
+             for (const Event& event : log.events)
+                 if (const auto* issued = std::get_if<Issued>(&event)) issues.insert(issued->cycle);
+             return Log::hasten(log.any<Issued>([&](const Issued& issued) {
+                 return delayed_only_by(issued, Stall::Collector) &&
+                        !issues.contains(issued.cycle - 1);
+             }));
+         }},
+        {"a grant is missing", "C57", [](Log& log) { return log.remove(log.any<ReadsGranted>()); }},
+        {"granted a cycle too early", "C58",
+         [](Log& log) {
+             auto* granted = log.any<ReadsGranted>();
+             if (granted != nullptr) --granted->cycle;
+             return granted != nullptr;
+         }},
+        {"reads more than it names", "C58",
+         [](Log& log) {
+             auto* granted = log.any<ReadsGranted>();
+             if (granted != nullptr) granted->banks.front() += 9;
+             return granted != nullptr;
+         }},
+        {"reads nothing though it executes", "C58",
+         [](Log& log) {
+             auto* granted = log.any<ReadsGranted>([&](const ReadsGranted& candidate) {
+                 const auto* issued = same_issue<Issued>(log, candidate);
+                 return candidate.reads && issued != nullptr && issued->executed;
+             });
+             if (granted != nullptr) granted->reads = false;
+             return granted != nullptr;
+         }},
+    };
+    expect_found(plants, random_ports_case);
 }
 
 TEST(EventChecker, FindsAWrongExecutionTime) {
