@@ -134,6 +134,26 @@ bool has_barriers(const AnalysisContext& context) {
     return false;
 }
 
+/// The lines of the text, and the waits for them that gaps contain. Refuses policies for which
+/// nothing is proved.
+Result<void> apply_instruction_caches(AnalysisContext& context) {
+    const Request& request = context.request;
+    const models::Architecture& architecture = *request.architecture;
+    if (architecture.has_instruction_caches() && context.shape.warps() > 1 &&
+        !conserves_work(request, context.shape))
+        return Failure{fmt::format("architecture {} describes instruction caches (fetch), whose "
+                                   "misses are not bounded under policy {}; expected a "
+                                   "work-conserving policy such as lrr, gto or unknown",
+                                   architecture.name, models::to_string(request.policy)),
+                       architecture.name};
+    const auto lines = instruction_lines(request, context.shape, has_barriers(context));
+    if (!lines) return lines.as_failure();
+    context.instruction_lines = lines.value();
+    if (context.instruction_lines)
+        add_line_waits(request, *context.instruction_lines, context.timings);
+    return boost::outcome_v2::success();
+}
+
 /// Refines transactions and latencies of accesses by their addresses.
 void apply_caches(AnalysisContext& context) {
     // Certified bounds use the number of transactions only, which the verifier recomputes (S26).
@@ -208,11 +228,7 @@ Result<AnalysisContext> prepare(const Request& request) {
     context.caches = std::move(caches).value();
     if (context.caches) apply_caches(context);
     context.atomics_wait = atomics_may_wait(context);
-    const auto lines = instruction_lines(request, context.shape, has_barriers(context));
-    if (!lines) return lines.as_failure();
-    context.instruction_lines = lines.value();
-    if (context.instruction_lines)
-        add_line_waits(request, *context.instruction_lines, context.timings);
+    if (auto applied = apply_instruction_caches(context); !applied) return applied.as_failure();
     context.deadline = current_stop().deadline();
     return context;
 }

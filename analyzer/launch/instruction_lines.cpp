@@ -1,6 +1,5 @@
 #include "analyzer/launch/instruction_lines.hpp"
 
-#include "analyzer/launch/context.hpp"
 #include "models/units.hpp"
 
 #include <fmt/format.h>
@@ -133,12 +132,6 @@ Result<std::optional<InstructionLines>>
 instruction_lines(const Request& request, const LaunchGeometry& shape, bool has_barriers) {
     const models::Architecture& architecture = *request.architecture;
     if (!architecture.has_instruction_caches()) return std::optional<InstructionLines>{};
-    if (shape.warps() > 1 && !conserves_work(request, shape))
-        return Failure{fmt::format("architecture {} describes instruction caches (fetch), whose "
-                                   "misses are not bounded under policy {}; expected a "
-                                   "work-conserving policy such as lrr, gto or unknown",
-                                   architecture.name, models::to_string(request.policy)),
-                       architecture.name};
     FetchValues values{architecture};
     InstructionLines lines;
     lines.line = values.number("line");

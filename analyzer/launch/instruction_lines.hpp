@@ -41,9 +41,9 @@ struct InstructionLines {
     std::vector<LoopLines> loops{};
 };
 
-/// None where fetch costs nothing (C17). Refuses a description without a value that is needed, and
-/// policies for which nothing is proved. `has_barriers`: the warps of a block may wait for each
-/// other.
+/// None where fetch costs nothing (C17). Refuses a description without a value that is needed.
+/// `has_barriers`: the warps of a block may wait for each other. Sound when: one warp, or a policy
+/// that conserves work.
 Result<std::optional<InstructionLines>>
 instruction_lines(const Request& request, const LaunchGeometry& shape, bool has_barriers);
 

@@ -368,7 +368,7 @@ TEST(EventChecker, FindsEveryErrorPlantedInThePipeline) {
 
 TEST(EventChecker, FindsEveryErrorPlantedInReadPorts) {
     const std::vector<Plant> plants{
-        {"issues while Control is occupied", "C57",
+        {"issues while Control is occupied", "C60",
          [](Log& log) {
              std::set<std::int64_t> issues;
              for (const Event& event : log.events)
@@ -378,20 +378,20 @@ TEST(EventChecker, FindsEveryErrorPlantedInReadPorts) {
                         !issues.contains(issued.cycle - 1);
              }));
          }},
-        {"a grant is missing", "C57", [](Log& log) { return log.remove(log.any<ReadsGranted>()); }},
-        {"granted a cycle too early", "C58",
+        {"a grant is missing", "C60", [](Log& log) { return log.remove(log.any<ReadsGranted>()); }},
+        {"granted a cycle too early", "C61",
          [](Log& log) {
              auto* granted = log.any<ReadsGranted>();
              if (granted != nullptr) --granted->cycle;
              return granted != nullptr;
          }},
-        {"reads more than it names", "C58",
+        {"reads more than it names", "C61",
          [](Log& log) {
              auto* granted = log.any<ReadsGranted>();
              if (granted != nullptr) granted->banks.front() += 9;
              return granted != nullptr;
          }},
-        {"reads nothing though it executes", "C58",
+        {"reads nothing though it executes", "C61",
          [](Log& log) {
              auto* granted = log.any<ReadsGranted>([&](const ReadsGranted& candidate) {
                  const auto* issued = same_issue<Issued>(log, candidate);
