@@ -379,6 +379,34 @@ TEST(EvidenceProperty, OfInstructionFetchAddsUpAndHoldsRuns) {
                               "instruction fetch: the first line of a block on the critical path"});
 }
 
+// Without one of its terms a claim is no sum that the launch requires, whatever it adds up to.
+TEST(EvidenceProperty, OfInstructionFetchNeedsEachTerm) {
+    int planted = 0;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        certification::BundleInputs inputs;
+        inputs.tool_version = "1";
+        inputs.kernels.push_back(input_of(seed, Drawn::Fetch));
+        const auto bundle = certification::build_bundle(inputs);
+        if (!bundle) continue;
+        check::Evidence evidence = check::read_evidence(tests::plain(bundle.value().files));
+        for (check::ClaimRow& claim : evidence.kernels.front()->claims) {
+            if (!claim.upper || claim.quantity != "execution-time") continue;
+            const check::ClaimRow whole = claim;
+            for (std::size_t i = 0; i < whole.terms.size(); ++i) {
+                const std::int64_t cycles = whole.terms[i].count * whole.terms[i].cycles;
+                if (!whole.terms[i].certificate.empty() || cycles == 0) continue;
+                claim.terms.erase(claim.terms.begin() + static_cast<std::ptrdiff_t>(i));
+                claim.value -= cycles;
+                EXPECT_EQ(check::check_structure(evidence).verdict, check::Verdict::Failed)
+                    << "seed " << seed << ", term " << i;
+                claim = whole;
+                ++planted;
+            }
+        }
+    }
+    EXPECT_GT(planted, 20);
+}
+
 const std::vector<const char*> waits_at_caches{
     "services at the L1, links, slices and DRAM for the loads of a warp, and the arrival of their "
     "lines",

@@ -105,6 +105,66 @@ TEST(RandomPrograms, ObeyTheContractWithConstants) {
     }
 }
 
+/// Changes the first event of its type for which `change` says so, or drops it where `change` sets
+/// its cycle to -1. Returns whether there was one.
+template <typename EventType, typename Change>
+bool plant(std::vector<Event>& events, Change change) {
+    for (auto event = events.begin(); event != events.end(); ++event) {
+        auto* const found = std::get_if<EventType>(&*event);
+        if (found == nullptr || !change(*found)) continue;
+        if (found->cycle < 0) events.erase(event);
+        return true;
+    }
+    return false;
+}
+
+// A hit that is none, a missing look-up, a line that arrives earlier than it is said to, and a
+// look-up in the L1 that is none of those requested.
+TEST(RandomPrograms, AreCheckedForTheirInstructionCaches) {
+    std::array<int, 4> planted{};
+    std::array<int, 4> found{};
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        const Case test = random_instruction_cache_case(seed);
+        const RunOptions options{.seed = seed, .draw = all_draws[seed % 5], .path = {}};
+        const TestRun result = run(test.program, test.machine, test.launch, options);
+        for (std::size_t kind = 0; kind < planted.size(); ++kind) {
+            TestRun changed = result;
+            const auto at = [](const auto& event, CacheLevel level) {
+                return event.level == level && event.cycle > 0;
+            };
+            bool is_planted = false;
+            if (kind == 2)
+                is_planted = plant<LineFilled>(changed.events, [&](LineFilled& filled) {
+                    if (!at(filled, CacheLevel::InstructionL0)) return false;
+                    filled.cycle -= 1;
+                    return true;
+                });
+            else
+                is_planted = plant<LineAccessed>(changed.events, [&](LineAccessed& access) {
+                    if (!at(access,
+                            kind == 3 ? CacheLevel::InstructionL1 : CacheLevel::InstructionL0) ||
+                        (kind == 0 && access.hit != 0))
+                        return false;
+                    if (kind == 0) {
+                        access.hit = 1;
+                        access.missed = 0;
+                        access.merged = 0;
+                    }
+                    if (kind == 1) access.cycle = -1;
+                    if (kind == 3) access.address += 1024;
+                    return true;
+                });
+            if (!is_planted) continue;
+            ++planted[kind];
+            if (!violations_of(test, changed, {}).empty()) ++found[kind];
+        }
+    }
+    for (std::size_t kind = 0; kind < planted.size(); ++kind) {
+        EXPECT_GT(planted[kind], 30) << kind;
+        EXPECT_EQ(found[kind], planted[kind]) << kind;
+    }
+}
+
 // Components read only what is visible, so the order in which they tick cannot matter.
 TEST(RandomPrograms, DoNotDependOnTheOrderOfComponents) {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
