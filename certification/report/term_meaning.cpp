@@ -15,7 +15,7 @@ struct Entry {
 // The first entry whose words occur in a text explains it.
 constexpr std::array<Entry, 17> terms{
     {{"atomics", {"Global atomics are served at a slice of the L2 one after another.", "S34"}},
-    {{"instruction fetch",
+     {"instruction fetch",
       {"Lines of instructions that their caches do not hold yet; each wait is for one warp.",
        "S36"}},
      {"critical path",
