@@ -97,6 +97,7 @@ TEST(Suite, TimesIndependentPairsByTheirPorts) {
             ASSERT_TRUE(models::override_value(machine, path + "/latency", 20));
         }
     }
+    ASSERT_TRUE(models::override_value(machine, "memories/l2/atomic", 1));
     const auto device = simulated_device(machine, {});
     Protocol once;
     once.repetitions = 1;
