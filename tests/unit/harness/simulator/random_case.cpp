@@ -126,7 +126,14 @@ Case random_ports_case(std::uint64_t seed) {
     set(file, "read-ports", 1);
     set(file, "read-window", dice(2) == 0 ? 3 : 1 + dice(4));
     set(file, "reuse-slots", dice(4));
+    if (dice(2) == 0) { // Little else delays an instruction.
+        set(result.machine.schedulers, "issue-slot", 1);
+        set(result.machine.schedulers, "same-warp-interval", 1);
+        for (auto& [opcode_class, timing] : result.machine.classes)
+            set(timing.values, "initiation", 1);
+    }
     for (auto& instruction : result.program.function.instructions) {
+        if (instruction.control && dice(2) == 0) instruction.control->stall = 1;
         if (instruction.opcode_class != assembly::OpcodeClass::IntegerAdd) continue;
         if (dice(2) == 0) {
             instruction.mnemonic = "IADD3";

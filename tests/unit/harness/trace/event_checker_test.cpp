@@ -370,12 +370,16 @@ TEST(EventChecker, FindsEveryErrorPlantedInReadPorts) {
     const std::vector<Plant> plants{
         {"issues while Control is occupied", "C60",
          [](Log& log) {
-             std::set<std::int64_t> issues;
+             std::map<int, int> scheduler;
+             std::set<std::pair<int, std::int64_t>> issues;
              for (const Event& event : log.events)
-                 if (const auto* issued = std::get_if<Issued>(&event)) issues.insert(issued->cycle);
+                 if (const auto* started = std::get_if<WarpStarted>(&event))
+                     scheduler[started->warp] = started->scheduler;
+                 else if (const auto* issued = std::get_if<Issued>(&event))
+                     issues.emplace(scheduler[issued->warp], issued->cycle);
              return Log::hasten(log.any<Issued>([&](const Issued& issued) {
                  return delayed_only_by(issued, Stall::Collector) &&
-                        !issues.contains(issued.cycle - 1);
+                        !issues.contains({scheduler[issued.warp], issued.cycle - 1});
              }));
          }},
         {"a grant is missing", "C60", [](Log& log) { return log.remove(log.any<ReadsGranted>()); }},
