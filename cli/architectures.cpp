@@ -3,8 +3,8 @@
 
 #include "cli/command.hpp"
 #include "cli/json.hpp"
-#include "models/architecture/coverage.hpp"
 #include "cli/next_step.hpp"
+#include "models/architecture/coverage.hpp"
 #include "models/architecture/difference.hpp"
 #include "models/architecture/shipped.hpp"
 #include "models/architecture/value_path.hpp"

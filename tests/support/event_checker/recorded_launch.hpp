@@ -139,7 +139,7 @@ struct RecordedLaunch {
     /// which each looked up its last line. A load is in the queue up to that cycle.
     std::vector<Entry> loads;
     std::vector<Entry> loads_left;
-    std::vector<LoadLine> load_lines;                      ///< In the order of the log.
+    std::vector<LoadLine> load_lines; ///< In the order of the log.
     /// By scheduler and cycle of an issue: from when on a further one may issue (C60).
     std::map<int, std::map<std::int64_t, std::int64_t>> control_free;
     std::vector<harness::simulator::AtomicServed> atomics; ///< In the order of the log.
