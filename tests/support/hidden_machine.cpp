@@ -68,7 +68,6 @@ void draw_caches(models::Architecture& machine, RandomSource& random_source) {
     set(l2, "service", "cycles", 1, random_source.whole(1, 3));
     exact(l2, "mshr-entries", "1", l2_line / l2_sector * random_source.whole(16, 64));
     exact(l2, "mshr-merges", "1", random_source.whole(2, 8));
-    set(l2, "atomic", "cycles", 1, 2);
     exact(l2, "write-allocate", "1", random_source.whole(0, 1));
     exact(l2, "write-back", "1", random_source.whole(0, 1));
     ValueGroup& link = memory_or_new(machine, "interconnect");
@@ -164,6 +163,7 @@ HiddenMachine hidden_machine(std::uint64_t seed) {
     spread(machine.classes[assembly::OpcodeClass::Barrier].values, "latency", step + 1, 40, 40);
     spread(memory(machine, "l1"), "latency", step + 1, 60, 20);
     spread(memory(machine, "l2"), "latency", 150, 250, 60);
+    set(memory(machine, "l2"), "atomic", "cycles", 1, 2);
     const std::int64_t far = random_source.whole(300, 450);
     set(memory(machine, "dram"), "latency", "cycles", far, far + random_source.whole(100, 200));
     if (random_source.whole(0, 3) > 0) draw_caches(machine, random_source);

@@ -46,7 +46,7 @@ TEST(CertificationPlan, NamesItsKernels) {
     ASSERT_TRUE(plan) << to_string(plan.error());
     ASSERT_EQ(plan.value().size(), 1U);
     EXPECT_EQ(plan.value()[0].launch.launch, "2x128");
-    EXPECT_EQ(plan.value()[0].policy, "lrr");
+    EXPECT_EQ(plan.value()[0].policy, "unknown");
     EXPECT_EQ(plan.value()[0].multiprocessors, "all");
 }
 
