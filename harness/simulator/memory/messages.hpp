@@ -2,6 +2,7 @@
 /// \file
 /// Messages to and from the load/store units: issued accesses, results, requests to the L2.
 
+#include "harness/simulator/clock/random.hpp"
 #include "harness/simulator/decode/access_code.hpp"
 
 #include <cstddef>
