@@ -12,8 +12,8 @@
 #include "certification/verify/structure.hpp"
 #include "models/architecture/value_path.hpp"
 #include "tests/support/evidence.hpp"
-#include "tests/support/made_values.hpp"
 #include "tests/support/random_kernel.hpp"
+#include "tests/support/read_through_ports.hpp"
 #include "tests/support/small_instruction_caches.hpp"
 #include "tests/support/stated_uniformity.hpp"
 
@@ -24,8 +24,6 @@
 #include <cstdlib>
 #include <map>
 #include <random>
-#include <regex>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -108,29 +106,6 @@ enum class Drawn {
     Fetch,            ///< On machines with small instruction caches, in no order.
 };
 
-/// Gives the machine read ports, and many arithmetic operands `.reuse`.
-void read_through_ports(models::Architecture& machine, std::string& text, std::mt19937_64& random) {
-    const auto banks = static_cast<std::int64_t>(random() % 2 + 1);
-    tests::put_value(machine, "register-file/banks", {banks, banks, banks});
-    tests::put_value(machine, "register-file/read-ports", {1, 1, 1});
-    const auto window = static_cast<std::int64_t>(random() % 3 + 1);
-    tests::put_value(machine, "register-file/read-window", {window, window, window});
-    tests::put_value(machine, "register-file/reuse-slots", {3, 3, 3});
-    static const std::regex source{", (R[0-9]+)"};
-    std::istringstream lines{text};
-    std::string result;
-    for (std::string line; std::getline(lines, line);) {
-        const bool is_arithmetic = line.find(" F") != std::string::npos;
-        const auto choice = random() % 3;
-        if (is_arithmetic && choice > 0)
-            line = std::regex_replace(line, source, ", $1.reuse",
-                                      choice == 1 ? std::regex_constants::format_first_only
-                                                  : std::regex_constants::format_default);
-        result += line + "\n";
-    }
-    text = std::move(result);
-}
-
 certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any) {
     constexpr std::array<std::pair<const char*, int>, 4> machines{
         {{"fermi-gtx470", 20}, {"maxwell-gtx970", 52}, {"turing-t4", 75}, {"hopper-h200", 90}}};
@@ -179,12 +154,11 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
     if (cached) options.statements += 5;
     options.barriers = !alone && seed % 2 == 0;
     const bool is_crowded = drawn == Drawn::ReadPorts && seed % 2 == 1;
-    options.memory = !is_crowded;
-    options.predicates = !is_crowded;
+    options.memory = options.predicates = !is_crowded;
     options.clock_reads = alone;
     tests::RandomKernel kernel = tests::random_kernel(seed, options);
     models::Architecture architecture = models::load_architecture(machine).value();
-    if (drawn == Drawn::ReadPorts) read_through_ports(architecture, kernel.text, random);
+    if (drawn == Drawn::ReadPorts) tests::read_through_ports(architecture, kernel.text, random);
     kernel.facts.program_digest = assembly::digest_of(kernel.text);
     const std::int64_t places = from_one_to(4);
     tests::set_value(architecture.limits, "max-blocks", {places, places, places});
@@ -442,10 +416,8 @@ TEST(EvidenceProperty, OfCachesInStrictTurnsAddsUpAndHoldsRuns) {
 }
 
 TEST(EvidenceProperty, OfReadPortsAddsUpAndHoldsRuns) {
-    check_sums(Drawn::ReadPorts,
-               {"demand of a warp on its own scheduler: issue slots and ports",
-                "reads of a warp from bank 0 of the register file",
-                "an instruction that issued before the critical path changed to another warp"});
+    check_sums(Drawn::ReadPorts, {"demand of a warp on its own scheduler: issue slots and ports",
+                                  "reads of a warp from bank 0 of the register file"});
 }
 
 /// That the script needs each region: without one, counts beyond the bound turn where no path
