@@ -50,12 +50,15 @@ std::int64_t lines_of_text(const assembly::Function& function, std::int64_t line
 }
 
 /// In the L1, requests of each other warp of the multiprocessor may be served first, those that its
-/// last miss streamed included. Those of an earlier miss are served by then.
+/// last miss streamed included. Those of an earlier miss are served by then. A warp alone may wait
+/// for what its own last miss streamed.
 Result<std::int64_t> longest_queueing(const Request& request, const LaunchGeometry& shape,
                                       const InstructionLines& lines) {
     const std::int64_t warps = shape.resident * shape.warps_per_block;
     const std::int64_t group = models::times(lines.service.hi, lines.stream + 1);
-    if (warps > 1 && lines.l0_miss.lo < group)
+    const bool outlasts_its_miss = lines.l0_miss.lo < group;
+    if (warps == 1) return outlasts_its_miss ? models::times(lines.service.hi, lines.stream) : 0;
+    if (outlasts_its_miss)
         return Failure{fmt::format("fetch/l0-miss of architecture {} may be {}; expected at least "
                                    "{}, the time in which the L1 serves the requests of a miss "
                                    "(fetch/l1-service and fetch/stream)",

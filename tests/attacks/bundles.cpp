@@ -62,7 +62,7 @@ EvidenceFiles certified(Honest which) {
         append(certify, {"--plan", tree + "/tests/golden/evidence/plan.xml", "--runs", "8"});
         break;
     case Honest::Divergent: {
-        const std::string leaving = tree + "/tests/golden/evidence-parting-lanes/leaving";
+        const std::string leaving = tree + "/tests/golden/evidence-divergent-branches/leaving";
         append(certify, {leaving + ".sass", "--flow-facts", leaving + ".flow-facts.xml",
                          "--architecture", "turing-t4", "--launch", "2x64", "--runs", "8"});
         break;

@@ -13,6 +13,7 @@
 #include "tests/support/small_instruction_caches.hpp"
 #include "tests/support/strided_accesses.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
+#include "tests/unit/harness/simulator/programs.hpp"
 #include "tests/unit/harness/simulator/random_accesses.hpp"
 
 #include <gtest/gtest.h>
@@ -86,7 +87,7 @@ FetchVerdict check_case(std::uint64_t seed, const tests::DescribedMachine& descr
     const auto loaded = tests::read(kernel);
     if (!loaded) return fail("not read: " + to_string(loaded.error()));
     const tests::ReadKernel& made = *loaded.value();
-    tests::add_instruction_caches(architecture, *made.function, pick);
+    tests::add_instruction_caches(architecture, *made.function, pick, verdict.alone);
     const std::int64_t places = 1 + pick(4);
     replace(architecture.limits, "max-blocks", {places, places, places});
     replace(architecture.blocks, "replacement", {0, 3, 9});
@@ -238,9 +239,12 @@ std::string check_accesses(std::uint64_t seed) {
     if (seed / 4 % 3 == 0) made.launch = {1, 32};
     harness::simulator::test::set(made.machine.geometry, "multiprocessors", 2);
     if (seed / 4 % 3 == 1) harness::simulator::test::set(made.machine.limits, "max-blocks", 1);
-    tests::add_instruction_caches(made.machine, made.program.function, [&](std::int64_t most) {
-        return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
-    });
+    tests::add_instruction_caches(
+        made.machine, made.program.function,
+        [&](std::int64_t most) {
+            return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
+        },
+        made.launch.blocks == 1 && made.launch.warps_per_block() == 1);
     constexpr std::array policies{"lrr", "gto", "oldest", "unknown"};
     analyzer::Request request;
     request.function = &made.program.function;
@@ -287,6 +291,41 @@ TEST(InstructionCaches, NoSimulatedTimeOfRandomAccessesLeavesItsEnvelope) {
         const std::string failure = check_accesses(seed);
         ASSERT_TRUE(failure.empty()) << failure;
     }
+}
+
+// A line may come before the L1 has served the requests behind it: the next miss waits for these.
+TEST(InstructionCaches, OfOneWarpKeepItWaitingForWhatItsOwnMissStreamed) {
+    using namespace harness::simulator::test;
+    constexpr std::int64_t service = 20;
+    models::Architecture machine = small_machine(models::IssueControl::Encoded);
+    for (const auto& [name, value] : {std::pair{"line", std::int64_t{32}},
+                                      {"stream", 3},
+                                      {"l0-sets", 1},
+                                      {"l0-ways", 1},
+                                      {"l0-miss", 1},
+                                      {"l1-sets", 1},
+                                      {"l1-ways", 1},
+                                      {"l1-service", service},
+                                      {"l1-miss", 1}})
+        set(machine.fetch, name, value);
+    std::vector<assembly::Instruction> code(40, with(float_add(16, 14, 1), stall(1)));
+    code.push_back(with(exit(), stall(1)));
+    TestProgram program = program_of({code});
+    for (std::size_t i = 0; i < program.function.instructions.size(); ++i)
+        program.function.instructions[i].address = static_cast<std::int64_t>(16 * i);
+    analyzer::Request request;
+    request.function = &program.function;
+    request.graph = &program.graph;
+    request.architecture = &machine;
+    request.facts = &program.facts;
+    const auto analysis = analyzer::analyze(request);
+    ASSERT_TRUE(analysis) << to_string(analysis.error());
+    const auto prepared = harness::simulator::Machine::prepare(machine, program.kernel());
+    ASSERT_TRUE(prepared) << to_string(prepared.error());
+    const auto seen = prepared.value()->run({});
+    ASSERT_TRUE(seen) << to_string(seen.error());
+    EXPECT_GE(seen.value().execution_time.count(), 20 * service / 2);
+    EXPECT_GE(analysis.value().execution_time.upper.proved, seen.value().execution_time);
 }
 
 } // namespace

@@ -12,10 +12,11 @@
 namespace warpbound::tests {
 
 /// Adds random instruction caches. `random(most)`: 0 to most - 1. `function`: the kernel, whose
-/// lines the caches hold or not.
+/// lines the caches hold or not. `alone`: one warp runs, for which a line may come before the
+/// requests behind it are served (S35).
 template <typename Random>
 void add_instruction_caches(models::Architecture& machine, const assembly::Function& function,
-                            Random random) {
+                            Random random, bool alone) {
     const auto give = [&](const char* name, std::int64_t lo, std::int64_t hi) {
         models::SourcedValue value;
         value.name = name;
@@ -47,7 +48,8 @@ void add_instruction_caches(models::Architecture& machine, const assembly::Funct
     // Sometimes what delays lines is that the L1 serves many.
     const bool is_crowded = random(3) == 0;
     const std::int64_t service = is_crowded ? 8 + random(12) : random(4);
-    const std::int64_t least = service * (stream + 1) + 1 + random(30);
+    const bool is_early = alone && random(2) == 0;
+    const std::int64_t least = (is_early ? 0 : service * (stream + 1)) + 1 + random(30);
     give("l0-miss", least, least + random(30));
     const std::int64_t miss = is_crowded ? 1 : 1 + random(150);
     give("l1-miss", miss, miss + random(is_crowded ? 3 : 150));

@@ -36,9 +36,14 @@ bool may_change_warp(const TimedCode& code) {
 /// S35: a wait at a look-up is for the requests of all other warps, and for its own. Side: upper.
 std::int64_t wait_at_look_up(const TimedCode& code, const FetchGroup& fetch, std::int64_t l1_miss) {
     const std::int64_t others = code.geometry.resident_warps() - 1;
-    const std::int64_t served = times(fetch.cycles("l1-service").hi, fetch.number("stream", 0) + 1);
+    const std::int64_t service = fetch.cycles("l1-service").hi;
+    const std::int64_t streamed = fetch.number("stream", 0);
+    const std::int64_t served = times(service, streamed + 1);
     const models::Interval transfer = fetch.cycles("l0-miss");
-    if (others > 0 && transfer.lo < served)
+    const bool may_be_behind = transfer.lo < served; // Requests of the warp's own last miss.
+    if (others == 0)
+        return plus(plus(may_be_behind ? times(service, streamed) : 0, transfer.hi), l1_miss);
+    if (may_be_behind)
         throw Finding{Verdict::Failed, code.kernel.id + ": requests of an earlier miss may still "
                                                         "be served, about which S35 claims "
                                                         "nothing"};

@@ -1,0 +1,25 @@
+#pragma once
+/// \file
+/// Random kernels, machines and launches whose bundles are checked.
+
+#include "certification/bundle/build.hpp"
+
+#include <cstdint>
+
+namespace warpbound::tests {
+
+/// What kernels and launches are drawn of.
+enum class Drawn {
+    Any,
+    FactsOnCounts,    ///< Of one warp, with a fact on how often blocks are executed.
+    StrictRoundRobin, ///< Several warps in strict turns, most often all of one scheduler.
+    CachesInSlots,    ///< Several warps in slots of their own, whose accesses go through caches.
+    CachesInTurns,    ///< The same in strict turns.
+    ReadPorts,        ///< One warp or several on a machine with read ports and a reuse cache.
+    Fetch,            ///< On machines with small instruction caches, in no order.
+};
+
+/// The same for the same seed.
+certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any);
+
+} // namespace warpbound::tests
