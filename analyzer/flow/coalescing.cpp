@@ -50,6 +50,12 @@ std::optional<models::AccessRule> rule_of(const Instruction& instruction,
         read("l1", "line", rule.line);
         if (rule.rule == PassRule::GlobalAtomic)
             rule.sector = models::sector_of_atomics(architecture);
+        // The upper end is at least the bank degree, which several lanes of a line may exceed.
+        rule.lines_per_pass = models::lines_per_pass_of(instruction, architecture);
+        if (rule.lines_per_pass > 1) {
+            read("shared", "banks", rule.banks);
+            read("shared", "bank-width", rule.width);
+        }
     } else {
         return std::nullopt;
     }
@@ -69,10 +75,9 @@ class WarpTransactions {
 public:
     WarpTransactions(const models::AccessRule& rule, const ThreadArithmetic& arithmetic,
                      const ThreadNumber& address)
-        : rule_{rule}, arithmetic_{arithmetic}, address_{address}, period_{uses_banks(rule.rule)
-                                                                               ? rule.banks *
-                                                                                     rule.width
-                                                                               : rule.line} {}
+        : rule_{rule}, arithmetic_{arithmetic}, address_{address},
+          // All are powers of two; those that do not count are 0.
+          period_{std::max(rule.banks * rule.width, rule.line)} {}
 
     /// Over all warps; nothing where it does not follow.
     [[nodiscard]] std::optional<models::PassRange> range() const {
@@ -168,9 +173,8 @@ private:
                 accessed.active |= std::uint64_t{1} << lane;
                 accessed.address[lane] = static_cast<std::uint32_t>(base + distance);
             }
-            const models::PassRange passes = models::possible_passes(rule_, accessed);
-            widen(range, passes.lo);
-            widen(range, passes.hi);
+            widen(range, models::passes_of(rule_, accessed));
+            widen(range, models::possible_passes(rule_, accessed).hi);
         }
         return range;
     }
