@@ -67,7 +67,8 @@ std::string summary_of(const Json& claims) {
              verdict == "holds"      ? "holds"
              : verdict == "violated" ? "refuted"
                                      : "");
-    cards += card(std::to_string(claims.at("kernels").size()), "kernels");
+    const std::size_t kernels = claims.at("kernels").size();
+    cards += card(std::to_string(kernels), kernels == 1 ? "kernel" : "kernels");
     if (!claims.at("requirements").empty())
         cards += card(fmt::format("{} of {}", met, claims.at("requirements").size()),
                       "requirements met by upper bounds");

@@ -2,7 +2,7 @@
 /// A time limit and Ctrl-C end long work soon, with a bound that holds or with none.
 
 #include "assembly/support/source_text.hpp"
-#include "tests/attacks/run_limited.hpp"
+#include "tests/attacks/stopped_outcome.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -17,10 +17,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr int undecided = 4;
-/// Of processor time, after the limit or the signal: other programs may run at the same time.
-constexpr double soon = 2;
 
 /// A chain of diamonds, each of which ends before the next begins.
 std::string chain(int diamonds, bool divergent) {
@@ -50,15 +46,6 @@ std::vector<std::string> analyze(const std::string& file, std::vector<std::strin
     return arguments;
 }
 
-void expect_undecided(const Outcome& outcome, double limit) {
-    const double most_threads = std::max(1U, std::thread::hardware_concurrency());
-    EXPECT_EQ(misbehaviour_of(outcome), "") << outcome.err;
-    EXPECT_EQ(outcome.exit_code, undecided) << outcome.out << outcome.err;
-    EXPECT_LT(outcome.processor_seconds, most_threads * limit + soon);
-    EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("holds")));
-    EXPECT_THAT(outcome.err, Not(HasSubstr("internal error")));
-}
-
 class StoppedAnalysis : public testing::TestWithParam<bool> {
 protected:
     Folder folder_;
@@ -73,11 +60,8 @@ TEST_P(StoppedAnalysis, EndsAtItsTimeLimit) {
 
 TEST_P(StoppedAnalysis, EndsAfterAnInterrupt) {
     const std::string file = folder_.write("chain.sass", chain(6000, GetParam()));
-    for (const double after : {0.1, 0.3}) {
-        Limits limits;
-        limits.interrupt_after = std::chrono::duration<double>{after};
-        expect_undecided(run_warpbound(analyze(file), {}, {}, limits), after);
-    }
+    for (const double after : {0.1, 0.3})
+        expect_undecided(run_warpbound(analyze(file), {}, {}, interrupted_after(after)), after);
 }
 
 TEST_P(StoppedAnalysis, GivesNoSmallerBoundThanWithoutALimit) {
@@ -131,15 +115,13 @@ protected:
 };
 
 TEST_F(LongRun, OfSimulateEndsAfterAnInterrupt) {
-    Limits limits;
-    limits.interrupt_after = std::chrono::duration<double>{0.5};
-    expect_undecided(run_warpbound(command("simulate", {"--runs", "2"}), {}, {}, limits), 0.5);
+    expect_undecided(
+        run_warpbound(command("simulate", {"--runs", "2"}), {}, {}, interrupted_after(0.5)), 0.5);
 }
 
 TEST_F(LongRun, OfAnalyzeEndsAfterAnInterruptAndKeepsTheBound) {
-    Limits limits;
-    limits.interrupt_after = std::chrono::duration<double>{0.5};
-    const auto outcome = run_warpbound(command("analyze", {"--runs", "2"}), {}, {}, limits);
+    const auto outcome =
+        run_warpbound(command("analyze", {"--runs", "2"}), {}, {}, interrupted_after(0.5));
     expect_undecided(outcome, 0.5);
     EXPECT_THAT(outcome.out, HasSubstr("upper bound "));
     EXPECT_THAT(outcome.out, HasSubstr("stopped after 0 of 2 runs"));
@@ -152,17 +134,14 @@ TEST_F(LongRun, OfAnalyzeEndsAtTheTimeLimit) {
 }
 
 TEST_F(LongRun, OfSchedulersEndsAfterAnInterrupt) {
-    Limits limits;
-    limits.interrupt_after = std::chrono::duration<double>{0.5};
-    expect_undecided(run_warpbound(command("schedulers", {"--runs", "2"}), {}, {}, limits), 0.5);
+    expect_undecided(
+        run_warpbound(command("schedulers", {"--runs", "2"}), {}, {}, interrupted_after(0.5)), 0.5);
 }
 
 TEST_F(LongRun, OfCertifyEndsAfterAnInterruptAndWritesNothing) {
-    Limits limits;
-    limits.interrupt_after = std::chrono::duration<double>{0.5};
     const std::string bundle = folder_.path("bundle");
-    const auto outcome =
-        run_warpbound(command("certify", {"--runs", "2", "-o", bundle}), {}, {}, limits);
+    const auto outcome = run_warpbound(command("certify", {"--runs", "2", "-o", bundle}), {}, {},
+                                       interrupted_after(0.5));
     expect_undecided(outcome, 0.5);
     EXPECT_THAT(outcome.err, HasSubstr("nothing was written"));
     EXPECT_FALSE(std::filesystem::exists(bundle));

@@ -2,7 +2,7 @@
 /// A time limit and Ctrl-C end the reading of a huge listing, and queries of the solver.
 
 #include "assembly/support/source_text.hpp"
-#include "tests/attacks/run_limited.hpp"
+#include "tests/attacks/stopped_outcome.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -17,25 +17,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr int undecided = 4;
-/// Of processor time, after the limit or the signal: other programs may run at the same time.
-constexpr double soon = 2;
-
-void expect_undecided(const Outcome& outcome, double limit) {
-    const double most_threads = std::max(1U, std::thread::hardware_concurrency());
-    EXPECT_EQ(misbehaviour_of(outcome), "") << outcome.err;
-    EXPECT_EQ(outcome.exit_code, undecided) << outcome.out << outcome.err;
-    EXPECT_LT(outcome.processor_seconds, most_threads * limit + soon);
-    EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("holds")));
-    EXPECT_THAT(outcome.err, Not(HasSubstr("internal error")));
-}
-
-Limits interrupted_after(double seconds) {
-    Limits limits;
-    limits.interrupt_after = std::chrono::duration<double>{seconds};
-    return limits;
-}
 
 /// A million instructions in a row, or loops inside each other: both take seconds to read.
 class HugeListing : public testing::TestWithParam<bool> {

@@ -16,7 +16,7 @@ ConstantCache::ConstantCache(Ports links, std::size_t multiprocessor, const Mach
 }
 
 void ConstantCache::fill(std::int64_t now) {
-    std::erase_if(fills_, [&](const Fill& fill) {
+    std::erase_if(fills_, [&](const OutstandingLine& fill) {
         if (fill.at > now) return false;
         cache_.fill(fill.line);
         if (log_->has_listener())
@@ -36,19 +36,8 @@ std::int64_t ConstantCache::look_up(std::uint64_t line, int warp, std::int64_t n
                         .level = CacheLevel::Constant,
                         .unit = static_cast<int>(multiprocessor_),
                         .address = line * shape_.line};
-    std::int64_t at = now;
-    const auto coming = std::find_if(fills_.begin(), fills_.end(),
-                                     [&](const Fill& fill) { return fill.line == line; });
-    if (cache_.find(line)) {
-        access.hit = 1;
-    } else if (coming != fills_.end()) {
-        access.merged = 1;
-        at = coming->at;
-    } else {
-        access.missed = 1;
-        at = now + random_.draw(shape_.miss);
-        fills_.push_back(Fill{.line = line, .at = at});
-    }
+    const std::int64_t at =
+        simulator::look_up(cache_, fills_, line, access, [&] { return random_.draw(shape_.miss); });
     if (log_->has_listener()) log_->add(access);
     return at;
 }
@@ -75,7 +64,7 @@ void ConstantCache::tick(std::int64_t now) {
     wake_ = never;
     for (const ConstantRequest& request : pending_)
         wake_ = std::min(wake_, request.from);
-    for (const Fill& fill : fills_)
+    for (const OutstandingLine& fill : fills_)
         wake_ = std::min(wake_, fill.at);
 }
 

@@ -6,8 +6,8 @@
 #include "harness/simulator/clock/event_log.hpp"
 #include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/decode/machine_shape.hpp"
-#include "harness/simulator/pipeline/line_cache.hpp"
 #include "harness/simulator/pipeline/messages.hpp"
+#include "harness/simulator/pipeline/outstanding_lines.hpp"
 
 #include <vector>
 
@@ -29,10 +29,6 @@ public:
     [[nodiscard]] std::int64_t wake() const override { return wake_; }
 
 private:
-    struct Fill {
-        std::uint64_t line = 0;
-        std::int64_t at = 0;
-    };
     void fill(std::int64_t now);
     void look_up(const ConstantRequest& request, std::int64_t now);
     /// When the line is present.
@@ -46,7 +42,7 @@ private:
     RandomSource random_;
     LineCache cache_;
     std::vector<ConstantRequest> pending_; ///< For later cycles.
-    std::vector<Fill> fills_;              ///< Outstanding lines.
+    std::vector<OutstandingLine> fills_;   ///< Outstanding lines.
     std::int64_t wake_ = never;
 };
 

@@ -17,15 +17,16 @@ L1InstructionCache::L1InstructionCache(Ports links, std::size_t multiprocessor,
 }
 
 void L1InstructionCache::fill(std::int64_t until) {
-    std::vector<Fill> due;
-    for (const Fill& fill : fills_)
+    std::vector<OutstandingLine> due;
+    for (const OutstandingLine& fill : fills_)
         if (fill.at <= until) due.push_back(fill);
     if (due.empty()) return;
-    std::stable_sort(due.begin(), due.end(),
-                     [](const Fill& a, const Fill& b) { return a.at < b.at; });
-    for (const Fill& fill : due)
+    std::stable_sort(
+        due.begin(), due.end(),
+        [](const OutstandingLine& a, const OutstandingLine& b) { return a.at < b.at; });
+    for (const OutstandingLine& fill : due)
         cache_.fill(fill.line);
-    std::erase_if(fills_, [until](const Fill& fill) { return fill.at <= until; });
+    std::erase_if(fills_, [until](const OutstandingLine& fill) { return fill.at <= until; });
 }
 
 std::int64_t L1InstructionCache::look_up(std::uint64_t line, int warp, std::int64_t at) {
@@ -35,26 +36,15 @@ std::int64_t L1InstructionCache::look_up(std::uint64_t line, int warp, std::int6
                         .level = CacheLevel::InstructionL1,
                         .unit = multiprocessor_,
                         .address = line * shape_.line};
-    std::int64_t present_at = at;
-    const auto coming = std::find_if(fills_.begin(), fills_.end(),
-                                     [&](const Fill& fill) { return fill.line == line; });
-    if (cache_.find(line)) {
-        access.hit = 1;
-    } else if (coming != fills_.end()) {
-        access.merged = 1;
-        present_at = coming->at;
-    } else {
-        access.missed = 1;
-        present_at = at + random_.draw(shape_.l1.miss);
-        fills_.push_back({.line = line, .at = present_at});
-        if (log_->has_listener())
-            log_->add(LineFilled{.cycle = present_at,
-                                 .warp = 0,
-                                 .level = CacheLevel::InstructionL1,
-                                 .unit = multiprocessor_,
-                                 .address = line * shape_.line,
-                                 .sectors = 1});
-    }
+    const std::int64_t present_at = simulator::look_up(
+        cache_, fills_, line, access, [&] { return random_.draw(shape_.l1.miss); });
+    if (access.missed != 0 && log_->has_listener())
+        log_->add(LineFilled{.cycle = present_at,
+                             .warp = 0,
+                             .level = CacheLevel::InstructionL1,
+                             .unit = multiprocessor_,
+                             .address = line * shape_.line,
+                             .sectors = 1});
     if (log_->has_listener()) log_->add(access);
     return present_at;
 }

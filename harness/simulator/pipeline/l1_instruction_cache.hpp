@@ -6,8 +6,8 @@
 #include "harness/simulator/clock/event_log.hpp"
 #include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/decode/machine_shape.hpp"
-#include "harness/simulator/pipeline/line_cache.hpp"
 #include "harness/simulator/pipeline/messages.hpp"
+#include "harness/simulator/pipeline/outstanding_lines.hpp"
 
 #include <vector>
 
@@ -29,10 +29,6 @@ public:
     [[nodiscard]] std::int64_t wake() const override { return never; }
 
 private:
-    struct Fill {
-        std::uint64_t line = 0;
-        std::int64_t at = 0;
-    };
     void fill(std::int64_t until);
     /// When the line, looked up at `at`, is in this cache.
     std::int64_t look_up(std::uint64_t line, int warp, std::int64_t at);
@@ -43,7 +39,7 @@ private:
     EventLog* log_;
     RandomSource random_;
     LineCache cache_;
-    std::vector<Fill> fills_; ///< Outstanding lines, in the order of their requests.
+    std::vector<OutstandingLine> fills_; ///< Outstanding lines, in the order of their requests.
     std::int64_t free_at_ = 0;
 };
 
