@@ -5,6 +5,7 @@
 #include "assembly/support/stop_token.hpp"
 #include "certification/report/report.hpp"
 #include "cli/bound_answer.hpp"
+#include "cli/bound_table.hpp"
 #include "cli/command.hpp"
 #include "cli/launch_analysis.hpp"
 #include "cli/next_step.hpp"
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 
 namespace warpbound::cli {
@@ -22,6 +24,7 @@ namespace {
 struct BoundOptions : AnalysisOptions {
     std::vector<std::string> outputs;
     std::string format = "text";
+    StmOptions stm;
     double time_limit = 60;
     bool all = false;
 };
@@ -85,16 +88,63 @@ Exit exit_of(const std::vector<BoundAnswer>& answers) {
     return Exit::Holds;
 }
 
-Exit run(const BoundOptions& options) {
-    for (const auto& path : options.outputs)
+/// The format of a result that holds all kernels, by the ending of its file.
+std::optional<std::string> table_format_of(const std::string& path) {
+    const std::string ending = std::filesystem::path{path}.extension().string();
+    if (ending == ".csv") return "csv";
+    if (ending == ".yaml" || ending == ".yml") return "stm";
+    return std::nullopt;
+}
+
+/// Whether each file can be written, as far as its name tells.
+bool outputs_are_possible(const BoundOptions& options) {
+    for (const auto& path : options.outputs) {
+        if (table_format_of(path)) continue;
         if (!report_format_of(path)) {
-            say("warpbound: {}: a report file ends in .html, .xml, .json or .txt\n", path);
-            return Exit::Usage;
+            say("warpbound: {}: an output ends in .html, .xml, .json, .txt, .csv, or .yaml for an "
+                "STM graph\n",
+                path);
+            return false;
         }
-    if (options.all && !options.outputs.empty()) {
-        say("warpbound: --output writes the report of one kernel; give --kernel, not --all\n");
-        return Exit::Usage;
+        if (options.all) {
+            say("warpbound: {}: a report is of one kernel; give --kernel, not --all, or a file "
+                "that "
+                "ends in .csv or .yaml\n",
+                path);
+            return false;
+        }
     }
+    return true;
+}
+
+Result<std::string> rendered(const std::vector<BoundAnswer>& answers, const BoundOptions& options,
+                             const std::string& format) {
+    if (format == "stm")
+        return stm_of(answers, options.stm,
+                      std::filesystem::path{options.launch.kernel.file}.stem().string());
+    if (format == "csv") return csv_of(answers);
+    if (format == "json") return json_of(answers);
+    return options.all ? table_of(answers) : text_of(answers.front(), is_quiet());
+}
+
+/// The files of --output. A report is written where there is one.
+Exit write_outputs(const std::vector<BoundAnswer>& answers, const BoundOptions& options) {
+    for (const auto& path : options.outputs) {
+        const auto table = table_format_of(path);
+        if (!table && !answers.front().report) continue;
+        const auto text = table ? rendered(answers, options, *table)
+                                : Result<std::string>{render_report(*answers.front().report,
+                                                                    *report_format_of(path))};
+        if (!text) return refuse(text.error());
+        if (const Exit written = write_result(text.value(), path); written != Exit::Holds)
+            return written;
+        note("warpbound: wrote {}\n", path);
+    }
+    return Exit::Holds;
+}
+
+Exit run(const BoundOptions& options) {
+    if (!outputs_are_possible(options)) return Exit::Usage;
     const auto architecture = load_machine(options.launch.machine);
     if (!architecture) return refuse(architecture.error());
     const StopScope reading = watch_for_interrupt(options.time_limit);
@@ -112,21 +162,11 @@ Exit run(const BoundOptions& options) {
         const Exit refused = refuse(*answers.front().refusal);
         return answers.front().was_stopped ? Exit::Undecided : refused;
     }
-    if (answers.front().report)
-        for (const auto& path : options.outputs) {
-            const Exit written =
-                write_result(render_report(*answers.front().report, *report_format_of(path)), path);
-            if (written != Exit::Holds) return written;
-            note("warpbound: wrote {}\n", path);
-        }
-    std::string text;
-    if (options.format == "json")
-        text = json_of(answers);
-    else if (options.all)
-        text = table_of(answers);
-    else
-        text = text_of(answers.front(), is_quiet());
-    const Exit written = write_result(text);
+    if (const Exit written = write_outputs(answers, options); written != Exit::Holds)
+        return written;
+    const auto text = rendered(answers, options, options.format);
+    if (!text) return refuse(text.error());
+    const Exit written = write_result(text.value());
     if (!options.all) suggest(next_step_of(answers.front(), options));
     return written == Exit::Holds ? exit_of(answers) : written;
 }
@@ -149,8 +189,10 @@ void add_bound(CLI::App& app, Invocation& invocation) {
         ->check(refusal_of_number)
         ->capture_default_str();
     command->add_option("-o,--output", options->outputs,
-                        "Report file: .html, .xml, .json or .txt; may be repeated");
-    add_format(*command, options->format, {"text", "json"});
+                        "Report file: .html, .xml, .json or .txt; table of all kernels: .csv, or "
+                        ".yaml, a compute graph of NVIDIA DRIVE's STM; may be repeated");
+    add_format(*command, options->format, {"text", "json", "csv", "stm"});
+    options->stm.add_to(*command);
     command->footer("Example: warpbound bound examples/saxpy/sm_75.sass --gpu turing-t4 --grid 2 "
                     "--block 128\n"
                     "           --flow-facts examples/saxpy/sm_75.flow-facts.xml --deadline 10us");

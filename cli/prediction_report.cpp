@@ -1,6 +1,6 @@
 #include "cli/prediction_report.hpp"
 
-#include "assembly/support/printable.hpp"
+#include "assembly/support/csv_cell.hpp"
 
 #ifdef WARPBOUND_HAS_ANALYZER
 #include "certification/page/plot.hpp"
@@ -13,21 +13,7 @@
 
 namespace warpbound::cli {
 
-namespace {
-
 namespace prediction = models::prediction;
-
-/// A cell that commas, quotes and line ends cannot break, and no formula.
-std::string cell(std::string text) {
-    text = without_formula(text);
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text)
-        quoted += c == '"' ? std::string{"\"\""} : std::string{c};
-    return quoted + "\"";
-}
-
-} // namespace
 
 std::size_t ModelAnswers::shown() const {
     for (const std::size_t i : {1U, 2U, 0U})
@@ -54,7 +40,7 @@ std::string_view PredictionReport::policy() const {
 }
 
 std::string prediction_csv(const PredictionReport& report) {
-    std::string out = report.swept.empty() ? "" : fmt::format("{},", cell(report.swept));
+    std::string out = report.swept.empty() ? "" : fmt::format("{},", csv_cell(report.swept));
     out += "model,variant,cycles,refusal\n";
     for (const auto& point : report.points)
         for (const auto& [model, answers] : point.models)
@@ -65,7 +51,7 @@ std::string prediction_csv(const PredictionReport& report) {
                                 prediction::to_string(all_variants[i]),
                                 answers[i].time ? fmt::format("{:.10g}", answers[i].time->value())
                                                 : std::string{},
-                                cell(answers[i].why()));
+                                csv_cell(answers[i].why()));
             }
     return out;
 }

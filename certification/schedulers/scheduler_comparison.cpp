@@ -2,6 +2,7 @@
 /// The comparison of policies: text, JSON and CSV.
 #include "certification/schedulers/scheduler_comparison.hpp"
 
+#include "assembly/support/csv_cell.hpp"
 #include "certification/report/wording.hpp"
 
 #include <fmt/format.h>
@@ -24,10 +25,6 @@ std::int64_t unchecked(const SchedulerComparison& comparison) {
                          [](const analyzer::Assumption& assumption) {
                              return assumption.status == analyzer::AssumptionStatus::Unchecked;
                          });
-}
-
-std::string quoted(const std::string& text) {
-    return text.find(',') == std::string::npos ? text : '"' + text + '"';
 }
 
 } // namespace
@@ -249,7 +246,7 @@ std::string render_csv(const SchedulerComparison& comparison) {
         const auto& seen = result.observed;
         const auto time = comparison.time_of(result);
         out += fmt::format("{},{},{},{},{},{},{:.6f},{},{},{:.6f},{:.6f},{},{:.6f},{},{},{}\n",
-                           quoted(result.policy), result.guarantee,
+                           csv_cell(result.policy), result.guarantee,
                            result.bounds ? std::to_string(result.bounds->lower().count()) : "",
                            result.bounds ? std::to_string(result.bounds->upper().count()) : "",
                            seen.times.count, seen.times.best, seen.times.mean, seen.times.worst,
