@@ -57,6 +57,7 @@ BoundAnswer answer_of(const BoundOptions& options, const models::Architecture& a
         if (!kernel) return kernel.as_failure();
         const auto inputs = load_launch(options.launch, architecture, std::move(kernel).value());
         if (!inputs) return inputs.as_failure();
+        result.parameters = inputs.value().kernel->parameters;
         return answer(options, inputs.value(), scope, result);
     };
     try {

@@ -2,6 +2,7 @@
 
 #include "certification/report/wording.hpp"
 #include "cli/json.hpp"
+#include "cli/kernel_arguments.hpp"
 #include "cli/next_step.hpp"
 #include "models/time/deadline.hpp"
 
@@ -75,13 +76,47 @@ std::string verdict_row(const Report& report) {
                        models::to_string(*report.deadline_verdict()));
 }
 
+/// "the loop at 0x0160 has no bound: it ends by arguments and by data that is loaded at 0x0150".
+std::string reason(const Need& need) {
+    std::string what = need.what;
+    if (!need.arguments.empty()) what += ": it ends by what is given to the kernel";
+    if (need.loads.empty()) return what;
+    what += need.arguments.empty() ? ": it ends by data loaded at" : ", and by data loaded at";
+    for (std::size_t i = 0; i < need.loads.size(); ++i)
+        what += fmt::format("{} 0x{:04x}", i == 0 ? "" : ",", need.loads[i]);
+    return what;
+}
+
+/// Whether arguments of the kernel may give it.
+bool follows_from_arguments(const Need& need) {
+    return !need.arguments.empty() && need.loads.empty();
+}
+
+/// "--arg n=VALUE --arg 0x178=VALUE": the parameters that the needs name, each once.
+std::string argument_options(const BoundAnswer& answer, const std::vector<Need>& needs) {
+    std::vector<std::string> keys;
+    for (const Need& need : needs)
+        for (const std::int64_t offset : need.arguments) {
+            const std::string key = answer.parameters ? parameter_key(*answer.parameters, offset)
+                                                      : fmt::format("0x{:x}", offset);
+            if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+        }
+    std::string options;
+    for (const std::string& key : keys)
+        options += fmt::format("{}--arg {}=VALUE", options.empty() ? "" : " ", key);
+    return options;
+}
+
 /// How a need is met, as text to paste.
-std::string remedy(const Need& need) {
+std::string remedy(const BoundAnswer& answer, const Need& need) {
     switch (need.kind) {
-    case Need::Kind::LoopBound:
-        return fmt::format("<loop header=\"0x{:04x}\" min=\"0\" max=\"N\"/>   in the file of "
-                           "--flow-facts, or give the parameters that bound it with --arg",
-                           need.address);
+    case Need::Kind::LoopBound: {
+        const std::string fact = fmt::format(
+            "<loop header=\"0x{:04x}\" min=\"0\" max=\"N\"/>   in the file of --flow-facts",
+            need.address);
+        if (need.arguments.empty()) return fact;
+        return argument_options(answer, {need}) + ", or " + fact;
+    }
     case Need::Kind::MachineValue:
         return fmt::format("--assume {}=LO..HI", need.path);
     case Need::Kind::Construct:
@@ -95,8 +130,8 @@ std::string needs_text(const BoundAnswer& answer) {
         fmt::format("{}: no bound yet; {} more {} needed\n", answer.kernel, answer.needs.size(),
                     answer.needs.size() == 1 ? "fact is" : "facts are");
     for (std::size_t i = 0; i < answer.needs.size(); ++i)
-        text += fmt::format("{:>3}  {}\n     {}\n", i + 1, answer.needs[i].what,
-                            remedy(answer.needs[i]));
+        text += fmt::format("{:>3}  {}\n     {}\n", i + 1, reason(answer.needs[i]),
+                            remedy(answer, answer.needs[i]));
     return text;
 }
 
@@ -106,7 +141,7 @@ std::string row_of(const BoundAnswer& answer) {
     if (!answer.report) {
         std::string what;
         for (const Need& need : answer.needs)
-            what += (what.empty() ? "" : "; ") + need.what;
+            what += (what.empty() ? "" : "; ") + reason(need);
         return fmt::format("{:<40} needs {}: {}\n", answer.kernel, answer.needs.size(), what);
     }
     const Report& report = *answer.report;
@@ -140,6 +175,10 @@ Exit exit_of(const BoundAnswer& answer) {
 std::string next_step_of(const BoundAnswer& answer, const AnalysisOptions& options) {
     if (answer.report)
         return certify_command(options) + " -o evidence && warpbound verify evidence";
+    if (!answer.needs.empty() &&
+        std::all_of(answer.needs.begin(), answer.needs.end(), follows_from_arguments))
+        return fmt::format("warpbound bound {} {}", typed(options.launch),
+                           argument_options(answer, answer.needs));
     LaunchOptions facts = options.launch;
     std::string file = std::exchange(facts.kernel.flow_facts, {});
     if (file.empty()) file = "facts.xml";
@@ -183,7 +222,7 @@ std::string json_of(const std::vector<BoundAnswer>& answers) {
         if (answer.refusal) one["refusal"] = to_string(*answer.refusal);
         Json needs = Json::array();
         for (const Need& need : answer.needs)
-            needs.push_back({{"what", need.what}, {"state", remedy(need)}});
+            needs.push_back({{"what", reason(need)}, {"state", remedy(answer, need)}});
         if (!answer.needs.empty()) one["needs"] = std::move(needs);
         if (answer.report) one["report"] = Json::parse(certification::render_json(*answer.report));
         kernels.push_back(std::move(one));

@@ -18,6 +18,8 @@ struct BoundAnswer {
     std::string kernel;
     std::optional<certification::Report> report;
     std::vector<analyzer::Need> needs;
+    /// Of the kernel; none where its file does not describe them.
+    std::optional<std::vector<assembly::KernelParameterLayout>> parameters{};
     std::optional<Failure> refusal;
     bool was_stopped = false; ///< By a limit or Ctrl-C; `refusal` names the step.
 };

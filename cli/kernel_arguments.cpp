@@ -84,6 +84,15 @@ std::string parameter_list(const Parameters& parameters) {
     return out.empty() ? "none" : out;
 }
 
+std::string parameter_key(const Parameters& parameters, std::int64_t offset) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const KernelParameterLayout& one = parameters[i];
+        if (offset < one.offset || offset >= one.offset + one.size) continue;
+        return one.name.empty() ? std::to_string(i) : one.name;
+    }
+    return fmt::format("0x{:x}", offset);
+}
+
 Result<void> add_arguments_to(models::ArgumentWords& words,
                               const std::vector<std::string>& arguments,
                               const std::optional<Parameters>& parameters) {

@@ -28,4 +28,9 @@ add_arguments_to(models::ArgumentWords& words, const std::vector<std::string>& a
 /// "0: data, 8 bytes at 0x160; 1: n, 4 bytes at 0x168".
 std::string parameter_list(const std::vector<assembly::KernelParameterLayout>& parameters);
 
+/// How --arg names the parameter at an offset in constant bank 0: its name, its index, or the
+/// offset where no parameter lies.
+std::string parameter_key(const std::vector<assembly::KernelParameterLayout>& parameters,
+                          std::int64_t offset);
+
 } // namespace warpbound::cli

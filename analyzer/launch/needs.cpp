@@ -3,6 +3,8 @@
 #include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/launch/context.hpp"
 #include "analyzer/launch/launch_geometry.hpp"
+#include "analyzer/value/kernel_parameters.hpp"
+#include "assembly/flow/backward_slice.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
 #include <fmt/format.h>
@@ -66,7 +68,20 @@ private:
                               header,
                               {},
                               request_.graph->blocks[loop.header].first});
+            add_sources(loop, needs_.back());
         }
+    }
+
+    void add_sources(const assembly::Loop& loop, Need& need) const {
+        const auto& function = *request_.function;
+        const auto sources = assembly::exit_sources(function, *request_.graph, loop);
+        KernelParameters known = request_.launch.arguments;
+        known.merge(block_extents(function.target, models::block_shape_of(request_.launch)));
+        known.merge(grid_extents(function.target, {}));
+        for (const std::int64_t offset : sources.constants)
+            if (known.count(offset) == 0) need.arguments.push_back(offset);
+        for (const std::size_t load : sources.loads)
+            need.loads.push_back(function.instructions[load].address);
     }
 
     void add_instructions(const std::vector<bool>& reached) {

@@ -1,0 +1,100 @@
+#include "assembly/flow/backward_slice.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace warpbound::assembly {
+
+namespace {
+
+using Registers = std::set<Register>;
+
+class Slice {
+public:
+    Slice(const Function& function, const ControlFlowGraph& graph)
+        : function_{function}, graph_{graph}, needed_behind_(graph.blocks.size()) {}
+
+    SliceSources of_exits(const Loop& loop) {
+        for (const std::size_t edge : loop.exit_edges)
+            begin(graph_.edges[edge].from);
+        for (const std::size_t block : loop.blocks)
+            if (graph_.blocks[block].exits) begin(block);
+        while (!worklist_.empty()) {
+            const std::size_t block = worklist_.back();
+            worklist_.pop_back();
+            pass(block);
+        }
+        return std::move(sources_);
+    }
+
+private:
+    /// The last instruction of a block is in the slice.
+    void begin(std::size_t block) {
+        const auto& reads = function_.instructions[graph_.blocks[block].last].effects.reads;
+        need(block, Registers{reads.begin(), reads.end()});
+    }
+
+    /// Registers whose values matter at the end of a block.
+    void need(std::size_t block, const Registers& registers) {
+        Registers& known = needed_behind_[block];
+        const std::size_t before = known.size();
+        known.insert(registers.begin(), registers.end());
+        if (known.size() != before) worklist_.push_back(block);
+    }
+
+    void pass(std::size_t block) {
+        Registers needed = needed_behind_[block];
+        const BasicBlock& code = graph_.blocks[block];
+        for (std::size_t i = code.last + 1; i-- > code.first;)
+            pass_instruction(i, needed);
+        for (const std::size_t edge : code.in)
+            need(graph_.edges[edge].from, needed);
+    }
+
+    void pass_instruction(std::size_t index, Registers& needed) {
+        const Instruction& instruction = function_.instructions[index];
+        const auto& writes = instruction.effects.writes;
+        const bool belongs = std::any_of(writes.begin(), writes.end(),
+                                         [&](Register reg) { return needed.count(reg) != 0; });
+        if (!belongs) return;
+        if (!is_guarded(instruction))
+            for (const Register reg : writes)
+                needed.erase(reg);
+        add_constants(index);
+        if (instruction.effects.memory && instruction.effects.memory->load &&
+            instruction.effects.memory->space != StateSpace::Constant) {
+            sources_.loads.insert(index);
+            return;
+        }
+        needed.insert(instruction.effects.reads.begin(), instruction.effects.reads.end());
+    }
+
+    void add_constants(std::size_t index) {
+        for (const Operand& operand : function_.instructions[index].operands) {
+            const auto* constant = std::get_if<ConstantOperand>(&operand);
+            if (constant == nullptr) continue;
+            const bool is_word = constant->bank == 0 && !constant->index_register &&
+                                 !constant->uniform_register && !constant->bank_register;
+            if (is_word)
+                sources_.constants.insert(constant->offset);
+            else
+                sources_.loads.insert(index);
+        }
+    }
+
+    const Function& function_;
+    const ControlFlowGraph& graph_;
+    std::vector<Registers> needed_behind_; ///< Per block.
+    std::vector<std::size_t> worklist_;
+    SliceSources sources_;
+};
+
+} // namespace
+
+SliceSources exit_sources(const Function& function, const ControlFlowGraph& graph,
+                          const Loop& loop) {
+    return Slice{function, graph}.of_exits(loop);
+}
+
+} // namespace warpbound::assembly

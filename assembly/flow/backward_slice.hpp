@@ -1,0 +1,26 @@
+#pragma once
+/// \file
+/// What the exits of a loop are computed from.
+
+#include "assembly/flow/control_flow_graph.hpp"
+#include "assembly/isa/program.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+
+namespace warpbound::assembly {
+
+/// Where a backward slice ends.
+struct SliceSources {
+    std::set<std::int64_t> constants; ///< Offsets in constant bank 0. `Unit:` bytes.
+    std::set<std::size_t> loads;      ///< Instructions that read memory, or indexed constants.
+};
+
+/// The sources of the branches and EXITs by which a loop ends: of their backward slice over the
+/// data dependences of registers (Weiser, ICSE 1981), without control dependences. An address is no
+/// source of the data that is loaded from it.
+SliceSources exit_sources(const Function& function, const ControlFlowGraph& graph,
+                          const Loop& loop);
+
+} // namespace warpbound::assembly
