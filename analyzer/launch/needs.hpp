@@ -26,8 +26,8 @@ struct Need {
     std::string path;
     /// First instruction concerned; none for a value that no single instruction needs.
     std::optional<std::size_t> instruction;
-    /// What the exits of a loop are computed from, as far as it is not known: offsets of arguments in
-    /// constant bank 0, and addresses of instructions that load data.
+    /// What the exits of a loop are computed from, as far as it is not known: offsets of arguments
+    /// in constant bank 0, and addresses of instructions that load data.
     std::vector<std::int64_t> arguments{};
     std::vector<std::int64_t> loads{};
 };
