@@ -13,7 +13,9 @@ namespace warpbound::analyzer {
 
 namespace {
 
-constexpr std::int64_t max_warps = std::int64_t{1} << 20U;
+constexpr std::int64_t max_count = std::int64_t{1} << 20U; ///< Of a description.
+/// Of a launch: sums of warps stay far from overflow; products of times are checked.
+constexpr std::int64_t max_warps = std::int64_t{1} << 52U;
 constexpr std::int64_t max_of_a_resource = std::int64_t{1} << 40U;
 
 /// Reads numbers of a description; keeps the first failure.
@@ -24,7 +26,7 @@ public:
 
     /// 0 when it cannot be used; `failure` says why.
     std::int64_t operator()(const models::ValueGroup& group, const char* path, const char* value,
-                            std::int64_t least = 1, std::int64_t most = max_warps) {
+                            std::int64_t least = 1, std::int64_t most = max_count) {
         const auto interval = models::require(architecture_, group, path, value);
         if (!interval) return fail(interval.error());
         if (interval.value().is_exact() && interval.value().lo >= least &&
@@ -78,7 +80,7 @@ Result<std::int64_t> by_shared_memory(const LaunchGeometry& shape,
     limits.shared_reserved = counts.limit("shared-reserved", 0);
     if (counts.failure()) return *counts.failure();
     return models::occupancy::blocks_by_shared_memory(*shape.shared_memory, limits)
-        .value_or(max_warps);
+        .value_or(max_count);
 }
 
 /// Lowers `shape.resident` to what warps, blocks, registers and shared memory allow.
@@ -136,7 +138,7 @@ Result<LaunchGeometry> launch_geometry(const models::Launch& launch,
         shape.shared_memory = function.shared_memory;
         shape.static_shared_memory = shape.shared_memory.has_value();
     }
-    if (shape.blocks > max_warps || shape.warps_per_block > max_warps || shape.warps() > max_warps)
+    if (shape.warps_per_block > max_count || shape.blocks > max_warps / shape.warps_per_block)
         return Failure{
             fmt::format("launch {} has more than {} warps", models::to_string(launch), max_warps),
             "--launch"};

@@ -87,8 +87,11 @@ Result<void> KernelTranslator::add_launch() {
                                    "most {} of each",
                                    launch.blocks, launch.threads, warp_limit),
                        "", 0, 0};
-    if (launch.blocks * launch.warps_per_block(code_.warp_size) > warp_limit)
-        return Failure{fmt::format("launch of more than {} warps", warp_limit), "", 0, 0};
+    if (const std::int64_t warps = launch.blocks * launch.warps_per_block(code_.warp_size);
+        warps > warp_limit)
+        return Failure{fmt::format("a launch of {} warps; the simulated device runs at most {}",
+                                   warps, warp_limit),
+                       "", 0, 0};
     code_.threads = launch.threads;
     code_.blocks = launch.blocks;
     const auto limit = occupancy_limit_of(architecture_, launch, *kernel_.function, code_.warp_size,

@@ -2,6 +2,7 @@
 /// The occupancy limit (C30) in the analyzer.
 
 #include "analyzer/launch/launch_geometry.hpp"
+#include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>
 
@@ -39,6 +40,35 @@ TEST(LaunchGeometry, UsesTheResourcesOfTheListingWithSeveralBlocks) {
     EXPECT_EQ(resident_blocks({9, 256}, function), "2"); // 8 warps of 4,096 registers.
     function.shared_memory = 70'000;
     EXPECT_EQ(resident_blocks({1, 32}, function), "1");
+}
+
+/// Two sums per thread, on all multiprocessors of a GTX 470.
+Envelope sums_on_a_card(std::int64_t blocks, const char* policy) {
+    const auto kernel = analyzed("IADD R4, R2, R3; IADD R5, R4, R3; EXIT;");
+    kernel->request.launch = {blocks, 256};
+    kernel->request.multiprocessors = 14;
+    kernel->request.policy = models::read_policy(policy).value();
+    return envelope(*kernel);
+}
+
+TEST(LaunchGeometry, TheLargestGridOfCudaIsBounded) {
+    constexpr std::int64_t most = 2'147'483'647;
+    for (const char* policy : {"unknown", "lrr", "srr", "two-level:active=4"}) {
+        const auto small = sums_on_a_card(1'000'000, policy).bounds();
+        const auto large = sums_on_a_card(most, policy).bounds();
+        const auto scaled = [&](models::Cycles time) {
+            return static_cast<double>(time.count()) * static_cast<double>(most) / 1e6;
+        };
+        // So many blocks take their time in proportion, but for the first and the last of them.
+        EXPECT_NEAR(static_cast<double>(large.upper().count()) / scaled(small.upper()), 1, 0.01)
+            << policy;
+        EXPECT_NEAR(static_cast<double>(large.lower().count()) / scaled(small.lower()), 1, 0.01)
+            << policy;
+    }
+}
+
+TEST(LaunchGeometry, RefusesWhatNoGridHas) {
+    EXPECT_THAT(resident_blocks({std::int64_t{1} << 60U, 256}), HasSubstr("has more than"));
 }
 
 } // namespace
