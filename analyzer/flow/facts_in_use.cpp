@@ -90,12 +90,13 @@ private:
     };
 
     [[nodiscard]] Basis code_alone() const {
-        return {launch_words(), models::from_code, if_lanes_are_near, false};
+        return {launch_words(function_, launch_), models::from_code, if_lanes_are_near, false};
     }
 
     /// Refuses arguments that contradict the shapes of the launch.
     [[nodiscard]] Result<Basis> code_with_arguments() const {
-        Basis basis{launch_words(), models::from_arguments, models::from_arguments, true};
+        Basis basis{launch_words(function_, launch_), models::from_arguments,
+                    models::from_arguments, true};
         for (const auto& [offset, word] : launch_.arguments) {
             const auto [at, is_new] = basis.words.emplace(offset, word);
             if (!is_new && at->second != word)
@@ -176,15 +177,6 @@ private:
         ThreadFacts facts;
         facts.uniformity.resize(function_.instructions.size(), Uniformity::Unknown);
         return facts;
-    }
-
-    /// The words of constant bank 0 that the launch determines: extents of which the shape is
-    /// known.
-    [[nodiscard]] KernelParameters launch_words() const {
-        KernelParameters words;
-        if (knows_shape_) words = block_extents(function_.target, models::block_shape_of(launch_));
-        if (launch_.grid) words.merge(grid_extents(function_.target, *launch_.grid));
-        return words;
     }
 
     Result<void> add_uniformity(const ThreadFacts& threads, const Basis& basis) {
@@ -307,19 +299,6 @@ private:
 };
 
 } // namespace
-
-bool reads_block_shape(const assembly::Function& function) {
-    const auto reads = [](const assembly::Operand& operand) {
-        const auto* reg = std::get_if<assembly::SpecialRegisterOperand>(&operand);
-        return reg != nullptr && (reg->name == "SR_TID" || reg->name.starts_with("SR_TID.Y") ||
-                                  reg->name.starts_with("SR_TID.Z"));
-    };
-    return std::any_of(function.instructions.begin(), function.instructions.end(),
-                       [&](const assembly::Instruction& instruction) {
-                           return std::any_of(instruction.operands.begin(),
-                                              instruction.operands.end(), reads);
-                       });
-}
 
 Result<models::FlowFacts> facts_in_use(const assembly::Function& function,
                                        const assembly::ControlFlowGraph& graph,

@@ -26,8 +26,4 @@ Result<models::FlowFacts> facts_in_use(const assembly::Function& function,
                                        const models::Architecture& architecture,
                                        const models::Launch& launch, models::FlowFacts stated);
 
-/// The code reads a thread index or a block extent in y or z, so that facts about threads need the
-/// shape of the blocks.
-bool reads_block_shape(const assembly::Function& function);
-
 } // namespace warpbound::analyzer

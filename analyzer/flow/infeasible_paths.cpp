@@ -360,15 +360,18 @@ std::vector<DerivedPathFact> infeasible_paths_with_arguments(const Function& fun
                                                              const ControlFlowGraph& graph,
                                                              const models::Launch& launch,
                                                              Convergence convergence) {
-    auto facts = derive_infeasible_paths(function, graph, launch, convergence);
+    KernelParameters words = launch_words(function, launch);
+    auto facts =
+        derive_infeasible_paths(with_parameters(function, words), graph, launch, convergence);
     if (launch.arguments.empty()) return facts;
     const auto is_known = [](const std::vector<DerivedPathFact>& known,
                              const DerivedPathFact& one) {
         return std::any_of(known.begin(), known.end(),
                            [&](const DerivedPathFact& other) { return other.fact == one.fact; });
     };
-    const Function with_values = with_parameters(function, launch.arguments);
-    auto further = derive_infeasible_paths(with_values, graph, launch, convergence);
+    words.insert(launch.arguments.begin(), launch.arguments.end());
+    auto further =
+        derive_infeasible_paths(with_parameters(function, words), graph, launch, convergence);
     std::erase_if(further, [&](const DerivedPathFact& one) { return is_known(facts, one); });
     for (DerivedPathFact& one : further) {
         std::visit([](auto& fact) { fact.from = models::from_arguments; }, one.fact);

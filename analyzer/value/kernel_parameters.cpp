@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <variant>
@@ -9,6 +10,8 @@
 namespace warpbound::analyzer {
 
 namespace {
+
+constexpr std::int64_t word_size = 4; ///< `Unit:` bytes.
 
 /// The operand's value; nothing when it is not a whole word that is stated.
 std::optional<std::uint32_t> parameter_value(const assembly::ConstantOperand& word,
@@ -36,11 +39,10 @@ std::optional<ExtentOffsets> extent_offsets(assembly::Target target) {
 }
 
 KernelParameters words_from(std::int64_t offset, const std::array<std::int64_t, 3>& extents) {
-    constexpr std::int64_t word = 4;
     KernelParameters words;
     for (const std::int64_t extent : extents) {
         words[offset] = {static_cast<std::uint32_t>(extent), 32};
-        offset += word;
+        offset += word_size;
     }
     return words;
 }
@@ -66,6 +68,32 @@ KernelParameters block_extents(assembly::Target target, const models::BlockShape
 KernelParameters grid_extents(assembly::Target target, const models::GridShape& shape) {
     const auto offsets = extent_offsets(target);
     return offsets ? words_from(offsets->grid, shape.blocks) : KernelParameters{};
+}
+
+bool reads_block_shape(const assembly::Function& function) {
+    const auto offsets = extent_offsets(function.target);
+    const auto reads = [&](const assembly::Operand& operand) {
+        if (const auto* special = std::get_if<assembly::SpecialRegisterOperand>(&operand))
+            return special->name == "SR_TID" || special->name.starts_with("SR_TID.Y") ||
+                   special->name.starts_with("SR_TID.Z");
+        const auto* constant = std::get_if<assembly::ConstantOperand>(&operand);
+        return constant != nullptr && offsets && constant->bank == 0 &&
+               (constant->offset == offsets->block + word_size ||
+                constant->offset == offsets->block + 2 * word_size);
+    };
+    return std::any_of(function.instructions.begin(), function.instructions.end(),
+                       [&](const assembly::Instruction& instruction) {
+                           return std::any_of(instruction.operands.begin(),
+                                              instruction.operands.end(), reads);
+                       });
+}
+
+KernelParameters launch_words(const assembly::Function& function, const models::Launch& launch) {
+    KernelParameters words;
+    if (launch.shape || !reads_block_shape(function))
+        words = block_extents(function.target, models::block_shape_of(launch));
+    if (launch.grid) words.merge(grid_extents(function.target, *launch.grid));
+    return words;
 }
 
 } // namespace warpbound::analyzer

@@ -23,4 +23,12 @@ KernelParameters block_extents(assembly::Target target, const models::BlockShape
 /// sm_100 to sm_121.
 KernelParameters grid_extents(assembly::Target target, const models::GridShape& shape);
 
+/// The code reads a thread index or a block extent in y or z, so that facts about threads need the
+/// shape of the blocks.
+bool reads_block_shape(const assembly::Function& function);
+
+/// The words of constant bank 0 that a launch determines: the extents of its blocks where it states
+/// their shape or the code reads none of it, and of its grid where it states that.
+KernelParameters launch_words(const assembly::Function& function, const models::Launch& launch);
+
 } // namespace warpbound::analyzer

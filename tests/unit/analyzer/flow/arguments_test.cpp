@@ -114,5 +114,28 @@ TEST(ArgumentFacts, ExcludePathsAndSayWhy) {
     EXPECT_EQ(source_of(facts.front()), models::from_arguments);
 }
 
+TEST(LaunchWords, ExcludeTheExitOfThreadsBehindTheEnd) {
+    const std::string guard = "IMAD R4, R4, c[0x0][0x0], R3; ISETP.GE.AND P0, PT, R4, 0xa000, PT;"
+                              "@P0 EXIT; NOP; EXIT;";
+    const auto facts_of = [](const std::string& body, const models::Launch& launch) {
+        const auto context = analyzed(body, {}, "turing-t4", 75);
+        return infeasible_paths_with_arguments(*context->request.function, context->graph, launch,
+                                               Convergence::MayDiverge);
+    };
+    const std::string line = "S2R R4, SR_CTAID.X; S2R R3, SR_TID.X;" + guard;
+    const auto facts = facts_of(line, {.blocks = 160, .threads = 256});
+    ASSERT_EQ(facts.size(), 1U);
+    EXPECT_THAT(text_of(facts.front()), HasSubstr("is always taken"));
+    EXPECT_EQ(source_of(facts.front()), models::from_code);
+    EXPECT_TRUE(facts_of(line, {.blocks = 161, .threads = 256}).empty());
+    // Of a block of which only the number of threads is known, the code must read one dimension.
+    const std::string plane = "S2R R5, SR_TID.Y;" + line;
+    EXPECT_TRUE(facts_of(plane, {.blocks = 160, .threads = 256}).empty());
+    EXPECT_EQ(facts_of(plane, {.blocks = 160, .threads = 256, .shape = {{{16, 16, 1}}}}).size(),
+              1U);
+    const std::string height = "IADD3 R3, R3, c[0x0][0x4], RZ;" + line;
+    EXPECT_TRUE(facts_of(height, {.blocks = 160, .threads = 256}).empty());
+}
+
 } // namespace
 } // namespace warpbound::analyzer
