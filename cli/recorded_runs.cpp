@@ -67,7 +67,8 @@ Result<RecordedRun> load_recorded_run(const std::filesystem::path& trace,
     return run;
 }
 
-std::vector<std::string> assumptions_of(const RecordedRun& run,
+std::vector<std::string> assumptions_of(const assembly::Function& function,
+                                        const harness::RecordedLaunch& launch,
                                         const models::Architecture& architecture) {
     const auto lacks = [&architecture](std::string_view memory, std::string_view name) {
         const models::ValueGroup* const group = architecture.memory(memory);
@@ -76,10 +77,10 @@ std::vector<std::string> assumptions_of(const RecordedRun& run,
     bool loads = false;
     bool shared = false;
     bool global = false;
-    const auto& instructions = run.kernel->function->instructions;
+    const auto& instructions = function.instructions;
     for (std::size_t index = 0; index < instructions.size(); ++index) {
         using enum assembly::OpcodeClass;
-        if (!run.trace->issues(index) || !harness::has_recorded_addresses(instructions[index]))
+        if (!launch.issues(index) || !harness::has_recorded_addresses(instructions[index]))
             continue;
         const auto opcode_class = instructions[index].opcode_class;
         const bool is_shared = opcode_class == LoadShared || opcode_class == StoreShared ||

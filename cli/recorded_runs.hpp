@@ -37,8 +37,10 @@ Result<RecordedRun> load_recorded_run(const std::filesystem::path& trace,
                                       const std::string& listing,
                                       const models::Architecture& architecture);
 
-/// Assumptions about its memory accesses where the description lacks values that the trace needs.
-std::vector<std::string> assumptions_of(const RecordedRun& run,
+/// Assumptions about the memory accesses of a recorded launch where the description lacks values
+/// that they need.
+std::vector<std::string> assumptions_of(const assembly::Function& function,
+                                        const harness::RecordedLaunch& launch,
                                         const models::Architecture& architecture);
 
 } // namespace warpbound::cli

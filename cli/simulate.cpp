@@ -4,6 +4,7 @@
 #include "assembly/support/stop_token.hpp"
 #include "cli/clock_options.hpp"
 #include "cli/command.hpp"
+#include "cli/executed_run.hpp"
 #include "cli/json.hpp"
 #include "cli/multiprocessors.hpp"
 #include "cli/next_step.hpp"
@@ -36,6 +37,7 @@ struct SimulateOptions {
     std::string clock; ///< Empty: that of the description.
     std::string campaign;
     TraceOptions trace;
+    ExecutionOptions execution;
     std::string draw = "uniform";
     std::string format = "text";
     std::int64_t runs = 200;
@@ -49,6 +51,7 @@ struct Subject {
     std::vector<std::string> assumptions;
     const RecordedRun* recorded = nullptr; ///< None: paths are drawn.
     std::string trace;                     ///< File of the trace.
+    const ExecutedRun* executed = nullptr; ///< None: it is not executed on data.
 };
 
 /// The simulated device that runs it.
@@ -136,6 +139,7 @@ nlohmann::ordered_json json_of(const SimulateOptions& options, const Machine& ma
         result["trace"] = {{"file", subject.trace},
                            {"digest", subject.recorded->trace->facts().digest},
                            {"warp-instructions", subject.recorded->trace->instructions()}};
+    if (subject.executed != nullptr) result["execution"] = execution_json(*subject.executed);
     if (options.trace.stack && simulated.traced)
         result["traced-run"] = account_json(options.trace, *simulated.traced, *subject.kernel);
     return result;
@@ -153,6 +157,7 @@ std::string text_of(const SimulateOptions& options, const Machine& machine, cons
     if (subject.recorded != nullptr)
         out += fmt::format("recorded: {} warp instructions in {}\n",
                            subject.recorded->trace->instructions(), subject.trace);
+    if (subject.executed != nullptr) out += execution_text(*subject.executed);
     for (const std::string& assumption : assumptions_of(subject, machine))
         out += fmt::format("assumed: {}\n", assumption);
     if (!machine.clock)
@@ -284,6 +289,20 @@ Exit write(const SimulateOptions& options, const std::string& result) {
     return Exit::Holds;
 }
 
+/// Reports the runs of one kernel.
+Exit report_kernel(const SimulateOptions& options, const Machine& machine, const Subject& subject) {
+    const auto simulated = simulate(options, machine, subject);
+    if (!simulated) return refuse(simulated.error());
+    if (!simulated.value()) return Exit::Undecided;
+    const Exit written =
+        write(options,
+              options.format == "json"
+                  ? json_text("simulation", json_of(options, machine, subject, *simulated.value()))
+                  : text_of(options, machine, subject, *simulated.value()));
+    if (written != Exit::Holds) return written;
+    return simulated.value()->complete ? Exit::Holds : Exit::Undecided;
+}
+
 Exit run_kernel(const SimulateOptions& options) {
     if (!options.listing.empty())
         return refuse(Failure{"--listing is for a recorded trace (.traceg, kernelslist.g); this "
@@ -302,21 +321,47 @@ Exit run_kernel(const SimulateOptions& options) {
         inputs.value().launched(),
         residency_assumptions({inputs.value().launched()}, inputs.value().launch.blocks),
         nullptr,
-        {}};
-    const auto simulated = simulate(options, machine.value(), subject);
-    if (!simulated) return refuse(simulated.error());
-    if (!simulated.value()) return Exit::Undecided;
-    const Exit written =
-        write(options, options.format == "json"
-                           ? json_text("simulation", json_of(options, machine.value(), subject,
-                                                             *simulated.value()))
-                           : text_of(options, machine.value(), subject, *simulated.value()));
-    if (written != Exit::Holds) return written;
-    if (!simulated.value()->complete) return Exit::Undecided;
+        {},
+        nullptr};
+    if (const Exit reported = report_kernel(options, machine.value(), subject);
+        reported != Exit::Holds)
+        return reported;
     suggest(fmt::format("warpbound analyze {} --policy {} --multiprocessors {} --runs {}",
                         typed(options.launch), shell_word(options.policy), options.multiprocessors,
                         options.runs));
     return Exit::Holds;
+}
+
+/// The kernel executed on the data of its arguments; its paths, lanes and addresses are simulated.
+Exit run_on_data(const SimulateOptions& options) {
+    auto architecture = load_machine(options.launch.machine);
+    if (!architecture) return refuse(architecture.error());
+    const auto machine = open_machine(options, std::move(architecture).value());
+    if (!machine) return refuse(machine.error());
+    const auto executed = execute(options.launch, options.execution, machine.value().architecture);
+    if (!executed && stop_requested()) {
+        say("warpbound: interrupted while the launch was executed\n");
+        return Exit::Undecided;
+    }
+    if (!executed) return refuse(executed.error());
+    const ExecutedRun& run = executed.value();
+    if (auto stored = write_outputs(options.execution, run); !stored) return refuse(stored.error());
+    const auto differences = differences_of(options.execution, run);
+    if (!differences) return refuse(differences.error());
+    if (!differences.value().empty()) {
+        for (const std::string& one : differences.value())
+            say("warpbound: {}\n", one);
+        return Exit::Violated;
+    }
+    auto assumptions = residency_assumptions({run.launched()}, run.launch.blocks);
+    for (auto& more :
+         cli::assumptions_of(*run.kernel->function, *run.executed, machine.value().architecture))
+        assumptions.push_back(std::move(more));
+    for (auto& more : cli::assumptions_of(run))
+        assumptions.push_back(std::move(more));
+    return report_kernel(
+        options, machine.value(),
+        {run.kernel.get(), run.launched(), std::move(assumptions), nullptr, {}, &run});
 }
 
 /// The kernels of a recorded trace or list, one after the other.
@@ -358,10 +403,11 @@ Exit run_traces(const SimulateOptions& options) {
         if (!recorded) return refuse(recorded.error());
         const RecordedRun& run = recorded.value();
         auto assumptions = residency_assumptions({run.launched()}, run.launched().launch.blocks);
-        for (auto& more : assumptions_of(run, machine.value().architecture))
+        for (auto& more :
+             cli::assumptions_of(*run.kernel->function, *run.trace, machine.value().architecture))
             assumptions.push_back(std::move(more));
         const Subject subject{run.kernel.get(), run.launched(), std::move(assumptions), &run,
-                              trace.string()};
+                              trace.string(),   nullptr};
         const auto simulated = simulate(options, machine.value(), subject);
         if (!simulated) return refuse(simulated.error());
         if (!simulated.value()) return Exit::Undecided;
@@ -409,8 +455,8 @@ Exit run_workload(const SimulateOptions& options) {
 
 Exit run(const SimulateOptions& options) {
     if (!options.workload.empty()) return run_workload(options);
-    return is_recorded_trace(options.launch.kernel.file) ? run_traces(options)
-                                                         : run_kernel(options);
+    if (is_recorded_trace(options.launch.kernel.file)) return run_traces(options);
+    return options.execution.is_wanted ? run_on_data(options) : run_kernel(options);
 }
 
 } // namespace
@@ -437,6 +483,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
     command->add_option("--campaign", options->campaign,
                         "Record every run in this campaign; resumes it if it exists");
     options->trace.add_to(*command);
+    options->execution.add_to(*command);
     add_launch_cost(*command, options->launch_cost,
                     ". With FILE: also reports the time of the launch with this cost");
     CLI::Option* const workload =
@@ -445,7 +492,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
                             "its listings are named relative to it");
     for (const char* of_one_launch :
          {"FILE", "--kernel", "--flow-facts", "--source", "--launch", "--grid",
-          "--dynamic-shared-memory", "--campaign", "--stack", "--listing", "--clock"})
+          "--dynamic-shared-memory", "--campaign", "--stack", "--listing", "--clock", "--execute"})
         workload->excludes(command->get_option(of_one_launch));
     command->get_option("FILE")->required(false);
     add_format(*command, options->format, {"text", "json"});
@@ -460,12 +507,17 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
         "           --architecture maxwell-gtx970 --multiprocessors all --launch-cost 4000..7000\n"
         "         warpbound simulate traces/kernel-1.traceg --listing kernel.sass\n"
         "           --architecture turing-t4\n"
-        "           (the trace gives launch, paths, lanes and addresses)");
+        "           (the trace gives launch, paths, lanes and addresses)\n"
+        "         warpbound simulate examples/everyday/transpose.sm_75.sass --gpu turing-t4\n"
+        "           --grid 4x4 --block 32x8 --execute --runs 1\n"
+        "           --arg 0x160=buffer:f32:128x128:iota --arg 0x168=buffer:f32:128x128:zero\n"
+        "           --arg 0x170=128 --output 0x168=transposed.bin\n"
+        "           (the data gives paths, lanes and addresses)");
     command->callback([options, command, &invocation] {
         if (options->workload.empty() && options->launch.kernel.file.empty())
             throw CLI::RequiredError("FILE or --workload");
         for (const char* name : {"--kernel", "--launch", "--grid", "--dynamic-shared-memory",
-                                 "--flow-facts", "--source"})
+                                 "--flow-facts", "--source", "--execute"})
             if (command->get_option(name)->count() > 0) options->stated.emplace_back(name);
         invocation.run = [options] {
             const StopScope scope = watch_for_interrupt();

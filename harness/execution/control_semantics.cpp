@@ -1,0 +1,24 @@
+/// \file
+/// Instructions that change no register and no memory here: control flow, which the warp's walk
+/// follows, barriers, which the block resolves, fences and hints.
+
+#include "harness/execution/semantics.hpp"
+
+#include <array>
+
+namespace warpbound::harness::execution {
+
+std::span<const SemanticsRow> control_semantics() {
+    static constexpr auto rows = std::to_array<SemanticsRow>({
+        {"BRA EXIT CALL RET BSSY BSYNC BREAK JMP KILL", nullptr, "U DIV", NumberType::Integer,
+         false},
+        {"WARPSYNC", nullptr, "ALL", NumberType::Integer, false},
+        {"BAR", nullptr, "SYNC RED ARV AND OR POPC", NumberType::Integer, false},
+        {"BMOV", nullptr, "32 64 CLEAR", NumberType::Integer, false},
+        {"NOP YIELD NANOSLEEP ERRBAR LDGDEPBAR", nullptr, "", NumberType::Integer, false},
+        {"MEMBAR FENCE CCTL CCTLL DEPBAR", nullptr, "ALL LE", NumberType::Integer, false},
+    });
+    return rows;
+}
+
+} // namespace warpbound::harness::execution
