@@ -65,9 +65,10 @@ Result<void> check_policy(const AnalysisContext& context) {
     return Failure{
         fmt::format("policy {}: several warps of a scheduler are not bounded under it "
                     "on architecture {}, which describes register-file/read-ports; "
-                    "expected a policy that conserves work (lrr, gto, oldest, two-level, "
-                    "unknown) or a launch of one warp",
-                    models::to_string(request.policy), request.architecture->name),
+                    "expected a policy that conserves work ({}, {}) or a launch of one warp",
+                    models::to_string(request.policy), request.architecture->name,
+                    fmt::join(models::policy_names(models::PolicyGuarantee::WorkConserving), ", "),
+                    fmt::join(models::policy_names(models::PolicyGuarantee::SetLimited), ", ")),
         request.architecture->name};
 }
 
@@ -141,11 +142,14 @@ Result<void> apply_instruction_caches(AnalysisContext& context) {
     const models::Architecture& architecture = *request.architecture;
     if (architecture.has_instruction_caches() && context.shape.warps() > 1 &&
         !conserves_work(request, context.shape))
-        return Failure{fmt::format("architecture {} describes instruction caches (fetch), whose "
-                                   "misses are not bounded under policy {}; expected a "
-                                   "work-conserving policy such as lrr, gto or unknown",
-                                   architecture.name, models::to_string(request.policy)),
-                       architecture.name};
+        return Failure{
+            fmt::format(
+                "architecture {} describes instruction caches (fetch), whose "
+                "misses are not bounded under policy {}; expected a "
+                "work-conserving policy: {}",
+                architecture.name, models::to_string(request.policy),
+                fmt::join(models::policy_names(models::PolicyGuarantee::WorkConserving), ", ")),
+            architecture.name};
     const auto lines = instruction_lines(request, context.shape, has_barriers(context));
     if (!lines) return lines.as_failure();
     context.instruction_lines = lines.value();

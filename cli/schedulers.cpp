@@ -24,11 +24,18 @@ namespace warpbound::cli {
 
 namespace {
 
+/// All policies that are a rule.
+std::string known_policies() {
+    std::vector<std::string_view> names = models::policy_names();
+    std::erase(names, models::to_string(models::WarpPolicy{models::PolicyKind::Unknown}));
+    return fmt::format("{}", fmt::join(names, ","));
+}
+
 struct SchedulersOptions {
     LaunchOptions launch;
     std::string multiprocessors = "all";
     std::string clock; ///< Empty: that of the description.
-    std::string policies = "lrr,gto,oldest,two-level,srr,variable-rate";
+    std::string policies = known_policies();
     std::vector<std::string> outputs;
     std::string draw = "uniform";
     std::string format = "text";

@@ -6,6 +6,7 @@
 #include "certification/page/html_parts.hpp"
 #include "certification/report/assumptions_html.hpp"
 #include "certification/report/wording.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <fmt/format.h>
 
@@ -150,6 +151,17 @@ std::string claims_section(const Report& report) {
                              report.limitations, {});
 }
 
+/// The policies by name, without parameters.
+std::string policies_in_words() {
+    std::string names;
+    std::string choices;
+    for (const models::NamedPolicy& named : models::named_policies) {
+        names += (names.empty() ? "" : ", ") + std::string{named.name};
+        choices += (choices.empty() ? "" : "; ") + std::string{named.choice};
+    }
+    return fmt::format("<dt>{}</dt><dd>Warp scheduling policies: {}.</dd>\n", names, choices);
+}
+
 std::string glossary() {
     return "<h2 id=\"glossary\">Glossary</h2>\n<dl>\n"
            "<dt>warp</dt><dd>32 lanes that execute the same instruction in lockstep.</dd>\n"
@@ -167,9 +179,8 @@ std::string glossary() {
            "the interference of the other warps on shared resources.</dd>\n"
            "<dt>schedule-exploration</dt><dd>Every schedule that the policy allows was simulated; "
            "under time division, for every cycle in which the period of the time slots may "
-           "start.</dd>\n"
-           "<dt>lrr, gto</dt><dd>Warp scheduling policies: loose round robin; greedy then "
-           "oldest.</dd>\n"
+           "start.</dd>\n" +
+           policies_in_words() +
            "<dt>mode</dt><dd>A peak of the distribution of observed times; several are reported "
            "only "
            "where the dip test (Hartigan and Hartigan 1985) rejects a single one at 1 "

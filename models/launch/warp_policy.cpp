@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <optional>
 
@@ -11,23 +10,11 @@ namespace warpbound::models {
 
 namespace {
 
-struct Named {
-    std::string_view name;
-    PolicyKind kind;
-};
-constexpr std::array<Named, 7> names{{{"lrr", PolicyKind::LooseRoundRobin},
-                                      {"gto", PolicyKind::GreedyThenOldest},
-                                      {"oldest", PolicyKind::OldestFirst},
-                                      {"two-level", PolicyKind::TwoLevel},
-                                      {"srr", PolicyKind::StrictRoundRobin},
-                                      {"variable-rate", PolicyKind::VariableRate},
-                                      {"unknown", PolicyKind::Unknown}}};
 constexpr std::int64_t largest = 1024;
 
-std::string_view name_of(PolicyKind kind) {
-    return std::find_if(names.begin(), names.end(),
-                        [&](const Named& named) { return named.kind == kind; })
-        ->name;
+const NamedPolicy& row_of(PolicyKind kind) {
+    return *std::find_if(named_policies.begin(), named_policies.end(),
+                         [&](const NamedPolicy& named) { return named.kind == kind; });
 }
 
 std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t least) {
@@ -57,16 +44,8 @@ bool set(WarpPolicy& policy, std::string_view key, std::string_view value) {
 } // namespace
 
 PolicyGuarantee guarantee_of(const WarpPolicy& policy) {
-    switch (policy.kind) {
-    case PolicyKind::TwoLevel:
-        return PolicyGuarantee::SetLimited;
-    case PolicyKind::StrictRoundRobin:
-        return PolicyGuarantee::OrderForced;
-    case PolicyKind::VariableRate:
-        return policy.conserving ? PolicyGuarantee::WorkConserving : PolicyGuarantee::TimeDivision;
-    default:
-        return PolicyGuarantee::WorkConserving;
-    }
+    const bool conserves = policy.kind == PolicyKind::VariableRate && policy.conserving;
+    return conserves ? PolicyGuarantee::WorkConserving : row_of(policy.kind).guarantee;
 }
 
 std::string_view to_string(PolicyGuarantee guarantee) {
@@ -86,9 +65,10 @@ std::string_view to_string(PolicyGuarantee guarantee) {
 Result<WarpPolicy> read_policy(std::string_view text) {
     const std::size_t colon = text.find(':');
     const std::string_view name = text.substr(0, colon);
-    const auto* const named = std::find_if(names.begin(), names.end(),
-                                           [&](const Named& entry) { return entry.name == name; });
-    if (named == names.end())
+    const auto* const named =
+        std::find_if(named_policies.begin(), named_policies.end(),
+                     [&](const NamedPolicy& row) { return row.name == name; });
+    if (named == named_policies.end())
         return Failure{fmt::format("unknown warp policy '{}'; expected {}", name,
                                    fmt::join(policy_names(), ", "))};
     WarpPolicy policy;
@@ -110,7 +90,7 @@ Result<WarpPolicy> read_policy(std::string_view text) {
 }
 
 std::string to_string(const WarpPolicy& policy) {
-    const std::string_view name = name_of(policy.kind);
+    const std::string_view name = row_of(policy.kind).name;
     if (policy.kind == PolicyKind::TwoLevel)
         return fmt::format("{}:active={}", name, policy.active);
     if (policy.kind == PolicyKind::VariableRate)
@@ -121,9 +101,16 @@ std::string to_string(const WarpPolicy& policy) {
 
 std::vector<std::string_view> policy_names() {
     std::vector<std::string_view> all;
-    all.reserve(names.size());
-    for (const Named& named : names)
+    all.reserve(named_policies.size());
+    for (const NamedPolicy& named : named_policies)
         all.push_back(named.name);
+    return all;
+}
+
+std::vector<std::string_view> policy_names(PolicyGuarantee guarantee) {
+    std::vector<std::string_view> all;
+    for (const NamedPolicy& named : named_policies)
+        if (named.guarantee == guarantee) all.push_back(named.name);
     return all;
 }
 

@@ -5,6 +5,7 @@
 
 #include "assembly/support/result.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -30,6 +31,31 @@ enum class PolicyGuarantee {
     TimeDivision    ///< a warp issues in its own time slots only
 };
 
+/// A policy in the table below.
+struct NamedPolicy {
+    std::string_view name;
+    PolicyKind kind;
+    PolicyGuarantee guarantee; ///< Without parameters.
+    std::string_view choice;   ///< Whom it chooses, in words that follow its name.
+};
+
+/// All policies: what is read, written and listed of them, and which bounds cover them.
+inline constexpr std::array named_policies{
+    NamedPolicy{"lrr", PolicyKind::LooseRoundRobin, PolicyGuarantee::WorkConserving,
+                "loose round robin"},
+    NamedPolicy{"gto", PolicyKind::GreedyThenOldest, PolicyGuarantee::WorkConserving,
+                "greedy, then oldest"},
+    NamedPolicy{"oldest", PolicyKind::OldestFirst, PolicyGuarantee::WorkConserving, "oldest first"},
+    NamedPolicy{"two-level", PolicyKind::TwoLevel, PolicyGuarantee::SetLimited,
+                "loose round robin in an active set"},
+    NamedPolicy{"srr", PolicyKind::StrictRoundRobin, PolicyGuarantee::OrderForced,
+                "strict round robin"},
+    NamedPolicy{"variable-rate", PolicyKind::VariableRate, PolicyGuarantee::TimeDivision,
+                "time division"},
+    NamedPolicy{"unknown", PolicyKind::Unknown, PolicyGuarantee::WorkConserving,
+                "any warp that may issue, by no known rule"},
+};
+
 struct WarpPolicy {
     PolicyKind kind = PolicyKind::LooseRoundRobin;
     std::int64_t active = 8; ///< Two-level: warps in the active set of a scheduler, at least 1.
@@ -51,5 +77,7 @@ Result<WarpPolicy> read_policy(std::string_view text);
 std::string to_string(const WarpPolicy& policy);
 /// Names that `read_policy` takes.
 std::vector<std::string_view> policy_names();
+/// Those of policies that have the guarantee without parameters.
+std::vector<std::string_view> policy_names(PolicyGuarantee guarantee);
 
 } // namespace warpbound::models

@@ -9,6 +9,7 @@
 #include "models/architecture/value_path.hpp"
 #include "tests/support/bottleneck_accesses.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/every_policy.hpp"
 #include "tests/support/mixed_accesses.hpp"
 #include "tests/support/random_source.hpp"
 #include "tests/support/strided_accesses.hpp"
@@ -29,7 +30,7 @@ namespace {
 
 using harness::simulator::test::RandomAccesses;
 
-constexpr std::array policies{"lrr", "gto", "oldest", "unknown"};
+const std::vector<std::string> policies = tests::conserving_policies();
 
 /// One warp, several warps, or several warps in more than one wave on one SM or two.
 void choose_launch(RandomAccesses& made, std::uint64_t seed) {

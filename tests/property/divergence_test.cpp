@@ -6,6 +6,7 @@
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/value_path.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/every_policy.hpp"
 #include "tests/support/random_kernel.hpp"
 
 #include <gtest/gtest.h>
@@ -136,15 +137,9 @@ DivergenceVerdict check_divergent_kernel(std::uint64_t seed,
                               models::Launch{1, 96}, models::Launch{2, 64}};
     request.launch = launches[seed % launches.size()];
     verdict.several_warps = request.launch.blocks * request.launch.threads > 32;
-    constexpr std::array policies{"lrr",
-                                  "gto",
-                                  "srr",
-                                  "oldest",
-                                  "variable-rate:fast=0,every=2",
-                                  "srr",
-                                  "variable-rate:fast=0,every=3",
-                                  "two-level:active=1",
-                                  "unknown"};
+    static const auto policies =
+        tests::conserving_policies({"srr", "variable-rate:fast=0,every=2", "srr",
+                                    "variable-rate:fast=0,every=3", "two-level:active=1"});
     request.policy = models::read_policy(policies[seed / 8 % policies.size()]).value();
     const auto guarantee = models::guarantee_of(request.policy);
     verdict.time_division = guarantee == models::PolicyGuarantee::TimeDivision;

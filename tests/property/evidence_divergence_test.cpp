@@ -10,6 +10,7 @@
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/value_path.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/every_policy.hpp"
 #include "tests/support/evidence.hpp"
 #include "tests/support/loop_exit_kernel.hpp"
 #include "tests/support/random_kernel.hpp"
@@ -98,10 +99,11 @@ std::optional<Drawn> input_of(std::uint64_t seed) {
     input.launch = seed % 3 == 0
                        ? "1x32"
                        : std::to_string(from_one_to(6)) + "x" + std::to_string(from_one_to(200));
-    constexpr std::array policies{
-        "lrr", "gto", "oldest", "two-level:active=1", "unknown", "variable-rate:fast=0,every=2",
-        "srr"};
-    input.policy = policies[random() % (cached ? 5 : policies.size())];
+    static const auto all =
+        tests::conserving_policies({"two-level:active=1", "variable-rate:fast=0,every=2", "srr"});
+    static const auto through_caches = tests::conserving_policies({"two-level:active=1"});
+    const auto& policies = cached ? through_caches : all;
+    input.policy = policies[random() % policies.size()];
     const bool slotted = input.policy.rfind("variable-rate", 0) == 0;
     if (seed % 3 != 0 && !slotted) input.multiprocessors = from_one_to(3);
     return Drawn{std::move(input), kernel.has_loop_exits_in_branches};

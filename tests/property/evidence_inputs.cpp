@@ -2,6 +2,7 @@
 
 #include "assembly/support/source_text.hpp"
 #include "models/architecture/value_path.hpp"
+#include "tests/support/every_policy.hpp"
 #include "tests/support/evidence.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/support/read_through_ports.hpp"
@@ -80,16 +81,10 @@ void lead_through_caches(models::Architecture& machine, models::FlowFacts& facts
 certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     constexpr std::array<std::pair<const char*, int>, 4> machines{
         {{"fermi-gtx470", 20}, {"maxwell-gtx970", 52}, {"turing-t4", 75}, {"hopper-h200", 90}}};
-    constexpr std::array policies{"lrr",
-                                  "gto",
-                                  "oldest",
-                                  "variable-rate:fast=0,every=2",
-                                  "variable-rate:fast=1,every=4",
-                                  "srr",
-                                  "srr",
-                                  "two-level:active=1",
-                                  "unknown"};
-    constexpr std::array conserving{"lrr", "gto", "oldest", "unknown"};
+    static const auto conserving = tests::conserving_policies();
+    static const auto policies =
+        tests::conserving_policies({"variable-rate:fast=0,every=2", "variable-rate:fast=1,every=4",
+                                    "srr", "srr", "two-level:active=1"});
     constexpr std::array slots{"variable-rate:fast=0,every=2", "variable-rate:fast=1,every=3",
                                "variable-rate:fast=0,every=5"};
     const auto& [machine, sm] = machines[seed % machines.size()];

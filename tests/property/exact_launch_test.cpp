@@ -4,6 +4,7 @@
 
 #include "analyzer/evidence/path_certificates.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/every_policy.hpp"
 #include "tests/support/tiny_launch.hpp"
 
 #include <gtest/gtest.h>
@@ -154,6 +155,7 @@ TEST(ExactLaunches, LieInsideTheEnvelopeAndContainTheSimulatedTimes) {
     RecordProperty("first_seed", std::to_string(first));
     const auto fermi = models::load_architecture("fermi-gtx470");
     ASSERT_TRUE(fermi) << to_string(fermi.error());
+    const std::vector<std::string> policies = tests::conserving_policies({"two-level:active=48"});
     std::vector<double> ratios;
     std::size_t varied = 0;
     std::size_t at_best = 0; // Reached by runs in which it is not known who is preferred.
@@ -172,7 +174,7 @@ TEST(ExactLaunches, LieInsideTheEnvelopeAndContainTheSimulatedTimes) {
         if (HasFatalFailure()) return;
         ratios.push_back(static_cast<double>(envelope.upper.proved.count()) /
                          static_cast<double>(exact->worst));
-        for (const char* policy : {"lrr", "gto", "oldest", "two-level:active=48"}) {
+        for (const std::string& policy : policies) {
             SCOPED_TRACE(policy);
             expect_runs_inside(tiny, models::read_policy(policy).value(), seed, *exact);
             if (HasFatalFailure()) return;

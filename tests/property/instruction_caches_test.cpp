@@ -8,6 +8,7 @@
 #include "harness/simulator/machine.hpp"
 #include "tests/support/bottleneck_accesses.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/every_policy.hpp"
 #include "tests/support/mixed_accesses.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/support/small_instruction_caches.hpp"
@@ -28,9 +29,8 @@
 namespace warpbound {
 namespace {
 
-constexpr std::array conserving{
-    "lrr",    "gto", "oldest", "variable-rate:fast=0,every=2,conserving", "two-level:active=24",
-    "unknown"};
+const std::vector<std::string> conserving =
+    tests::conserving_policies({"variable-rate:fast=0,every=2,conserving", "two-level:active=24"});
 constexpr std::array draws{harness::Draw::Uniform, harness::Draw::Extremes, harness::Draw::AllLow,
                            harness::Draw::AllHigh, harness::Draw::Adversarial};
 
@@ -245,7 +245,7 @@ std::string check_accesses(std::uint64_t seed) {
             return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
         },
         made.launch.blocks == 1 && made.launch.warps_per_block() == 1);
-    constexpr std::array policies{"lrr", "gto", "oldest", "unknown"};
+    static const std::vector<std::string> policies = tests::conserving_policies();
     analyzer::Request request;
     request.function = &made.program.function;
     request.graph = &made.program.graph;

@@ -8,6 +8,7 @@
 #include "harness/device.hpp"
 #include "harness/simulator/machine.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/every_policy.hpp"
 #include "tests/support/random_kernel.hpp"
 
 #include <gtest/gtest.h>
@@ -20,9 +21,8 @@
 namespace warpbound {
 namespace {
 
-constexpr std::array conserving{
-    "lrr",    "gto", "oldest", "variable-rate:fast=0,every=2,conserving", "two-level:active=24",
-    "unknown"};
+const std::vector<std::string> conserving =
+    tests::conserving_policies({"variable-rate:fast=0,every=2,conserving", "two-level:active=24"});
 /// Fewer than a scheduler's warps.
 constexpr std::array set_limited{"two-level:active=1", "two-level:active=2", "two-level:active=3",
                                  "two-level:active=5"};

@@ -8,6 +8,7 @@
 #include "harness/device.hpp"
 #include "harness/simulator/machine.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/every_policy.hpp"
 #include "tests/support/random_kernel.hpp"
 
 #include <gtest/gtest.h>
@@ -159,16 +160,15 @@ ReadPortsVerdict check_case(std::uint64_t seed, const tests::DescribedMachine& d
     request.graph = &made.graph;
     request.architecture = &architecture;
     request.facts = &made.facts;
-    constexpr std::array policies{"lrr",     "gto",
-                                  "oldest",  "two-level:active=48",
-                                  "unknown", "variable-rate:fast=0,every=2,conserving"};
+    static const std::vector<std::string> policies = tests::conserving_policies(
+        {"two-level:active=48", "variable-rate:fast=0,every=2,conserving"});
     if (seed / 3 % 3 > 0) {
         request.launch = {random.whole(1, 8), 32 * random.whole(1, 8)};
         request.multiprocessors = random.whole(0, 3) == 0 ? random.whole(2, 3) : 1;
     }
     constexpr std::array set_limited{"two-level:active=1", "two-level:active=2",
                                      "two-level:active=3"};
-    const char* policy = policies[seed / 11 % policies.size()];
+    std::string policy = policies[seed / 11 % policies.size()];
     if (described.sm >= 50 && seed / 7 % 4 == 1 && !options.conditional_barriers)
         policy = set_limited[seed / 28 % set_limited.size()];
     request.policy = models::read_policy(policy).value();

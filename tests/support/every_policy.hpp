@@ -1,22 +1,33 @@
 #pragma once
 /// \file
-/// A policy of each kind.
+/// Policies that tests run through, from the table of policies.
 
 #include "models/launch/warp_policy.hpp"
 
-#include <array>
 #include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace warpbound::tests {
 
-inline constexpr std::array every_policy{"lrr",
-                                         "gto",
-                                         "oldest",
-                                         "two-level:active=2",
-                                         "srr",
-                                         "variable-rate",
-                                         "variable-rate:fast=1,every=3,conserving",
-                                         "unknown"};
+/// Work-conserving policies without parameters, and `further` ones.
+inline std::vector<std::string> conserving_policies(std::vector<std::string> further = {}) {
+    for (const std::string_view name :
+         models::policy_names(models::PolicyGuarantee::WorkConserving))
+        further.emplace_back(name);
+    return further;
+}
+
+/// A policy of each kind, and the one that conserves work in time slots.
+inline const std::vector<std::string> every_policy = [] {
+    std::vector<std::string> all;
+    for (const models::NamedPolicy& named : models::named_policies)
+        all.push_back(std::string{named.name} +
+                      (named.kind == models::PolicyKind::TwoLevel ? ":active=2" : ""));
+    all.emplace_back("variable-rate:fast=1,every=3,conserving");
+    return all;
+}();
 
 /// Any number names one.
 inline models::WarpPolicy policy_of(std::size_t index) {

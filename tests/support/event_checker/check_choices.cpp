@@ -128,9 +128,7 @@ private:
         if (run_.policy.kind == StrictRoundRobin) return check_rotation(chosen, members);
         if (run_.policy.kind == VariableRate) return check_time_slots(chosen, members);
         if (run_.policy.kind == TwoLevel) return check_active_set(chosen, members);
-        if (run_.policy.kind != LooseRoundRobin && run_.policy.kind != GreedyThenOldest &&
-            run_.policy.kind != OldestFirst)
-            return;
+        if (run_.policy.kind == Unknown) return;
         std::map<const WarpRecord*, std::size_t> next;
         const WarpRecord* last = nullptr;
         for (const Issue* issue : chosen) {

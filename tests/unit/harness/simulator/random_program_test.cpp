@@ -38,9 +38,9 @@ TEST(RandomPrograms, ObeyEveryRuleOfTheContract) {
 
 // Every policy satisfies the same rules; only work-conserving ones never leave a scheduler idle.
 TEST(RandomPrograms, ObeyTheContractUnderEveryPolicy) {
-    for (const char* name :
-         {"gto", "oldest", "two-level:active=1", "two-level:active=3", "srr", "variable-rate",
-          "variable-rate:fast=1,every=3,conserving", "unknown"}) {
+    for (const std::string& name :
+         tests::conserving_policies({"two-level:active=1", "two-level:active=3", "srr",
+                                     "variable-rate", "variable-rate:fast=1,every=3,conserving"})) {
         const auto policy = models::read_policy(name);
         ASSERT_TRUE(policy) << policy.error().what;
         for (std::uint64_t seed = 1; seed <= 150; ++seed) {
@@ -56,8 +56,8 @@ TEST(RandomPrograms, ObeyTheContractUnderEveryPolicy) {
 }
 
 TEST(RandomPrograms, ObeyTheContractThroughFetchAndOperandCollectors) {
-    const std::array names{"lrr",    "gto", "two-level:active=2",
-                           "oldest", "srr", "variable-rate:fast=1,every=3,conserving"};
+    const auto names = tests::conserving_policies(
+        {"two-level:active=2", "srr", "variable-rate:fast=1,every=3,conserving"});
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         const auto policy = models::read_policy(names[seed % names.size()]).value();
         const Case test = random_pipeline_case(seed);

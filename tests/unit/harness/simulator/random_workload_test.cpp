@@ -2,6 +2,7 @@
 
 #include "harness/simulator/decode/translation.hpp"
 #include "harness/simulator/machine_run.hpp"
+#include "tests/support/every_policy.hpp"
 #include "tests/unit/harness/simulator/random_accesses.hpp"
 #include "tests/unit/harness/simulator/random_case.hpp"
 #include "tests/unit/harness/simulator/workloads.hpp"
@@ -97,14 +98,13 @@ std::unique_ptr<RandomWorkload> random_workload(std::uint64_t seed) {
 }
 
 TEST(RandomWorkloads, ObeyTheContract) {
-    const char* const policies[] = {"lrr",    "gto",
-                                    "oldest", "two-level:active=3",
-                                    "srr",    "variable-rate:fast=1,every=3,conserving"};
+    const auto policies = tests::conserving_policies(
+        {"two-level:active=3", "srr", "variable-rate:fast=1,every=3,conserving"});
     for (std::uint64_t seed = 1; seed <= 240; ++seed) {
         const auto test = random_workload(seed);
         run(test->workload, test->machine, test->multiprocessors,
             {.seed = seed, .draw = all_draws[seed % 5], .path = {}},
-            models::read_policy(policies[seed % 6]).value());
+            models::read_policy(policies[seed % policies.size()]).value());
         if (testing::Test::HasFailure()) return;
     }
 }

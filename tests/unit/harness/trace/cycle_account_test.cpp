@@ -108,7 +108,7 @@ void expect_exact(const CycleAccount& account) {
 
 // Sums are exact over random programs, machines, policies, draws, and blocks that replace others.
 TEST(CycleAccount, SumsExactlyToTheCycles) {
-    for (const char* name : tests::every_policy) {
+    for (const std::string& name : tests::every_policy) {
         const auto policy = models::read_policy(name);
         ASSERT_TRUE(policy);
         for (std::uint64_t seed = 1; seed <= 200; ++seed) {
