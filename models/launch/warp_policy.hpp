@@ -14,13 +14,14 @@
 namespace warpbound::models {
 
 enum class PolicyKind {
-    LooseRoundRobin,  ///< "lrr"
-    GreedyThenOldest, ///< "gto"
-    OldestFirst,      ///< "oldest"
-    TwoLevel,         ///< "two-level": loose round robin inside an active set
-    StrictRoundRobin, ///< "srr"
-    VariableRate,     ///< "variable-rate": time division; one warp owns more time slots
-    Unknown           ///< "unknown": any warp that may issue, by no known rule
+    LooseRoundRobin,    ///< "lrr"
+    GreedyThenOldest,   ///< "gto"
+    GreedyThenYoungest, ///< "gty"
+    OldestFirst,        ///< "oldest"
+    TwoLevel,           ///< "two-level": loose round robin inside an active set
+    StrictRoundRobin,   ///< "srr"
+    VariableRate,       ///< "variable-rate": time division; one warp owns more time slots
+    Unknown             ///< "unknown": any warp that may issue, by no known rule
 };
 
 /// Property of a policy that a bound may rely on.
@@ -45,6 +46,8 @@ inline constexpr std::array named_policies{
                 "loose round robin"},
     NamedPolicy{"gto", PolicyKind::GreedyThenOldest, PolicyGuarantee::WorkConserving,
                 "greedy, then oldest"},
+    NamedPolicy{"gty", PolicyKind::GreedyThenYoungest, PolicyGuarantee::WorkConserving,
+                "greedy, then youngest"},
     NamedPolicy{"oldest", PolicyKind::OldestFirst, PolicyGuarantee::WorkConserving, "oldest first"},
     NamedPolicy{"two-level", PolicyKind::TwoLevel, PolicyGuarantee::SetLimited,
                 "loose round robin in an active set"},

@@ -75,11 +75,13 @@ private:
     std::size_t first_;
 };
 
-/// Oldest first: by start time, then by warp slot. Greedy: the warp that was chosen last comes
-/// before them.
+/// Oldest first: by start time, then by warp slot; youngest first: the reverse. Greedy: the warp
+/// that was chosen last comes before them.
 class ByAge final : public Arbitration {
 public:
-    explicit ByAge(bool greedy) : greedy_{greedy} {}
+    enum class First { Oldest, Youngest };
+
+    ByAge(First first, bool greedy) : first_{first}, greedy_{greedy} {}
 
     std::span<const std::size_t> candidates(std::int64_t /*now*/) override { return order_; }
 
@@ -108,12 +110,14 @@ private:
         order_.clear();
         for (const auto& [at, warp] : by_age_)
             order_.push_back(warp);
+        if (first_ == First::Youngest) std::reverse(order_.begin(), order_.end());
         const auto last = std::find(order_.begin(), order_.end(), last_);
         if (last != order_.end()) std::rotate(order_.begin(), last, last + 1);
     }
 
     using Aged = std::pair<std::int64_t, std::size_t>; ///< Start time and warp slot.
 
+    First first_;
     bool greedy_;
     std::size_t last_ = no_warp;
     std::vector<Aged> by_age_; ///< The oldest first.
@@ -319,9 +323,11 @@ std::unique_ptr<Arbitration> make_arbitration(const models::WarpPolicy& policy,
                                               RandomSource& random) {
     switch (policy.kind) {
     case models::PolicyKind::GreedyThenOldest:
-        return std::make_unique<ByAge>(true);
+        return std::make_unique<ByAge>(ByAge::First::Oldest, true);
+    case models::PolicyKind::GreedyThenYoungest:
+        return std::make_unique<ByAge>(ByAge::First::Youngest, true);
     case models::PolicyKind::OldestFirst:
-        return std::make_unique<ByAge>(false);
+        return std::make_unique<ByAge>(ByAge::First::Oldest, false);
     case models::PolicyKind::TwoLevel:
         return std::make_unique<TwoLevel>(warps, static_cast<std::size_t>(policy.active), random);
     case models::PolicyKind::StrictRoundRobin:

@@ -266,9 +266,13 @@ private:
             const int from = last->starts.front().warp_slot;
             return rotation_key(first.warp_slot, from) < rotation_key(second.warp_slot, from);
         }
-        if (run_.policy.kind == models::PolicyKind::GreedyThenOldest && (&a == last || &b == last))
-            return &a == last;
-        return std::pair{first.cycle, first.warp_slot} < std::pair{second.cycle, second.warp_slot};
+        const bool prefers_young = run_.policy.kind == models::PolicyKind::GreedyThenYoungest;
+        const bool is_greedy =
+            prefers_young || run_.policy.kind == models::PolicyKind::GreedyThenOldest;
+        if (is_greedy && (&a == last || &b == last)) return &a == last;
+        const bool is_older =
+            std::pair{first.cycle, first.warp_slot} < std::pair{second.cycle, second.warp_slot};
+        return is_older != prefers_young;
     }
 
     RecordedLaunch& run_;

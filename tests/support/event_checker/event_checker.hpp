@@ -20,7 +20,7 @@ namespace warpbound::tests {
 /// | C4 to C10, C12 to C16 | all |
 /// | C18, C37 to C41 | path and reconvergence of each lane; not which path runs first |
 /// | C19 | one choice per issue slot |
-/// | C19, work-conserving | no idle scheduler; order of choices under lrr, gto, oldest |
+/// | C19, work-conserving | no idle scheduler; order of choices under lrr, gto, gty, oldest |
 /// | C19, srr | order of choices |
 /// | C19, variable-rate | time slots, without `conserving`, on one SM |
 /// | C19, two-level | size, order and idling of the active set, as far as the log shows |

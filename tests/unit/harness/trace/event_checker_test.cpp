@@ -462,6 +462,13 @@ TEST(EventChecker, FindsASetOfMoreActiveWarps) {
     EXPECT_GT(found_of_other(policy_of(0), two), 20);
 }
 
+TEST(EventChecker, FindsTheOldestInPlaceOfTheYoungest) {
+    const auto youngest = models::read_policy("gty").value();
+    for (const char* other : {"gto", "oldest", "lrr"})
+        EXPECT_GT(found_of_other(models::read_policy(other).value(), youngest), 60) << other;
+    EXPECT_GT(found_of_other(youngest, models::read_policy("gto").value()), 60);
+}
+
 TEST(EventChecker, FindsAnotherOrderInTheActiveSet) {
     const auto wide = models::read_policy("two-level:active=8").value();
     EXPECT_GT(found_of_other(models::read_policy("gto").value(), wide), 20);

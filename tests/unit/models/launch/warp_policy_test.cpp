@@ -10,8 +10,8 @@ using testing::HasSubstr;
 
 TEST(WarpPolicy, ReadsWhatItWrites) {
     for (const char* text :
-         {"lrr", "gto", "oldest", "srr", "two-level:active=3", "variable-rate:fast=2,every=4",
-          "variable-rate:fast=0,every=2,conserving", "unknown"}) {
+         {"lrr", "gto", "gty", "oldest", "srr", "two-level:active=3",
+          "variable-rate:fast=2,every=4", "variable-rate:fast=0,every=2,conserving", "unknown"}) {
         const auto policy = read_policy(text);
         ASSERT_TRUE(policy) << text << ": " << policy.error().what;
         EXPECT_EQ(to_string(policy.value()), text);
@@ -26,8 +26,9 @@ TEST(WarpPolicy, RefusesWhatItDoesNotKnow) {
         const auto policy = read_policy(text);
         return policy ? std::string{} : policy.error().what;
     };
-    EXPECT_THAT(words("fair"),
-                HasSubstr("expected lrr, gto, oldest, two-level, srr, variable-rate, unknown"));
+    EXPECT_THAT(
+        words("fair"),
+        HasSubstr("expected lrr, gto, gty, oldest, two-level, srr, variable-rate, unknown"));
     EXPECT_THAT(words(""), HasSubstr("unknown warp policy ''"));
     for (const char* text :
          {"lrr:active=2", "two-level:active=0", "two-level:active=", "two-level:fast=1",
@@ -42,6 +43,7 @@ TEST(WarpPolicy, HasAGuarantee) {
     };
     EXPECT_EQ(guarantee("lrr"), "work-conserving");
     EXPECT_EQ(guarantee("gto"), "work-conserving");
+    EXPECT_EQ(guarantee("gty"), "work-conserving");
     EXPECT_EQ(guarantee("oldest"), "work-conserving");
     EXPECT_EQ(guarantee("unknown"), "work-conserving");
     EXPECT_EQ(guarantee("two-level"), "set-limited");

@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -71,6 +73,107 @@ TEST(Policy, OldestReturnsToTheOldestAtOnce) {
     EXPECT_THAT(oldest.issues(2), ElementsAre(8, 10, 12, 14));
     const auto greedy = run(program, one_scheduler(), {1, 96}, {}, policy("gto"));
     EXPECT_THAT(greedy.issues(0), ElementsAre(0, 2, 4, 6));
+}
+
+/// The warps of all issues in the order of their cycles, as digits, and the cycles.
+struct Schedule {
+    std::string warps;
+    std::vector<std::int64_t> cycles;
+};
+
+Schedule schedule_of(const TestRun& run) {
+    std::map<std::int64_t, int> by_cycle; // One scheduler: at most one issue a cycle.
+    for (const Event& event : run.events)
+        if (const auto* issued = std::get_if<Issued>(&event))
+            by_cycle[issued->cycle] = issued->warp;
+    Schedule schedule;
+    for (const auto& [cycle, warp] : by_cycle) {
+        schedule.warps += std::to_string(warp);
+        schedule.cycles.push_back(cycle);
+    }
+    return schedule;
+}
+
+/// Cycles between the first and the last issue in which none takes place.
+std::int64_t bubbles(const Schedule& schedule) {
+    return schedule.cycles.back() - schedule.cycles.front() + 1 -
+           static_cast<std::int64_t>(schedule.cycles.size());
+}
+
+/// `count` issues of a warp.
+std::string times(std::size_t count, char warp) {
+    return std::string(count, warp);
+}
+
+/// H25 (Huerta et al., MICRO 2025) Fig. 4: four warps of 32 instructions on one scheduler.
+TestProgram figure_4(const assembly::Control& second = stall(1)) {
+    auto program = additions(31);
+    program.function.instructions[1].control = second;
+    return program;
+}
+const models::Launch four_warps{1, 128};
+
+// Fig. 4 (a): the youngest until it misses in the instruction cache; the next one to its end, past
+// the line that came meanwhile; then the others, the youngest first.
+TEST(GreedyThenYoungest, KeepsItsWarpPastTheReturnOfAnotherLine) {
+    auto machine = one_scheduler();
+    const TestProgram program = figure_4();
+    const auto& code = program.function.instructions;
+    for (const auto& [name, value] : std::vector<std::pair<const char*, std::int64_t>>{
+             {"line", static_cast<std::int64_t>(code[8].address - code[0].address)},
+             {"stream", 1},
+             {"l0-sets", 4},
+             {"l0-ways", 4},
+             {"l0-miss", 10},
+             {"l1-sets", 4},
+             {"l1-ways", 4},
+             {"l1-miss", 3},
+             {"l1-service", 1}})
+        set(machine.fetch, name, value);
+    const auto schedule = schedule_of(run(program, machine, four_warps, {}, policy("gty")));
+    EXPECT_EQ(schedule.warps,
+              times(16, '3') + times(32, '2') + times(16, '3') + times(32, '1') + times(32, '0'));
+    EXPECT_EQ(bubbles(schedule), 0);
+}
+
+// Fig. 4 (b): a stall count of 4 on the second instruction; only the last warp has nobody to hide
+// it.
+TEST(GreedyThenYoungest, HidesTheStallOfItsWarp) {
+    const auto schedule =
+        schedule_of(run(figure_4(stall(4)), one_scheduler(), four_warps, {}, policy("gty")));
+    EXPECT_EQ(schedule.warps,
+              "332211" + times(30, '3') + times(30, '2') + times(30, '1') + times(32, '0'));
+    EXPECT_EQ(bubbles(schedule), 3);
+    EXPECT_EQ(schedule.cycles[97], 97);
+    EXPECT_EQ(schedule.cycles[98], 101);
+}
+
+// Fig. 4 (c): a yield on the second instruction; the youngest of the others is next.
+TEST(GreedyThenYoungest, YieldsToTheYoungestOfTheOthers) {
+    auto machine = one_scheduler();
+    set(machine.schedulers, "yield", 1);
+    assembly::Control yields = stall(1);
+    yields.yield = true;
+    const auto schedule =
+        schedule_of(run(figure_4(yields), machine, four_warps, {}, policy("gty")));
+    EXPECT_EQ(schedule.warps,
+              "3322" + times(30, '3') + times(30, '2') + "1100" + times(30, '1') + times(30, '0'));
+    EXPECT_EQ(bubbles(schedule), 0);
+}
+
+// A block that began later is younger, whatever its warp slot: blocks 3 and 4 come before block 0.
+TEST(GreedyThenYoungest, PrefersTheBlockThatBeganLast) {
+    auto machine = one_scheduler();
+    set(machine.limits, "max-blocks", 3);
+    set(machine.blocks, "start", 0);
+    set(machine.blocks, "replacement", 5);
+    const auto program = additions(9);
+    const auto youngest = schedule_of(run(program, machine, {5, 32}, {}, policy("gty")));
+    EXPECT_EQ(youngest.warps,
+              times(10, '2') + times(10, '1') + times(10, '3') + times(10, '4') + times(10, '0'));
+    const auto oldest = schedule_of(run(program, machine, {5, 32}, {}, policy("gto")));
+    EXPECT_EQ(oldest.warps,
+              times(10, '0') + times(10, '1') + times(10, '2') + times(10, '3') + times(10, '4'));
 }
 
 // Whatever the choices, three warps of four instructions fill twelve cycles. No warp is always
