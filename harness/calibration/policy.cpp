@@ -85,6 +85,21 @@ std::optional<std::int64_t> concurrent_warps(const RecordedSeries& series,
     return counts.size() == 1 ? std::optional{*counts.begin()} : std::nullopt;
 }
 
+/// Whether the youngest warp of a scheduler reads the clock before the oldest one; empty unless all
+/// schedulers and runs agree. Requires: several warps on each scheduler that start together.
+std::optional<bool> youngest_begins(const RecordedSeries& series, std::int64_t schedulers) {
+    const auto count = static_cast<std::size_t>(schedulers);
+    std::set<bool> found;
+    for (const auto& sample : series.samples) {
+        const auto clocks = clocks_of(sample);
+        for (std::size_t oldest = 0; oldest < count && oldest < clocks.size(); ++oldest) {
+            const std::size_t others = (clocks.size() - 1 - oldest) / count;
+            found.insert(clocks[oldest + others * count].first < clocks[oldest].first);
+        }
+    }
+    return found.size() == 1 ? std::optional{*found.begin()} : std::nullopt;
+}
+
 } // namespace
 
 std::optional<std::string> read_policy(const Measurements& measurements, const Basis& basis,
@@ -128,7 +143,13 @@ std::optional<std::string> read_policy(const Measurements& measurements, const B
                    : std::string{"lrr"};
     }
     if (seen.older_first > 0) return "oldest";
-    if (seen.younger_first == 0) return "gto";
+    if (seen.younger_first == 0) {
+        const auto youngest = youngest_begins(*contention, schedulers);
+        if (!youngest)
+            return unknown("a warp that issues keeps its scheduler, and of those that begin "
+                           "neither the oldest nor the youngest is always first");
+        return *youngest ? "gty" : "gto";
+    }
     return unknown(
         "younger warps are preferred to older ones and not the reverse: no known policy does that");
 }

@@ -177,10 +177,14 @@ HiddenMachine hidden_machine(std::uint64_t seed) {
     spread(machine.blocks, "replacement", 50, 200, 50);
 
     const std::int64_t warps = 32 / schedulers;
-    const std::array<std::string, 5> policies{
-        "lrr", "gto", "oldest",
-        "two-level:active=" + std::to_string(random_source.whole(4, warps - 1)), "srr"};
-    hidden.policy = policies[static_cast<std::size_t>(random_source.whole(0, 4))];
+    const std::array<std::string, 6> policies{"lrr",
+                                              "gto",
+                                              "gty",
+                                              "oldest",
+                                              "two-level:active=" +
+                                                  std::to_string(random_source.whole(4, warps - 1)),
+                                              "srr"};
+    hidden.policy = policies[static_cast<std::size_t>(random_source.whole(0, 5))];
     draw_room(machine.limits, random_source);
     return hidden;
 }

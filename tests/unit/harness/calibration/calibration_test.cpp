@@ -24,7 +24,7 @@ TEST(Calibrate, ReadsVoudourisNumbersOffTheCard) {
 }
 
 TEST(Calibrate, DistinguishesPoliciesByTheWarpThatIssuesFirst) {
-    for (const std::string policy : {"lrr", "gto", "oldest", "srr", "two-level:active=5"}) {
+    for (const std::string policy : {"lrr", "gto", "gty", "oldest", "srr", "two-level:active=5"}) {
         const auto calibration = calibrated(measured(
             {"switched-off", "start-order", "crowd-switched-off", "wake-order"}, 500, policy));
         ASSERT_TRUE(calibration) << to_string(calibration.error());
