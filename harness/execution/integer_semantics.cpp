@@ -66,6 +66,7 @@ void add_three(Step& step) {
     step.write(out);
 }
 
+/// .WIDE and .HI add a pair to the product; .HI keeps the upper word.
 void multiply_add_wide(Step& step, bool is_unsigned) {
     const Words& a = step.word(0);
     const Words& b = step.word(1);
@@ -83,22 +84,16 @@ void multiply_add_wide(Step& step, bool is_unsigned) {
         carry |= Lanes{sum < product || out[lane] < sum} << lane;
     }
     if (!step.operation->carries.empty()) step.set_predicate(step.operation->carries[0], carry);
-    step.write_wide(out);
-}
-
-void multiply_add_high(Step& step, bool is_unsigned) {
-    each_word<3>(step, [is_unsigned](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-        const std::uint64_t product =
-            is_unsigned ? std::uint64_t{a} * b
-                        : static_cast<std::uint64_t>(std::int64_t{as_signed(a)} * as_signed(b));
-        return static_cast<std::uint32_t>(product >> 32U) + c;
-    });
+    if (!step.has(Modifier::HI)) return step.write_wide(out);
+    Words high;
+    for (std::size_t lane = 0; lane < lane_count; ++lane)
+        high[lane] = static_cast<std::uint32_t>(out[lane] >> 32U);
+    step.write(high);
 }
 
 void multiply_add(Step& step) {
-    const bool is_unsigned = step.has(Modifier::U32);
-    if (step.has(Modifier::WIDE)) return multiply_add_wide(step, is_unsigned);
-    if (step.has(Modifier::HI)) return multiply_add_high(step, is_unsigned);
+    if (step.has(Modifier::WIDE) || step.has(Modifier::HI))
+        return multiply_add_wide(step, step.has(Modifier::U32));
     const Words& a = step.word(0);
     const Words& b = step.word(1);
     const Words& c = step.word(2);
