@@ -375,13 +375,14 @@ void add_multiprocessors(CLI::App& command, std::string& multiprocessors) {
 
 void add_draw(CLI::App& command, std::string& draw) {
     command
-        .add_option(
-            "--draw", draw,
-            "How values that the description leaves open are drawn: uniform in their "
-            "interval, at its ends (extremes), or always at one end; adversarial: by a rule "
-            "of each run that makes long times likely, including the choices between warps "
-            "and between multiprocessors")
-        ->check(CLI::IsMember({"uniform", "extremes", "all-low", "all-high", "adversarial"}))
+        .add_option("--draw", draw,
+                    "How values that the description leaves open are drawn: uniform in their "
+                    "interval, at its ends (extremes), or always at one end; typical: the typical "
+                    "number where the description states one; adversarial: by a rule of each run "
+                    "that makes long times likely, including the choices between warps and between "
+                    "multiprocessors")
+        ->check(
+            CLI::IsMember({"uniform", "extremes", "all-low", "all-high", "typical", "adversarial"}))
         ->capture_default_str();
 }
 
@@ -389,6 +390,7 @@ harness::Draw parse_draw(const std::string& draw) {
     if (draw == "extremes") return harness::Draw::Extremes;
     if (draw == "all-low") return harness::Draw::AllLow;
     if (draw == "all-high") return harness::Draw::AllHigh;
+    if (draw == "typical") return harness::Draw::Typical;
     if (draw == "adversarial") return harness::Draw::Adversarial;
     return harness::Draw::Uniform;
 }

@@ -49,10 +49,11 @@ struct Kernel {
 
 /// How the values that the contract leaves open are chosen.
 enum class Draw {
-    Uniform,     ///< anywhere inside the interval
-    Extremes,    ///< lo or hi, each with probability 1/2
-    AllLow,      ///< always lo; guarded instructions are predicated off
-    AllHigh,     ///< always hi; guarded instructions execute
+    Uniform,  ///< anywhere inside the interval
+    Extremes, ///< lo or hi, each with probability 1/2
+    AllLow,   ///< always lo; guarded instructions are predicated off
+    AllHigh,  ///< always hi; guarded instructions execute
+    Typical,  ///< the typical number where the description states one, else anywhere inside (C78)
     Adversarial, ///< values that make long times likely; see `harness/simulator/sm/adversary.hpp`
 };
 std::string_view to_string(Draw draw);

@@ -72,6 +72,8 @@ std::string_view to_string(Draw draw) {
         return "extremes";
     case Draw::AllLow:
         return "all-low";
+    case Draw::Typical:
+        return "typical";
     case Draw::AllHigh:
         return "all-high";
     case Draw::Adversarial:

@@ -139,6 +139,7 @@ constexpr auto l1_values = std::to_array<ValueRule>({
     {.name = "mshr-entries", .unit = "1", .minimum = 1, .exact = true},
     {.name = "mshr-merges", .unit = "1", .minimum = 1, .exact = true},
     {.name = "write-evict", .unit = "1", .exact = true},
+    {.name = "invalidate", .unit = "1", .exact = true},
     {.name = "lines-per-pass", .unit = "1", .minimum = 1, .exact = true},
 });
 

@@ -58,6 +58,7 @@ std::int64_t RandomSource::draw_from_stream(std::int64_t lo, std::int64_t hi) {
     case Draw::Extremes:
         return stream_.uniform(0, 1) == 0 ? lo : hi;
     case Draw::Uniform:
+    case Draw::Typical:
     case Draw::Adversarial: // Replaced once per run, see sm/adversary.hpp.
         break;
     }

@@ -4,8 +4,10 @@
 
 #include "harness/device.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 
 namespace warpbound::harness::simulator {
 
@@ -48,6 +50,7 @@ private:
 struct Range {
     std::int64_t lo = 0;
     std::int64_t hi = 0;
+    std::optional<std::int64_t> typical{}; ///< What a typical draw takes; none: anywhere inside.
 
     friend bool operator==(const Range&, const Range&) = default;
 };
@@ -62,7 +65,16 @@ public:
     std::int64_t draw(std::int64_t lo, std::int64_t hi) {
         return lo == hi ? lo : draw_from_stream(lo, hi);
     }
-    std::int64_t draw(Range range) { return draw(range.lo, range.hi); }
+    std::int64_t draw(const Range& range) {
+        if (draw_ == Draw::Typical && range.typical) return *range.typical;
+        return draw(range.lo, range.hi);
+    }
+    /// The service of a transaction of `part` of the `whole` sectors of a line: a typical draw
+    /// takes that share of the typical number, rounded up, but at least lo (C78).
+    std::int64_t draw_share(const Range& range, std::int64_t part, std::int64_t whole) {
+        if (draw_ != Draw::Typical || !range.typical) return draw(range.lo, range.hi);
+        return std::max(range.lo, (*range.typical * part + whole - 1) / whole);
+    }
     /// The same stream under another rule.
     [[nodiscard]] RandomSource with(Draw draw) const { return RandomSource{draw, stream_}; }
 

@@ -33,7 +33,7 @@ Range ArchitectureValues::range(const Group& group, std::string_view name, std::
         }
         return unusable;
     }
-    const Range range{found.value().lo, found.value().hi};
+    const Range range{found.value().lo, found.value().hi, found.value().typical};
     const bool fits = lowest <= range.lo && range.lo <= range.hi && range.hi <= highest;
     expect(fits, fmt::format("{}/{} is {}; expected {} to {}", group.path, name, text_of(range),
                              lowest, highest));

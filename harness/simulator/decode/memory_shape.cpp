@@ -111,6 +111,8 @@ Result<MemoryShape> ShapeReader::read() {
     shape.l1 = cache("l1");
     shape.l1_queue = values_.count(l1, "queue");
     shape.l1_write_evict = values_.flag(l1, "write-evict");
+    shape.l1_invalidate = l1.values != nullptr && l1.values->find("invalidate") != nullptr &&
+                          values_.flag(l1, "invalidate");
     shape.l2 = cache("l2");
     shape.slices = values_.count(l2, "slices");
     shape.l2_write_allocate = values_.flag(l2, "write-allocate");

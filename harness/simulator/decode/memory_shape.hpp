@@ -20,6 +20,10 @@ struct CacheShape {
     std::size_t mshr_merges = 0;
     Range service; ///< Between two line accesses.
     Range latency; ///< Without queueing, from the access of the L1 to the result.
+
+    [[nodiscard]] std::int64_t sectors_per_line() const {
+        return static_cast<std::int64_t>(line / sector);
+    }
 };
 
 struct DramShape {
@@ -38,7 +42,8 @@ struct MemoryShape {
     CacheShape l1;
     std::size_t l1_queue = 1;
     bool l1_write_evict = false;
-    CacheShape l2; ///< Sets, ways and MSHR entries of one slice.
+    bool l1_invalidate = false; ///< The first access of a launch finds it empty (C79).
+    CacheShape l2;              ///< Sets, ways and MSHR entries of one slice.
     std::size_t slices = 1;
     bool l2_write_allocate = false;
     bool l2_write_back = false;

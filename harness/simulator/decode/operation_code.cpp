@@ -84,7 +84,7 @@ Result<void> OperationTranslator::add_times(const Instruction& instruction,
             return refuse(instruction,
                           fmt::format("{} is {}..{}; expected {}..{}", value.name,
                                       value.interval->lo, value.interval->hi, lowest, highest));
-        *value.range = Range{value.interval->lo, value.interval->hi};
+        *value.range = Range{value.interval->lo, value.interval->hi, value.interval->typical};
     }
     return boost::outcome_v2::success();
 }

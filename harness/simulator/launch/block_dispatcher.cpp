@@ -10,7 +10,7 @@ BlockDispatcher::BlockDispatcher(Ports links, const MachineShape& machine,
                                  bool concentrates_blocks, EventLog& log)
     : links_{std::move(links)}, machine_{&machine}, grids_{&grids}, log_{&log},
       random_{options.draw, RandomStream{options.seed, StreamOf::Dispatcher, 0}},
-      concentrates_blocks_{concentrates_blocks},
+      concentrates_blocks_{concentrates_blocks}, spreads_blocks_{options.draw == Draw::Typical},
       residencies_(machine.multiprocessors, Residency{machine.capacity}) {
     for (const Grid& grid : grids)
         progress_.push_back(Progress{.blocks_left = grid.code->blocks});
@@ -42,12 +42,14 @@ void BlockDispatcher::receive(std::size_t multiprocessor, const BlockEnded& ende
 std::size_t BlockDispatcher::choose() {
     const auto drawn =
         static_cast<std::size_t>(random_.draw(0, static_cast<std::int64_t>(fitting_.size()) - 1));
-    if (!concentrates_blocks_) return drawn;
-    std::size_t fullest = drawn; // The drawn one breaks ties.
-    for (std::size_t sm = 0; sm < fitting_.size(); ++sm)
-        if (residencies_[fitting_[sm]].blocks() > residencies_[fitting_[fullest]].blocks())
-            fullest = sm;
-    return fullest;
+    if (!concentrates_blocks_ && !spreads_blocks_) return drawn;
+    std::size_t chosen = drawn; // The drawn one breaks ties.
+    for (std::size_t sm = 0; sm < fitting_.size(); ++sm) {
+        const auto blocks = residencies_[fitting_[sm]].blocks();
+        const auto most = residencies_[fitting_[chosen]].blocks();
+        if (spreads_blocks_ ? blocks < most : blocks > most) chosen = sm;
+    }
+    return chosen;
 }
 
 std::int64_t BlockDispatcher::start_of_block(std::int64_t now) {

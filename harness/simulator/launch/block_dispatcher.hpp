@@ -57,6 +57,7 @@ private:
     EventLog* log_;
     RandomSource random_;
     bool concentrates_blocks_;
+    bool spreads_blocks_;                ///< To the SM with the fewest (C78).
     std::vector<Residency> residencies_; ///< Per SM.
     std::vector<Progress> progress_;     ///< Per launch.
     std::vector<std::size_t> ended_;

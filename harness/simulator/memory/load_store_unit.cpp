@@ -34,8 +34,7 @@ void LoadStoreUnit::accept(const MemoryIssue& issue, std::size_t sender, std::in
                              : addresses_of(*issue.access, issue.execution, issue.active),
                          shape_->l1.line, shape_->l1.sector, lines);
     };
-    if (issue.launch >= accesses_.size()) accesses_.resize(issue.launch + 1);
-    ++accesses_[issue.launch].unfinished;
+    ++accesses_of(issue.launch).unfinished;
     if (issue.store) {
         Store& store = stores_.emplace_back();
         store.issue = issue;
@@ -58,6 +57,14 @@ void LoadStoreUnit::accept(const MemoryIssue& issue, std::size_t sender, std::in
     load.missing = 0;
     load.result = 0;
     load_queue_.push_back(index);
+}
+
+LoadStoreUnit::LaunchAccesses& LoadStoreUnit::accesses_of(std::size_t launch) {
+    if (launch >= accesses_.size()) accesses_.resize(launch + 1);
+    LaunchAccesses& accesses = accesses_[launch];
+    if (!accesses.begun && shape_->l1_invalidate) cache_ = Cache{shape_->l1};
+    accesses.begun = true;
+    return accesses;
 }
 
 void LoadStoreUnit::begin_store(std::int64_t now) {
@@ -142,7 +149,10 @@ void LoadStoreUnit::settle(std::uint32_t index, std::int64_t at) {
 
 void LoadStoreUnit::send(std::int64_t now, MemoryRequest request) {
     const std::int64_t start = std::max(now, link_free_at_);
-    link_free_at_ = start + random_.draw(shape_->link_service);
+    // A request for data has none with it.
+    link_free_at_ = start + random_.draw_share(shape_->link_service,
+                                               request.write ? std::popcount(request.sectors) : 0,
+                                               shape_->l1.sectors_per_line());
     request.transit = random_.draw(shape_->transit);
     request.at = start + request.transit;
     ++in_flight_;
@@ -214,7 +224,8 @@ bool LoadStoreUnit::access_line(std::int64_t now) {
                                    .missed = added});
         ++load.next;
         load.arrival += load.issue.pass_cost;
-        l1_free_at_ = now + random_.draw(shape_->l1.service);
+        l1_free_at_ = now + random_.draw_share(shape_->l1.service, std::popcount(line.sectors),
+                                               shape_->l1.sectors_per_line());
     } else { // No lane is active.
         load.result = now + random_.draw(shape_->l1.latency);
     }

@@ -91,7 +91,9 @@ private:
     struct LaunchAccesses {
         std::int64_t unfinished = 0; ///< Loads without a result time, stores not drained.
         std::int64_t completion = 0;
+        bool begun = false; ///< Some access came to this L1.
     };
+    LaunchAccesses& accesses_of(std::size_t launch);
     void finish(std::size_t launch, std::int64_t at);
     template <typename Visit>
     void for_each_sector(std::uint64_t line, std::uint64_t sectors, const Visit& visit) const;

@@ -158,6 +158,7 @@ bool MemorySystem::read(Slice& slice, const Target& target, const Waiting& waiti
                          .sm = waiting.sm,
                          .transits = transits,
                          .back = back,
+                         .sectors = std::popcount(waiting.request.sectors),
                          .missing = 1,
                          .ready = now};
     std::int64_t ready = now;
@@ -209,7 +210,8 @@ bool MemorySystem::serve_slice(std::size_t index, std::int64_t now) {
     slice.blocked = !done;
     if (!done) return false;
     slice.arriving.pop();
-    slice.free_at = now + random_.draw(shape_->l2.service);
+    slice.free_at = now + random_.draw_share(shape_->l2.service, std::popcount(target.sectors),
+                                             shape_->l2.sectors_per_line());
     links_.answers[waiting.sm].put({.kind = MemoryAnswer::Kind::Accepted, .id = 0, .at = now});
     return true;
 }
@@ -270,7 +272,8 @@ void MemorySystem::leave(std::uint32_t index, std::int64_t now) {
     const Read& read = reads_[index];
     std::int64_t& free_at = return_free_at_[read.sm];
     const std::int64_t start = std::max(now, free_at);
-    free_at = start + random_.draw(shape_->link_service);
+    free_at = start +
+              random_.draw_share(shape_->link_service, read.sectors, shape_->l1.sectors_per_line());
     links_.answers[read.sm].put(
         {.kind = MemoryAnswer::Kind::Coming, .id = read.id, .at = start + read.back});
     free_reads_.push_back(index);

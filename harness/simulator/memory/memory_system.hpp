@@ -58,6 +58,7 @@ private:
         std::size_t sm = 0;
         std::int64_t transits = 0; ///< Cycles in the interconnect, both directions.
         std::int64_t back = 0;     ///< Of them, for the response.
+        std::int64_t sectors = 0;  ///< Of the L1 that return.
         std::uint32_t missing =
             0;                  ///< Sectors whose time is unknown, plus one while it is looked up.
         std::int64_t ready = 0; ///< When it leaves for the SM.
