@@ -224,6 +224,7 @@ Result<std::unique_ptr<LoadedKernel>> load_kernel(const harness::toolchain::Kern
     loaded->function = &loaded->program.functions.at(
         static_cast<std::size_t>(code.function - code.program->functions.data()));
     loaded->parameters = code.summary.parameters;
+    loaded->constants = code.summary.constants;
     auto graph = assembly::build_control_flow_graph(*loaded->function);
     if (!graph) {
         Failure failure = graph.error();

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -56,6 +57,7 @@ void add_manual(CLI::App& app, Invocation& invocation);
 void add_measure(CLI::App& app, Invocation& invocation);
 void add_predict(CLI::App& app, Invocation& invocation);
 void add_simulate(CLI::App& app, Invocation& invocation);
+void add_trace(CLI::App& app, Invocation& invocation);
 #ifdef WARPBOUND_HAS_ANALYZER
 void add_flow_facts(CLI::App& app, Invocation& invocation);
 void add_analyze(CLI::App& app, Invocation& invocation);
@@ -122,6 +124,7 @@ struct LoadedKernel {
     models::FlowFacts facts;
     /// None where the file does not describe them.
     std::optional<std::vector<assembly::KernelParameterLayout>> parameters{};
+    std::map<std::int64_t, std::string> constants{}; ///< Contents of constant banks that it holds.
     /// The source files whose comments state facts, as `facts.sources` names them.
     std::vector<assembly::SourceText> sources{};
     std::string flow_facts_digest{}; ///< Of the flow-facts file; empty without one.

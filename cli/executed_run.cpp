@@ -149,9 +149,19 @@ void ExecutionOptions::add_to(CLI::App& command) {
         wanted->excludes(command.get_option(of_drawn_paths));
 }
 
-void ExecutionOptions::add_inputs_to(CLI::App& command) {
+void add_execution_arguments(CLI::App& command, std::vector<std::string>& arguments) {
     command
-        .add_option("--output", outputs,
+        .add_option("--arg", arguments,
+                    fmt::format("Argument of the kernel: NAME=VALUE, INDEX=VALUE (from 0), or "
+                                "OFFSET=VALUE of constant bank 0, for each parameter. A number, as "
+                                "512, 1.5 or f32:2, or {}; may be repeated",
+                                harness::execution::buffer_forms))
+        ->allow_extra_args(false);
+}
+
+void ExecutionOptions::add_inputs_to(CLI::App& command, const std::string& output) {
+    command
+        .add_option(output, outputs,
                     "NAME=FILE: write the buffer of that argument as the launch left it")
         ->allow_extra_args(false);
     command
@@ -172,12 +182,16 @@ void ExecutionOptions::add_inputs_to(CLI::App& command) {
 }
 
 Result<ExecutedRun> execute(const LaunchOptions& options, const ExecutionOptions& execution,
-                            const models::Architecture& architecture) {
+                            const models::Architecture* architecture,
+                            harness::execution::IssueListener* listener) {
     ExecutedRun run;
-    auto kernel = load_kernel(options.kernel, architecture.target);
+    auto kernel =
+        load_kernel(options.kernel,
+                    architecture != nullptr ? std::optional{architecture->target} : std::nullopt);
     if (!kernel) return kernel.as_failure();
     run.kernel = std::move(kernel).value();
-    if (auto runs = check_target(*run.kernel, architecture); !runs) return runs.as_failure();
+    if (architecture != nullptr)
+        if (auto runs = check_target(*run.kernel, *architecture); !runs) return runs.as_failure();
     const auto launch = launch_of(options.launch, run.kernel->function);
     if (!launch) return launch.as_failure();
     LaunchInputs inputs{run.kernel->function, &run.kernel->graph, launch.value(), {}};
@@ -187,7 +201,12 @@ Result<ExecutedRun> execute(const LaunchOptions& options, const ExecutionOptions
             add_arguments_to(inputs.launch.arguments, arguments.value(), run.kernel->parameters);
         !added)
         return added.as_failure();
+    for (const auto& [bank, bytes] : run.kernel->constants) {
+        const auto* const first = reinterpret_cast<const std::byte*>(bytes.data());
+        inputs.constants[bank].assign(first, first + bytes.size());
+    }
     if (auto added = add_constants(execution.constants, inputs); !added) return added.as_failure();
+    inputs.listener = listener;
     inputs.instruction_limit = execution.instruction_limit;
     run.launch = inputs.launch;
     run.facts.kernel = run.kernel->function->name;

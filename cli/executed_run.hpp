@@ -22,9 +22,13 @@ struct ExecutionOptions {
     std::int64_t instruction_limit = harness::execution::LaunchInputs::default_instruction_limit;
 
     void add_to(CLI::App& command);
-    /// Those without --execute, for a command that always executes.
-    void add_inputs_to(CLI::App& command);
+    /// Those without --execute, for a command that always executes. `output`: what --output is
+    /// called there.
+    void add_inputs_to(CLI::App& command, const std::string& output = "--output");
 };
+
+/// Adds --arg with the forms of an executed launch.
+void add_execution_arguments(CLI::App& command, std::vector<std::string>& arguments);
 
 /// A launch that was executed, with what it refers to.
 struct ExecutedRun {
@@ -41,8 +45,10 @@ struct ExecutedRun {
 
 /// Refuses what `load_launch` refuses of kernel and launch, inputs that cannot be read, and what
 /// the execution refuses. Ctrl-C stops it.
+/// `architecture`: null: any. `listener`: null: none.
 Result<ExecutedRun> execute(const LaunchOptions& options, const ExecutionOptions& execution,
-                            const models::Architecture& architecture);
+                            const models::Architecture* architecture,
+                            harness::execution::IssueListener* listener = nullptr);
 
 /// Writes the buffers that --output names. Refuses unknown names and files that cannot be written.
 Result<void> write_outputs(const ExecutionOptions& options, const ExecutedRun& run);

@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
         warpbound::cli::add_calibrate(app, invocation);
         warpbound::cli::add_predict(app, invocation);
         warpbound::cli::add_simulate(app, invocation);
+        warpbound::cli::add_trace(app, invocation);
 #ifdef WARPBOUND_HAS_ANALYZER
         warpbound::cli::add_bound(app, invocation);
         warpbound::cli::add_flow_facts(app, invocation);

@@ -338,7 +338,7 @@ Exit run_on_data(const SimulateOptions& options) {
     if (!architecture) return refuse(architecture.error());
     const auto machine = open_machine(options, std::move(architecture).value());
     if (!machine) return refuse(machine.error());
-    const auto executed = execute(options.launch, options.execution, machine.value().architecture);
+    const auto executed = execute(options.launch, options.execution, &machine.value().architecture);
     if (!executed && stop_requested()) {
         say("warpbound: interrupted while the launch was executed\n");
         return Exit::Undecided;

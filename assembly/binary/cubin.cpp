@@ -136,6 +136,24 @@ std::int64_t shared_memory_of(const ElfFile& file, const std::string& kernel, Ta
     return target.sm >= reserving_sm ? std::max<std::int64_t>(bytes - reserve, 0) : bytes;
 }
 
+/// Sections `.nv.constant3` of the module and `.nv.constant2.KERNEL`.
+std::map<std::int64_t, std::string> constants_of(const ElfFile& file, const std::string& kernel) {
+    constexpr std::int64_t last_bank = 17;
+    std::map<std::int64_t, std::string> constants;
+    for (std::int64_t bank = 1; bank <= last_bank; ++bank) {
+        const std::string of_module = fmt::format(".nv.constant{}", bank);
+        for (const std::string& name : {of_module, of_module + "." + kernel}) {
+            const ElfSection* const section = file.section(name);
+            const bool is_relocated =
+                file.section(".rel" + name) != nullptr || file.section(".rela" + name) != nullptr;
+            if (section == nullptr || is_relocated || section->size > (1U << 16U)) continue;
+            std::string& bytes = constants[bank] = std::string{section->contents};
+            bytes.resize(section->size);
+        }
+    }
+    return constants;
+}
+
 } // namespace
 
 bool is_cubin(std::string_view bytes) {
@@ -179,6 +197,7 @@ Result<Cubin> read_cubin(std::string_view bytes) {
             kernel.stack = frame->second;
         kernel.shared_memory = shared_memory_of(file, kernel.name, *target);
         kernel.parameters = parameters_of(section_attributes(file, ".nv.info." + kernel.name));
+        kernel.constants = constants_of(file, kernel.name);
         cubin.kernels.push_back(std::move(kernel));
     }
     return cubin;

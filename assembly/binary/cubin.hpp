@@ -6,6 +6,7 @@
 #include "assembly/support/result.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,9 @@ struct CubinKernel {
     std::optional<std::int64_t> stack{}; ///< Local memory of a thread. `Unit:` bytes.
     /// Nothing where the file does not describe all parameters.
     std::optional<std::vector<KernelParameterLayout>> parameters{};
+    /// Contents of its constant banks other than 0, as loaded; without banks in which the loader
+    /// places addresses.
+    std::map<std::int64_t, std::string> constants{};
 };
 
 struct Cubin {

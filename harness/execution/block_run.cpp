@@ -90,13 +90,19 @@ private:
             return step_.fail(fmt::format("the warp issued {} instructions without ending; state a "
                                           "higher --instruction-limit if that is right",
                                           code_.instruction_limit));
-        if (assembly::synchronizes_threads(*operation.instruction))
-            return synchronize(operation, active);
-        if (executing_ == 0 || operation.perform == nullptr) return;
-        step_.begin(operation, executing_, active);
-        operation.perform(step_);
-        if (operation.records_access && !step_.failure)
-            record_access(recorded_, step_.recorded_addresses, step_.recorded_lanes);
+        const bool performs = executing_ != 0 && operation.perform != nullptr;
+        if (assembly::synchronizes_threads(*operation.instruction)) {
+            synchronize(operation, active);
+        } else if (performs) {
+            step_.begin(operation, executing_, active);
+            operation.perform(step_);
+        }
+        if (step_.failure) return;
+        const bool accesses = performs && operation.records_access;
+        if (accesses) record_access(recorded_, step_.recorded_addresses, step_.recorded_lanes);
+        if (code_.listener != nullptr)
+            code_.listener->issued(
+                {state_.number, index, executing_, accesses ? &step_.recorded_addresses : nullptr});
     }
 
     /// BAR and WARPSYNC.

@@ -57,8 +57,12 @@ Result<void> ExecutedLaunch::prepare(const LaunchInputs& inputs) {
     auto points = simulator::find_reconvergence_points(
         kernel, std::vector<bool>(inputs.graph->blocks.size(), true));
     if (!points) return points.as_failure();
-    code_ = ExecutedCode{&function, inputs.graph, std::move(operations).value(),
-                         std::move(points).value(), inputs.instruction_limit};
+    code_ = ExecutedCode{&function,
+                         inputs.graph,
+                         std::move(operations).value(),
+                         std::move(points).value(),
+                         inputs.instruction_limit,
+                         inputs.listener};
     coverage_.blocks.resize(inputs.graph->blocks.size());
     coverage_.edges.resize(inputs.graph->edges.size());
     issued_.resize(function.instructions.size());
@@ -73,6 +77,9 @@ Result<void> ExecutedLaunch::run_all(std::int64_t blocks, const Progress& progre
         for (const RecordedWarp& warp : recorded.value().warps)
             for (const RecordedStretch& stretch : warp.stretches)
                 instructions_ += stretch.last - stretch.first + 1;
+        if (code_.listener != nullptr)
+            if (auto ended = code_.listener->block_ended(state_.index_of(number)); !ended)
+                return ended;
         if (auto stored = store_.add(std::move(recorded).value()); !stored)
             return stored.as_failure();
     }
@@ -90,6 +97,9 @@ ExecutedLaunch::run(LaunchInputs inputs, std::size_t kept_limit, const Progress&
     std::unique_ptr<ExecutedLaunch> launch{new ExecutedLaunch{kept_limit}};
     launch->state_.memory = std::move(inputs.memory);
     if (auto prepared = launch->prepare(inputs); !prepared) return prepared.as_failure();
+    if (inputs.listener != nullptr)
+        if (auto begun = inputs.listener->begun(*inputs.function, inputs.launch); !begun)
+            return begun.as_failure();
     if (auto done = launch->run_all(inputs.launch.blocks, progress); !done)
         return done.as_failure();
     return launch;

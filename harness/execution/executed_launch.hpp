@@ -22,6 +22,7 @@ struct LaunchInputs {
     DeviceMemory memory; ///< At the addresses that arguments state.
     std::map<std::int64_t, std::vector<std::byte>> constants{}; ///< By bank; not bank 0.
     std::int64_t instruction_limit = default_instruction_limit; ///< Of a warp.
+    IssueListener* listener = nullptr; ///< Receives every issue; null: none.
 
     static constexpr std::int64_t default_instruction_limit = 100'000'000;
 };

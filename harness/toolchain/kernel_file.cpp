@@ -159,7 +159,7 @@ Result<void> KernelFile::add_cubin(std::string image, std::string_view source) {
                 (*kernel.parameters)[i].name = (*names)[i];
         if (is_repeated(image, kernel.name)) continue;
         kernels_.push_back({kernel.name, target, kernel.registers, kernel.shared_memory,
-                            kernel.stack, kernel.parameters, modules_.size()});
+                            kernel.stack, kernel.parameters, modules_.size(), kernel.constants});
     }
     Module module;
     module.origin = ListingOrigin{file_digest_, assembly::digest_of(image), {}};

@@ -8,6 +8,7 @@
 #include "harness/toolchain/image_choice.hpp"
 #include "harness/toolchain/program_run.hpp"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,7 @@ struct KernelSummary {
     std::optional<std::int64_t> stack;         ///< Local memory of a thread. `Unit:` bytes.
     std::optional<std::vector<assembly::KernelParameterLayout>> parameters; ///< None: not known.
     std::size_t module = 0; ///< Kernels of one module are in one listing.
+    std::map<std::int64_t, std::string> constants{}; ///< As of `CubinKernel`.
 };
 
 /// A kernel with its code.

@@ -27,13 +27,8 @@ std::int64_t SassTrace::warps_per_block() const {
     return (block[0] * block[1] * block[2] + trace_lanes - 1) / trace_lanes;
 }
 
-std::string print(const SassTrace& trace) {
-    bool lines = false;
-    for (const TracedBlock& block : trace.blocks)
-        for (const TracedWarp& warp : block.warps)
-            for (const TracedIssue& issue : warp.issues)
-                lines = lines || issue.line != 0;
-    std::string out = fmt::format(
+std::string print_header(const SassTrace& trace, bool has_lines) {
+    return fmt::format(
         "-kernel name = {}\n-kernel id = {}\n-grid dim = ({},{},{})\n-block dim = ({},{},{})\n"
         "{}{}-binary version = {}\n-cuda stream id = {}\n"
         "-accelsim tracer version = {}\n-enable lineinfo = {}\n",
@@ -41,28 +36,40 @@ std::string print(const SassTrace& trace) {
         trace.block[1], trace.block[2],
         trace.shared_memory ? fmt::format("-shmem = {}\n", *trace.shared_memory) : std::string{},
         trace.registers ? fmt::format("-nregs = {}\n", *trace.registers) : std::string{},
-        trace.binary_version, trace.stream, newest_tracer_version, lines ? 1 : 0);
-    for (const TracedBlock& block : trace.blocks) {
-        out += fmt::format("\n#BEGIN_TB\n\nthread block = {},{},{}\n", block.number[0],
-                           block.number[1], block.number[2]);
-        for (const TracedWarp& warp : block.warps) {
-            out += fmt::format("\nwarp = {}\ninsts = {}\n", warp.number, warp.issues.size());
-            for (const TracedIssue& issue : warp.issues) {
-                if (lines) out += fmt::format("{} ", issue.line);
-                out += fmt::format("{:04x} {:08x} {}", issue.address, issue.mask,
-                                   issue.destinations.size());
-                for (const int reg : issue.destinations)
-                    out += fmt::format(" R{}", reg);
-                out += fmt::format(" {} {}", issue.opcode, issue.sources.size());
-                for (const int reg : issue.sources)
-                    out += fmt::format(" R{}", reg);
-                out += fmt::format(" {}", issue.width);
-                if (issue.width > 0) out += addresses_text(issue.addresses);
-                out += '\n';
-            }
+        trace.binary_version, trace.stream, newest_tracer_version, has_lines ? 1 : 0);
+}
+
+std::string print(const TracedBlock& block, bool has_lines) {
+    std::string out = fmt::format("\n#BEGIN_TB\n\nthread block = {},{},{}\n", block.number[0],
+                                  block.number[1], block.number[2]);
+    for (const TracedWarp& warp : block.warps) {
+        out += fmt::format("\nwarp = {}\ninsts = {}\n", warp.number, warp.issues.size());
+        for (const TracedIssue& issue : warp.issues) {
+            if (has_lines) out += fmt::format("{} ", issue.line);
+            out += fmt::format("{:04x} {:08x} {}", issue.address, issue.mask,
+                               issue.destinations.size());
+            for (const int reg : issue.destinations)
+                out += fmt::format(" R{}", reg);
+            out += fmt::format(" {} {}", issue.opcode, issue.sources.size());
+            for (const int reg : issue.sources)
+                out += fmt::format(" R{}", reg);
+            out += fmt::format(" {}", issue.width);
+            if (issue.width > 0) out += addresses_text(issue.addresses);
+            out += '\n';
         }
-        out += "\n#END_TB\n";
     }
+    return out + "\n#END_TB\n";
+}
+
+std::string print(const SassTrace& trace) {
+    bool has_lines = false;
+    for (const TracedBlock& block : trace.blocks)
+        for (const TracedWarp& warp : block.warps)
+            for (const TracedIssue& issue : warp.issues)
+                has_lines = has_lines || issue.line != 0;
+    std::string out = print_header(trace, has_lines);
+    for (const TracedBlock& block : trace.blocks)
+        out += print(block, has_lines);
     return out;
 }
 

@@ -83,6 +83,9 @@ struct SassTrace {
 /// Source: accel-sim-framework, util/tracer_nvbit (format of tracer versions 1 to 5).
 Result<SassTrace> read_sass_trace(const assembly::SourceText& source);
 
+/// The lines before the first block. `has_lines`: issues are printed with their source lines.
+std::string print_header(const SassTrace& trace, bool has_lines);
+std::string print(const TracedBlock& block, bool has_lines);
 /// Text that is read back as the same trace, in the format of version 5, with line numbers if any
 /// is known.
 std::string print(const SassTrace& trace);
