@@ -45,6 +45,14 @@ bool Architecture::has_fetch_ports() const {
     return std::ranges::any_of(fetch.values, is_of_fetch_ports);
 }
 
+std::optional<std::int64_t> Architecture::least_queue_entry() const {
+    std::optional<std::int64_t> least;
+    for (const auto& [opcode_class, timing] : classes)
+        if (const auto* entry = timing.values.find("entry"); entry != nullptr && entry->interval)
+            least = std::min(least.value_or(entry->interval->lo), entry->interval->lo);
+    return least;
+}
+
 std::vector<std::string_view> Architecture::imperfect_parts() const {
     std::vector<std::string_view> parts;
     if (has_fetch_ports()) parts.emplace_back("fetch");
@@ -63,7 +71,7 @@ bool same_machine(const Architecture& a, const Architecture& b) {
            a.memories == b.memories && a.write_buffer == b.write_buffer &&
            a.control_flow == b.control_flow && a.blocks == b.blocks && a.transfers == b.transfers &&
            a.fetch == b.fetch && a.register_file == b.register_file &&
-           a.operand_collectors == b.operand_collectors;
+           a.operand_collectors == b.operand_collectors && a.memory_queue == b.memory_queue;
 }
 
 Result<Interval> require(const Architecture& architecture, const ValueGroup& group,

@@ -45,9 +45,9 @@ struct ValueGroup {
 };
 
 /// Timing of an opcode class: its unit and the values `latency`, `initiation`, and where they apply
-/// `source-read` (cycles until the sources have been read, releases a read barrier) and
-/// `pass-cost`. Loads of global and local memory have no `latency` here: it is that of the memory
-/// level.
+/// `source-read` (cycles until the sources have been read, releases a read barrier), `pass-cost`
+/// and `entry` (cycles to the hand-over from the memory queue). Loads of global and local memory
+/// have no `latency` here: it is that of the memory level.
 struct ClassTiming {
     std::string unit;
     ValueGroup values;
@@ -69,7 +69,8 @@ struct Architecture {
     ValueGroup fetch;                 ///< Instruction buffers and cache; empty: perfect (C17).
     ValueGroup register_file; ///< Banks with result slots or read ports; empty: perfect (C17).
     std::vector<ValueGroup> operand_collectors; ///< By unit name, for units of a register file.
-    ValueGroup write_buffer;                    ///< entries, drain
+    ValueGroup memory_queue; ///< Of a scheduler, before the memory path (C71); empty: none.
+    ValueGroup write_buffer; ///< entries, drain
     ValueGroup
         control_flow;  ///< branch-taken, branch-not-taken: cycles until the next issue of the warp
     ValueGroup blocks; ///< start, replacement
@@ -88,6 +89,10 @@ struct Architecture {
     [[nodiscard]] bool has_read_ports() const {
         return register_file.find("read-ports") != nullptr;
     }
+    /// Whether memory instructions wait in a queue of their scheduler (C71 to C74).
+    [[nodiscard]] bool has_memory_queue() const { return !memory_queue.values.empty(); }
+    /// The least `entry` of a class; nothing where none is known.
+    [[nodiscard]] std::optional<std::int64_t> least_queue_entry() const;
     /// The pipeline stages that are described, not ideal and without bounds (C43 to C53): "fetch"
     /// with fetch ports, "register-file" without read ports, "operand-collectors",
     /// "memories/constant".

@@ -3,6 +3,7 @@
 #include "assembly/isa/source_places.hpp"
 #include "models/architecture/pass_rule.hpp"
 #include "models/caveat.hpp"
+#include "models/units.hpp"
 
 #include <fmt/core.h>
 
@@ -81,6 +82,7 @@ private:
     void find_latency();
     void find_source_read();
     void find_slice_time();
+    void find_queue();
 
     const Instruction& instruction_;
     const assembly::Function& function_;
@@ -291,6 +293,34 @@ void LookUp::find_slice_time() {
         value(l2 == nullptr ? ValueGroup{} : *l2, "memories/l2", reduces ? "reduction" : "atomic");
 }
 
+/// C71: memory instructions are those of the unit of global loads.
+void LookUp::find_queue() {
+    if (!architecture_.has_memory_queue()) return;
+    const auto load = architecture_.classes.find(OpcodeClass::LoadGlobal);
+    if (load == architecture_.classes.end() || load->second.unit != timing_->unit) return;
+    if (architecture_.units[result_.unit].scope != UnitScope::Core)
+        return fail(fmt::format("memory-queue needs a unit of scope core; {} of architecture {} is "
+                                "of scope {}",
+                                timing_->unit, architecture_.name,
+                                to_string(architecture_.units[result_.unit].scope)));
+    const auto of_queue = [&](std::string_view name) {
+        return value(architecture_.memory_queue, "memory-queue", name);
+    };
+    result_.least_occupancy = of_queue("path-interval");
+    result_.queue = QueueTiming{.places = of_queue("places").lo,
+                                .entry = class_value("entry"),
+                                .interval = of_queue("interval"),
+                                .sources_before = 0};
+    if (failure_) return;
+    if (result_.through_caches)
+        return fail(fmt::format("its address pattern leads through the caches, which are not "
+                                "defined behind the memory-queue of architecture {} (C74); state "
+                                "the level in its <memory>: level=\"l1\", \"l2\" or \"dram\" (the "
+                                "pattern then gives its transactions)",
+                                architecture_.name));
+    result_.queue->sources_before = *architecture_.least_queue_entry() - 2;
+}
+
 Result<InstructionTiming> LookUp::timing() {
     find_class();
     if (!failure_) find_gaps();
@@ -301,6 +331,7 @@ Result<InstructionTiming> LookUp::timing() {
         find_slice_time();
         result_.initiation = class_value("initiation");
         if (result_.passes.hi > 1) result_.pass_cost = class_value("pass-cost");
+        find_queue();
         result_.enters_write_buffer = is_buffered_store(instruction_.opcode_class);
         if (result_.enters_write_buffer) {
             value(architecture_.write_buffer, "write-buffer", "entries");
@@ -317,6 +348,15 @@ Result<InstructionTiming> LookUp::timing() {
 }
 
 } // namespace
+
+Interval port_occupancy(const InstructionTiming& timing) {
+    const auto occupancy = [](std::int64_t initiation, std::int64_t passes, std::int64_t least) {
+        return std::max((Cycles{initiation} * passes).count(), least);
+    };
+    return {.lo = occupancy(timing.initiation.lo, timing.passes.lo, timing.least_occupancy.lo),
+            .typical = std::nullopt,
+            .hi = occupancy(timing.initiation.hi, timing.passes.hi, timing.least_occupancy.hi)};
+}
 
 bool counts_passes(const Instruction& instruction) {
     return pass_rule(instruction) != PassRule::None;

@@ -7,10 +7,20 @@
 #include "models/architecture/pass_rule.hpp"
 #include "models/facts/flow_facts.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace warpbound::models {
+
+/// How an instruction passes the memory queue of its scheduler (C71 to C74). `Unit:` core cycles.
+struct QueueTiming {
+    std::int64_t places = 1;         ///< Of the queue. `Unit:` instructions.
+    Interval entry;                  ///< Issue to hand-over without waits.
+    Interval interval;               ///< Between this hand-over and the next one of the scheduler.
+    std::int64_t sources_before = 0; ///< A read barrier is released at most so long before the
+                                     ///< hand-over (C74).
+};
 
 /// What docs/reference/timing-contract.md calls the parameters of an instruction. `Unit:` core
 /// cycles unless said otherwise.
@@ -25,6 +35,10 @@ struct InstructionTiming {
     Interval pass_cost{0, 0, 0};  ///< Further latency per pass beyond the first.
     /// Of a global atomic: time of a transaction at its slice of the L2 (C57). 0: goes to none.
     Interval slice_time{0, 0, 0};
+    /// Least occupancy of its port, however few passes (C71); 0: none.
+    Interval least_occupancy{0, 0, 0};
+    /// Of a memory instruction behind a memory queue (C71 to C74).
+    std::optional<QueueTiming> queue;
     bool enters_write_buffer = false; ///< Stores to global and local memory.
     AccessRule access;                ///< Of an access with an address pattern.
     /// Its address pattern leads through the described caches (C23): the simulator finds its level
@@ -54,6 +68,9 @@ bool counts_passes(const assembly::Instruction& instruction);
 std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Function& function,
                                                            const Architecture& architecture,
                                                            const FlowFacts& facts);
+
+/// How long the instruction occupies the port of its unit (C7, C71).
+Interval port_occupancy(const InstructionTiming& timing);
 
 /// Whether the instruction is served at a slice of the L2 like an atomic (C57).
 inline bool is_atomic_at_l2(const InstructionTiming& timing) {

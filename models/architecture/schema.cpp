@@ -101,6 +101,12 @@ constexpr auto collectors = std::to_array<ValueRule>({
     {.name = "execution-units", .unit = "1", .minimum = 1, .exact = true},
 });
 
+constexpr auto memory_queue = std::to_array<ValueRule>({
+    {.name = "places", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "interval", .unit = "cycles", .minimum = 1},
+    {.name = "path-interval", .unit = "cycles", .minimum = 1},
+});
+
 constexpr auto groups = std::to_array<GroupRule>({
     {.element = "geometry", .member = &Architecture::geometry, .values = geometry},
     {.element = "limits", .member = &Architecture::limits, .values = limits},
@@ -109,6 +115,7 @@ constexpr auto groups = std::to_array<GroupRule>({
     {.element = "control-flow", .member = &Architecture::control_flow, .values = control_flow},
     {.element = "fetch", .member = &Architecture::fetch, .values = fetch},
     {.element = "register-file", .member = &Architecture::register_file, .values = register_file},
+    {.element = "memory-queue", .member = &Architecture::memory_queue, .values = memory_queue},
     {.element = "blocks", .member = &Architecture::blocks, .values = blocks},
     {.element = "transfers", .member = &Architecture::transfers, .values = transfers},
 });
@@ -117,6 +124,7 @@ constexpr auto class_values = std::to_array<ValueRule>({
     {.name = "initiation", .unit = "cycles", .minimum = 1},
     {.name = "source-read", .unit = "cycles"},
     {.name = "pass-cost", .unit = "cycles"},
+    {.name = "entry", .unit = "cycles", .minimum = 2},
     {.name = "latency", .unit = "cycles"},
 });
 

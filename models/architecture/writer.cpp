@@ -95,7 +95,8 @@ std::string write_architecture(const Architecture& architecture) {
     for (const auto& rule : group_rules()) {
         const ValueGroup& group = architecture.*rule.member;
         // Absent, these are perfect (C17); an empty element would say the same at length.
-        const bool optional = rule.element == "fetch" || rule.element == "register-file";
+        const bool optional = rule.element == "fetch" || rule.element == "register-file" ||
+                              rule.element == "memory-queue";
         if (!optional || !group.values.empty())
             root.children.push_back(group_element(rule.element, {}, group));
         if (rule.element == "register-file" && !architecture.operand_collectors.empty())

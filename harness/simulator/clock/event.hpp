@@ -23,7 +23,7 @@ enum class Stall {
     Register,    ///< A register that is not ready (C5).
     Scoreboard,  ///< A scoreboard that is not clear (C6).
     Constant,    ///< A line of constants that is not in the constant cache (C52).
-    Port,        ///< The port of its unit is occupied (C7).
+    Port,        ///< The port of its unit is occupied (C7), or the memory queue is full (C71).
     Collector,   ///< The latch of its operand collectors (C47) or Control (C60) is occupied.
     WriteBuffer, ///< The write buffer is full (C8).
     LoadQueue,   ///< The load queue of the L1 is full (C25).
@@ -128,6 +128,16 @@ struct ReadsGranted {
     bool reads = true;               ///< False: it is predicated off and reads nothing.
     std::vector<std::int64_t> banks; ///< Reads of each bank.
 };
+/// The memory path of the SM took an instruction from the memory queue of its scheduler (C72).
+struct HandedOver {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    std::size_t instruction = 0;
+    std::int64_t number = 0;
+    std::int64_t entry = 0; ///< From the issue, without waits.
+    std::int64_t next = 0;  ///< The first cycle in which the scheduler may hand over again.
+    std::int64_t until = 0; ///< The first cycle in which the path is free again.
+};
 enum class CacheLevel { L1, L2, Constant, InstructionL0, InstructionL1 };
 inline constexpr int cache_level_count = static_cast<int>(CacheLevel::InstructionL1) + 1;
 /// Sectors of a line were filled into a cache. Here and below bit i of a mask is the i-th sector.
@@ -191,9 +201,10 @@ struct OperationStepped {
     std::size_t operation = 0;
     OperationStep step = OperationStep::Issued;
 };
-using Event = std::variant<WarpStarted, Issued, SourcesRead, Completed, Drained, WarpEnded,
-                           InstructionsFetched, OperandRead, Collected, UnitEntered, ReadsGranted,
-                           LineFilled, LineAccessed, AtomicServed, DramServed, OperationStepped>;
+using Event =
+    std::variant<WarpStarted, Issued, SourcesRead, Completed, Drained, WarpEnded,
+                 InstructionsFetched, OperandRead, Collected, UnitEntered, ReadsGranted, HandedOver,
+                 LineFilled, LineAccessed, AtomicServed, DramServed, OperationStepped>;
 
 /// Receives every event of a run, in time order. An exception that it throws ends the run and
 /// propagates out of `run`.

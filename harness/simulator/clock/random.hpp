@@ -30,7 +30,8 @@ enum class StreamOf : std::uint32_t {
     Choices,
     BlockPath,
     Atomics,
-    InstructionCache
+    InstructionCache,
+    MemoryQueue
 };
 
 /// xoshiro256**, seeded by splitmix64 from (seed, purpose, index).

@@ -43,7 +43,8 @@ struct Operation {
     Range initiation;
     Range passes{1, 1};
     Range pass_cost;
-    Range slice_time; ///< Of an atomic: time of one transaction at its slice of the L2 (C57).
+    Range slice_time;      ///< Of an atomic: time of one transaction at its slice of the L2 (C57).
+    Range least_occupancy; ///< Of its port, however few passes.
     PortName port;
     RegisterSpan dependences; ///< Registers that must be ready; empty where none delays issue.
     RegisterSpan writes;      ///< Registers that become ready with the result.
@@ -75,6 +76,8 @@ struct Operation {
     std::optional<std::uint32_t> access; ///< Index into `KernelCode::accesses`; gives the passes.
     bool is_recorded = false;            ///< Its executions have recorded addresses (C56).
     bool through_caches = false;         ///< The caches determine its level (C23).
+    bool queues = false;                 ///< Waits in the memory queue of its scheduler (C71).
+    Range entry;                         ///< From its issue to the hand-over, without waits.
     bool is_atomic = false; ///< Served at slices of the L2, which send its result time (C57).
 };
 

@@ -74,6 +74,7 @@ Result<void> OperationTranslator::add_times(const Instruction& instruction,
                            {&timing.source_read, &operation.source_read, "source-read"},
                            {&timing.initiation, &operation.initiation, "initiation"},
                            {&timing.pass_cost, &operation.pass_cost, "pass-cost"},
+                           {&timing.least_occupancy, &operation.least_occupancy, "path-interval"},
                            {&timing.slice_time, &operation.slice_time, "time at the L2"},
                            {&timing.passes, &operation.passes, "passes"}};
     for (const Named& value : named) {
@@ -207,6 +208,10 @@ Result<Operation> OperationTranslator::translate(const assembly::BasicBlock& blo
     }
     if (timing.unit >= ports_.size()) return refuse(instruction, "its unit is not described");
     operation.port = ports_[timing.unit];
+    if (timing.queue) {
+        operation.queues = true;
+        operation.entry = {timing.queue->entry.lo, timing.queue->entry.hi};
+    }
     const auto& effects = instruction.effects;
     if (timing.waits_for_registers) add_registers_of(effects, operation);
     if (guard_decides_execution(instruction))

@@ -138,6 +138,21 @@ Result<std::optional<ReadPortsShape>> read_ports_of(const models::Architecture& 
     return std::optional{shape};
 }
 
+Result<std::optional<MemoryQueueShape>> memory_queue_of(const models::Architecture& architecture) {
+    if (!architecture.has_memory_queue()) return std::optional<MemoryQueueShape>{};
+    ArchitectureValues values{architecture};
+    values.expect(architecture.operand_collectors.empty(),
+                  "memory-queue and operand-collectors; expected one of them");
+    const ArchitectureValues::Group group{&architecture.memory_queue, "memory-queue"};
+    constexpr std::int64_t most_places = 1024;
+    MemoryQueueShape shape;
+    shape.places = static_cast<std::size_t>(values.number(group, "places", 1, most_places));
+    shape.interval = values.range(group, "interval", 1);
+    shape.least_entry = architecture.least_queue_entry().value_or(shape.least_entry);
+    if (values.failure()) return *values.failure();
+    return std::optional{shape};
+}
+
 std::vector<BankRead> bank_reads_of(const assembly::Instruction& instruction,
                                     assembly::Target target, const ReadPortsShape& ports) {
     constexpr int pair = 2; // A wider operand has several registers for one place of a bank.

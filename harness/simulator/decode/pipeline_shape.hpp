@@ -53,6 +53,13 @@ struct ReadPortsShape {
     std::size_t reuse_slots = 0; ///< Operand positions of which a register is kept, per bank.
 };
 
+/// The memory queue of a scheduler, in front of the memory path of the SM (C71 to C74).
+struct MemoryQueueShape {
+    std::size_t places = 1;
+    Range interval;               ///< Between two hand-overs of a scheduler.
+    std::int64_t least_entry = 2; ///< From an issue to the hand-over, of any class.
+};
+
 /// One register that an instruction reads.
 struct BankRead {
     std::uint16_t reg = 0;
@@ -76,6 +83,8 @@ Result<std::optional<RegisterFileShape>> register_file_of(const models::Architec
 
 /// None without `read-ports` in `<register-file>`. Refuses as `fetch_of`, and several ports.
 Result<std::optional<ReadPortsShape>> read_ports_of(const models::Architecture& architecture);
+/// None without `<memory-queue>`. Refuses as `fetch_of`, and operand collectors beside it.
+Result<std::optional<MemoryQueueShape>> memory_queue_of(const models::Architecture& architecture);
 /// What an instruction of fixed latency reads through the ports, by operand and register.
 std::vector<BankRead> bank_reads_of(const assembly::Instruction& instruction,
                                     assembly::Target target, const ReadPortsShape& ports);

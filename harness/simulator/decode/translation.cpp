@@ -145,6 +145,9 @@ Result<void> KernelTranslator::add_pipeline() {
     const auto ports = read_ports_of(architecture_);
     if (!ports) return ports.as_failure();
     code_.machine.read_ports = ports.value();
+    const auto queue = memory_queue_of(architecture_);
+    if (!queue) return queue.as_failure();
+    code_.machine.memory_queue = queue.value();
     return boost::outcome_v2::success();
 }
 

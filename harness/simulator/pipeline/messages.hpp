@@ -89,6 +89,28 @@ struct ResultNotice {
     std::optional<std::int64_t> sources_read;
 };
 
+/// Scheduler to memory queue: a memory instruction issued in this cycle (C71). `Unit:` core cycles.
+struct QueueOrder {
+    std::size_t warp_slot = 0; ///< In the scheduler.
+    std::size_t launch = 0;
+    int warp = 0; ///< Number of the warp in the run.
+    std::size_t instruction = 0;
+    std::int64_t number = 0;
+    std::int64_t issued = 0;
+    std::int64_t entry = 0;                  ///< From the issue to the hand-over, without waits.
+    std::int64_t occupancy = 0;              ///< Of the memory path.
+    std::int64_t delay = 0;                  ///< From the issue to the result, without waits.
+    std::optional<std::int64_t> source_read; ///< Likewise, to the release of a read barrier.
+    std::optional<AtomicIssue> atomic{};     ///< What goes to the atomic units at the hand-over.
+};
+
+/// Memory queue to scheduler: an instruction will be handed over at `at`, at least one cycle ahead.
+struct HandOver {
+    std::int64_t at = 0;
+    ResultNotice notice; ///< `at` is empty for a global atomic.
+    std::optional<AtomicIssue> atomic{};
+};
+
 /// Operand collectors to issue arbiter: entries in the latch of a pool that became free in this
 /// cycle.
 struct LatchFreed {

@@ -29,6 +29,17 @@ void MultiProcessor::add_instruction_cache(std::size_t number, const MachineShap
     clock.add(instructions_.emplace(std::move(links), number, machine, options, log));
 }
 
+void MultiProcessor::add_memory_queue(std::size_t number, const MachineShape& machine,
+                                      const RunOptions& options, Clock& clock, EventLog& log) {
+    if (!machine.memory_queue) return;
+    MemoryQueues::Ports links;
+    for (std::size_t index = 0; index < machine.schedulers; ++index) {
+        links.orders.emplace_back(queue_orders_.emplace_back(clock.clocked_state()));
+        links.hand_overs.emplace_back(hand_overs_.emplace_back(clock.clocked_state()));
+    }
+    clock.add(queues_.emplace(std::move(links), number, machine, options, log));
+}
+
 void MultiProcessor::add_constants(std::size_t number, const MachineShape& machine,
                                    const RunOptions& options, Clock& clock, EventLog& log) {
     if (!machine.constants) return;
@@ -84,6 +95,10 @@ WarpScheduler::Ports MultiProcessor::links_of(std::size_t scheduler, const Share
         links.lines.emplace(line_requests_[scheduler]);
         links.line_arrivals.emplace(line_arrivals_[scheduler]);
     }
+    if (queues_)
+        links.queue.emplace(
+            WarpScheduler::Ports::Queue{.orders = Source{queue_orders_[scheduler]},
+                                        .hand_overs = Sink{hand_overs_[scheduler]}});
     if (constants_) {
         links.constants.emplace(constant_requests_[scheduler]);
         links.constant_answers.emplace(constant_answers_[scheduler]);
@@ -104,6 +119,7 @@ MultiProcessor::MultiProcessor(std::size_t number, const Ports& links, const Mac
         ports_free_at_.emplace_back(clock.clocked_state(), 0);
     add_fetch(number, machine, options, clock, log);
     add_instruction_cache(number, machine, options, clock, log);
+    add_memory_queue(number, machine, options, clock, log);
     add_constants(number, machine, options, clock, log);
     add_collectors(number, links, machine, options, clock, log);
     SharedView shared;

@@ -7,6 +7,7 @@
 #include "harness/simulator/pipeline/constant_cache.hpp"
 #include "harness/simulator/pipeline/instruction_fetch.hpp"
 #include "harness/simulator/pipeline/l1_instruction_cache.hpp"
+#include "harness/simulator/pipeline/memory_queue.hpp"
 #include "harness/simulator/pipeline/operand_collectors.hpp"
 #include "harness/simulator/sm/issue_arbiter.hpp"
 #include "harness/simulator/sm/resident_blocks.hpp"
@@ -70,12 +71,16 @@ private:
                        Clock& clock, EventLog& log);
     void add_collectors(std::size_t number, const Ports& ports, const MachineShape& machine,
                         const RunOptions& options, Clock& clock, EventLog& log);
+    void add_memory_queue(std::size_t number, const MachineShape& machine,
+                          const RunOptions& options, Clock& clock, EventLog& log);
     WarpScheduler::Ports links_of(std::size_t scheduler, const SharedView& shared);
 
     std::deque<Link<FetchRequest>> fetch_requests_;
     std::deque<Link<Fetched>> fetched_;
     std::deque<Link<LineRequest>> line_requests_;
     std::deque<Link<LineArrivals>> line_arrivals_;
+    std::deque<Link<QueueOrder>> queue_orders_;
+    std::deque<Link<HandOver>> hand_overs_;
     std::deque<Link<ConstantRequest>> constant_requests_;
     std::deque<Link<ConstantAnswer>> constant_answers_;
     std::deque<Link<CollectOrder>> collect_orders_;
@@ -94,6 +99,7 @@ private:
     std::optional<ResidentBlocks> blocks_;
     std::optional<InstructionFetch> fetch_;
     std::optional<L1InstructionCache> instructions_;
+    std::optional<MemoryQueues> queues_;
     std::optional<ConstantCache> constants_;
     std::optional<OperandCollectors> collectors_;
     std::optional<LoadStoreUnit> memory_;

@@ -74,7 +74,8 @@ void Warp::prepare_next() {
     if (executes_) {
         if (operation.is_recorded) stream_.take_access();
         passes_ = operation.access ? counted_passes() : random_.draw(operation.passes);
-        occupancy_ = random_.draw(operation.initiation) * passes_;
+        occupancy_ = std::max(random_.draw(operation.initiation) * passes_,
+                              random_.draw(operation.least_occupancy));
         if (operation.port.scope == models::UnitScope::Warp)
             port_at_ = ports_[operation.port.index].free_at;
     }
@@ -368,13 +369,15 @@ void Warp::execute(std::int64_t now, std::int64_t lag) {
     std::int64_t latency = 0;
     std::int64_t delay = 0;
     const bool is_notified = operation.result_is_notified || operation.is_atomic;
-    if (is_notified || collects_) expect_result();
+    const bool is_deferred = collects_ || operation.queues;
+    if (operation.queues) entry_ = random_.draw(operation.entry);
+    if (is_notified || is_deferred) expect_result();
     if (!operation.result_is_notified) {
         latency = random_.draw(operation.latency);
         delay = latency + extra * random_.draw(operation.pass_cost);
     }
     result_delay_ = delay;
-    if (!is_notified && !collects_) {
+    if (!is_notified && !is_deferred) {
         completion_ = std::max(completion_, reads_from + delay);
         set_result(operation, reads_from + delay);
         if (log_->has_listener())
@@ -387,7 +390,7 @@ void Warp::execute(std::int64_t now, std::int64_t lag) {
     if (operation.read_barrier)
         source_read =
             random_.draw(operation.source_read) + extra * random_.draw(operation.pass_cost);
-    if (collects_) {
+    if (is_deferred) {
         collect(delay, source_read);
     } else if (source_read) {
         const std::int64_t read = reads_from + *source_read;
@@ -445,7 +448,7 @@ void Warp::issue(std::int64_t now, const StallEnds& stalls, std::int64_t lag) {
                          .executing = executing_lanes_,
                          .executed = executes_,
                          .passes = passes_,
-                         .port_until = collects_ ? now : now + occupancy_,
+                         .port_until = collects_ || operation_->queues ? now : now + occupancy_,
                          .since = since_,
                          .stalls = stalls});
     order_.reset();

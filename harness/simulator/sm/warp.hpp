@@ -89,9 +89,11 @@ public:
     /// From the issue of the instruction that issued last to its result, without waits. Requires:
     /// an atomic that executes.
     [[nodiscard]] std::int64_t result_delay() const { return result_delay_; }
-    /// The instruction that issued last, if it executes and its operands are collected; without
-    /// pool and warp slot.
+    /// The instruction that issued last, if it executes and its operands are collected or it waits
+    /// in the memory queue; without pool and warp slot.
     [[nodiscard]] const std::optional<CollectOrder>& order() const { return order_; }
+    /// From its issue to its hand-over, without waits. Requires: it waits in the memory queue.
+    [[nodiscard]] std::int64_t entry() const { return entry_; }
 
     /// The request of an empty buffer, without warp slot and time; none when it was made already
     /// (C43).
@@ -214,7 +216,8 @@ private:
     std::vector<std::uint64_t> executions_; ///< So far, per instruction with a pattern.
     std::vector<Port> ports_;
     bool tracks_long_ = false;
-    bool collects_ = false; ///< The machine has a register file (C47 to C50).
+    bool collects_ = false;  ///< The machine has a register file (C47 to C50).
+    std::int64_t entry_ = 0; ///< Of the instruction that issued last into the memory queue.
     std::optional<CollectOrder> order_;
     std::int64_t result_delay_ = 0;
     std::size_t delivered_ = 0; ///< Per fetch; 0: no instruction buffer (C43 to C46).

@@ -16,6 +16,10 @@ WarpScheduler::WarpScheduler(const Config& config, Ports links, const MachineSha
       launches_(config.warps, 0), ports_(machine.partition_ports),
       arbitration_{make_arbitration(machine.policy, warps_, machine.issue_slot.hi, random_)} {
     if (machine.read_ports) read_ports_.emplace(*machine.read_ports, machine.partition_ports);
+    if (machine.memory_queue) {
+        queue_places_.emplace(machine.memory_queue->places);
+        links_.queue->hand_overs.read_by(*this);
+    }
     links_.answers.read_by(*this);
     links_.orders.read_by(*this);
     if (links_.fetched) links_.fetched->read_by(*this);
@@ -34,6 +38,7 @@ WarpScheduler::WarpScheduler(const Config& config, Ports links, const MachineSha
 
 std::int64_t WarpScheduler::port_at(const Warp& warp) const {
     const PortName& port = warp.operation().port;
+    if (warp.executes() && warp.operation().queues) return queue_places_->free_at();
     // With operand collectors the unit is entered after the issue (C49).
     if (!warp.executes() || port.scope == models::UnitScope::Warp || links_.collects) return 0;
     return port.scope == models::UnitScope::Partition
@@ -212,6 +217,7 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& s
     Warp& chosen = warps_[warp];
     const Operation& operation = chosen.operation();
     const bool collects = links_.collects && chosen.executes();
+    const bool queues = chosen.executes() && operation.queues;
     if (!links_.collects && chosen.executes() &&
         operation.port.scope == models::UnitScope::Partition)
         ports_[operation.port.index].occupy(now, chosen.occupancy());
@@ -232,7 +238,9 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& s
                                  .delay = 0,
                                  .slice_time = operation.slice_time};
     chosen.issue(now, stalls, take_stages(chosen, now));
-    if (to_atomics && links_.atomics) {
+    if (queues) {
+        put_into_queue(warp, now, to_atomics);
+    } else if (to_atomics && links_.atomics) {
         to_atomics->delay = chosen.result_delay();
         links_.atomics->issues.put(*to_atomics);
     }
@@ -269,6 +277,51 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& s
     }
 }
 
+void WarpScheduler::put_into_queue(std::size_t warp, std::int64_t now,
+                                   std::optional<AtomicIssue> atomic) {
+    const CollectOrder& issued = *warps_[warp].order();
+    QueueOrder order{.warp_slot = warp,
+                     .launch = launches_[warp],
+                     .warp = issued.warp,
+                     .instruction = issued.instruction,
+                     .number = issued.number,
+                     .issued = now,
+                     .entry = warps_[warp].entry(),
+                     .occupancy = issued.occupancy,
+                     .delay = issued.delay,
+                     .source_read = issued.source_read,
+                     .atomic = std::move(atomic)};
+    ++pending_results_of(order.launch).expected;
+    queue_places_->take();
+    links_.queue->orders.put(order);
+}
+
+bool WarpScheduler::receive_from_queue() {
+    for (const HandOver& hand_over : links_.queue->hand_overs.messages()) {
+        queue_places_->leave(hand_over.at);
+        const ResultNotice& notice = hand_over.notice;
+        PendingResults& of_launch = pending_results_of(notice.launch);
+        if (hand_over.atomic)
+            atomics_.push_back(hand_over);
+        else
+            --of_launch.expected;
+        if (!notice.at && !notice.sources_read) continue;
+        if (!warps_[notice.warp_slot].complete(notice.warp, notice.number, notice.at,
+                                               notice.sources_read))
+            of_launch.late =
+                std::max({of_launch.late, notice.at.value_or(0), notice.sources_read.value_or(0)});
+    }
+    return !links_.queue->hand_overs.messages().empty();
+}
+
+void WarpScheduler::send_atomics(std::int64_t now) {
+    while (!atomics_.empty() && atomics_.front().at <= now) {
+        --pending_results_of(atomics_.front().notice.launch).expected;
+        links_.atomics->issues.put(*atomics_.front().atomic);
+        atomics_.pop_front();
+    }
+}
+
 bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
     const Warp& chosen = warps_[warp];
     const StallEnds stalls = log_->has_listener()
@@ -277,7 +330,8 @@ bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
                                  : StallEnds{};
     const Operation& operation = chosen.operation();
     const bool collects = links_.collects.has_value();
-    const bool core_port = !collects && operation.port.scope == models::UnitScope::Core;
+    const bool core_port =
+        !collects && !operation.queues && operation.port.scope == models::UnitScope::Core;
     if (!chosen.executes() || (!core_port && !collects && !operation.needs_entry_at_issue)) {
         issue(warp, now, stalls, paired);
         return true;
@@ -382,6 +436,8 @@ void WarpScheduler::tick(std::int64_t now) {
     }
     if (links_.memory && receive_from_memory()) changed = true;
     if (links_.atomics && receive_from_atomics()) changed = true;
+    if (links_.queue && receive_from_queue()) changed = true;
+    send_atomics(now);
     // While a request is pending the search waits; the answer arrives in this cycle.
     if (changed && !pending_request_)
         choose(now);
@@ -389,6 +445,7 @@ void WarpScheduler::tick(std::int64_t now) {
         wake_ = never;
     for (const FirstLine& first : first_lines_)
         wake_ = std::min(wake_, first.at);
+    if (!atomics_.empty()) wake_ = std::min(wake_, atomics_.front().at);
 }
 
 } // namespace warpbound::harness::simulator

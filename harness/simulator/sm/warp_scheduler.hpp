@@ -6,6 +6,7 @@
 #include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/memory/messages.hpp"
 #include "harness/simulator/pipeline/l0_instruction_cache.hpp"
+#include "harness/simulator/pipeline/memory_queue.hpp"
 #include "harness/simulator/sm/arbitration.hpp"
 #include "harness/simulator/sm/messages.hpp"
 #include "harness/simulator/sm/warp.hpp"
@@ -60,6 +61,12 @@ public:
             Sink<ResultNotified> results;
         };
         std::optional<Atomics> atomics{};
+        /// Where memory instructions wait in a queue (C71).
+        struct Queue {
+            Source<QueueOrder> orders;
+            Sink<HandOver> hand_overs;
+        };
+        std::optional<Queue> queue{};
     };
     /// `finished` receives the observation of each warp that ends, by its number.
     WarpScheduler(const Config& config, Ports links, const MachineShape& machine,
@@ -74,7 +81,8 @@ public:
     [[nodiscard]] std::int64_t late_completion(std::size_t launch) const {
         return launch < pending_results_.size() ? pending_results_[launch].late : 0;
     }
-    /// The result times of all instructions that the launch issued to operand collectors are known.
+    /// The result times of all instructions that the launch issued to operand collectors or the
+    /// memory queue are known.
     [[nodiscard]] bool knows_results(std::size_t launch) const {
         return launch >= pending_results_.size() || pending_results_[launch].expected == 0;
     }
@@ -88,7 +96,7 @@ private:
         bool paired = false;
     };
 
-    /// The instructions that a launch issued to operand collectors.
+    /// The instructions that a launch issued to operand collectors or the memory queue.
     struct PendingResults {
         std::int64_t expected = 0; ///< Results whose times were not received yet.
         std::int64_t late = 0;     ///< Latest time received after the end of the warp.
@@ -100,6 +108,10 @@ private:
     /// Returns whether there was a message.
     bool receive_from_memory();
     bool receive_from_atomics();
+    bool receive_from_queue();
+    /// Sends atomics that are handed over in this cycle to the atomic units.
+    void send_atomics(std::int64_t now);
+    void put_into_queue(std::size_t warp, std::int64_t now, std::optional<AtomicIssue> atomic);
     /// The message to the load/store unit about the next instruction of the warp, a load or store,
     /// or the first part of that to the atomic units.
     [[nodiscard]] MemoryIssue memory_issue(std::size_t warp);
@@ -142,6 +154,8 @@ private:
     std::vector<std::size_t> launches_;    ///< Of the warps' blocks in the run.
     std::vector<Port> ports_;
     std::optional<ReadPorts> read_ports_;
+    std::optional<QueuePlaces> queue_places_;
+    std::deque<HandOver> atomics_; ///< Decided hand-overs of atomics, in order.
     std::unique_ptr<Arbitration> arbitration_;
     std::optional<L0InstructionCache> l0_;
     /// A warp whose first line has not been looked up.

@@ -45,7 +45,10 @@ void check_issue(RecordedLaunch& run, const Issue& issue) {
         return;
     }
     if (issue.served.empty()) return run.report_issue(issue, "C57: is served at no slice");
-    const std::int64_t begin = run.begin_of(issue);
+    // Behind a memory queue they are reached at the hand-over, and the latency is shorter (C74).
+    const bool is_queued = !issue.handed_over.empty();
+    const std::int64_t begin = is_queued ? issue.handed_over.front().cycle : run.begin_of(issue);
+    const std::int64_t entry = is_queued ? issue.handed_over.front().entry : 0;
     const std::int64_t further = issue.event.passes - 1;
     const std::int64_t write_back =
         run.collects() ? value_of(run.machine.register_file, "write-back").lo : 0;
@@ -68,9 +71,9 @@ void check_issue(RecordedLaunch& run, const Issue& issue) {
     if (run.run.trace == nullptr && transactions > timing.passes.hi)
         run.report_issue(issue, fmt::format("C57: {} transactions are served", transactions));
     const Interval result{
-        std::max(last + timing.latency.lo + further * timing.pass_cost.lo, until),
+        std::max(last - entry + timing.latency.lo + further * timing.pass_cost.lo, until),
         {},
-        std::max(last + timing.latency.hi + further * timing.pass_cost.hi, until)};
+        std::max(last - entry + timing.latency.hi + further * timing.pass_cost.hi, until)};
     for (const std::int64_t cycle : issue.completed)
         if (!within(cycle - write_back, result.lo, result.hi))
             run.report_issue(issue, fmt::format("C57: completes at {}", cycle));

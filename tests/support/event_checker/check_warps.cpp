@@ -122,17 +122,21 @@ private:
         const std::int64_t until =
             issue.entered.empty() ? event.port_until : issue.entered.front().until;
         const std::int64_t port_from = issue.entered.empty() ? event.cycle : begin;
-        if (!within(until - port_from, t.initiation.lo * event.passes,
-                    t.initiation.hi * event.passes))
+        if (t.queue ? until != event.cycle
+                    : !within(until - port_from, t.initiation.lo * event.passes,
+                              t.initiation.hi * event.passes))
             run_.report_issue(issue, fmt::format("C12: occupies its port until {}", until));
         const std::int64_t write_back =
             run_.collects() ? value_of(run_.machine.register_file, "write-back").lo : 0;
+        // From the beginning to the hand-over (C74).
+        const std::int64_t queued = issue.handed_over.empty() ? 0 : issue.handed_over.front().entry;
         const auto check_after = [&](const std::vector<std::int64_t>& cycles, const Interval& first,
                                      std::int64_t offset, std::string_view what) {
             const std::int64_t further = event.passes - 1;
             for (const std::int64_t cycle : cycles)
-                if (!within(cycle - begin - offset, first.lo + further * t.pass_cost.lo,
-                            first.hi + further * t.pass_cost.hi))
+                if (!within(cycle - begin - offset,
+                            std::max(queued, first.lo + further * t.pass_cost.lo),
+                            std::max(queued, first.hi + further * t.pass_cost.hi)))
                     run_.report_issue(issue, fmt::format("{} at {}", what, cycle));
         };
         if (models::is_atomic_at_l2(t)) {
@@ -147,7 +151,9 @@ private:
                                   fmt::format("C24: completes at {}", issue.completed.front()));
         }
         // Collected operands are read at least one cycle after the entry into the unit (C50).
-        const std::int64_t least = run_.collects() ? 1 : 0;
+        const std::int64_t least = run_.collects() ? 1
+                                   : t.queue       ? queued - t.queue->sources_before
+                                                   : 0;
         for (const std::int64_t cycle : issue.sources_read)
             if (!within(cycle - begin,
                         std::max(least, t.source_read.lo + (event.passes - 1) * t.pass_cost.lo),

@@ -28,6 +28,9 @@ void check_collectors(RecordedLaunch& run);
 /// Control, Allocate and the read ports of the banks: C60 to C62. Before `check_choices`.
 void check_read_ports(RecordedLaunch& run);
 
+/// Memory queues and the memory path: C71 to C74. Before `check_choices`.
+void check_memory_queues(RecordedLaunch& run);
+
 /// Instruction caches: C66 to C70.
 void check_lines(RecordedLaunch& run);
 

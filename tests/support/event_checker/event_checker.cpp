@@ -23,6 +23,7 @@ std::vector<std::string> violations(const harness::Kernel& kernel,
     check_lines(launch);
     check_collectors(launch);
     check_read_ports(launch);
+    check_memory_queues(launch);
     check_constants(launch);
     shared.check_ports();
     shared.check_buffer();

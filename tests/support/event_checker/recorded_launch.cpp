@@ -18,6 +18,7 @@ using harness::simulator::Collected;
 using harness::simulator::Completed;
 using harness::simulator::Drained;
 using harness::simulator::DramServed;
+using harness::simulator::HandedOver;
 using harness::simulator::InstructionsFetched;
 using harness::simulator::LineAccessed;
 using harness::simulator::LineFilled;
@@ -98,6 +99,9 @@ public:
     }
     void add(WarpRecord& warp, const ReadsGranted& granted) {
         if (Issue* issue = issue_of(warp, granted)) issue->granted.push_back(granted);
+    }
+    void add(WarpRecord& warp, const HandedOver& handed_over) {
+        if (Issue* issue = issue_of(warp, handed_over)) issue->handed_over.push_back(handed_over);
     }
     static void add(WarpRecord& warp, const InstructionsFetched& fetched) {
         warp.fetches.push_back(fetched);
@@ -243,6 +247,20 @@ std::int64_t RecordedLaunch::control_free_at(const Issue& issue, std::int64_t cy
     if (found == control_free.end()) return cycle;
     const auto after = found->second.lower_bound(cycle);
     return after == found->second.begin() ? cycle : std::max(cycle, std::prev(after)->second);
+}
+
+std::int64_t RecordedLaunch::place_free_at(const Issue& issue, std::int64_t cycle,
+                                           const Issue* except) const {
+    const auto found = queued.find(scheduler_of(issue));
+    if (found == queued.end()) return cycle;
+    std::vector<std::int64_t> leaving; // After `cycle`, latest first.
+    for (auto other = found->second.rbegin(); other != found->second.rend(); ++other) {
+        if (*other == except || *other == &issue || (*other)->event.cycle > cycle) continue;
+        if ((*other)->handed_over.front().cycle <= cycle) break;
+        leaving.push_back((*other)->handed_over.front().cycle);
+    }
+    const auto places = static_cast<std::size_t>(value_of(machine.memory_queue, "places").lo);
+    return leaving.size() < places ? cycle : leaving[places - 1];
 }
 
 } // namespace warpbound::tests

@@ -33,7 +33,8 @@ struct Issue {
     std::vector<harness::simulator::Collected> collected;
     std::vector<harness::simulator::UnitEntered> entered;
     std::vector<harness::simulator::ReadsGranted> granted;
-    std::vector<harness::simulator::AtomicServed> served; ///< Of a global atomic, at each slice.
+    std::vector<harness::simulator::HandedOver> handed_over; ///< From the memory queue.
+    std::vector<harness::simulator::AtomicServed> served;    ///< Of a global atomic, at each slice.
     /// The lines that a load has looked up in the L1.
     std::vector<harness::simulator::LineAccessed> lines;
     bool paired = false; ///< Issued in its predecessor's cycle, without its own choice.
@@ -108,14 +109,21 @@ struct RecordedLaunch {
                !timing(issue).enters_write_buffer;
     }
     /// The cycle from which the latency of an executed issue counts: its entry into the unit where
-    /// there are collectors, two cycles before its grant where there are read ports (C60).
+    /// there are collectors, two cycles before its grant where there are read ports (C60), its
+    /// hand-over less its entry behind a memory queue (C74).
     [[nodiscard]] std::int64_t begin_of(const Issue& issue) const {
+        if (!issue.handed_over.empty())
+            return issue.handed_over.front().cycle - issue.handed_over.front().entry;
         if (!issue.granted.empty()) return issue.granted.front().cycle - 2;
         return issue.entered.empty() ? issue.event.cycle : issue.entered.front().cycle;
     }
     /// The first cycle in which Control takes an instruction that issues at `cycle` (C60), given
     /// the instructions that the scheduler issued before `cycle`.
     [[nodiscard]] std::int64_t control_free_at(const Issue& issue, std::int64_t cycle) const;
+    /// The first cycle from `cycle` on in which the memory queue of its scheduler has a place
+    /// (C71), given the instructions that issued up to `cycle`, without `except`.
+    [[nodiscard]] std::int64_t place_free_at(const Issue& issue, std::int64_t cycle,
+                                             const Issue* except) const;
     /// Of several edges to the next block, the hull of their intervals (C4, C41).
     [[nodiscard]] Interval gap_after(const Issue& before, const Issue& issue) const;
 
@@ -142,6 +150,8 @@ struct RecordedLaunch {
     std::vector<LoadLine> load_lines; ///< In the order of the log.
     /// By scheduler and cycle of an issue: from when on a further one may issue (C60).
     std::map<int, std::map<std::int64_t, std::int64_t>> control_free;
+    /// By scheduler: what passed its memory queue, in order of issue.
+    std::map<int, std::vector<const Issue*>> queued;
     std::vector<harness::simulator::AtomicServed> atomics; ///< In the order of the log.
     std::vector<std::string> found;
 };

@@ -49,6 +49,7 @@ void SharedUse::check_ports() {
 
 std::int64_t SharedUse::port_free_at(const Issue& issue, std::int64_t cycle,
                                      const Issue* except) const {
+    if (run_.timing(issue).queue) return run_.place_free_at(issue, cycle, except);
     const auto found = users_.find(port_of(issue));
     if (found == users_.end()) return cycle;
     const auto& users = found->second;

@@ -148,6 +148,36 @@ Case random_ports_case(std::uint64_t seed) {
     return result;
 }
 
+Case random_queue_case(std::uint64_t seed) {
+    CaseDice dice{seed + 4'000'000};
+    Case result = seed % 3 == 0 ? random_ports_case(seed) : random_case(seed);
+    models::ValueGroup& queue = result.machine.memory_queue;
+    const auto values = [&](int lo, int sides) {
+        const int from = lo + dice(sides);
+        return Values{from, from + (dice(2) == 0 ? dice(4) : 0)};
+    };
+    set(queue, "places", 1 + dice(5));
+    set(queue, "interval", values(1, 5));
+    set(queue, "path-interval", values(1, 4));
+    const bool is_quick = dice(2) == 0; // Little else delays an instruction.
+    if (is_quick) {
+        set(result.machine.schedulers, "issue-slot", 1);
+        set(result.machine.schedulers, "same-warp-interval", 1);
+    }
+    result.machine.classes[assembly::OpcodeClass::LoadShared].unit = "core-unit";
+    for (auto& [opcode_class, timing] : result.machine.classes) {
+        if (timing.unit != "core-unit") continue;
+        set(timing.values, "entry", values(2, 12));
+        if (is_quick) set(timing.values, "initiation", 1 + dice(2));
+    }
+    for (auto& instruction : result.program.function.instructions) {
+        if (instruction.control && dice(2) == 0) instruction.control->stall = 1;
+        if (instruction.control && is_quick && dice(2) == 0) instruction.control->wait_mask = 0;
+    }
+    assembly::set_effects(result.program.function);
+    return result;
+}
+
 Case random_instruction_cache_case(std::uint64_t seed) {
     CaseDice dice{seed + 3'000'000};
     Case result = random_case(seed);

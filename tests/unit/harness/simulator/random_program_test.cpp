@@ -81,6 +81,18 @@ TEST(RandomPrograms, ObeyTheContractThroughReadPorts) {
     }
 }
 
+TEST(RandomPrograms, ObeyTheContractThroughMemoryQueues) {
+    for (std::uint64_t seed = 1; seed <= 800; ++seed) {
+        const auto policy = tests::policy_of(seed);
+        const Case test = random_queue_case(seed);
+        const RunOptions options{.seed = seed, .draw = all_draws[seed % 5], .path = {}};
+        const TestRun result = run(test.program, test.machine, test.launch, options, policy);
+        EXPECT_THAT(violations_of(test, result, policy), testing::IsEmpty())
+            << to_string(policy) << ", seed " << seed << ", draw " << to_string(options.draw);
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
 TEST(RandomPrograms, ObeyTheContractWithInstructionCaches) {
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         const auto policy = tests::policy_of(seed);
@@ -172,6 +184,7 @@ TEST(RandomPrograms, DoNotDependOnTheOrderOfComponents) {
                           : seed % 4 == 1 ? random_constant_case(seed)
                           : seed % 4 == 2 ? random_ports_case(seed)
                           : seed % 8 == 3 ? random_instruction_cache_case(seed)
+                          : seed % 8 == 7 ? random_queue_case(seed)
                                           : random_case(seed);
         const auto code = translate(test.machine, test.program.kernel(test.launch));
         ASSERT_TRUE(code) << code.error().what;

@@ -408,6 +408,64 @@ TEST(EventChecker, FindsEveryErrorPlantedInReadPorts) {
     expect_found(plants, random_ports_case);
 }
 
+TEST(EventChecker, FindsEveryErrorPlantedInMemoryQueues) {
+    const std::vector<Plant> plants{
+        {"issues while its queue is full", "C71",
+         [](Log& log) {
+             std::map<std::pair<int, std::int64_t>, std::int64_t> leaves;
+             std::map<int, int> scheduler;
+             std::set<std::pair<int, std::int64_t>> issues;
+             for (const Event& event : log.events)
+                 if (const auto* started = std::get_if<WarpStarted>(&event))
+                     scheduler[started->warp] = started->scheduler;
+                 else if (const auto* handed = std::get_if<HandedOver>(&event))
+                     leaves[{handed->warp, handed->number}] = handed->cycle;
+                 else if (const auto* issued = std::get_if<Issued>(&event))
+                     issues.emplace(scheduler[issued->warp], issued->cycle);
+             return Log::hasten(log.any<Issued>([&](const Issued& issued) {
+                 return delayed_only_by(issued, Stall::Port) &&
+                        leaves.contains({issued.warp, issued.number}) &&
+                        !issues.contains({scheduler[issued.warp], issued.cycle - 1});
+             }));
+         }},
+        {"a hand-over is missing", "C72",
+         [](Log& log) { return log.remove(log.any<HandedOver>()); }},
+        {"handed over a cycle too early", "C72",
+         [](Log& log) {
+             auto* handed = log.any<HandedOver>();
+             if (handed != nullptr) --handed->cycle;
+             return handed != nullptr;
+         }},
+        {"handed over a cycle too late", "C72",
+         [](Log& log) {
+             auto* handed = log.any<HandedOver>();
+             if (handed != nullptr) ++handed->cycle;
+             return handed != nullptr;
+         }},
+        {"occupies the path for no time", "C72",
+         [](Log& log) {
+             auto* handed = log.any<HandedOver>();
+             if (handed != nullptr) handed->until = handed->cycle;
+             return handed != nullptr;
+         }},
+        {"its entry takes too long", "C72",
+         [](Log& log) {
+             auto* handed = log.any<HandedOver>();
+             if (handed != nullptr) handed->entry += 50;
+             return handed != nullptr;
+         }},
+        {"has its result before the hand-over", "C13",
+         [](Log& log) {
+             auto* handed = log.any<HandedOver>();
+             auto* done = handed == nullptr ? nullptr : same_issue<Completed>(log, *handed);
+             if (done == nullptr) return false;
+             done->cycle = handed->cycle - 1;
+             return true;
+         }},
+    };
+    expect_found(plants, random_queue_case);
+}
+
 TEST(EventChecker, FindsAWrongExecutionTime) {
     const Case test = random_case(1);
     const auto result = run(test.program, test.machine, test.launch);
