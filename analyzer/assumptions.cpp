@@ -314,6 +314,10 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
         add(Machine,
             "Register reads wait for the ports of their banks in the order of issue; those "
             "of instructions of variable latency delay no others.");
+    if (request.architecture->has_memory_queue())
+        add(Machine, "Memory instructions wait in the queue of their scheduler, in order, until "
+                     "the memory path of the multiprocessor takes them; in which order it takes "
+                     "those of several schedulers is not assumed.");
     if (request.architecture->issue_control == models::IssueControl::Encoded)
         add(Machine,
             fmt::format("The encoded stall count is the interval to the warp's next issue; "

@@ -51,6 +51,21 @@ Result<void> check_perfect(const models::Architecture& architecture) {
                    architecture.name};
 }
 
+/// Several warps behind one memory queue are bounded under policies that conserve work (S38).
+Result<void> check_queue_policy(const AnalysisContext& context) {
+    const Request& request = context.request;
+    if (!request.architecture->has_memory_queue() || context.shape.warps() == 1 ||
+        conserves_work(request, context.shape))
+        return boost::outcome_v2::success();
+    return Failure{
+        fmt::format("policy {}: several warps of a scheduler are not bounded under it on "
+                    "architecture {}, which describes memory-queue; expected a policy that "
+                    "conserves work (lrr, gto, oldest, unknown, two-level with an active set for "
+                    "all warps) or a launch of one warp",
+                    models::to_string(request.policy), request.architecture->name),
+        request.architecture->name};
+}
+
 /// Several warps behind one set of read ports are bounded under policies that conserve work, if
 /// only among the warps of an active set (S33).
 Result<void> check_policy(const AnalysisContext& context) {
@@ -207,6 +222,7 @@ Result<AnalysisContext> prepare(const Request& request) {
     auto reads = register_reads(*request.function, *request.graph, *request.architecture);
     if (!reads) return reads.as_failure();
     context.register_reads = std::move(reads).value();
+    if (auto bounded = check_queue_policy(context); !bounded) return bounded.as_failure();
     if (auto bounded = check_policy(context); !bounded) return bounded.as_failure();
     context.used = used_instructions(request, context.facts.never);
     if (auto supported = check_supported(request, context.used); !supported)

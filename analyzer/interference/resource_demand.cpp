@@ -17,7 +17,55 @@ models::UnitScope scope_of(const AnalysisContext& context,
 }
 
 std::int64_t longest_occupancy(const models::InstructionTiming& timing) {
-    return (models::Cycles{timing.initiation.hi} * timing.passes.hi).count();
+    return models::port_occupancy(timing).hi;
+}
+
+/// What the memory instructions of a kernel take from the queue of a scheduler (S38). `Unit:` core
+/// cycles.
+struct QueueUse {
+    bool is_used = false;
+    std::int64_t backlog = 0; ///< Until the queue can hand over again, that delays nothing.
+    std::int64_t longest_entry = 0;
+    std::int64_t longest_spacing = 0;
+    std::int64_t longest_occupancy = 0;
+    std::int64_t places = 0;
+};
+
+std::int64_t spacing_of(const models::InstructionTiming& timing) {
+    return std::max(longest_occupancy(timing), timing.queue->interval.hi);
+}
+
+QueueUse queue_use(const AnalysisContext& context) {
+    QueueUse use;
+    for (std::size_t i = 0; i < context.timings.size(); ++i) {
+        if (!context.used[i] || !context.timings[i]) continue;
+        const models::InstructionTiming& timing = context.timings[i].value();
+        if (!timing.queue) continue;
+        const models::QueueTiming& queue = *timing.queue;
+        const models::Cycles full = models::Cycles{queue.interval.lo} * queue.places;
+        const std::int64_t backlog =
+            std::min(full.count(), models::plus(queue.entry.lo, queue.interval.lo));
+        use.backlog = use.is_used ? std::min(use.backlog, backlog) : backlog;
+        use.is_used = true;
+        use.places = queue.places;
+        use.longest_entry = std::max(use.longest_entry, queue.entry.hi);
+        use.longest_spacing = std::max(use.longest_spacing, spacing_of(timing));
+        use.longest_occupancy = std::max(use.longest_occupancy, longest_occupancy(timing));
+    }
+    return use;
+}
+
+/// By how much an instruction makes the memory queue delay others, and its own warp; 0 where each
+/// warp has a queue to itself.
+InstructionCosts queue_costs(const AnalysisContext& context) {
+    const QueueUse use = queue_use(context);
+    const bool in_state = has_scheduler_to_itself(context.shape);
+    return per_instruction(
+        context, [&](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {
+            if (!timing.queue || in_state) return 0;
+            return models::plus(spacing_of(timing),
+                                std::max<std::int64_t>(0, timing.queue->entry.hi - use.backlog));
+        });
 }
 
 /// Distance of grants that an instruction needs: for its reads, and for the latch of its unit,
@@ -48,20 +96,48 @@ InstructionCosts grant_distances(const AnalysisContext& context) {
 InstructionCosts cost_to_same_scheduler(const AnalysisContext& context) {
     InstructionCosts costs = port_times(context);
     const InstructionCosts distances = grant_distances(context);
+    const InstructionCosts queued = queue_costs(context);
     const std::int64_t slot = context.shape.issue_slot.hi;
-    for (std::size_t i = 0; i < costs.size(); ++i)
-        costs[i] =
-            context.used[i] && context.timings[i] ? std::max({slot, costs[i], distances[i]}) : 0;
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        if (!context.used[i] || !context.timings[i]) continue;
+        // The delays by the queue and by the stages in front of the units are counted apart.
+        costs[i] = queued[i] > 0 ? models::plus(std::max(slot, queued[i]), distances[i])
+                                 : std::max({slot, costs[i], distances[i]});
+    }
     return costs;
 }
 
-InstructionCosts delay_by_own_reads(const AnalysisContext& context) {
+InstructionCosts delay_by_own_instructions(const AnalysisContext& context) {
     const InstructionCosts distances = grant_distances(context);
+    const InstructionCosts queued = queue_costs(context);
     return per_instruction(
         context, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
             const std::int64_t gap = std::max({std::int64_t{1}, context.shape.issue_slot.lo,
                                                std::min(timing.gap.lo, timing.gap_taken.lo)});
-            return std::max<std::int64_t>(0, distances[i] - gap);
+            return models::plus(std::max<std::int64_t>(0, distances[i] - gap), queued[i]);
+        });
+}
+
+std::int64_t queue_carry_in(const AnalysisContext& context) {
+    const QueueUse use = queue_use(context);
+    if (!use.is_used) return 0;
+    // What the queue of the former scheduler still hands over.
+    models::Cycles carry_in = models::Cycles{use.longest_occupancy} * (use.places + 1);
+    if (!has_scheduler_to_itself(context.shape))
+        carry_in += models::Cycles{std::max(use.longest_entry, use.longest_spacing)} +
+                    models::Cycles{use.longest_spacing} * use.places - models::Cycles{use.backlog};
+    return carry_in.count();
+}
+
+bool uses_memory_queue(const AnalysisContext& context) {
+    return queue_use(context).is_used;
+}
+
+InstructionCosts hand_over_costs(const AnalysisContext& context) {
+    return per_instruction(
+        context, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
+            const bool may_be_off = assembly::is_guarded(context.request.function->instructions[i]);
+            return timing.queue && !may_be_off ? timing.queue->interval.lo : 0;
         });
 }
 
@@ -118,7 +194,7 @@ InstructionCosts port_costs(const AnalysisContext& context, std::size_t unit) {
         context, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
             if (timing.unit != unit) return 0;
             if (assembly::is_guarded(context.request.function->instructions[i])) return 0;
-            return (models::Cycles{timing.initiation.lo} * timing.passes.lo).count();
+            return models::port_occupancy(timing).lo;
         });
 }
 

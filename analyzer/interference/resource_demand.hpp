@@ -26,9 +26,16 @@ InstructionCosts cost_to_same_scheduler(const AnalysisContext& context);
 /// Demand on other schedulers: for how long it blocks a ready warp of another scheduler, by a port
 /// of the multiprocessor. Side: upper.
 InstructionCosts cost_to_other_schedulers(const AnalysisContext& context);
-/// For how long the register reads of an instruction delay its own warp when others use its
-/// scheduler, beyond the gap that follows it (docs/soundness.md, S33). Side: upper.
-InstructionCosts delay_by_own_reads(const AnalysisContext& context);
+/// For how long the register reads of an instruction, and its place in the memory queue, delay its
+/// own warp when others use its scheduler (docs/soundness.md, S33, S38). Side: upper.
+InstructionCosts delay_by_own_instructions(const AnalysisContext& context);
+/// How long memory queues delay the critical path when it changes to another warp, at most. Side:
+/// upper.
+std::int64_t queue_carry_in(const AnalysisContext& context);
+/// Whether an instruction on a path waits in a memory queue (C71).
+bool uses_memory_queue(const AnalysisContext& context);
+/// Time between two hand-overs of a scheduler that an instruction takes. Side: lower.
+InstructionCosts hand_over_costs(const AnalysisContext& context);
 /// By how much grants lag, at most, when the critical path changes to another warp. Side: upper.
 std::int64_t longest_read_lag(const AnalysisContext& context);
 /// Registers that an instruction reads from a bank. Side: lower.

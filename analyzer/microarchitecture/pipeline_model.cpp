@@ -101,6 +101,7 @@ PipelineModel::PipelineModel(const assembly::Function& function,
         if (!timings[i]) continue;
         const auto& instruction = function.instructions[i];
         compile(i, instruction, timings[i].value());
+        compile_queue(compiled_[i], timings[i].value(), stages.in_state);
         if (!timings[i].value().waits_for_registers) continue;
         const auto& effects = instruction.effects;
         const auto number = [&](const assembly::Register& reg) {
@@ -157,7 +158,7 @@ void PipelineModel::compile(std::size_t index, const assembly::Instruction& inst
         sum_of_product(end_of(timing.source_read, side_), end_of(timing.pass_cost, side_), further);
     compiled.result_wait = wait(compiled.result);
     compiled.source_wait = wait(compiled.source_read);
-    compiled.occupancy = wait(sum_of_product(0, end_of(timing.initiation, side_), passes));
+    compiled.occupancy = wait(end_of(models::port_occupancy(timing), side_));
     compiled.drain = sum_of_product(0, drain_, passes);
     compiled.unit = timing.unit;
     compiled.enters_buffer = timing.enters_write_buffer;
@@ -176,6 +177,28 @@ void PipelineModel::compile(std::size_t index, const assembly::Instruction& inst
     const bool never = instruction.guard && instruction.guard->never();
     compiled.always_executes = always || (transfers && !never);
     compiled.executes = compiled.always_executes || (side_ == Side::Upper && (transfers || !never));
+}
+
+void PipelineModel::compile_queue(Compiled& compiled, const models::InstructionTiming& timing,
+                                  bool in_state) {
+    if (!timing.queue) return;
+    const models::QueueTiming& queue = *timing.queue;
+    const Side other = side_ == Side::Upper ? Side::Lower : Side::Upper;
+    compiled.queues = true;
+    compiled.entry = end_of(queue.entry, side_);
+    compiled.other_entry = end_of(queue.entry, other);
+    compiled.spacing = std::max(compiled.occupancy, end_of(queue.interval, side_));
+    compiled.sources_before = queue.sources_before;
+    if (in_state) {
+        places_ = static_cast<std::size_t>(queue.places);
+        return;
+    }
+    // docs/soundness.md, S38: neither is before the hand-over.
+    for (std::int64_t* time : {&compiled.result, &compiled.result_wait})
+        *time = std::max(*time, compiled.entry);
+    if (side_ == Side::Lower) return;
+    for (std::int64_t* time : {&compiled.source_read, &compiled.source_wait})
+        *time = std::max(*time, compiled.entry);
 }
 
 /// Two issues of a warp in different cycles are two choices of its scheduler; in the same cycle
@@ -251,7 +274,10 @@ template <class Wait> void PipelineModel::for_each_wait(const Compiled& compiled
     }
     if (has_stages()) wait(hold_component(), StackCategory::Port);
     if (!compiled.executes) return;
-    wait(port_base() + compiled.unit, StackCategory::Port);
+    if (!compiled.queues)
+        wait(port_base() + compiled.unit, StackCategory::Port);
+    else if (places_ > 0)
+        wait(queue_base(), StackCategory::Port);
     if (compiled.enters_buffer && entries_ > 0 && buffer_fills_)
         wait(buffer_base(), StackCategory::WriteBuffer);
 }
@@ -293,20 +319,51 @@ Time PipelineModel::pass_stages(std::vector<Time>& components, const Compiled& c
 }
 
 template <class Time>
+PipelineModel::Passage<Time> PipelineModel::pass_queue(std::vector<Time>& components,
+                                                       const Compiled& compiled, const Time& issue,
+                                                       const Time& begin) const {
+    if (!compiled.queues) return {begin, begin};
+    if (places_ == 0) return {issue, issue};
+    // The other end of the entry is subtracted: it is drawn once for both uses.
+    Time& next = components[hand_over_component()];
+    Passage<Time> passage{later(issue, after(next, -compiled.other_entry)),
+                          later(after(issue, compiled.entry), next)};
+    const auto first = components.begin() + static_cast<std::ptrdiff_t>(queue_base());
+    const auto end = first + static_cast<std::ptrdiff_t>(places_);
+    std::move(first + 1, end, first);
+    *(end - 1) = passage.handed_over;
+    next = after(passage.handed_over, compiled.spacing);
+    return passage;
+}
+
+template <class Time>
 void PipelineModel::take_effect(std::vector<Time>& components, const Compiled& compiled,
-                                const Time& issue, const Time& begin) const {
-    const Time result = after(begin, compiled.result);
-    const Time usable = after(begin, compiled.result_wait);
-    Time& port = components[port_base() + compiled.unit];
-    port = later(port, after(issue, compiled.occupancy));
+                                const Time& issue, const Passage<Time>& passage) const {
+    const Time& begin = passage.begin;
+    Time result = after(begin, compiled.result);
+    Time usable = after(begin, compiled.result_wait);
+    if (compiled.queues) {
+        result = later(std::move(result), passage.handed_over);
+        usable = later(std::move(usable), passage.handed_over);
+    } else {
+        Time& port = components[port_base() + compiled.unit];
+        port = later(port, after(issue, compiled.occupancy));
+    }
     for (const std::size_t reg : compiled.writes)
         components[register_base() + reg] = usable;
     Time& completion = components[completion_component];
     completion = later(completion, result);
     if (compiled.write_barrier >= 0) insert_release(components, compiled.write_barrier, usable);
     if (compiled.read_barrier >= 0) {
-        insert_release(components, compiled.read_barrier, after(begin, compiled.source_wait));
-        completion = later(completion, after(begin, compiled.source_read));
+        Time read = after(begin, compiled.source_read);
+        Time released = after(begin, compiled.source_wait);
+        if (compiled.queues && places_ > 0) {
+            const Time earliest = after(passage.handed_over, -compiled.sources_before);
+            read = later(std::move(read), earliest);
+            released = later(std::move(released), earliest);
+        }
+        insert_release(components, compiled.read_barrier, released);
+        completion = later(completion, read);
     }
     if (compiled.enters_buffer && entries_ > 0) {
         const auto first = components.begin() + static_cast<std::ptrdiff_t>(buffer_base());
@@ -347,7 +404,11 @@ void PipelineModel::pass_waits(PipelineState& state, const Compiled& compiled) c
     if (compiled.depbar >= 0)
         for (std::size_t i = compiled.depbar_unreleased; i < depth_; ++i)
             state[scoreboard_component(compiled.depbar) + i] = 0;
-    if (compiled.always_executes) state[port_base() + compiled.unit] = 0;
+    if (!compiled.always_executes) return;
+    if (!compiled.queues)
+        state[port_base() + compiled.unit] = 0;
+    else if (places_ > 0)
+        state[queue_base()] = 0;
 }
 
 void PipelineModel::issue(PipelineState& state, std::size_t instruction,
@@ -357,7 +418,9 @@ void PipelineModel::issue(PipelineState& state, std::size_t instruction,
         if (i != gap_kind_component) state[i] = std::max<std::int64_t>(0, state[i] - elapsed);
     pass_waits(state, compiled);
     const std::int64_t begin = pass_stages<std::int64_t>(state, compiled, 0);
-    if (compiled.executes) take_effect<std::int64_t>(state, compiled, 0, begin);
+    if (compiled.executes)
+        take_effect<std::int64_t>(state, compiled, 0,
+                                  pass_queue<std::int64_t>(state, compiled, 0, begin));
 }
 
 IssueStep PipelineModel::advance(PipelineState& state, std::size_t instruction) const {
@@ -373,7 +436,8 @@ Delays PipelineModel::advance(std::vector<Delays>& components, std::size_t instr
         issue = later(std::move(issue), components[component]);
     });
     const Delays begin = pass_stages(components, compiled, issue);
-    if (compiled.executes) take_effect(components, compiled, issue, begin);
+    if (compiled.executes)
+        take_effect(components, compiled, issue, pass_queue(components, compiled, issue, begin));
     return issue;
 }
 
@@ -411,6 +475,20 @@ void PipelineModel::join(PipelineState& into, const PipelineState& other) const 
         into[i] = side_ == Side::Upper ? std::max(into[i], other[i]) : std::min(into[i], other[i]);
 }
 
+std::int64_t PipelineModel::longest_in_queue() const {
+    std::int64_t entry = 0;
+    std::int64_t spacing = 0;
+    for (const Compiled& compiled : compiled_) {
+        if (!compiled.queues) continue;
+        entry = std::max(entry, compiled.entry);
+        spacing = std::max(spacing, compiled.spacing);
+    }
+    // The first of the instructions that wait when one issues is handed over after its entry, or
+    // `spacing` after one that was handed over before; the others follow each other.
+    return sum_of_product(std::max(entry, spacing), spacing,
+                          std::max<std::int64_t>(0, static_cast<std::int64_t>(places_) - 1));
+}
+
 PipelineState PipelineModel::top() const {
     PipelineState state = start();
     if (side_ == Side::Lower) return state;
@@ -419,7 +497,9 @@ PipelineState PipelineModel::top() const {
     std::int64_t gap = 0;
     std::int64_t drain = 0;
     for (const Compiled& compiled : compiled_) {
-        const std::int64_t lag = compiled.has_fixed_latency ? longest_lag_ : 0;
+        const std::int64_t lag = compiled.queues && places_ > 0 ? longest_in_queue()
+                                 : compiled.has_fixed_latency   ? longest_lag_
+                                                                : 0;
         result = std::max({result, lag + compiled.result_wait, lag + compiled.source_wait});
         occupancy = std::max(occupancy, compiled.occupancy);
         gap = std::max({gap, compiled.gap, compiled.gap_taken});
@@ -431,10 +511,16 @@ PipelineState PipelineModel::top() const {
     std::fill_n(state.begin() + static_cast<std::ptrdiff_t>(buffer_base()), entries_,
                 sum_of_product(0, drain, static_cast<std::int64_t>(entries_)));
     state[gap_kind_component] = 1;
-    if (!has_stages()) return state;
+    const auto queue = state.begin() + static_cast<std::ptrdiff_t>(queue_base());
     // A grant lags by at most `longest_lag_`, and a port is busy up to the end of its window.
-    const auto stages = state.begin() + static_cast<std::ptrdiff_t>(hold_component());
-    std::fill(stages, state.end(), longest_lag_ + std::max({window_, occupancy, std::int64_t{2}}));
+    if (has_stages())
+        std::fill(state.begin() + static_cast<std::ptrdiff_t>(hold_component()), queue,
+                  longest_lag_ + std::max({window_, occupancy, std::int64_t{2}}));
+    if (places_ == 0) return state;
+    std::fill(queue, state.end(), longest_in_queue());
+    for (const Compiled& compiled : compiled_)
+        if (compiled.queues)
+            state.back() = std::max(state.back(), longest_in_queue() + compiled.spacing);
     return state;
 }
 

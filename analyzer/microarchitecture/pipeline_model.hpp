@@ -52,16 +52,17 @@ struct SlotDistance {
     friend auto operator<=>(const SlotDistance&, const SlotDistance&) = default;
 };
 
-/// The stages in front of the units (C60 to C62).
+/// The stages in front of the units (C60 to C62) and the memory queue (C71 to C74).
 struct IssueStages {
     const RegisterReads* reads = nullptr; ///< Null: a machine without read ports.
     /// Whether they are part of the state, as for a warp that has its scheduler to itself. Else
-    /// what they delay is resource demand (docs/soundness.md, S33), but for the lag of results.
+    /// what they delay is resource demand (docs/soundness.md, S33, S38), but for the lag of
+    /// results that S33 names.
     bool in_state = true;
 };
 
-/// The rules C4 to C15 and C60 to C62 of docs/reference/timing-contract.md for one side.
-/// Side: upper: every interval at its upper end, guarded instructions execute. Lower: every
+/// The rules C4 to C15, C60 to C62 and C71 to C74 of docs/reference/timing-contract.md for one
+/// side. Side: upper: every interval at its upper end, guarded instructions execute. Lower: every
 /// interval at its lower end, guarded instructions are predicated off. docs/soundness.md proves
 /// that no run is beyond.
 class PipelineModel {
@@ -104,7 +105,9 @@ public:
                                     const Delays& issue) const;
     /// Components of a state. `gap_component` is the earliest issue by the predecessor's gap;
     /// `gap_kind_component` is no time.
-    [[nodiscard]] std::size_t size() const { return bank_base() + (has_stages() ? banks_ : 0); }
+    [[nodiscard]] std::size_t size() const {
+        return queue_base() + (places_ > 0 ? places_ + 1 : 0);
+    }
     static constexpr std::size_t gap_component = 0;
     static constexpr std::size_t gap_kind_component =
         3; ///< 1 when the gap is a control transfer's.
@@ -141,13 +144,19 @@ private:
         bool transfers = false;         ///< A control-transfer instruction.
         bool has_fixed_latency = false; ///< Passes Allocate.
         bool has_latch = false;         ///< Its unit has a latch per scheduler.
-        BankCounts reads;               ///< By bank.
+        bool queues = false;            ///< Waits in the memory queue.
+        std::int64_t entry = 0;         ///< From issue to hand-over, at this side's end.
+        std::int64_t other_entry = 0;   ///< At the other end.
+        std::int64_t spacing = 0;       ///< To the next hand-over.
+        std::int64_t sources_before = 0;
+        BankCounts reads; ///< By bank.
     };
 
     void compile_stages(const assembly::Function& function,
                         const models::Architecture& architecture, const IssueStages& stages);
     void compile(std::size_t index, const assembly::Instruction& instruction,
                  const models::InstructionTiming& timing);
+    void compile_queue(Compiled& compiled, const models::InstructionTiming& timing, bool in_state);
     [[nodiscard]] std::int64_t gap_between_choices(std::int64_t gap) const;
     [[nodiscard]] std::int64_t until_slot(std::int64_t wait) const;
     [[nodiscard]] std::int64_t until_slot(std::int64_t wait, const SlotDistance& slots) const;
@@ -159,11 +168,19 @@ private:
     template <class Time>
     Time pass_stages(std::vector<Time>& components, const Compiled& compiled,
                      const Time& issue) const;
-    /// Enters the effects of an executed instruction that issues at `issue` and whose latency
-    /// counts from `begin`.
+    /// When an executed instruction begins and is handed over.
+    template <class Time> struct Passage {
+        Time begin;       ///< Latency and source read count from here.
+        Time handed_over; ///< By the memory queue; of other instructions `begin`.
+    };
+    /// Passes the memory queue, if it is in the state and the instruction waits in it.
+    template <class Time>
+    Passage<Time> pass_queue(std::vector<Time>& components, const Compiled& compiled,
+                             const Time& issue, const Time& begin) const;
+    /// Enters the effects of an executed instruction that issues at `issue`.
     template <class Time>
     void take_effect(std::vector<Time>& components, const Compiled& compiled, const Time& issue,
-                     const Time& begin) const;
+                     const Passage<Time>& passage) const;
     void pass_waits(PipelineState& state, const Compiled& compiled) const;
     void insert_release(PipelineState& state, int scoreboard, const std::int64_t& release) const;
     void insert_release(std::vector<Delays>& components, int scoreboard,
@@ -172,7 +189,9 @@ private:
     // Layout: gap, barrier, completion, kind of the gap, scoreboards x depth (largest first),
     // ports, buffer (oldest first), registers; with stages: the end of the hold by Control, the
     // grant that may follow the last one, of each unit the grant that its latch allows (both less
-    // two cycles), of each bank the first cycle with a free port (less three cycles).
+    // two cycles), of each bank the first cycle with a free port (less three cycles); with a
+    // memory queue: the last hand-overs, as many as there are places (oldest first), the earliest
+    // next hand-over.
     static constexpr std::size_t barrier_component = 1;
     static constexpr std::size_t completion_component = 2;
     static constexpr std::size_t scoreboard_base = 4;
@@ -191,6 +210,10 @@ private:
         return has_stages() ? latch_base() + units_ : hold_component();
     }
     [[nodiscard]] bool has_stages() const { return banks_ > 0; }
+    [[nodiscard]] std::size_t queue_base() const { return bank_base() + banks_; }
+    [[nodiscard]] std::size_t hand_over_component() const { return queue_base() + places_; }
+    /// The longest time from an issue to the hand-over, upper side.
+    [[nodiscard]] std::int64_t longest_in_queue() const;
 
     Side side_;
     std::size_t depth_ =
@@ -199,6 +222,7 @@ private:
     std::size_t entries_ = 0;
     std::size_t registers_ = 0;
     std::size_t banks_ = 0;        ///< Register banks whose reads are part of the state.
+    std::size_t places_ = 0;       ///< Of a memory queue that is part of the state.
     std::int64_t window_ = 0;      ///< Cycles in which they take place.
     std::int64_t longest_lag_ = 0; ///< Of a grant, upper side.
     std::int64_t drain_ = 0;

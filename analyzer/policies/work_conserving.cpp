@@ -83,7 +83,7 @@ Demand round_robin_demand(const AnalysisContext& context) {
 /// Path problem of the time of a warp, less its own demand, which the demand of all warps contains.
 PathGraph less_own_demand(const AnalysisContext& context, const Demand& demand, PathGraph paths) {
     InstructionCosts less = demand.own_scheduler;
-    const InstructionCosts reads = delay_by_own_reads(context);
+    const InstructionCosts reads = delay_by_own_instructions(context);
     for (std::size_t i = 0; i < less.size(); ++i)
         less[i] =
             (models::Cycles{less[i]} - models::Cycles{demand.turns} - models::Cycles{reads[i]})
@@ -146,7 +146,8 @@ Result<ResponseTimeBound> bound_by_demand(const AnalysisContext& context, const 
             context, name("residual-occupancy", "port occupancy of a warp beyond its issue slots"),
             demand.residual_occupancy);
     }
-    cost.carry_in = std::max(largest(demand.own_scheduler), longest_read_lag(context));
+    cost.carry_in = models::plus(std::max(largest(demand.own_scheduler), longest_read_lag(context)),
+                                 queue_carry_in(context));
     // When a block starts, the issue slot of the warp that was in the warp slot before may run.
     if (demand.rotation_warps > 0)
         cost.carry_in =
@@ -210,9 +211,11 @@ Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& conte
     auto bounded = bound_by_demand(context, work_conserving_demand(context), problem, deadline);
     if (!bounded) return bounded.as_failure();
     // The rotation does not bound how many warps are chosen while an access waits in memory, a warp
-    // for its line of instructions, or reads occupy the stages in front of the units.
+    // for its line of instructions, reads occupy the stages in front of the units, or the memory
+    // queue is full.
     if (context.request.policy.kind == models::PolicyKind::LooseRoundRobin &&
-        !context.has_queueing() && !context.register_reads && !context.instruction_lines) {
+        !context.has_queueing() && !context.register_reads && !context.instruction_lines &&
+        !uses_memory_queue(context)) {
         const Demand demand = round_robin_demand(context);
         auto second = unless_stopped(
             [&] { return bound_by_demand(context, demand, problem, deadline); }, 1.0);
@@ -287,6 +290,15 @@ Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& conte
             {{fmt::format("occupancy of the port of {} by a warp", architecture.units[unit].name),
               scope == models::UnitScope::Core ? warps : share, least(port, costs), port.id},
              {"its last use need not have ended", 1, -largest(costs)}});
+    }
+    const CertificateName queue{"execution-time-lower-memory-queue",
+                                "hand-overs by the memory queue of a scheduler"};
+    if (uses_memory_queue(context)) {
+        const InstructionCosts costs = hand_over_costs(context);
+        bounds.push_back(
+            {{"hand-overs of a warp by the memory queue of its scheduler", share,
+              least(queue, costs), queue.id},
+             {"its last hand-over need not have been followed by another", 1, -largest(costs)}});
     }
     const std::size_t banks = context.register_reads ? context.register_reads->banks : 0;
     for (std::size_t bank = 0; bank < banks; ++bank) {
