@@ -1,10 +1,12 @@
 #include "analyzer/policies/measured_time.hpp"
 
 #include "analyzer/evidence/path_certificates.hpp"
+#include "analyzer/interference/fetch_delay.hpp"
 #include "analyzer/microarchitecture/clock_region.hpp"
 #include "analyzer/path/loop_bounded_paths.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpbound::analyzer {
 
@@ -21,7 +23,13 @@ std::optional<models::Cycles> region_cost(const AnalysisContext& context, const 
     if (!entry) return std::nullopt;
     const StateInterval behind_first =
         state_after(graph, rules.lower, rules.upper, *entry, region.first_block, region.first);
-    const Span lower = span_of(graph, rules.lower, region, behind_first.lower);
+    PipelineState earliest = behind_first.lower;
+    if (context.instruction_lines) {
+        // While the warp waited for lines, everything that was outstanding may have completed.
+        earliest = rules.lower.start();
+        rules.lower.issue(earliest, region.first, 0);
+    }
+    const Span lower = span_of(graph, rules.lower, region, std::move(earliest));
     const Span upper = span_of(graph, rules.upper, region, behind_first.upper);
     const std::vector<bool> never = outside(graph, context.facts.never, region);
     const auto paths = [&](std::optional<std::size_t> nodes) {
@@ -45,6 +53,20 @@ std::optional<models::Cycles> region_cost(const AnalysisContext& context, const 
     return models::Cycles{solved.bound};
 }
 
+/// Waits for lines between the reads are among those of the launch (docs/soundness.md, S36).
+Result<void> add_fetch_delay(const AnalysisContext& context, models::Cycles region,
+                             SideResult& upper) {
+    auto delays = fetch_delay(context);
+    if (!delays) return delays.as_failure();
+    upper.terms = {
+        {"time from the first clock read to the last", 1, region.count(), "measured-time-upper"},
+        {"latency of the last clock read, less that of the first", 1,
+         (upper.proved - region).count()}};
+    upper.terms.insert(upper.terms.end(), delays.value().begin(), delays.value().end());
+    upper.proved = sum_of(upper.terms);
+    return boost::outcome_v2::success();
+}
+
 /// The measured time adds the latency of the last read and takes away that of the first (C3).
 std::optional<Envelope> measured_envelope(const AnalysisContext& context, const PipelinePair& rules,
                                           const ClockRegion& region) {
@@ -56,6 +78,8 @@ std::optional<Envelope> measured_envelope(const AnalysisContext& context, const 
     Envelope envelope;
     envelope.lower.proved = *lower + models::Cycles{last.lo} - models::Cycles{first.hi};
     envelope.upper.proved = *upper + models::Cycles{last.hi} - models::Cycles{first.lo};
+    if (context.instruction_lines && !add_fetch_delay(context, *upper, envelope.upper))
+        return std::nullopt;
     return envelope;
 }
 
@@ -76,10 +100,6 @@ MeasuredTime bound_measured_time(const AnalysisContext& context) {
     if (context.atomics_wait)
         return {std::nullopt,
                 "the measured time is not bounded where atomics wait for each other at the L2"};
-    if (context.instruction_lines)
-        return {
-            std::nullopt,
-            "the measured time is not bounded where instructions may miss their caches (fetch)"};
     const models::Interval& entries = context.buffer_entries;
     const std::int64_t fewest = std::min(entries.lo, PipelineModel::tracked_entries);
     if (!entries.is_exact() || entries.hi != fewest)
