@@ -1,6 +1,7 @@
 #include "analyzer/assumptions.hpp"
 
 #include "analyzer/interference/barrier_alignment.hpp"
+#include "models/architecture/costless_groups.hpp"
 #include "models/architecture/shipped.hpp"
 #include "models/caveat.hpp"
 
@@ -246,6 +247,28 @@ std::string choices_text(const Request& request, const LaunchGeometry& shape,
     return "A warp scheduler that has a warp that may issue chooses one; which one is not assumed.";
 }
 
+/// What the instruction caches hold at the start, and what else uses them.
+std::string lines_text(const InstructionLines& lines) {
+    return fmt::format("The text of the kernel begins at a line of the instruction caches, {}; "
+                       "nothing else uses them meanwhile, and misses are bounded, not assumed.",
+                       lines.are_warm
+                           ? "which hold every line of it that stays in them from the start on, "
+                             "as stated (fetch/warm)"
+                           : "whose contents are unknown at the start");
+}
+
+/// The caches that no rule of the machine describes, and about which nothing is stated.
+std::string perfect_caches_text(const AnalysisContext& context) {
+    const models::Architecture& machine = *context.request.architecture;
+    const models::ValueGroup* constant = machine.memory("constant");
+    const bool fetch_hits = !context.instruction_lines && !machine.fetch.costs_nothing;
+    const bool constants_hit = constant == nullptr || !constant->costs_nothing;
+    if (fetch_hits && constants_hit)
+        return "Instruction fetch and constant operands always hit their caches.";
+    if (fetch_hits) return "Instruction fetch always hits its caches.";
+    return constants_hit ? "Constant operands always hit their cache." : "";
+}
+
 /// Flags of control fields that no rule of the machine uses.
 std::string ignored_flags(const AnalysisContext& context) {
     const bool yields = context.request.architecture->schedulers.find("yield") != nullptr;
@@ -301,16 +324,13 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
             "queueing delay of accesses with an address pattern and no stated level is bounded, "
             "not "
             "assumed.");
-    if (context.instruction_lines)
-        add(Machine, "The text of the kernel begins at a line of the instruction caches, whose "
-                     "contents are unknown at the start; nothing else uses them meanwhile, and "
-                     "misses are bounded, not assumed.");
-    add(NotModelled, context.instruction_lines
-                         ? "Constant operands always hit their cache."
-                         : "Instruction fetch and constant operands always hit their caches.");
-    if (!context.register_reads)
+    if (context.instruction_lines) add(Machine, lines_text(*context.instruction_lines));
+    for (std::string& statement : models::statements_on_costless_groups(*request.architecture))
+        add(User, std::move(statement));
+    if (auto hits = perfect_caches_text(context); !hits.empty()) add(NotModelled, std::move(hits));
+    if (!context.register_reads && !request.architecture->register_file.costs_nothing)
         add(NotModelled, "Register-bank conflicts cost nothing.");
-    else
+    else if (context.register_reads)
         add(Machine,
             "Register reads wait for the ports of their banks in the order of issue; those "
             "of instructions of variable latency delay no others.");

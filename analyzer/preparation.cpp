@@ -41,49 +41,60 @@ Result<void> check_supported(const Request& request, const std::vector<bool>& us
     return boost::outcome_v2::success();
 }
 
+/// The option that leaves out a group of the description that only delays.
+std::string option_without(std::string_view group) {
+    return fmt::format("--assume {}=none", group);
+}
+
 /// The bounds assume that fetch ports, operand collectors and constants cost nothing (C17).
 Result<void> check_perfect(const models::Architecture& architecture) {
     const auto parts = architecture.imperfect_parts();
     if (parts.empty()) return boost::outcome_v2::success();
+    std::vector<std::string> options;
+    for (const std::string_view part : parts)
+        options.push_back(option_without(part == "operand-collectors" ? "register-file" : part));
+    options.erase(std::unique(options.begin(), options.end()), options.end());
     return Failure{fmt::format("architecture {} describes {}; bounds do not cover its cost (rules "
-                               "C43 to C53), simulate does",
-                               architecture.name, fmt::join(parts, ", ")),
+                               "C43 to C53), simulate does; to leave it out under an unchecked "
+                               "assumption: {}",
+                               architecture.name, fmt::join(parts, ", "), fmt::join(options, " ")),
                    architecture.name};
 }
 
-/// Several warps behind one memory queue are bounded under policies that conserve work (S38).
-Result<void> check_queue_policy(const AnalysisContext& context) {
-    const Request& request = context.request;
-    if (!request.architecture->has_memory_queue() || context.shape.warps() == 1 ||
-        conserves_work(request, context.shape))
-        return boost::outcome_v2::success();
-    return Failure{
-        fmt::format("policy {}: several warps of a scheduler are not bounded under it on "
-                    "architecture {}, which describes memory-queue; expected a policy that "
-                    "conserves work (lrr, gto, oldest, unknown, two-level with an active set for "
-                    "all warps) or a launch of one warp",
-                    models::to_string(request.policy), request.architecture->name),
-        request.architecture->name};
+/// The described groups for which nothing is proved under a policy that does not conserve work:
+/// read ports (S33), unless active sets are limited where no register waits for the lag of a
+/// result, memory queues (S38) and instruction caches (S35, S36).
+std::vector<std::string_view> groups_without_bounds(const Request& request) {
+    const models::Architecture& architecture = *request.architecture;
+    const bool lag_is_bounded =
+        models::guarantee_of(request.policy) == models::PolicyGuarantee::SetLimited &&
+        architecture.issue_control == models::IssueControl::Encoded;
+    std::vector<std::string_view> groups;
+    if (architecture.has_instruction_caches() && !bounds_line_waits_without_conservation(request))
+        groups.emplace_back("fetch");
+    if (architecture.has_read_ports() && !lag_is_bounded) groups.emplace_back("register-file");
+    if (architecture.has_memory_queue()) groups.emplace_back("memory-queue");
+    return groups;
 }
 
-/// Several warps behind one set of read ports are bounded under policies that conserve work, if
-/// only among the warps of an active set (S33).
 Result<void> check_policy(const AnalysisContext& context) {
     const Request& request = context.request;
-    // The waits within an active set contain no lag of results that registers wait for.
-    if (models::guarantee_of(request.policy) == models::PolicyGuarantee::SetLimited &&
-        request.architecture->issue_control == models::IssueControl::Encoded)
+    if (context.shape.warps() == 1 || conserves_work(request, context.shape))
         return boost::outcome_v2::success();
-    if (!context.register_reads || context.shape.warps() == 1 ||
-        conserves_work(request, context.shape))
-        return boost::outcome_v2::success();
+    const auto groups = groups_without_bounds(request);
+    if (groups.empty()) return boost::outcome_v2::success();
+    std::vector<std::string> options;
+    for (const std::string_view group : groups)
+        options.push_back(option_without(group));
     return Failure{
-        fmt::format("policy {}: several warps of a scheduler are not bounded under it "
-                    "on architecture {}, which describes register-file/read-ports; "
-                    "expected a policy that conserves work ({}, {}) or a launch of one warp",
+        fmt::format("policy {}: several warps are not bounded under it where the architecture, "
+                    "here {}, describes {}; expected a policy that conserves work ({}, {}), a "
+                    "launch of one warp, or the unchecked assumption that they never delay: {}",
                     models::to_string(request.policy), request.architecture->name,
+                    fmt::join(groups, " and "),
                     fmt::join(models::policy_names(models::PolicyGuarantee::WorkConserving), ", "),
-                    fmt::join(models::policy_names(models::PolicyGuarantee::SetLimited), ", ")),
+                    fmt::join(models::policy_names(models::PolicyGuarantee::SetLimited), ", "),
+                    fmt::join(options, " ")),
         request.architecture->name};
 }
 
@@ -150,21 +161,9 @@ bool has_barriers(const AnalysisContext& context) {
     return false;
 }
 
-/// The lines of the text, and the waits for them that gaps contain. Refuses policies for which
-/// nothing is proved.
+/// The lines of the text, and the waits for them that gaps contain.
 Result<void> apply_instruction_caches(AnalysisContext& context) {
     const Request& request = context.request;
-    const models::Architecture& architecture = *request.architecture;
-    if (architecture.has_instruction_caches() && context.shape.warps() > 1 &&
-        !conserves_work(request, context.shape))
-        return Failure{
-            fmt::format(
-                "architecture {} describes instruction caches (fetch), whose "
-                "misses are not bounded under policy {}; expected a "
-                "work-conserving policy: {}",
-                architecture.name, models::to_string(request.policy),
-                fmt::join(models::policy_names(models::PolicyGuarantee::WorkConserving), ", ")),
-            architecture.name};
     const auto lines = instruction_lines(request, context.shape, has_barriers(context));
     if (!lines) return lines.as_failure();
     context.instruction_lines = lines.value();
@@ -222,7 +221,6 @@ Result<AnalysisContext> prepare(const Request& request) {
     auto reads = register_reads(*request.function, *request.graph, *request.architecture);
     if (!reads) return reads.as_failure();
     context.register_reads = std::move(reads).value();
-    if (auto bounded = check_queue_policy(context); !bounded) return bounded.as_failure();
     if (auto bounded = check_policy(context); !bounded) return bounded.as_failure();
     context.used = used_instructions(request, context.facts.never);
     if (auto supported = check_supported(request, context.used); !supported)

@@ -5,6 +5,7 @@
 #include "models/xml/xml_reader.hpp"
 
 #include <filesystem>
+#include <sstream>
 
 namespace warpbound::cli {
 
@@ -26,7 +27,7 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
         if (auto checked = models::check_attributes(
                 source.value(), element, {"listing", "architecture", "launch"},
                 {"name", "policy", "multiprocessors", "flow-facts", "source", "campaign", "cubin",
-                 "trace", "clock"});
+                 "trace", "clock", "assume"});
             !checked)
             return checked.as_failure();
         if (auto checked = models::check_no_children(source.value(), element); !checked)
@@ -58,6 +59,11 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
             if (const auto read = models::parse_clock(*clock); !read)
                 return models::refuse(source.value(), element, "clock: " + read.error().what);
             kernel.clock = *clock;
+        }
+        if (const auto* assumed = element.find("assume")) {
+            std::istringstream statements{*assumed};
+            for (std::string statement; statements >> statement;)
+                kernel.machine.assumed.push_back(statement);
         }
         kernels.push_back(std::move(kernel));
     }

@@ -29,8 +29,8 @@ struct PlannedKernel {
 };
 
 /// Reads `<plan> <kernel listing architecture launch [name] [policy] [multiprocessors]
-/// [flow-facts] [source] [campaign] [cubin] [trace] [clock]/> </plan>`; paths are relative to the
-/// plan.
+/// [flow-facts] [source] [campaign] [cubin] [trace] [clock] [assume]/> </plan>`; paths are relative
+/// to the plan, and `assume` has statements as --assume takes them, apart by spaces.
 /// Refuses unknown elements and attributes and a plan without kernels.
 Result<std::vector<PlannedKernel>> read_plan(const std::string& path);
 

@@ -17,7 +17,8 @@ void MachineOptions::add_assumptions_to(CLI::App& command) {
     command
         .add_option("--assume", assumed,
                     "PATH=NUMBER or PATH=LO..HI: a value of the machine that you state, such as "
-                    "blocks/replacement=0..2000; it is listed as an assumption; may be repeated")
+                    "blocks/replacement=0..2000; GROUP=none: what the group describes never "
+                    "delays, such as fetch=none; listed as an assumption; may be repeated")
         ->allow_extra_args(false);
 }
 

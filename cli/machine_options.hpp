@@ -15,7 +15,7 @@ namespace warpbound::cli {
 /// Options --architecture (--gpu) and --assume.
 struct MachineOptions {
     std::string architecture;         ///< Name, target such as sm_75, or file.
-    std::vector<std::string> assumed; ///< Each PATH=NUMBER or PATH=LO..HI.
+    std::vector<std::string> assumed; ///< Each PATH=NUMBER, PATH=LO..HI or GROUP=none.
 
     void add_to(CLI::App& command, bool is_required = true);
     /// --assume alone.

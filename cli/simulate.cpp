@@ -14,6 +14,7 @@
 #include "cli/traced_run.hpp"
 #include "cli/workload_run.hpp"
 #include "harness/devices/simulated.hpp"
+#include "models/architecture/costless_groups.hpp"
 #include "models/architecture/shipped.hpp"
 
 #include <fmt/format.h>
@@ -98,6 +99,8 @@ std::string time_text(const harness::Summary& summary, const Machine& machine) {
 /// With that on the clock.
 std::vector<std::string> assumptions_of(const Subject& subject, const Machine& machine) {
     std::vector<std::string> all = subject.assumptions;
+    for (auto& statement : models::statements_on_costless_groups(machine.architecture))
+        all.push_back(std::move(statement));
     if (machine.clock) all.push_back(machine.clock->assumption);
     return all;
 }

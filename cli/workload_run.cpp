@@ -5,6 +5,7 @@
 #include "cli/summary_text.hpp"
 #include "harness/protocol/measure_workload.hpp"
 #include "harness/trace/workload_trace.hpp"
+#include "models/architecture/costless_groups.hpp"
 #include "models/architecture/shipped.hpp"
 
 #include <fmt/format.h>
@@ -110,6 +111,8 @@ std::vector<std::string> assumptions_of(const WorkloadOptions& options,
             blocks += loaded.workload.kernels[operation.kernel].launch.blocks;
     for (auto& more : residency_assumptions(loaded.workload.kernels, blocks))
         assumptions.push_back(std::move(more));
+    for (auto& statement : models::statements_on_costless_groups(architecture))
+        assumptions.push_back(std::move(statement));
     return assumptions;
 }
 

@@ -34,6 +34,8 @@ Visited visited_by_critical_path(const LaunchGeometry& shape, std::int64_t barri
 
 Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
     const InstructionLines& lines = context.instruction_lines.value();
+    // A line that persists and is present never misses.
+    if (lines.persist_in_l0 && lines.are_warm) return std::vector<BoundTerm>{};
     const LaunchGeometry& shape = context.shape;
     const auto barriers = barriers_of_block(context);
     if (!barriers) return barriers.as_failure();
@@ -55,7 +57,7 @@ Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
         add("instruction fetch: the first line of a block on the critical path", shape.waves(),
             lines.wait);
     }
-    if (lines.persist_in_l1)
+    if (lines.persist_in_l1 && !lines.are_warm)
         add("instruction fetch: the first use of a line by a multiprocessor",
             times(visited.multiprocessors, lines.count), lines.l1_miss.hi);
     return terms;

@@ -24,19 +24,40 @@ public:
         if (!failure_) failure_ = found.error();
         return {1, std::nullopt, 1};
     }
-    std::int64_t number(const char* name, std::int64_t least = 1) {
+    /// Each end lies between `least` and `most`.
+    Interval within(const char* name, std::int64_t least, std::int64_t most) {
         const Interval value = interval(name);
-        constexpr std::int64_t most = std::int64_t{1} << 30U;
-        const bool fits = value.is_exact() && value.lo >= least && value.lo <= most;
-        if (!fits && !failure_)
-            failure_ = Failure{fmt::format("fetch/{} is {}..{}; expected one number {} to {}", name,
-                                           value.lo, value.hi, least, most),
-                               architecture_.name};
-        return fits ? value.lo : 1;
+        const bool fits = value.lo >= least && value.hi <= most;
+        if (!fits) refuse(name, value, fmt::format("{} to {}", least, most));
+        return fits ? value : Interval{1, std::nullopt, 1};
+    }
+    std::int64_t number(const char* name) {
+        const Interval value = within(name, 1, most_);
+        if (!value.is_exact()) refuse(name, value, "one number");
+        return value.lo;
+    }
+    /// The fewest lines that a cache may have.
+    std::int64_t fewest_lines(const char* sets, const char* ways) {
+        return models::times(number(sets), within(ways, 1, most_).lo);
+    }
+    /// The most that a miss may request behind its own line.
+    std::int64_t most_streamed() { return within("stream", 0, most_).hi; }
+    bool is_warm() {
+        if (architecture_.fetch.find("warm") == nullptr) return false;
+        return within("warm", 0, 1).lo == 1;
     }
     [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
 
 private:
+    static constexpr std::int64_t most_ = std::int64_t{1} << 30U;
+
+    void refuse(const char* name, const Interval& value, std::string_view expected) {
+        if (!failure_)
+            failure_ = Failure{
+                fmt::format("fetch/{} is {}..{}; expected {}", name, value.lo, value.hi, expected),
+                architecture_.name};
+    }
+
     const models::Architecture& architecture_;
     std::optional<Failure> failure_;
 };
@@ -131,6 +152,16 @@ LookUps look_ups_outside_loops(const Request& request, const InstructionLines& l
 
 } // namespace
 
+bool bounds_line_waits_without_conservation(const Request& request) {
+    FetchValues values{*request.architecture};
+    const std::int64_t lines = lines_of_text(*request.function, values.number("line"));
+    const bool persist = lines <= values.fewest_lines("l0-sets", "l0-ways");
+    const bool is_limited =
+        models::guarantee_of(request.policy) == models::PolicyGuarantee::SetLimited;
+    const bool are_bounded = persist && (is_limited || values.is_warm());
+    return are_bounded && !values.failure();
+}
+
 Result<std::optional<InstructionLines>>
 instruction_lines(const Request& request, const LaunchGeometry& shape, bool has_barriers) {
     const models::Architecture& architecture = *request.architecture;
@@ -138,12 +169,13 @@ instruction_lines(const Request& request, const LaunchGeometry& shape, bool has_
     FetchValues values{architecture};
     InstructionLines lines;
     lines.line = values.number("line");
-    lines.stream = values.number("stream", 0);
+    lines.stream = values.most_streamed();
     lines.l0_miss = values.interval("l0-miss");
     lines.l1_miss = values.interval("l1-miss");
     lines.service = values.interval("l1-service");
-    const std::int64_t l0_lines = models::times(values.number("l0-sets"), values.number("l0-ways"));
-    const std::int64_t l1_lines = models::times(values.number("l1-sets"), values.number("l1-ways"));
+    const std::int64_t l0_lines = values.fewest_lines("l0-sets", "l0-ways");
+    const std::int64_t l1_lines = values.fewest_lines("l1-sets", "l1-ways");
+    lines.are_warm = values.is_warm();
     if (values.failure()) return *values.failure();
     lines.count = lines_of_text(*request.function, lines.line);
     lines.persist_in_l0 = lines.count <= l0_lines;

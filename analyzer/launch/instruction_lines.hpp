@@ -24,7 +24,7 @@ struct LoopLines {
 struct InstructionLines {
     std::int64_t line = 1;   ///< `Unit:` bytes.
     std::int64_t count = 0;  ///< Lines of the text.
-    std::int64_t stream = 0; ///< Lines that a miss requests behind its own.
+    std::int64_t stream = 0; ///< Lines that a miss requests behind its own, at most.
     models::Interval l0_miss;
     models::Interval l1_miss;
     models::Interval service;
@@ -32,6 +32,7 @@ struct InstructionLines {
     /// line that was present is not replaced (docs/soundness.md, S36).
     bool persist_in_l0 = false;
     bool persist_in_l1 = false;
+    bool are_warm = false; ///< Stated: the lines that persist are in their caches at the start.
     /// The longest wait for a line that neither cache is known to hold, or only the L1 (S35). It
     /// counts at each look-up; 0 where the lines are persistent in the L0, and their first waits
     /// count instead.
@@ -41,9 +42,14 @@ struct InstructionLines {
     std::vector<LoopLines> loops{};
 };
 
+/// Whether waits for lines are bounded for several warps under a policy that does not conserve
+/// work: the lines are persistent in the L0, and the policy limits active sets only or the caches
+/// are warm (S36).
+bool bounds_line_waits_without_conservation(const Request& request);
+
 /// None where fetch costs nothing (C17). Refuses a description without a value that is needed.
-/// `has_barriers`: the warps of a block may wait for each other. Sound when: one warp, or a policy
-/// that conserves work.
+/// `has_barriers`: the warps of a block may wait for each other. Sound when: one warp, or
+/// `bounds_line_waits_without_conservation`.
 Result<std::optional<InstructionLines>>
 instruction_lines(const Request& request, const LaunchGeometry& shape, bool has_barriers);
 

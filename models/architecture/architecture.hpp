@@ -39,6 +39,8 @@ struct Unit {
 struct ValueGroup {
     std::string name;
     std::vector<SourcedValue> values;
+    /// It is stated that what the group describes never delays; it then has no values.
+    bool costs_nothing = false;
 
     [[nodiscard]] const SourcedValue* find(std::string_view value) const;
     friend bool operator==(const ValueGroup&, const ValueGroup&) = default;
@@ -66,7 +68,7 @@ struct Architecture {
     std::vector<Unit> units;
     std::map<assembly::OpcodeClass, ClassTiming> classes;
     std::vector<ValueGroup> memories; ///< "shared": banks; "l1", "l2", "dram": latency
-    ValueGroup fetch;                 ///< Instruction buffers and cache; empty: perfect (C17).
+    ValueGroup fetch;                 ///< Instruction buffers or caches; empty: perfect (C17).
     ValueGroup register_file; ///< Banks with result slots or read ports; empty: perfect (C17).
     std::vector<ValueGroup> operand_collectors; ///< By unit name, for units of a register file.
     ValueGroup memory_queue; ///< Of a scheduler, before the memory path (C71); empty: none.

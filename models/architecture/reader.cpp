@@ -31,6 +31,7 @@ private:
     Result<Interval> interval(const XmlElement& element, const ValueRule& rule);
     Result<SourcedValue> value(const XmlElement& element, const ValueRule& rule);
     Result<ValueGroup> values(const XmlElement& element, std::span<const ValueRule> rules);
+    Result<ValueGroup> optional_values(const XmlElement& element, std::span<const ValueRule> rules);
     Result<void> group(const XmlElement& element, const GroupRule& rule);
     Result<void> units(const XmlElement& element);
     Result<void> classes(const XmlElement& element);
@@ -213,10 +214,25 @@ Result<ValueGroup> Reader::values(const XmlElement& element, std::span<const Val
     return read;
 }
 
+/// Of a group that may be said to cost nothing.
+Result<ValueGroup> Reader::optional_values(const XmlElement& element,
+                                           std::span<const ValueRule> rules) {
+    const std::string* const costs = element.find("costs");
+    if (costs == nullptr) return values(element, rules);
+    if (*costs != "nothing" || !element.children.empty())
+        return refuse(source_, element,
+                      fmt::format("<{}> has 'costs' \"{}\"{}; expected nothing, and no values",
+                                  element.name, *costs,
+                                  element.children.empty() ? "" : " and values"));
+    return ValueGroup{.name = {}, .values = {}, .costs_nothing = true};
+}
+
 Result<void> Reader::group(const XmlElement& element, const GroupRule& rule) {
-    if (const auto known = check_attributes(source_, element, {}); !known)
-        return known.as_failure();
-    auto read = values(element, rule.values);
+    const auto known = rule.may_cost_nothing ? check_attributes(source_, element, {}, {"costs"})
+                                             : check_attributes(source_, element, {});
+    if (!known) return known.as_failure();
+    auto read = rule.may_cost_nothing ? optional_values(element, rule.values)
+                                      : values(element, rule.values);
     if (!read) return read.as_failure();
     architecture_.*rule.member = std::move(read).value();
     return boost::outcome_v2::success();
@@ -283,7 +299,7 @@ Result<void> Reader::memories(const XmlElement& element) {
         return known.as_failure();
     for (const auto& child : element.children) {
         if (const auto known = only(child, "memory"); !known) return known.as_failure();
-        if (const auto known = check_attributes(source_, child, {"name"}); !known)
+        if (const auto known = check_attributes(source_, child, {"name"}, {"costs"}); !known)
             return known.as_failure();
         const std::string& level = *child.find("name");
         const auto rule = std::ranges::find(memory_rules(), level, &MemoryRule::name);
@@ -297,7 +313,12 @@ Result<void> Reader::memories(const XmlElement& element) {
         }
         if (architecture_.memory(level) != nullptr)
             return refuse(source_, child, fmt::format("a second memory '{}'; expected one", level));
-        auto read = values(child, rule->values);
+        if (!rule->may_cost_nothing && child.find("costs") != nullptr)
+            return refuse(source_, child,
+                          fmt::format("the memory '{}' has 'costs'; expected it of groups that "
+                                      "only delay",
+                                      level));
+        auto read = optional_values(child, rule->values);
         if (!read) return read.as_failure();
         architecture_.memories.push_back(std::move(read).value());
         architecture_.memories.back().name = level;

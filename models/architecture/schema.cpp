@@ -73,14 +73,15 @@ constexpr auto fetch = std::to_array<ValueRule>({
     {.name = "cache-miss", .unit = "cycles", .minimum = 1},
     // The instruction caches of rules C66 to C70, in place of the values above.
     {.name = "line", .unit = "bytes", .minimum = 1, .exact = true},
-    {.name = "stream", .unit = "1", .exact = true},
+    {.name = "stream", .unit = "1"},
     {.name = "l0-sets", .unit = "1", .minimum = 1, .exact = true},
-    {.name = "l0-ways", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "l0-ways", .unit = "1", .minimum = 1},
     {.name = "l0-miss", .unit = "cycles", .minimum = 1},
     {.name = "l1-sets", .unit = "1", .minimum = 1, .exact = true},
-    {.name = "l1-ways", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "l1-ways", .unit = "1", .minimum = 1},
     {.name = "l1-service", .unit = "cycles"},
     {.name = "l1-miss", .unit = "cycles", .minimum = 1},
+    {.name = "warm", .unit = "1", .exact = true},
 });
 
 constexpr auto register_file = std::to_array<ValueRule>({
@@ -113,9 +114,15 @@ constexpr auto groups = std::to_array<GroupRule>({
     {.element = "schedulers", .member = &Architecture::schedulers, .values = schedulers},
     {.element = "write-buffer", .member = &Architecture::write_buffer, .values = write_buffer},
     {.element = "control-flow", .member = &Architecture::control_flow, .values = control_flow},
-    {.element = "fetch", .member = &Architecture::fetch, .values = fetch},
-    {.element = "register-file", .member = &Architecture::register_file, .values = register_file},
-    {.element = "memory-queue", .member = &Architecture::memory_queue, .values = memory_queue},
+    {.element = "fetch", .member = &Architecture::fetch, .values = fetch, .may_cost_nothing = true},
+    {.element = "register-file",
+     .member = &Architecture::register_file,
+     .values = register_file,
+     .may_cost_nothing = true},
+    {.element = "memory-queue",
+     .member = &Architecture::memory_queue,
+     .values = memory_queue,
+     .may_cost_nothing = true},
     {.element = "blocks", .member = &Architecture::blocks, .values = blocks},
     {.element = "transfers", .member = &Architecture::transfers, .values = transfers},
 });
@@ -203,7 +210,7 @@ constexpr auto memories = std::to_array<MemoryRule>({
     {.name = "l2", .values = l2_values},
     {.name = "interconnect", .values = interconnect_values},
     {.name = "dram", .values = dram_values},
-    {.name = "constant", .values = constant_values},
+    {.name = "constant", .values = constant_values, .may_cost_nothing = true},
 });
 
 } // namespace

@@ -20,6 +20,7 @@ struct GroupRule {
     std::string_view element;
     ValueGroup Architecture::*member = nullptr;
     std::span<const ValueRule> values;
+    bool may_cost_nothing = false; ///< What it describes only delays (C17).
 };
 
 /// In the order in which they are written.
@@ -31,6 +32,7 @@ std::span<const ValueRule> class_rules(assembly::OpcodeClass opcode_class);
 struct MemoryRule {
     std::string_view name;
     std::span<const ValueRule> values;
+    bool may_cost_nothing = false; ///< What it describes only delays (C17).
 };
 std::span<const MemoryRule> memory_rules();
 /// The values of `<operand-collector>`.

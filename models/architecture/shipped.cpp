@@ -1,5 +1,6 @@
 #include "models/architecture/shipped.hpp"
 
+#include "models/architecture/costless_groups.hpp"
 #include "models/architecture/difference.hpp"
 #include "models/architecture/shipped_descriptions.hpp"
 
@@ -35,10 +36,17 @@ const std::map<std::string, Architecture, std::less<>>& shipped_machines() {
     return machines;
 }
 
-std::string standing_text(const Provenance& provenance) {
-    if (provenance.standing == Standing::UserSupplied) return "user-supplied";
-    const std::size_t count = provenance.modified.size();
-    return fmt::format("modified: {} value{}", count, count == 1 ? " differs" : "s differ");
+/// "modified: fetch=none; 2 values differ".
+std::string standing_text(const Architecture& machine, const Provenance& provenance) {
+    std::vector<std::string> parts;
+    for (const std::string& path : groups_that_cost_nothing(machine))
+        parts.push_back(path + "=none");
+    if (provenance.standing == Standing::UserSupplied)
+        return fmt::format("user-supplied{}{}", parts.empty() ? "" : "; ", fmt::join(parts, "; "));
+    const std::size_t count = provenance.modified.size() - parts.size();
+    if (count > 0)
+        parts.push_back(fmt::format("{} value{}", count, count == 1 ? " differs" : "s differ"));
+    return fmt::format("modified: {}", fmt::join(parts, "; "));
 }
 
 } // namespace
@@ -63,13 +71,13 @@ Provenance provenance_of(const Architecture& machine) {
 std::string name_with_standing(const Architecture& machine) {
     const Provenance provenance = provenance_of(machine);
     if (provenance.standing == Standing::Shipped) return machine.name;
-    return fmt::format("{} ({})", machine.name, standing_text(provenance));
+    return fmt::format("{} ({})", machine.name, standing_text(machine, provenance));
 }
 
 std::string label_of(const Architecture& machine) {
     const Provenance provenance = provenance_of(machine);
     if (provenance.standing == Standing::Shipped) return machine.name;
-    return fmt::format("{} ({}{}{})", machine.name, standing_text(provenance),
+    return fmt::format("{} ({}{}{})", machine.name, standing_text(machine, provenance),
                        machine.digest.empty() ? "" : "; ", machine.digest);
 }
 

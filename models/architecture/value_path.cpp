@@ -1,6 +1,7 @@
 #include "models/architecture/value_path.hpp"
 
 #include "assembly/support/digest.hpp"
+#include "models/architecture/costless_groups.hpp"
 #include "models/architecture/schema.hpp"
 #include "models/xml/xml_reader.hpp"
 
@@ -160,6 +161,10 @@ Result<void> set_value(Architecture& architecture, std::string_view path, Source
     const auto target = rules_of(architecture, path, group, second);
     if (!target) return target.as_failure();
     const std::string_view name = path.substr(last + 1);
+    if (target.value().group->costs_nothing)
+        return Failure{fmt::format("'{}': its group is stated to cost nothing ({}=none); expected "
+                                   "one of both",
+                                   path, path.substr(0, last))};
     const auto& rules = target.value().rules;
     const auto rule = std::ranges::find(rules, name, &ValueRule::name);
     if (rule == rules.end()) return unknown(path, name, names_of(rules, &ValueRule::name));
@@ -197,11 +202,16 @@ Result<void> override_value(Architecture& architecture, std::string_view path,
 
 Result<void> assume_value(Architecture& architecture, std::string_view text) {
     const auto equals = text.find('=');
+    if (equals != std::string_view::npos && text.substr(equals + 1) == "none") {
+        if (auto made = make_costless(architecture, text.substr(0, equals)); !made) return made;
+        architecture.digest = assembly::digest_of(write_architecture(architecture));
+        return boost::outcome_v2::success();
+    }
     const auto interval =
         equals == std::string_view::npos ? std::nullopt : read_interval(text.substr(equals + 1));
     if (!interval)
         return Failure{fmt::format("'{}'; expected PATH=NUMBER or PATH=LO..HI like "
-                                   "blocks/replacement=0..2000",
+                                   "blocks/replacement=0..2000, or GROUP=none like fetch=none",
                                    text)};
     SourcedValue value;
     value.interval = interval;

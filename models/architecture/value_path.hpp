@@ -29,7 +29,8 @@ Result<void> set_value(Architecture& architecture, std::string_view path, Source
 Result<void> override_value(Architecture& architecture, std::string_view path, std::int64_t number);
 
 /// Reads PATH=NUMBER or PATH=LO..HI and sets the value, with "stated by the user" as its source and
-/// grade `assumed`. The digest becomes that of the description with this value.
+/// grade `assumed`; GROUP=none as `make_costless`. The digest becomes that of the description so
+/// changed.
 Result<void> assume_value(Architecture& architecture, std::string_view text);
 
 } // namespace warpbound::models

@@ -38,6 +38,7 @@ XmlElement group_element(std::string_view name, std::vector<XmlAttribute> attrib
     XmlElement element;
     element.name = name;
     element.attributes = std::move(attributes);
+    if (group.costs_nothing) element.attributes.push_back({"costs", "nothing"});
     for (const auto& value : group.values)
         element.children.push_back(value_element(value));
     return element;
@@ -95,9 +96,7 @@ std::string write_architecture(const Architecture& architecture) {
     for (const auto& rule : group_rules()) {
         const ValueGroup& group = architecture.*rule.member;
         // Absent, these are perfect (C17); an empty element would say the same at length.
-        const bool optional = rule.element == "fetch" || rule.element == "register-file" ||
-                              rule.element == "memory-queue";
-        if (!optional || !group.values.empty())
+        if (!rule.may_cost_nothing || group.costs_nothing || !group.values.empty())
             root.children.push_back(group_element(rule.element, {}, group));
         if (rule.element == "register-file" && !architecture.operand_collectors.empty())
             root.children.push_back(collectors_element(architecture));

@@ -31,6 +31,8 @@ namespace {
 
 const std::vector<std::string> conserving =
     tests::conserving_policies({"variable-rate:fast=0,every=2,conserving", "two-level:active=24"});
+/// Bounded where the lines are persistent in the L0.
+constexpr std::array active_sets{"two-level:active=1", "two-level:active=2", "two-level:active=3"};
 constexpr std::array draws{harness::Draw::Uniform, harness::Draw::Extremes, harness::Draw::AllLow,
                            harness::Draw::AllHigh, harness::Draw::Adversarial};
 
@@ -101,7 +103,10 @@ FetchVerdict check_case(std::uint64_t seed, const tests::DescribedMachine& descr
     }
     verdict.several_waves = launch.blocks > places * multiprocessors;
     verdict.several_multiprocessors = multiprocessors > 1;
-    const auto policy = models::read_policy(conserving[seed / 11 % conserving.size()]).value();
+    const bool limits_set = !verdict.alone && seed % 9 == 4;
+    const auto policy = models::read_policy(limits_set ? active_sets[seed / 11 % 3]
+                                                       : conserving[seed / 11 % conserving.size()])
+                            .value();
     analyzer::Request request;
     request.function = made.function;
     request.graph = &made.graph;
@@ -112,6 +117,10 @@ FetchVerdict check_case(std::uint64_t seed, const tests::DescribedMachine& descr
     request.policy = policy;
     const auto analysis = analyzer::analyze(request);
     if (!analysis) {
+        if (limits_set && to_string(analysis.error()).find("fetch=none") != std::string::npos) {
+            verdict.refused = true;
+            return verdict;
+        }
         // Made-up facts may contradict each other, and divergence may be refused.
         if (!made.has_further_facts() && !options.divergence)
             return fail("not analyzed: " + to_string(analysis.error()));

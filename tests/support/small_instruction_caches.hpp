@@ -35,13 +35,13 @@ void add_instruction_caches(models::Architecture& machine, const assembly::Funct
     const std::int64_t lines = function.instructions.back().address / line + 1;
     const std::int64_t stream = random(2) * random(4);
     one("line", line);
-    one("stream", stream);
+    give("stream", stream - random(stream + 1), stream);
     const auto give_level = [&](const char* sets_name, const char* ways_name, std::int64_t needed) {
         const std::int64_t ways = 1 + random(4);
         const bool fits = random(2) == 0;
         const std::int64_t sets = fits ? (needed + ways - 1) / ways : 1 + random(4);
         one(sets_name, sets);
-        one(ways_name, ways);
+        give(ways_name, ways, ways + random(3));
     };
     give_level("l0-sets", "l0-ways", lines);
     give_level("l1-sets", "l1-ways", lines + stream);
@@ -54,6 +54,7 @@ void add_instruction_caches(models::Architecture& machine, const assembly::Funct
     const std::int64_t miss = is_crowded ? 1 : 1 + random(150);
     give("l1-miss", miss, miss + random(is_crowded ? 3 : 150));
     give("l1-service", random(service + 1), service);
+    if (random(4) == 0) one("warm", 1);
 }
 
 } // namespace warpbound::tests

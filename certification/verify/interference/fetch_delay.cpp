@@ -4,6 +4,8 @@
 #include "certification/verify/machine_values.hpp"
 #include "models/units.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace warpbound::certification::verify {
@@ -20,8 +22,31 @@ public:
     [[nodiscard]] std::int64_t number(const char* name, std::int64_t least) const {
         return exact_number(kernel_, kernel_.architecture.fetch, "fetch", name, least);
     }
-    [[nodiscard]] models::Interval cycles(const char* name) const {
+    [[nodiscard]] models::Interval range(const char* name) const {
         return known_value(kernel_, kernel_.architecture.fetch, "fetch", name);
+    }
+    /// C70: whether the description states what the caches hold at the start.
+    [[nodiscard]] bool begins_warm() const {
+        if (kernel_.architecture.fetch.find("warm") == nullptr) return false;
+        const std::int64_t stated = number("warm", 0);
+        if (stated > 1)
+            throw Finding{Verdict::Failed, kernel_.id + ": fetch/warm is neither 0 nor 1"};
+        return stated == 1;
+    }
+    /// S36 needs a way for each line; what a cache may lack counts as lacking.
+    [[nodiscard]] bool always_holds(const char* sets, const char* ways, std::int64_t lines) const {
+        const models::Interval count = range(ways);
+        if (count.lo < 1 || count.hi > largest_exact_number)
+            throw Finding{Verdict::Failed,
+                          fmt::format("{}: fetch/{} is out of range", kernel_.id, ways)};
+        return lines <= times(number(sets, 1), count.lo);
+    }
+    /// C68: the most lines behind the one that missed.
+    [[nodiscard]] std::int64_t streamed() const {
+        const models::Interval count = range("stream");
+        if (count.lo < 0 || count.hi > largest_exact_number)
+            throw Finding{Verdict::Failed, kernel_.id + ": fetch/stream is out of range"};
+        return count.hi;
     }
 
 private:
@@ -36,10 +61,10 @@ bool may_change_warp(const TimedCode& code) {
 /// S35: a wait at a look-up is for the requests of all other warps, and for its own. Side: upper.
 std::int64_t wait_at_look_up(const TimedCode& code, const FetchGroup& fetch, std::int64_t l1_miss) {
     const std::int64_t others = code.geometry.resident_warps() - 1;
-    const std::int64_t service = fetch.cycles("l1-service").hi;
-    const std::int64_t streamed = fetch.number("stream", 0);
+    const std::int64_t service = fetch.range("l1-service").hi;
+    const std::int64_t streamed = fetch.streamed();
     const std::int64_t served = times(service, streamed + 1);
-    const models::Interval transfer = fetch.cycles("l0-miss");
+    const models::Interval transfer = fetch.range("l0-miss");
     const bool may_be_behind = transfer.lo < served; // Requests of the warp's own last miss.
     if (others == 0)
         return plus(plus(may_be_behind ? times(service, streamed) : 0, transfer.hi), l1_miss);
@@ -50,22 +75,29 @@ std::int64_t wait_at_look_up(const TimedCode& code, const FetchGroup& fetch, std
     return plus(plus(times(served, others), transfer.hi), l1_miss);
 }
 
+std::int64_t lines_of_text(const TimedCode& code, const FetchGroup& fetch) {
+    const auto& text = code.kernel.function->instructions;
+    const std::int64_t bytes = fetch.number("line", 1);
+    return text.empty() ? 0 : text.back().address / bytes - text.front().address / bytes + 1;
+}
+
 } // namespace
+
+bool lines_stay_in_l0(const TimedCode& code) {
+    const FetchGroup fetch{code};
+    return fetch.always_holds("l0-sets", "l0-ways", lines_of_text(code, fetch));
+}
 
 std::vector<Term> fetch_terms_of(const TimedCode& code) {
     if (!code.kernel.architecture.has_instruction_caches()) return {};
     const FetchGroup fetch{code};
-    const auto& text = code.kernel.function->instructions;
-    const std::int64_t bytes = fetch.number("line", 1);
-    const std::int64_t lines =
-        text.empty() ? 0 : text.back().address / bytes - text.front().address / bytes + 1;
-    const std::int64_t streamed = fetch.number("stream", 0);
-    const auto holds = [&](const char* sets, const char* ways, std::int64_t needed) {
-        return needed <= times(fetch.number(sets, 1), fetch.number(ways, 1));
-    };
-    const bool l0_persists = holds("l0-sets", "l0-ways", lines);
-    const bool l1_persists = holds("l1-sets", "l1-ways", plus(lines, streamed));
-    const std::int64_t l1_miss = fetch.cycles("l1-miss").hi;
+    const std::int64_t lines = lines_of_text(code, fetch);
+    const std::int64_t streamed = fetch.streamed();
+    const bool l0_persists = lines_stay_in_l0(code);
+    const bool l1_persists = fetch.always_holds("l1-sets", "l1-ways", plus(lines, streamed));
+    const bool begins_warm = fetch.begins_warm();
+    if (begins_warm && l0_persists) return {};
+    const std::int64_t l1_miss = fetch.range("l1-miss").hi;
     const std::int64_t of_each_wait = l1_persists ? 0 : l1_miss;
     // S14 and S20: the part of the critical path behind the start of the last block.
     const LaunchGeometry& launch = code.geometry;
@@ -73,15 +105,15 @@ std::vector<Term> fetch_terms_of(const TimedCode& code) {
     const std::int64_t schedulers =
         times(multiprocessors, std::min(launch.schedulers, launch.resident_warps()));
     std::vector<Term> terms;
-    if (l1_persists) terms.push_back({times(multiprocessors, lines), l1_miss, ""});
+    if (l1_persists && !begins_warm) terms.push_back({times(multiprocessors, lines), l1_miss, ""});
     if (!l0_persists) {
         terms.push_back({launch.waves, wait_at_look_up(code, fetch, of_each_wait), ""});
         return terms;
     }
     terms.push_back({times(may_change_warp(code) ? schedulers : 1, lines),
-                     plus(fetch.cycles("l0-miss").hi, of_each_wait), ""});
+                     plus(fetch.range("l0-miss").hi, of_each_wait), ""});
     terms.push_back(
-        {times(schedulers, times(lines, streamed + 1)), fetch.cycles("l1-service").hi, ""});
+        {times(schedulers, times(lines, streamed + 1)), fetch.range("l1-service").hi, ""});
     return terms;
 }
 

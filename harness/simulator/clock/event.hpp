@@ -160,9 +160,10 @@ struct LineAccessed {
     int unit = 0;
     std::uint64_t address = 0;
     bool write = false;
-    std::uint64_t hit = 0;    ///< Sectors that were present.
-    std::uint64_t merged = 0; ///< Sectors that were outstanding already.
-    std::uint64_t missed = 0; ///< Sectors that were requested; of a write, those not present.
+    std::uint64_t hit = 0;      ///< Sectors that were present.
+    std::uint64_t merged = 0;   ///< Sectors that were outstanding already.
+    std::uint64_t missed = 0;   ///< Sectors that were requested; of a write, those not present.
+    std::uint64_t streamed = 0; ///< Lines that a miss in an L0 requested behind its own (C68).
 };
 /// A slice of the L2 began the transactions of a global atomic (C57).
 struct AtomicServed {

@@ -31,6 +31,7 @@ enum class StreamOf : std::uint32_t {
     BlockPath,
     Atomics,
     InstructionCache,
+    InstructionL0,
     MemoryQueue
 };
 

@@ -135,7 +135,11 @@ Result<void> KernelTranslator::add_pipeline() {
     const auto caches = instruction_caches_of(architecture_);
     if (!caches) return caches.as_failure();
     code_.machine.instruction_caches = caches.value();
-    if (caches.value()) code_.lines = lines_of(*kernel_.function, caches.value()->line);
+    if (auto& described = code_.machine.instruction_caches) {
+        code_.lines = lines_of(*kernel_.function, described->line);
+        if (described->is_warm && !code_.lines.empty())
+            described->entered.assign(code_.lines.begin(), code_.lines.end() - 1);
+    }
     const auto constants = constants_of(architecture_);
     if (!constants) return constants.as_failure();
     code_.machine.constants = constants.value();

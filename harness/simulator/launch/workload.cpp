@@ -93,6 +93,10 @@ void WorkloadPlanner::add_machine() {
         constexpr unsigned kernel_shift = 40;
         for (std::uint64_t& line : code_.kernels[kernel].lines)
             line += std::uint64_t{kernel} << kernel_shift;
+        if (kernel == 0 || !code_.plan.machine.instruction_caches) continue;
+        for (const std::uint64_t line : code_.kernels[kernel].machine.instruction_caches->entered)
+            code_.plan.machine.instruction_caches->entered.push_back(
+                line + (std::uint64_t{kernel} << kernel_shift));
     }
     if (!code_.plan.machine.memory || !code_.plan.machine.register_file) return;
     // Accesses of all kernels allocate their entries when they enter their units (C49).

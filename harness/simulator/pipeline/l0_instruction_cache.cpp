@@ -5,10 +5,14 @@
 
 namespace warpbound::harness::simulator {
 
-L0InstructionCache::L0InstructionCache(const InstructionCacheShape& shape, int unit, EventLog& log)
-    : line_bytes_{shape.line}, stream_{shape.stream}, unit_{unit}, log_{&log}, cache_{
-                                                                                   shape.l0.sets,
-                                                                                   shape.l0.ways} {}
+L0InstructionCache::L0InstructionCache(const InstructionCacheShape& shape, int unit,
+                                       RandomSource random, EventLog& log)
+    : line_bytes_{shape.line}, stream_{static_cast<std::size_t>(random.draw(shape.stream))},
+      unit_{unit}, log_{&log}, cache_{shape.l0.sets,
+                                      static_cast<std::size_t>(random.draw(shape.l0.ways))} {
+    for (const std::uint64_t line : shape.entered)
+        cache_.fill(line);
+}
 
 void L0InstructionCache::fill(std::int64_t now) {
     std::vector<const Line*> due;
@@ -72,6 +76,7 @@ L0InstructionCache::Answer L0InstructionCache::look_up(const Need& need, std::in
         if (is_first && coming->at != never) expect_fill(*coming);
     } else {
         access.missed = 1;
+        access.streamed = stream_;
         answer.request = request(need, now);
     }
     if (log_->has_listener()) log_->add(access);

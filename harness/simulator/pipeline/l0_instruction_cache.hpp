@@ -16,8 +16,9 @@ namespace warpbound::harness::simulator {
 /// Part of a scheduler, which sends its requests to the L1 and passes it the answers.
 class L0InstructionCache {
 public:
-    /// `unit`: its number, for events.
-    L0InstructionCache(const InstructionCacheShape& shape, int unit, EventLog& log);
+    /// `unit`: its number, for events. `random`: of its ways and of the lines that it streams.
+    L0InstructionCache(const InstructionCacheShape& shape, int unit, RandomSource random,
+                       EventLog& log);
 
     /// A line that a warp needs.
     struct Need {

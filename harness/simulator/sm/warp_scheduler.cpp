@@ -24,10 +24,13 @@ WarpScheduler::WarpScheduler(const Config& config, Ports links, const MachineSha
     links_.orders.read_by(*this);
     if (links_.fetched) links_.fetched->read_by(*this);
     if (links_.line_arrivals) links_.line_arrivals->read_by(*this);
-    if (machine.instruction_caches)
-        l0_.emplace(*machine.instruction_caches,
-                    static_cast<int>(config.multiprocessor * machine.schedulers + config.index),
-                    log);
+    if (machine.instruction_caches) {
+        const std::size_t unit = config.multiprocessor * machine.schedulers + config.index;
+        l0_.emplace(
+            *machine.instruction_caches, static_cast<int>(unit),
+            RandomSource{options.draw, RandomStream{options.seed, StreamOf::InstructionL0, unit}},
+            log);
+    }
     if (links_.results) links_.results->read_by(*this);
     if (links_.constant_answers) links_.constant_answers->read_by(*this);
     if (links_.atomics) links_.atomics->results.read_by(*this);

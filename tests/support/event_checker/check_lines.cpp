@@ -15,30 +15,35 @@ using harness::simulator::CacheLevel;
 using harness::simulator::LineAccessed;
 using harness::simulator::LineFilled;
 
-/// A cache with LRU replacement, the least recently used line of a set first.
+/// A cache with LRU replacement and a number of ways in an interval: a cache of w ways holds the w
+/// lines of a set that were used last.
 class LruLines {
 public:
-    LruLines(std::int64_t sets, std::int64_t ways)
-        : sets_{static_cast<std::uint64_t>(sets)}, ways_{static_cast<std::size_t>(ways)} {}
+    LruLines(std::int64_t sets, models::Interval ways)
+        : sets_{static_cast<std::uint64_t>(sets)}, ways_{ways} {}
 
-    bool use(std::uint64_t line) {
+    /// Whether it may be that a look-up hits, or that it does not. The line becomes the most
+    /// recently used one where it hits.
+    bool allows(std::uint64_t line, bool hits) {
         auto& set = lines_[line % sets_];
         const auto found = std::find(set.begin(), set.end(), line);
-        if (found == set.end()) return false;
-        set.splice(set.end(), set, found);
-        return true;
+        const std::int64_t used_since = std::distance(set.begin(), found);
+        const bool may_hit = found != set.end() && used_since < ways_.hi;
+        const bool may_miss = found == set.end() || used_since >= ways_.lo;
+        if (hits && found != set.end()) set.splice(set.begin(), set, found);
+        return hits ? may_hit : may_miss;
     }
     void fill(std::uint64_t line) {
-        if (use(line)) return;
         auto& set = lines_[line % sets_];
-        set.push_back(line);
-        if (set.size() > ways_) set.pop_front();
+        set.remove(line);
+        set.push_front(line);
+        if (static_cast<std::int64_t>(set.size()) > ways_.hi) set.pop_back();
     }
 
 private:
     std::uint64_t sets_;
-    std::size_t ways_;
-    std::map<std::uint64_t, std::list<std::uint64_t>> lines_;
+    models::Interval ways_;
+    std::map<std::uint64_t, std::list<std::uint64_t>> lines_; ///< The last used one first.
 };
 
 /// C66 to C70: which lines are looked up, what the caches hold, when lines arrive, and which issues
@@ -46,8 +51,7 @@ private:
 class InstructionLines {
 public:
     explicit InstructionLines(RecordedLaunch& run)
-        : run_{run}, bytes_{static_cast<std::uint64_t>(value("line").lo)},
-          stream_{static_cast<std::uint64_t>(value("stream").lo)} {}
+        : run_{run}, bytes_{static_cast<std::uint64_t>(value("line").lo)} {}
 
     void check() {
         collect();
@@ -74,6 +78,15 @@ private:
         return value_of(run_.machine.fetch, name);
     }
     [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const { return address / bytes_; }
+    /// A cache at the start (C70).
+    [[nodiscard]] LruLines begun(std::int64_t sets, Interval ways) const {
+        LruLines cache{sets, ways};
+        const models::SourcedValue* const warm = run_.machine.fetch.find("warm");
+        if (warm != nullptr && warm->interval->lo == 1)
+            for (const assembly::Instruction& instruction : run_.kernel.function->instructions)
+                cache.fill(line_of(static_cast<std::uint64_t>(instruction.address)));
+        return cache;
+    }
     void wrong(const LineAccessed& access, std::string_view what) {
         run_.report(fmt::format("C68: line {} of warp {} looked up at {} in {} {}",
                                 line_of(access.address), access.warp, access.cycle, access.unit,
@@ -95,9 +108,14 @@ private:
             if (access->level != CacheLevel::InstructionL0) continue;
             l0_[access->unit].push_back(*access);
             by_warp_[access->warp].push_back(*access);
-            if (access->missed != 0)
-                groups_[access->unit / run_.schedulers].push_back(
-                    Group{.unit = access->unit, .access = *access, .arrivals = {}});
+            if (access->missed == 0) continue;
+            const auto streamed = streamed_.try_emplace(access->unit, access->streamed).first;
+            const auto lines = static_cast<std::int64_t>(access->streamed);
+            if (!within(lines, value("stream").lo, value("stream").hi) ||
+                streamed->second != access->streamed)
+                wrong(*access, fmt::format("streams {} lines", lines));
+            groups_[access->unit / run_.schedulers].push_back(
+                Group{.unit = access->unit, .access = *access, .arrivals = {}});
         }
     }
 
@@ -121,7 +139,7 @@ private:
 
     /// C69: groups in the order of their requests, line after line.
     void check_l1(int sm, std::vector<Group>& groups) {
-        LruLines cache{value("l1-sets").lo, value("l1-ways").lo};
+        LruLines cache = begun(value("l1-sets").lo, value("l1-ways"));
         std::size_t next_fill = 0;
         Group* group = nullptr;
         std::set<Group*> open;
@@ -142,8 +160,10 @@ private:
                 return wrong(access, "in the L1 is out of order or time (C69)");
             last = access.cycle;
             fill_until(cache, next_fill, CacheLevel::InstructionL1, sm, access.cycle);
-            group->arrivals.push_back(arrival(access, cache.use(expected)));
-            if (group->arrivals.size() <= stream_) continue;
+            if (!cache.allows(expected, access.hit != 0))
+                wrong(access, "in the L1 has the wrong hit");
+            group->arrivals.push_back(arrival(access));
+            if (group->arrivals.size() <= group->access.streamed) continue;
             open.erase(group);
             group = nullptr;
         }
@@ -160,13 +180,12 @@ private:
         return nullptr;
     }
     /// When a line arrives at the L0 that the L1 looks up.
-    Interval arrival(const LineAccessed& access, bool is_present) {
+    Interval arrival(const LineAccessed& access) {
         const Interval to_l0 = value("l0-miss");
         const auto filled =
             fill_after(l1_fills_, {access.unit, line_of(access.address)}, access.cycle);
-        if ((access.hit != 0) != is_present) wrong(access, "in the L1 has the wrong hit");
         std::int64_t there = access.cycle;
-        if (!is_present) {
+        if (access.hit == 0) {
             const Interval miss = value("l1-miss");
             if (access.missed != 0 && filled && !within(*filled - access.cycle, miss.lo, miss.hi))
                 wrong(access, fmt::format("in the L1 is filled at {}", *filled));
@@ -178,7 +197,7 @@ private:
 
     /// C68: what the L0 and its stream buffer hold.
     void check_l0(int unit, const std::vector<LineAccessed>& accesses) {
-        LruLines cache{value("l0-sets").lo, value("l0-ways").lo};
+        LruLines cache = begun(value("l0-sets").lo, value("l0-ways"));
         std::size_t next_fill = 0;
         std::map<std::uint64_t, std::int64_t> needed; ///< Lines in flight: their fill, if known.
         const Group* streamed = nullptr;
@@ -188,10 +207,10 @@ private:
             const std::uint64_t line = line_of(access.address);
             fill_until(cache, next_fill, CacheLevel::InstructionL0, unit, access.cycle);
             std::erase_if(needed, [&](const auto& entry) { return entry.second <= access.cycle; });
-            const bool is_present = cache.use(line);
+            const bool is_present = access.hit != 0;
             const bool in_stream = stream.contains(line);
             const bool is_coming = !is_present && (needed.contains(line) || in_stream);
-            if ((access.hit != 0) != is_present || (access.merged != 0) != is_coming)
+            if (!cache.allows(line, is_present) || (access.merged != 0) != is_coming)
                 wrong(access, "is reported as what it is not");
             const auto filled = fill_after(l0_fills_, {unit, line}, access.cycle);
             if (is_present || needed.contains(line)) continue;
@@ -201,7 +220,7 @@ private:
                     ++group;
                 streamed = &*group++;
                 stream.clear();
-                for (std::uint64_t i = 1; i <= stream_; ++i)
+                for (std::uint64_t i = 1; i <= access.streamed; ++i)
                     stream.insert(line + i);
             } else {
                 stream.erase(line);
@@ -259,7 +278,7 @@ private:
 
     RecordedLaunch& run_;
     std::uint64_t bytes_;
-    std::uint64_t stream_;
+    std::map<int, std::uint64_t> streamed_;       ///< By L0: the lines that each miss streams.
     std::map<int, std::vector<LineAccessed>> l0_; ///< By cache.
     std::map<int, std::vector<LineAccessed>> l1_;
     std::map<int, std::vector<LineAccessed>> by_warp_; ///< In L0s.

@@ -289,10 +289,12 @@ TEST(Refusal, NamesPartsOfThePipelineThatAreNotPerfect) {
         return refusal(*context);
     };
     EXPECT_THAT(with(&models::Architecture::fetch), HasSubstr("describes fetch; bounds do not"));
+    EXPECT_THAT(with(&models::Architecture::fetch), HasSubstr(": --assume fetch=none"));
     EXPECT_THAT(with(&models::Architecture::register_file), HasSubstr("describes register-file;"));
     auto collectors = analyzed("EXIT;");
     collectors->architecture.operand_collectors.push_back({.name = "alu", .values = {}});
     EXPECT_THAT(refusal(*collectors), HasSubstr("describes operand-collectors;"));
+    EXPECT_THAT(refusal(*collectors), HasSubstr("--assume register-file=none"));
     auto constants = analyzed("EXIT;");
     constants->architecture.memories.push_back({.name = "constant", .values = {}});
     EXPECT_EQ(refusal(*constants), "accepted"); // Perfect, as an assumption says.

@@ -1,5 +1,6 @@
 // What misses of the instruction caches add to an upper bound (docs/soundness.md, S35 and S36).
 
+#include "models/architecture/value_path.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>
@@ -19,6 +20,9 @@ struct Caches {
     std::int64_t l0_lines = 8;
     std::int64_t l1_lines = 8;
     std::int64_t stream = 2;
+    std::int64_t more_lines = 0;     ///< That each cache may have.
+    std::int64_t fewer_streamed = 0; ///< That a miss may stream.
+    bool are_warm = false;
 };
 
 std::unique_ptr<Analyzed> with_caches(const std::string& body, const Caches& caches,
@@ -31,14 +35,15 @@ std::unique_ptr<Analyzed> with_caches(const std::string& body, const Caches& cac
         all->architecture.fetch.values.push_back(value);
     };
     give("line", 32, 32);
-    give("stream", caches.stream, caches.stream);
+    give("stream", caches.stream - caches.fewer_streamed, caches.stream);
     give("l0-sets", 1, 1);
-    give("l0-ways", caches.l0_lines, caches.l0_lines);
+    give("l0-ways", caches.l0_lines, caches.l0_lines + caches.more_lines);
     give("l0-miss", 20, 30);
     give("l1-sets", 1, 1);
-    give("l1-ways", caches.l1_lines, caches.l1_lines);
+    give("l1-ways", caches.l1_lines, caches.l1_lines + caches.more_lines);
     give("l1-miss", 40, 200);
     give("l1-service", 1, 2);
+    if (caches.are_warm) give("warm", 1, 1);
     all->request.launch = launch;
     return all;
 }
@@ -55,6 +60,47 @@ std::int64_t delay(const std::string& body, const Caches& caches, models::Launch
 TEST(FetchDelay, CountsEachLineOnceWhereAllArePersistent) {
     EXPECT_EQ(delay(ten, {}), 3 * 30 + 3 * 200 + 9 * 2);
     EXPECT_EQ(delay(ten, {.l0_lines = 3, .l1_lines = 5}), 708);
+}
+
+// Persistent are the lines that the smallest cache holds, whatever the stream brings.
+TEST(FetchDelay, CountsOnTheFewestWaysAndTheMostStreamedLines) {
+    for (const Caches& caches : {Caches{}, Caches{.l0_lines = 2}, Caches{.l1_lines = 4}}) {
+        Caches varying = caches;
+        varying.more_lines = 10;
+        varying.fewer_streamed = 2;
+        EXPECT_EQ(delay(ten, varying), delay(ten, caches));
+    }
+}
+
+TEST(FetchDelay, CountsNoMissOfAPersistentLineInCachesThatAreWarm) {
+    EXPECT_EQ(delay(ten, {.are_warm = true}), 0);
+    // Persistent in the L1 alone: waits for the L0 are left.
+    EXPECT_EQ(delay(ten, {.l0_lines = 2, .are_warm = true}), delay(ten, {.l0_lines = 2}) - 3 * 200);
+    // Persistent in neither.
+    EXPECT_EQ(delay(ten, {.l0_lines = 2, .l1_lines = 4, .are_warm = true}),
+              delay(ten, {.l0_lines = 2, .l1_lines = 4}));
+    const auto all = with_caches(ten, {.are_warm = true});
+    const auto assumptions = all->run().value().assumptions;
+    EXPECT_TRUE(std::any_of(assumptions.begin(), assumptions.end(), [](const Assumption& one) {
+        return one.text.find("as stated (fetch/warm)") != std::string::npos;
+    }));
+}
+
+TEST(FetchDelay, IsNoneWhereItIsStatedToCostNothing) {
+    auto all = with_caches(ten, {});
+    ASSERT_TRUE(models::assume_value(all->architecture, "fetch=none"));
+    EXPECT_EQ(envelope(*all).upper.proved, envelope(*analyzed(ten)).upper.proved);
+    const auto assumptions = all->run().value().assumptions;
+    const auto stated =
+        std::find_if(assumptions.begin(), assumptions.end(), [](const Assumption& one) {
+            return one.text.find("(fetch=none)") != std::string::npos;
+        });
+    ASSERT_NE(stated, assumptions.end());
+    EXPECT_EQ(stated->status, AssumptionStatus::Unchecked);
+    EXPECT_EQ(stated->subject, AssumptionSubject::User);
+    EXPECT_TRUE(std::any_of(assumptions.begin(), assumptions.end(), [](const Assumption& one) {
+        return one.text == "Constant operands always hit their cache.";
+    }));
 }
 
 // The L1 holds the streamed lines as well: with four ways some line may miss again.
@@ -128,9 +174,33 @@ TEST(FetchDelay, IsRefusedUnderPoliciesThatMayWait) {
     all->request.policy = models::read_policy("srr").value();
     const auto analysis = all->run();
     ASSERT_FALSE(analysis);
-    EXPECT_THAT(analysis.error().what, HasSubstr("under policy srr"));
+    EXPECT_THAT(analysis.error().what, HasSubstr("policy srr: several warps are not bounded"));
+    EXPECT_THAT(analysis.error().what, HasSubstr("--assume fetch=none"));
     all->request.launch = {1, 32};
     EXPECT_TRUE(all->run());
+    // In warm caches the lines of a text that fits never miss.
+    auto warm = with_caches(ten, {.are_warm = true}, {1, 128});
+    warm->request.policy = models::read_policy("srr").value();
+    EXPECT_TRUE(warm->run());
+    auto too_long = with_caches(ten, {.l0_lines = 2, .are_warm = true}, {1, 128});
+    too_long->request.policy = models::read_policy("srr").value();
+    EXPECT_FALSE(too_long->run());
+}
+
+TEST(FetchDelay, CountsBesideActiveSetsWhereTheTextFits) {
+    const auto of_small_set = [](const Caches& caches) {
+        auto all = with_caches(ten, caches, {1, 256});
+        all->request.policy = models::read_policy("two-level:active=1").value();
+        return all;
+    };
+    auto perfect = analyzed(ten);
+    perfect->request.launch = {1, 256};
+    perfect->request.policy = models::read_policy("two-level:active=1").value();
+    const auto fitting = of_small_set({});
+    const auto delay = envelope(*fitting).upper.proved - envelope(*perfect).upper.proved;
+    // Of 3 lines on one of two schedulers: each of 30 and 200 cycles, and 2 x 9 requests of 2.
+    EXPECT_EQ(delay.count(), 3 * 30 + 3 * 200 + 2 * 9 * 2);
+    EXPECT_FALSE(of_small_set({.l0_lines = 2})->run());
 }
 
 TEST(FetchDelay, RefusesMissesThatTheNextOneMayMeet) {

@@ -142,7 +142,7 @@ TEST(ReadPortBounds, AreRefusedUnderOtherPolicies) {
         context->request.launch = {1, 64};
         const auto refused = context->run();
         ASSERT_FALSE(refused) << policy;
-        EXPECT_THAT(to_string(refused.error()), HasSubstr("register-file/read-ports"));
+        EXPECT_THAT(to_string(refused.error()), HasSubstr("--assume register-file=none"));
     }
     auto small_set = on_ports("NOP ?trans1; EXIT ?trans1;");
     small_set->request.policy = models::read_policy("two-level:active=1").value();

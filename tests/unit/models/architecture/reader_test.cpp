@@ -96,6 +96,19 @@ TEST(ArchitectureReader, RefusesWithALine) {
          "<architecture name='m' title='' isa='sm_20' issue-control='encoded' "
          "stands-for-target='no'/>",
          1, "expected yes"},
+        {"the cost of a group",
+         "<architecture name='m' title='' isa='sm_20' issue-control='encoded'>\n"
+         "<fetch costs='little'/></architecture>",
+         2, "expected nothing"},
+        {"values of a group that costs nothing",
+         "<architecture name='m' title='' isa='sm_20' issue-control='encoded'>\n"
+         "<fetch costs='nothing'>\n<value name='buffer' unit='instructions' value='1' source='s' "
+         "grade='vendor'/></fetch></architecture>",
+         2, "and no values"},
+        {"the cost of a memory",
+         "<architecture name='m' title='' isa='sm_20' issue-control='encoded'>\n"
+         "<memories>\n<memory name='dram' costs='nothing'/></memories></architecture>",
+         3, "only delay"},
         {"measured on",
          "<architecture name='m' title='' isa='sm_20' issue-control='encoded'>\n"
          "<write-buffer>\n<value name='drain' unit='cycles' value='1' source='s' "

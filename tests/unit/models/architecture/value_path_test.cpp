@@ -1,5 +1,7 @@
 // Values of a description by their path.
+#include "models/architecture/costless_groups.hpp"
 #include "models/architecture/schema.hpp"
+#include "models/architecture/shipped.hpp"
 #include "models/architecture/value_path.hpp"
 
 #include <gmock/gmock.h>
@@ -75,6 +77,53 @@ TEST(AssumeValue, SetsAnIntervalWithGradeAssumed) {
     EXPECT_TRUE(same_machine(
         machine,
         read_architecture({.name = "again", .text = write_architecture(machine)}).value()));
+}
+
+TEST(AssumeValue, LeavesOutGroupsThatOnlyDelay) {
+    Architecture machine = load_architecture("ampere-rtx3060").value();
+    const std::string before = machine.digest;
+    ASSERT_TRUE(machine.has_read_ports());
+    ASSERT_TRUE(assume_value(machine, "register-file=none"));
+    ASSERT_TRUE(assume_value(machine, "fetch=none"));
+    ASSERT_TRUE(assume_value(machine, "memories/constant=none"));
+    EXPECT_FALSE(machine.has_read_ports());
+    EXPECT_FALSE(machine.has_instruction_caches());
+    EXPECT_TRUE(machine.imperfect_parts().empty());
+    EXPECT_NE(machine.digest, before);
+    EXPECT_THAT(groups_that_cost_nothing(machine),
+                testing::UnorderedElementsAre("fetch", "register-file", "memories/constant"));
+    EXPECT_THAT(statements_on_costless_groups(machine),
+                testing::Contains(
+                    "Instruction fetch never delays (fetch=none), as the user states, unchecked."));
+    EXPECT_THAT(label_of(machine),
+                testing::HasSubstr("(modified: memories/constant=none; fetch=none; "
+                                   "register-file=none; sha256:"));
+    EXPECT_THAT(statement_on(machine),
+                testing::HasSubstr("register-file is stated to cost nothing"));
+    EXPECT_TRUE(same_machine(
+        machine,
+        read_architecture({.name = "again", .text = write_architecture(machine)}).value()));
+    // What costs nothing has no values.
+    const auto both = assume_value(machine, "register-file/banks=4");
+    ASSERT_FALSE(both);
+    EXPECT_THAT(both.error().what, testing::HasSubstr("register-file=none"));
+}
+
+TEST(AssumeValue, LeavesOutCollectorsWithTheirBanks) {
+    Architecture machine = load_architecture("gtx480-gpgpusim").value();
+    for (const char* const group : {"register-file=none", "fetch=none", "memories/constant=none"})
+        ASSERT_TRUE(assume_value(machine, group));
+    EXPECT_TRUE(machine.imperfect_parts().empty());
+}
+
+TEST(AssumeValue, NamesTheGroupsThatOnlyDelay) {
+    Architecture machine = load_architecture("turing-t4").value();
+    for (const char* const text : {"fetches=none", "blocks=none", "memories/dram=none", "=none"}) {
+        const auto refused = assume_value(machine, text);
+        ASSERT_FALSE(refused) << text;
+        EXPECT_THAT(refused.error().what,
+                    testing::HasSubstr("expected fetch, register-file or memories/constant"));
+    }
 }
 
 TEST(AssumeValue, RefusesOtherText) {
