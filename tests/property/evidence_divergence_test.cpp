@@ -74,6 +74,8 @@ std::optional<Drawn> input_of(std::uint64_t seed) {
     if (kernel.facts.divergents.empty()) return std::nullopt;
     kernel.facts.program_digest = assembly::digest_of(kernel.text);
     models::Architecture architecture = models::load_architecture(machine).value();
+    architecture.fetch = {};
+    architecture.register_file = {};
     tests::set_value(architecture.blocks, "replacement", {0, 3, 9});
     tests::set_value(architecture.blocks, "start", {5, 5, 20});
     if (cached) {

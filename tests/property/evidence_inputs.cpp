@@ -124,6 +124,9 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     options.clock_reads = alone;
     RandomKernel kernel = random_kernel(seed, options);
     models::Architecture architecture = models::load_architecture(machine).value();
+    // Made up, where a case is about them.
+    architecture.fetch = {};
+    architecture.register_file = {};
     if (drawn == Drawn::ReadPorts) read_through_ports(architecture, kernel.text, random);
     kernel.facts.program_digest = assembly::digest_of(kernel.text);
     const std::int64_t places = from_one_to(4);

@@ -39,6 +39,7 @@ protected:
         graph = assembly::build_control_flow_graph(program.functions.front()).value();
         machine = models::load_architecture("turing-t4").value();
         ASSERT_TRUE(models::override_value(machine, "geometry/multiprocessors", multiprocessors));
+        ASSERT_TRUE(models::override_value(machine, "fetch/warm", 1)); // Launched before.
     }
     /// As `bound` takes it from the code and the argument.
     [[nodiscard]] models::FlowFacts facts_of(const models::Launch& launch) const {

@@ -138,6 +138,8 @@ std::unique_ptr<RandomPathCase> random_case(std::uint64_t seed, bool memory,
     const auto& function = made->context.program.functions.front();
     made->context.graph = assembly::build_control_flow_graph(function).value();
     made->context.architecture = models::load_architecture(machine).value();
+    made->context.architecture.fetch = {};
+    made->context.architecture.register_file = {};
     made->context.facts = kernel.facts;
     made->facts = resolve_facts(function, made->context.graph, made->context.facts).value();
     made->timings =
