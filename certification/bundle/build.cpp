@@ -24,7 +24,7 @@ void make_report(KernelEvidence& kernel, const KernelInput& input, const BundleI
         claim.id = kernel.id + "." + claim.id;
     const std::string folder = "inputs/" + kernel.id + "/";
     report.inputs.push_back({"listing", folder + "listing.sass", kernel.input->program.digest});
-    report.inputs.push_back({"architecture", "model/" + kernel.input->architecture.name + ".xml",
+    report.inputs.push_back({"architecture", model_path(kernel.input->architecture),
                              kernel.input->architecture.digest});
     if (input.flow_facts)
         report.inputs.push_back(

@@ -5,9 +5,11 @@
 #include "assembly/support/printable.hpp"
 #include "certification/bundle/canonical_json.hpp"
 #include "certification/verify/samples.hpp"
+#include "models/architecture/costless_groups.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace warpbound::certification {
@@ -127,6 +129,15 @@ std::string kernel_id(std::size_t kernel) {
     return fmt::format("K{}", kernel + 1);
 }
 
+std::string model_path(const models::Architecture& machine) {
+    std::string name = machine.name;
+    for (std::string group : models::groups_that_cost_nothing(machine)) {
+        std::replace(group.begin(), group.end(), '/', '-');
+        name += "." + group + "-none";
+    }
+    return "model/" + name + ".xml";
+}
+
 std::string trace_path(const std::string& id, std::size_t trace) {
     return path_of(id, fmt::format("trace-{}.traceg", trace + 1));
 }
@@ -169,7 +180,7 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
         run["kernels"].push_back(id);
         const auto architecture = models::read_architecture({"architecture", kernel.architecture});
         if (!architecture) return architecture.as_failure();
-        const std::string model = "model/" + architecture.value().name + ".xml";
+        const std::string model = model_path(architecture.value());
         if (const auto known = files.find(model);
             known != files.end() && known->second.bytes != kernel.architecture)
             return Failure{"two different machine descriptions have this name", model};

@@ -74,6 +74,8 @@ struct BundleInputs {
 
 /// "K1" for the first kernel.
 std::string kernel_id(std::size_t kernel);
+/// Of a machine's description: by its name and the groups that are stated to cost nothing.
+std::string model_path(const models::Architecture& machine);
 /// "inputs/K1/trace-1.traceg" for the first trace of that kernel.
 std::string trace_path(const std::string& id, std::size_t trace);
 /// "inputs/K1/source-1.txt" for the first source file of that kernel.

@@ -11,7 +11,9 @@ namespace warpbound::models {
 
 namespace {
 
-std::map<std::string, std::string> properties_of(const Architecture& machine) {
+/// `left_out`: groups of which it counts only whether they are described.
+std::map<std::string, std::string> properties_of(const Architecture& machine,
+                                                 const std::set<std::string>& left_out) {
     std::map<std::string, std::string> found{
         {"target", to_string(machine.target)},
         {"issue-control",
@@ -21,8 +23,11 @@ std::map<std::string, std::string> properties_of(const Architecture& machine) {
     // A group may be present without values: it may state that accesses go through the caches.
     for (const auto& memory : machine.memories)
         found["memories/" + memory.name] = "described";
-    for (const std::string& path : groups_that_cost_nothing(machine))
-        found[path] = "stated to cost nothing";
+    for (const auto& [path, group] : value_groups(machine)) {
+        if (!left_out.contains(path)) continue;
+        if (group->costs_nothing) found[path] = "stated to cost nothing";
+        if (!group->values.empty()) found[path] = "described";
+    }
     for (const auto& collector : machine.operand_collectors)
         found["operand-collectors/" + collector.name] = "described";
     for (const auto& [opcode_class, timing] : machine.classes)
@@ -60,13 +65,13 @@ bool ValueDifference::of_source_only() const {
 
 Differences differences(const Architecture& a, const Architecture& b) {
     Differences found;
-    auto theirs = properties_of(b);
-    auto all = properties_of(a);
+    const auto left_out = groups_that_cost_nothing_in_one(a, b);
+    auto theirs = properties_of(b, left_out);
+    auto all = properties_of(a, left_out);
     for (const auto& [path, property] : theirs)
         all.try_emplace(path);
     for (const auto& [path, property] : all)
         if (property != theirs[path]) found.properties.push_back({path, property, theirs[path]});
-    const auto left_out = groups_that_cost_nothing_in_one(a, b);
     const auto of_b = values_of(b, left_out);
     const std::map<std::string, const SourcedValue*> by_path{of_b.begin(), of_b.end()};
     std::map<std::string, const SourcedValue*> seen;

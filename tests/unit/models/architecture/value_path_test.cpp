@@ -99,7 +99,7 @@ TEST(AssumeValue, LeavesOutGroupsThatOnlyDelay) {
                 testing::HasSubstr("(modified: memories/constant=none; fetch=none; "
                                    "register-file=none; sha256:"));
     EXPECT_THAT(statement_on(machine),
-                testing::HasSubstr("register-file is stated to cost nothing"));
+                testing::HasSubstr("register-file is stated to cost nothing (shipped: described)"));
     EXPECT_TRUE(same_machine(
         machine,
         read_architecture({.name = "again", .text = write_architecture(machine)}).value()));
