@@ -15,6 +15,7 @@
 #include "analyzer/policies/policy.hpp"
 #include "analyzer/preparation.hpp"
 #include "assembly/support/stop_token.hpp"
+#include "models/kernel/counters.hpp"
 
 #include <fmt/format.h>
 
@@ -56,6 +57,18 @@ Result<Sides> serialize_divergence(const AnalysisContext& context) {
         request->certificates->serialized = SerializedPaths{*cfg, upper.facts.loops};
     return Sides{single_lane_context(context), std::move(upper), std::move(cfg),
                  std::move(request)};
+}
+
+/// Refuses warps of whose scoreboards too much would be outstanding (C85).
+Result<void> check_counters(const AnalysisContext& context) {
+    const assembly::ControlFlowGraph& graph = *context.request.graph;
+    std::vector<models::BlockOfCounters> blocks;
+    for (const assembly::BasicBlock& block : graph.blocks) {
+        blocks.push_back({block.first, block.last});
+        for (const std::size_t edge : block.out)
+            blocks.back().next.push_back(graph.edges[edge].to);
+    }
+    return models::check_counters(*context.request.function, *context.request.architecture, blocks);
 }
 
 /// The lower side gets half of the time, the upper side what is left.
@@ -197,6 +210,7 @@ Result<Analysis> bounds_of(const Request& request) {
     // Divergence: the paths that the warp's instructions can take.
     const auto sides = serialize_divergence(context.value());
     if (!sides) return sides.as_failure();
+    if (auto fits = check_counters(sides.value().upper); !fits) return fits.as_failure();
     // Microarchitecture, path, interference, memory: the execution time under the policy.
     auto lower = lower_bound(sides.value().lower);
     if (!lower) return lower.as_failure();

@@ -2,6 +2,7 @@
 
 #include "analyzer/memory/atomic_delay.hpp"
 #include "analyzer/memory/footprint_analysis.hpp"
+#include "analyzer/microarchitecture/unseen_counters.hpp"
 #include "assembly/isa/register_roles.hpp"
 #include "assembly/isa/source_places.hpp"
 #include "assembly/support/stop_token.hpp"
@@ -218,6 +219,8 @@ Result<AnalysisContext> prepare(const Request& request) {
         std::nullopt,
         std::nullopt,
         false};
+    context.unseen_counters =
+        unseen_by_warps(*request.function, *request.graph, *request.architecture, context.timings);
     auto reads = register_reads(*request.function, *request.graph, *request.architecture);
     if (!reads) return reads.as_failure();
     context.register_reads = std::move(reads).value();

@@ -35,6 +35,8 @@ struct AnalysisContext {
     bool atomics_wait = false; ///< A global atomic may wait for others at the L2 (C57).
     /// None where instruction fetch costs nothing (C17).
     std::optional<InstructionLines> instruction_lines{};
+    /// Per instruction: scoreboards for whose latest operation it may not wait (C85).
+    std::vector<unsigned> unseen_counters{};
 
     /// Whether results may come later than the latencies in `timings`, because accesses wait for
     /// others in the memory system.

@@ -27,7 +27,8 @@ std::optional<LoadDependence> dependence_of(const AnalysisContext& context, std:
     if (!instruction.control || !instruction.control->write_barrier) return std::nullopt;
     const int scoreboard = *instruction.control->write_barrier;
     const auto waits = static_cast<unsigned>(instruction.control->wait_mask);
-    if (((waits >> static_cast<unsigned>(scoreboard)) & 1U) == 0) return std::nullopt;
+    const unsigned seen = waits & ~context.unseen_counters[load];
+    if (((seen >> static_cast<unsigned>(scoreboard)) & 1U) == 0) return std::nullopt;
     return LoadDependence{.scoreboard = scoreboard, .reg = {}};
 }
 

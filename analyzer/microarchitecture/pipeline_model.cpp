@@ -1,5 +1,6 @@
 #include "analyzer/microarchitecture/pipeline_model.hpp"
 
+#include "analyzer/microarchitecture/unseen_counters.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
@@ -97,9 +98,11 @@ PipelineModel::PipelineModel(const assembly::Function& function,
             depth_ = std::max(depth_, std::min(depth_limit, depbar_count(instruction) + 1));
     std::map<assembly::Register, std::size_t> dense;
     compiled_.resize(function.instructions.size());
+    const std::vector<unsigned> unseen = unseen_counters(function, architecture, timings);
     for (std::size_t i = 0; i < function.instructions.size(); ++i) {
         if (!timings[i]) continue;
         const auto& instruction = function.instructions[i];
+        compiled_[i].seen = ~unseen[i];
         compile(i, instruction, timings[i].value());
         compile_queue(compiled_[i], timings[i].value(), stages.in_state);
         if (!timings[i].value().waits_for_registers) continue;
@@ -165,6 +168,7 @@ void PipelineModel::compile(std::size_t index, const assembly::Instruction& inst
     compiled.barrier = timing.is_barrier_wait;
     if (instruction.control) {
         compiled.wait_mask = instruction.control->wait_mask;
+        if (side_ == Side::Lower) compiled.wait_mask &= compiled.seen;
         compiled.write_barrier = instruction.control->write_barrier.value_or(-1);
         compiled.read_barrier = instruction.control->read_barrier.value_or(-1);
     }
@@ -263,7 +267,7 @@ template <class Wait> void PipelineModel::for_each_wait(const Compiled& compiled
     for (int sb = 0; sb < assembly::scoreboard_count; ++sb)
         if (((compiled.wait_mask >> static_cast<unsigned>(sb)) & 1U) != 0)
             wait(scoreboard_component(sb), StackCategory::Scoreboard);
-    if (compiled.depbar >= 0) {
+    if (waits_by_depbar(compiled)) {
         // At most k unreleased: the (k + 1)-th largest release has passed. Beyond the releases that
         // are kept, the upper side waits for the smallest of them, the lower side for none.
         if (compiled.depbar_unreleased < depth_)
@@ -391,17 +395,18 @@ IssueStep PipelineModel::wait_of(const PipelineState& state, std::size_t instruc
     return step;
 }
 
-/// Clears the components that an issued instruction waited for.
+/// Clears the components that an issued instruction certainly waited for.
 void PipelineModel::pass_waits(PipelineState& state, const Compiled& compiled) const {
     state[gap_component] = 0;
     state[barrier_component] = 0;
     for (const std::size_t reg : compiled.waits)
         state[register_base() + reg] = 0;
+    const unsigned waited = compiled.wait_mask & compiled.seen;
     for (int sb = 0; sb < assembly::scoreboard_count; ++sb)
-        if (((compiled.wait_mask >> static_cast<unsigned>(sb)) & 1U) != 0)
+        if (((waited >> static_cast<unsigned>(sb)) & 1U) != 0)
             std::fill_n(state.begin() + static_cast<std::ptrdiff_t>(scoreboard_component(sb)),
                         depth_, 0);
-    if (compiled.depbar >= 0)
+    if (sees_depbar(compiled))
         for (std::size_t i = compiled.depbar_unreleased; i < depth_; ++i)
             state[scoreboard_component(compiled.depbar) + i] = 0;
     if (!compiled.always_executes) return;

@@ -132,8 +132,9 @@ private:
         std::size_t unit = 0;
         std::vector<std::size_t> waits; ///< Dense registers read or written (interlocked).
         std::vector<std::size_t> writes;
-        unsigned wait_mask = 0;
-        int depbar = -1;                   ///< Scoreboard of DEPBAR, or -1.
+        unsigned wait_mask = 0; ///< Scoreboards that this side waits for.
+        unsigned seen = ~0U;    ///< Scoreboards whose operations it certainly waits for (C85).
+        int depbar = -1;        ///< Scoreboard of DEPBAR, or -1.
         std::size_t depbar_unreleased = 0; ///< Operations that may remain unreleased.
         int write_barrier = -1;
         int read_barrier = -1;
@@ -160,6 +161,14 @@ private:
     [[nodiscard]] std::int64_t gap_between_choices(std::int64_t gap) const;
     [[nodiscard]] std::int64_t until_slot(std::int64_t wait) const;
     [[nodiscard]] std::int64_t until_slot(std::int64_t wait, const SlotDistance& slots) const;
+    /// Whether the side counts that a DEPBAR waits, and whether it certainly does (C85).
+    [[nodiscard]] bool waits_by_depbar(const Compiled& compiled) const {
+        return compiled.depbar >= 0 && (side_ == Side::Upper || sees_depbar(compiled));
+    }
+    [[nodiscard]] static bool sees_depbar(const Compiled& compiled) {
+        return compiled.depbar >= 0 &&
+               ((compiled.seen >> static_cast<unsigned>(compiled.depbar)) & 1U) != 0;
+    }
     /// Calls `wait(component, category)` for every component that an instruction waits for, except
     /// the gap.
     template <class Wait> void for_each_wait(const Compiled& compiled, Wait wait) const;

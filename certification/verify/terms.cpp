@@ -10,6 +10,7 @@
 #include "certification/verify/policies/strict_round_robin.hpp"
 #include "certification/verify/policies/time_division.hpp"
 #include "certification/verify/policies/two_level.hpp"
+#include "models/kernel/counters.hpp"
 #include "models/units.hpp"
 
 #include <fmt/format.h>
@@ -57,6 +58,17 @@ void check_read_ports(const LaunchDemand& demand) {
         throw Finding{Verdict::Failed,
                       kernel.id + ": no bound of several warps is proved under its policy on a "
                                   "machine with register-file/read-ports"};
+}
+
+/// C85: what a counter does beyond its largest value is not known.
+void check_counters(const TimedCode& code) {
+    std::vector<models::BlockOfCounters> blocks;
+    for (std::size_t block = 0; block < code.upper_flow.blocks.size(); ++block)
+        blocks.push_back({code.upper_flow.first[block], code.upper_flow.last[block],
+                          code.upper_flow.blocks[block].successors});
+    const auto fits =
+        models::check_counters(*code.kernel.function, code.kernel.architecture, blocks);
+    if (!fits) throw Finding{Verdict::Failed, code.kernel.id + ": " + to_string(fits.error())};
 }
 
 /// Without queueing delay.
@@ -188,6 +200,7 @@ LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows) {
     LaunchDemand demand{
         timed_code(kernel, flows, geometry), std::move(distances), std::nullopt, false, {}, {}, {}};
     const TimedCode& code = demand.code;
+    check_counters(code);
     demand.tables = work_conserving_demand_of(code);
     add_read_port_demand(code, demand.tables);
     for (std::size_t i = 0; i < code.timings.size() && !demand.memory; ++i)

@@ -75,6 +75,7 @@ private:
 
     void find_class();
     void find_gaps();
+    void check_counters();
     void apply_yield();
     void find_passes();
     void find_pattern_passes(const AddressPattern& pattern);
@@ -161,6 +162,28 @@ void LookUp::apply_yield() {
     }
     const Interval bubble = value(architecture_.schedulers, "schedulers", "yield");
     result_.gap = {.lo = 1 + bubble.lo, .typical = std::nullopt, .hi = 1 + bubble.hi};
+}
+
+/// What is known of counters that see increments late (C85).
+void LookUp::check_counters() {
+    if (architecture_.schedulers.find("counter-delay") == nullptr || !instruction_.control) return;
+    constexpr std::int64_t longest_delay = 1;
+    constexpr int least_stall = 4;
+    const auto delay =
+        require(architecture_, architecture_.schedulers, "schedulers", "counter-delay");
+    if (delay && delay.value().hi > longest_delay)
+        return fail(fmt::format("schedulers/counter-delay of architecture {} is up to {}; expected "
+                                "0 or 1",
+                                architecture_.name, delay.value().hi));
+    if (!architecture_.has_read_ports())
+        return fail(fmt::format("architecture {} describes schedulers/counter-delay without "
+                                "register-file/read-ports, whose stage Control it is about",
+                                architecture_.name));
+    if (instruction_.opcode_class == OpcodeClass::DependenceBarrier &&
+        instruction_.control->stall < least_stall)
+        fail(fmt::format("its stall count is {}; the next instruction waits for it from {} on "
+                         "(C85, schedulers/counter-delay)",
+                         instruction_.control->stall, least_stall));
 }
 
 void LookUp::find_gaps() {
@@ -324,6 +347,7 @@ void LookUp::find_queue() {
 Result<InstructionTiming> LookUp::timing() {
     find_class();
     if (!failure_) find_gaps();
+    if (!failure_) check_counters();
     if (!failure_) {
         find_passes();
         find_latency();

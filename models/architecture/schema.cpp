@@ -35,6 +35,7 @@ constexpr auto schedulers = std::to_array<ValueRule>({
     {.name = "issue-slot", .unit = "cycles", .minimum = 1, .exact = true},
     {.name = "same-warp-interval", .unit = "cycles", .minimum = 1},
     {.name = "yield", .unit = "cycles", .minimum = 1},
+    {.name = "counter-delay", .unit = "cycles"},
 });
 
 constexpr auto write_buffer = std::to_array<ValueRule>({

@@ -13,7 +13,8 @@
 
 namespace warpbound::tests {
 
-/// Gives the machine read ports, and many arithmetic operands `.reuse`.
+/// Gives the machine read ports, and many arithmetic operands `.reuse`. Increments of scoreboards
+/// are seen late on some machines (C85).
 inline void read_through_ports(models::Architecture& machine, std::string& text,
                                std::mt19937_64& random) {
     const auto banks = static_cast<std::int64_t>(random() % 2 + 1);
@@ -22,6 +23,9 @@ inline void read_through_ports(models::Architecture& machine, std::string& text,
     const auto window = static_cast<std::int64_t>(random() % 3 + 1);
     put_value(machine, "register-file/read-window", {window, window, window});
     put_value(machine, "register-file/reuse-slots", {3, 3, 3});
+    if (machine.issue_control == models::IssueControl::Encoded && random() % 2 == 0)
+        put_value(machine, "schedulers/counter-delay",
+                  {static_cast<std::int64_t>(random() % 2), std::nullopt, 1});
     static const std::regex source{", (R[0-9]+)"};
     std::istringstream lines{text};
     std::string result;

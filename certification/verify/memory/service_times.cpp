@@ -23,9 +23,36 @@ std::int64_t shared_cycles(const Timing& timing, std::int64_t cycles, std::int64
     return all / among + (all % among == 0 ? 0 : 1);
 }
 
+bool contains(const std::vector<std::size_t>& all, std::size_t instruction) {
+    return std::find(all.begin(), all.end(), instruction) != all.end();
+}
+
+/// C85: whether a load that waits for a scoreboard may issue before it sees that the instruction
+/// before it has begun an operation there. Any instruction may follow a control transfer and, where
+/// other lanes continue (C39), the first of a block the last of any.
+bool may_miss_increment(const TimedCode& code, std::size_t load, int scoreboard) {
+    const models::SourcedValue* delay = code.kernel.architecture.schedulers.find("counter-delay");
+    if (delay == nullptr || !delay->interval || delay->interval->hi < 1) return false;
+    const auto& instructions = code.kernel.function->instructions;
+    for (std::size_t i = 0; i < instructions.size(); ++i) {
+        const assembly::Instruction& before = instructions[i];
+        const bool begins = before.control && (before.control->write_barrier == scoreboard ||
+                                               before.control->read_barrier == scoreboard);
+        if (!begins || !code.reachable[i]) continue;
+        const bool precedes =
+            i + 1 == load || before.control_flow != assembly::ControlFlow::None ||
+            (contains(code.lower_flow.first, load) && contains(code.lower_flow.last, i));
+        const Timing& timing = code.timings[i].value();
+        const std::int64_t distance =
+            std::max(std::min(timing.gap.lo, timing.gap_taken.lo), code.geometry.issue_slot.lo);
+        if (precedes && distance <= delay->interval->hi) return true;
+    }
+    return false;
+}
+
 /// What limits the loads that can be outstanding at the same time: a load waits for the last load
 /// of the warp that writes its register (C5), or that releases the scoreboard by which it is waited
-/// for itself (C6). So of such loads the largest counts.
+/// for itself (C6), unless it may miss its increment. So of such loads the largest counts.
 std::optional<std::int64_t> outstanding(const TimedCode& code, const InstructionDemand& amount) {
     const bool interlocked =
         code.kernel.architecture.issue_control == models::IssueControl::Interlocked;
@@ -39,7 +66,8 @@ std::optional<std::int64_t> outstanding(const TimedCode& code, const Instruction
         if (interlocked && !load.effects.writes.empty())
             waits_for.first = load.effects.writes.front();
         else if (!interlocked && load.control && load.control->write_barrier &&
-                 (load.control->wait_mask >> *load.control->write_barrier & 1) != 0)
+                 (load.control->wait_mask >> *load.control->write_barrier & 1) != 0 &&
+                 !may_miss_increment(code, i, *load.control->write_barrier))
             waits_for.second = *load.control->write_barrier;
         else
             return std::nullopt;

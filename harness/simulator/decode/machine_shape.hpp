@@ -19,6 +19,7 @@ struct MachineShape {
     models::WarpPolicy policy;
     std::size_t schedulers = 1; ///< Of each SM.
     Range issue_slot{1, 1};
+    std::optional<Range> counter_delay; ///< None: an increment is seen at once (C85).
     std::size_t warp_ports = 0;
     std::size_t partition_ports = 0;
     std::size_t core_ports = 0;

@@ -7,6 +7,7 @@
 #include "harness/simulator/decode/operation_code.hpp"
 #include "models/architecture/instruction_timing.hpp"
 #include "models/facts/barrier_rule.hpp"
+#include "models/kernel/counters.hpp"
 
 #include <fmt/format.h>
 
@@ -36,6 +37,8 @@ private:
     Result<void> add_waves(std::int64_t slots);
     std::vector<PortName> add_ports();
     Result<void> add_pipeline();
+    /// Refuses scoreboards of which too much would be outstanding on a path of a thread (C85).
+    [[nodiscard]] Result<void> check_counters() const;
     Result<void> add_instructions();
     Result<void> add_memory();
     Result<void> add_write_buffer();
@@ -73,6 +76,8 @@ Result<void> KernelTranslator::add_geometry() {
     code_.warp_size = values.number(geometry, "warp-size", 1, count_limit);
     code_.machine.schedulers = values.count(schedulers, "count");
     code_.machine.issue_slot = values.range(schedulers, "issue-slot", 1);
+    if (architecture_.schedulers.find("counter-delay") != nullptr)
+        code_.machine.counter_delay = values.range(schedulers, "counter-delay", 0, 1);
     if (values.failure()) return *values.failure();
     code_.all_lanes = models::all_lanes(code_.warp_size);
     return boost::outcome_v2::success();
@@ -155,8 +160,19 @@ Result<void> KernelTranslator::add_pipeline() {
     return boost::outcome_v2::success();
 }
 
+Result<void> KernelTranslator::check_counters() const {
+    std::vector<models::BlockOfCounters> blocks;
+    for (const assembly::BasicBlock& block : kernel_.graph->blocks) {
+        blocks.push_back({block.first, block.last});
+        for (const std::size_t edge : block.out)
+            blocks.back().next.push_back(kernel_.graph->edges[edge].to);
+    }
+    return models::check_counters(*kernel_.function, architecture_, blocks);
+}
+
 Result<void> KernelTranslator::add_instructions() {
     const assembly::Function& function = *kernel_.function;
+    if (auto fit = check_counters(); !fit) return fit.as_failure();
     const auto timings = models::instruction_timings(function, architecture_, *kernel_.facts);
     OperationTranslator operations{architecture_, kernel_, add_ports(), code_};
     code_.operations.resize(function.instructions.size());

@@ -7,7 +7,7 @@
 namespace warpbound::harness::simulator {
 
 Warp::Warp(const MachineShape& machine, const RunOptions& options, EventLog& log)
-    : options_{&options}, log_{&log},
+    : options_{&options}, log_{&log}, counter_delay_{machine.counter_delay},
       ports_(machine.warp_ports), tracks_long_{machine.policy.kind == models::PolicyKind::TwoLevel},
       collects_{machine.register_file}, delivered_{machine.fetch ? machine.fetch->delivered : 0},
       looks_up_lines_{machine.instruction_caches}, random_{options.draw,
@@ -26,12 +26,11 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
     if (!instructions) return instructions.as_failure();
     stream_ = std::move(instructions.value());
     register_ready_.assign(code_->register_count, 0);
-    releases_.assign(assembly::scoreboard_count * code_->scoreboard_depth, 0);
+    counters_ = Counters{};
+    counters_.releases.assign(assembly::scoreboard_count * code_->scoreboard_depth, 0);
+    before_increments_.reset();
     if (tracks_long_) long_ready_.assign(code_->register_count, 0);
     executions_.assign(code_->accesses.size(), 0);
-    long_release_.fill(0);
-    unknown_releases_.fill(0);
-    unknown_long_.fill(0);
     std::fill(ports_.begin(), ports_.end(), Port{});
     observation_ = models::WarpObservation{};
     observation_.block = block;
@@ -55,13 +54,30 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
     return boost::outcome_v2::success();
 }
 
-void Warp::add_release(std::uint8_t scoreboard, std::int64_t at) {
-    const std::size_t depth = code_->scoreboard_depth;
-    const auto first = releases_.begin() + static_cast<std::ptrdiff_t>(scoreboard * depth);
+void Warp::Counters::add_release(std::uint8_t scoreboard, std::int64_t at) {
+    const std::size_t depth = releases.size() / assembly::scoreboard_count;
+    const auto first = releases.begin() + static_cast<std::ptrdiff_t>(scoreboard * depth);
     for (std::size_t index = 0; index < depth; ++index) {
         auto& kept = *(first + static_cast<std::ptrdiff_t>(index));
         if (at > kept) std::swap(at, kept);
     }
+}
+
+std::int64_t Warp::Counters::clear_at(std::size_t scoreboard, std::size_t allowed) const {
+    if (allowed < unknown[scoreboard]) return never;
+    const std::size_t depth = releases.size() / assembly::scoreboard_count;
+    return releases[scoreboard * depth + allowed - unknown[scoreboard]];
+}
+
+void Warp::keep_counters() {
+    before_increments_.reset();
+    if (counter_delay_ && executes_ && (operation_->write_barrier || operation_->read_barrier))
+        before_increments_ = counters_;
+}
+
+void Warp::forget_unseen() {
+    before_increments_.reset();
+    find_dependences();
 }
 
 void Warp::prepare_next() {
@@ -186,11 +202,11 @@ void Warp::find_dependences() {
     scoreboards_at_ = 0;
     for (unsigned mask = operation.wait_mask, scoreboard = 0; mask != 0; mask >>= 1U, ++scoreboard)
         if ((mask & 1U) != 0 && scoreboard < assembly::scoreboard_count)
-            scoreboards_at_ = std::max(scoreboards_at_, clear_at(scoreboard, 0));
+            scoreboards_at_ = std::max(scoreboards_at_, seen().clear_at(scoreboard, 0));
     if (operation.counted_scoreboard)
-        scoreboards_at_ =
-            std::max(scoreboards_at_, clear_at(*operation.counted_scoreboard,
-                                               static_cast<std::size_t>(operation.counted_limit)));
+        scoreboards_at_ = std::max(
+            scoreboards_at_, seen().clear_at(*operation.counted_scoreboard,
+                                             static_cast<std::size_t>(operation.counted_limit)));
     if (tracks_long_) find_long_dependences();
     find_ready();
 }
@@ -214,14 +230,14 @@ void Warp::find_long_dependences() {
     for (std::uint32_t i = 0; i < operation.dependences.count; ++i)
         long_at_ =
             std::max(long_at_, long_ready_[code_->registers[operation.dependences.first + i]]);
-    for (std::size_t scoreboard = 0; scoreboard < long_release_.size(); ++scoreboard)
+    for (std::size_t scoreboard = 0; scoreboard < assembly::scoreboard_count; ++scoreboard)
         if (((operation.wait_mask >> scoreboard) & 1U) != 0)
-            long_at_ = std::max(long_at_, long_clear_at(scoreboard));
+            long_at_ = std::max(long_at_, seen().long_clear_at(scoreboard));
     if (operation.counted_scoreboard)
-        long_at_ = std::max(long_at_,
-                            std::min(long_clear_at(*operation.counted_scoreboard),
-                                     clear_at(*operation.counted_scoreboard,
-                                              static_cast<std::size_t>(operation.counted_limit))));
+        long_at_ = std::max(
+            long_at_, std::min(seen().long_clear_at(*operation.counted_scoreboard),
+                               seen().clear_at(*operation.counted_scoreboard,
+                                               static_cast<std::size_t>(operation.counted_limit))));
 }
 
 void Warp::release(std::int64_t at) {
@@ -299,7 +315,7 @@ void Warp::expect_result() {
 }
 
 void Warp::collect(std::int64_t delay, std::optional<std::int64_t> source_read) {
-    if (operation_->read_barrier) ++unknown_releases_[*operation_->read_barrier];
+    if (operation_->read_barrier) ++counters_.unknown[*operation_->read_barrier];
     order_ = CollectOrder{.code = code_,
                           .warp = number_of_warp_,
                           .instruction = instruction_,
@@ -309,24 +325,43 @@ void Warp::collect(std::int64_t delay, std::optional<std::int64_t> source_read) 
                           .source_read = source_read};
 }
 
-void Warp::set_result(const Operation& operation, std::int64_t at) {
+void Warp::set_registers(const Operation& operation, std::int64_t at) {
     const std::uint16_t* const registers = code_->registers.data() + operation.writes.first;
     for (std::uint32_t i = 0; i < operation.writes.count; ++i)
         register_ready_[registers[i]] = at;
     if (tracks_long_)
         for (std::uint32_t i = 0; i < operation.writes.count; ++i)
             long_ready_[registers[i]] = operation.is_long ? at : 0;
+}
+
+void Warp::set_result(const Operation& operation, std::int64_t at) {
+    set_registers(operation, at);
+    if (!operation.write_barrier) return;
     if (at == never) {
-        if (!operation.write_barrier) return;
-        ++unknown_releases_[*operation.write_barrier];
-        if (operation.is_long) ++unknown_long_[*operation.write_barrier];
+        ++counters_.unknown[*operation.write_barrier];
+        if (operation.is_long) ++counters_.unknown_long[*operation.write_barrier];
         return;
     }
-    if (!operation.write_barrier) return;
-    add_release(*operation.write_barrier, at);
+    counters_.add_release(*operation.write_barrier, at);
     if (!tracks_long_ || !operation.is_long) return;
-    std::int64_t& release = long_release_[*operation.write_barrier];
+    std::int64_t& release = counters_.long_release[*operation.write_barrier];
     release = std::max(release, at);
+}
+
+void Warp::find_release(std::int64_t number, std::uint8_t scoreboard, std::int64_t at,
+                        bool is_long) {
+    const auto find_in = [&](Counters& counters) {
+        --counters.unknown[scoreboard];
+        counters.add_release(scoreboard, at);
+        if (!is_long) return;
+        --counters.unknown_long[scoreboard];
+        if (!tracks_long_) return;
+        std::int64_t& release = counters.long_release[scoreboard];
+        release = std::max(release, at);
+    };
+    find_in(counters_);
+    // Of the instruction that issued last, nothing was outstanding there.
+    if (before_increments_ && number + 1 != number_) find_in(*before_increments_);
 }
 
 bool Warp::complete(int warp, std::int64_t number, std::optional<std::int64_t> at,
@@ -349,15 +384,11 @@ bool Warp::complete(int warp, std::int64_t number, std::optional<std::int64_t> a
     if (!live_ || warp != number_of_warp_) return false;
     completion_ = std::max({completion_, at.value_or(0), sources_read.value_or(0)});
     const Operation& operation = code_->operations[instruction];
-    if (at && operation.write_barrier) {
-        --unknown_releases_[*operation.write_barrier];
-        if (operation.is_long) --unknown_long_[*operation.write_barrier];
-    }
-    if (at) set_result(operation, *at);
-    if (operation.read_barrier && sources_read) {
-        --unknown_releases_[*operation.read_barrier];
-        add_release(*operation.read_barrier, *sources_read);
-    }
+    if (at) set_registers(operation, *at);
+    if (at && operation.write_barrier)
+        find_release(number, *operation.write_barrier, *at, operation.is_long);
+    if (operation.read_barrier && sources_read)
+        find_release(number, *operation.read_barrier, *sources_read, false);
     find_dependences();
     return true;
 }
@@ -394,7 +425,7 @@ void Warp::execute(std::int64_t now, std::int64_t lag) {
         collect(delay, source_read);
     } else if (source_read) {
         const std::int64_t read = reads_from + *source_read;
-        add_release(*operation.read_barrier, read);
+        counters_.add_release(*operation.read_barrier, read);
         completion_ = std::max(completion_, read);
         if (log_->has_listener())
             log_->add(SourcesRead{.cycle = read,
@@ -452,7 +483,9 @@ void Warp::issue(std::int64_t now, const StallEnds& stalls, std::int64_t lag) {
                          .since = since_,
                          .stalls = stalls});
     order_.reset();
+    keep_counters();
     if (executes_) execute(now, lag);
+    if (before_increments_) unseen_until_ = now + random_.draw(*counter_delay_);
     barrier_at_ = 0;
     since_ = now + 1;
     ++number_;
@@ -460,10 +493,14 @@ void Warp::issue(std::int64_t now, const StallEnds& stalls, std::int64_t lag) {
         ++buffer_first_;
         wants_fetch_ = --buffered_ == 0;
     }
-    if (advance(now)) return prepare_next();
+    if (advance(now)) {
+        if (before_increments_ && gap_at_ > unseen_until_) before_increments_.reset();
+        return prepare_next();
+    }
     completion_ = std::max(completion_, now + 1);
     observation_.finished = models::Cycles{now};
     live_ = false;
+    before_increments_.reset();
     paired_ = false;
     wants_fetch_ = false;
     wants_line_ = false;

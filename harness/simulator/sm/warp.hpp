@@ -36,6 +36,11 @@ public:
     /// The first cycle in which the warp's own conditions let its next instruction issue; `never`
     /// at a barrier and after the end.
     [[nodiscard]] std::int64_t ready_at() const { return ready_at_; }
+    /// The warp sees the increments of scoreboards that are visible at `now` (C85); `ready_at` may
+    /// become later.
+    void see_increments(std::int64_t now) {
+        if (before_increments_ && now > unseen_until_) forget_unseen();
+    }
     /// The next instruction may issue in the same cycle as its predecessor (dual issue).
     [[nodiscard]] bool is_paired(std::int64_t now) const { return paired_ && gap_at_ == now; }
 
@@ -131,6 +136,26 @@ public:
     [[nodiscard]] const models::WarpObservation& observation() const { return observation_; }
 
 private:
+    /// Operations outstanding on scoreboards.
+    struct Counters {
+        /// Latest release times of each scoreboard, largest first: from the k-th (counted from 0)
+        /// on at most k operations are unreleased.
+        std::vector<std::int64_t> releases;
+        /// Operations of each scoreboard whose release time is unknown; later than all of
+        /// `releases`.
+        std::array<std::uint32_t, assembly::scoreboard_count> unknown{};
+        /// Of long operations: the latest such release, and those unknown.
+        std::array<std::int64_t, assembly::scoreboard_count> long_release{};
+        std::array<std::uint32_t, assembly::scoreboard_count> unknown_long{};
+
+        void add_release(std::uint8_t scoreboard, std::int64_t at);
+        /// When at most `allowed` operations of the scoreboard are unreleased.
+        [[nodiscard]] std::int64_t clear_at(std::size_t scoreboard, std::size_t allowed) const;
+        [[nodiscard]] std::int64_t long_clear_at(std::size_t scoreboard) const {
+            return unknown_long[scoreboard] > 0 ? never : long_release[scoreboard];
+        }
+    };
+
     /// An instruction whose result time is not known yet.
     struct Unfinished {
         int warp = 0; ///< Number of the warp in the run.
@@ -157,16 +182,16 @@ private:
     void find_constants();
     void expect_result();
     void collect(std::int64_t delay, std::optional<std::int64_t> source_read);
-    void add_release(std::uint8_t scoreboard, std::int64_t at);
-    /// When at most `allowed` operations of the scoreboard are unreleased.
-    [[nodiscard]] std::int64_t clear_at(std::size_t scoreboard, std::size_t allowed) const {
-        const std::size_t unknown = unknown_releases_[scoreboard];
-        if (allowed < unknown) return never;
-        return releases_[scoreboard * code_->scoreboard_depth + allowed - unknown];
+    void set_registers(const Operation& operation, std::int64_t at);
+    /// The operation of instruction `number` has a release time: it is no longer unknown.
+    void find_release(std::int64_t number, std::uint8_t scoreboard, std::int64_t at, bool is_long);
+    /// What the next instruction sees of the scoreboards.
+    [[nodiscard]] const Counters& seen() const {
+        return before_increments_ ? *before_increments_ : counters_;
     }
-    [[nodiscard]] std::int64_t long_clear_at(std::size_t scoreboard) const {
-        return unknown_long_[scoreboard] > 0 ? never : long_release_[scoreboard];
-    }
+    /// Keeps the scoreboards as they are before the increments of the next instruction.
+    void keep_counters();
+    void forget_unseen();
 
     const KernelCode* code_ = nullptr; ///< Of the current warp.
     const RunOptions* options_;
@@ -203,15 +228,12 @@ private:
     std::int64_t number_ = 0; ///< Of the next instruction.
     std::size_t last_of_stretch_ = 0;
     std::vector<std::int64_t> register_ready_;
-    /// Results of long operations among them, and the latest such release per scoreboard.
-    std::vector<std::int64_t> long_ready_;
-    std::array<std::int64_t, assembly::scoreboard_count> long_release_{};
-    /// Latest release times of each scoreboard, largest first: from the k-th (counted from 0) on at
-    /// most k operations are unreleased.
-    std::vector<std::int64_t> releases_;
-    /// Operations of each scoreboard whose release time is unknown; later than all of `releases_`.
-    std::array<std::uint32_t, assembly::scoreboard_count> unknown_releases_{};
-    std::array<std::uint32_t, assembly::scoreboard_count> unknown_long_{}; ///< The long ones.
+    std::vector<std::int64_t> long_ready_; ///< Results of long operations among them.
+    Counters counters_;
+    std::optional<Range> counter_delay_; ///< C85
+    /// Without the increments of the instruction that issued last, while they are not seen.
+    std::optional<Counters> before_increments_;
+    std::int64_t unseen_until_ = 0;
     std::vector<Unfinished> unfinished_;    ///< Of all warps that occupied this warp slot.
     std::vector<std::uint64_t> executions_; ///< So far, per instruction with a pattern.
     std::vector<Port> ports_;

@@ -370,6 +370,9 @@ bool WarpScheduler::awaits_constants(std::int64_t now) {
 
 void WarpScheduler::choose(std::int64_t now) {
     wake_ = never;
+    if (machine_->counter_delay)
+        for (Warp& warp : warps_)
+            warp.see_increments(now);
     for (;;) {
         if (awaits_constants(now)) return;
         if (paired_) {

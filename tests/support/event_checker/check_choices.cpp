@@ -48,19 +48,21 @@ public:
     }
 
 private:
-    /// The first cycle that the warp's own conditions allow.
-    static std::int64_t warp_earliest(const Issue& issue) {
+    /// The first cycle from `from` on that the warp's own conditions allow.
+    static std::int64_t warp_earliest(const Issue& issue, std::int64_t from) {
         const StallEnds& stalls = issue.event.stalls;
-        return std::max({stalls[Stall::Gap], stalls[Stall::Barrier], stalls[Stall::Fetch],
-                         stalls[Stall::Register], stalls[Stall::Scoreboard],
-                         stalls[Stall::Constant]});
+        const std::int64_t others =
+            std::max({from, stalls[Stall::Gap], stalls[Stall::Barrier], stalls[Stall::Fetch],
+                      stalls[Stall::Register], stalls[Stall::Constant]});
+        const std::int64_t unseen = std::max(others, issue.clear_unseen);
+        return unseen <= issue.unseen_until ? unseen : std::max(others, stalls[Stall::Scoreboard]);
     }
 
     /// A lower bound of the first cycle from `cycle` on in which the issue was possible, apart from
     /// the scheduler's choices and if `instead` had not issued; `cycle` when it was possible then.
     std::int64_t held_until(const Issue& issue, std::int64_t cycle,
                             const Issue* instead = nullptr) const {
-        if (warp_earliest(issue) > cycle) return warp_earliest(issue);
+        if (const auto own = warp_earliest(issue, cycle); own > cycle) return own;
         if (const auto free = run_.control_free_at(issue, cycle); free > cycle) return free;
         if (!issue.event.executed) return cycle;
         const std::int64_t free = run_.collects() ? latches_.free_at(issue, cycle, instead)
@@ -106,7 +108,7 @@ private:
             for (std::size_t index = 0; index < warp->issues.size(); ++index) {
                 if (!counts(*warp, index)) continue;
                 const Issue& issue = warp->issues[index];
-                for (std::int64_t cycle = std::max(warp_earliest(issue), issue.event.since);
+                for (std::int64_t cycle = warp_earliest(issue, issue.event.since);
                      cycle < issue.event.cycle;) {
                     const std::int64_t from = std::max(cycle, chooses_at(cycle));
                     const std::int64_t until = from > cycle ? from : held_until(issue, cycle);

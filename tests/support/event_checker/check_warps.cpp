@@ -30,11 +30,11 @@ class WarpChecker {
 public:
     explicit WarpChecker(RecordedLaunch& run) : run_{run} {}
 
-    void check_warp(const WarpRecord& warp) {
+    void check_warp(WarpRecord& warp) {
         std::map<assembly::Register, std::int64_t> ready;
-        std::map<int, std::vector<std::int64_t>> releases;
+        Releases releases;
         for (std::size_t index = 0; index < warp.issues.size(); ++index) {
-            const Issue& issue = warp.issues[index];
+            Issue& issue = warp.issues[index];
             const StallEnds& stalls = issue.event.stalls;
             check_order(warp, index);
             check_execution(issue);
@@ -61,22 +61,48 @@ public:
                 if (stalls[Stall::Register] != at || issue.event.cycle < at)
                     run_.report_issue(issue, fmt::format("C5: its registers are ready at {}", at));
             }
-            const std::int64_t clear = scoreboards_clear(releases, issue);
-            if (stalls[Stall::Scoreboard] != clear || issue.event.cycle < clear)
-                run_.report_issue(issue, fmt::format("C6: its scoreboards are clear at {}", clear));
+            check_scoreboards(index == 0 ? nullptr : &warp.issues[index - 1], releases, issue);
             if (!issue.event.executed || issue.completed.empty()) continue;
             for (const assembly::Register& reg : run_.effects[issue.event.instruction].writes)
                 ready[reg] = issue.completed.front();
-            const auto& control = run_.instruction(issue).control;
-            if (!control) continue;
-            if (control->write_barrier)
-                insert(releases[*control->write_barrier], issue.completed.front());
-            if (control->read_barrier && !issue.sources_read.empty())
-                insert(releases[*control->read_barrier], issue.sources_read.front());
         }
     }
 
 private:
+    using Releases = std::map<int, std::vector<std::int64_t>>; ///< By scoreboard, in time order.
+
+    /// C6 and C85. `releases`: of what issued before `before`, the predecessor; its own are added.
+    void check_scoreboards(const Issue* before, Releases& releases, Issue& issue) {
+        issue.clear_unseen = scoreboards_clear(releases, issue);
+        if (before == nullptr) {
+            if (issue.event.stalls[Stall::Scoreboard] != 0)
+                run_.report_issue(issue, "C6: nothing is outstanding at its start");
+            return;
+        }
+        add_releases(*before, releases);
+        const std::int64_t clear = scoreboards_clear(releases, issue);
+        const auto* delay = run_.machine.schedulers.find("counter-delay");
+        const Interval unseen = delay == nullptr ? Interval{0, 0, 0} : *delay->interval;
+        issue.unseen_until = before->event.cycle + unseen.lo;
+        const auto fits = [&](std::int64_t at) {
+            return issue.event.stalls[Stall::Scoreboard] == at && issue.event.cycle >= at;
+        };
+        const bool sees = issue.event.cycle > issue.unseen_until && fits(clear);
+        const bool misses =
+            issue.event.cycle <= before->event.cycle + unseen.hi && fits(issue.clear_unseen);
+        if (!sees && !misses)
+            run_.report_issue(issue, fmt::format("C6: its scoreboards are clear at {}", clear));
+    }
+
+    void add_releases(const Issue& issue, Releases& releases) const {
+        const auto& control = run_.instruction(issue).control;
+        if (!issue.event.executed || issue.completed.empty() || !control) return;
+        if (control->write_barrier)
+            insert(releases[*control->write_barrier], issue.completed.front());
+        if (control->read_barrier && !issue.sources_read.empty())
+            insert(releases[*control->read_barrier], issue.sources_read.front());
+    }
+
     void check_order(const WarpRecord& warp, std::size_t index) {
         const Issue& issue = warp.issues[index];
         const auto& blocks = run_.kernel.graph->blocks;
@@ -177,10 +203,8 @@ private:
         times.insert(std::upper_bound(times.begin(), times.end(), time), time);
     }
 
-    /// When the scoreboards for which the issue waits are clear (C6). `releases`: by scoreboard, in
-    /// time order.
-    std::int64_t scoreboards_clear(std::map<int, std::vector<std::int64_t>>& releases,
-                                   const Issue& issue) const {
+    /// When the scoreboards for which the issue waits are clear (C6).
+    std::int64_t scoreboards_clear(Releases& releases, const Issue& issue) const {
         const auto& code = run_.instruction(issue);
         if (!code.control) return 0;
         std::int64_t at = 0;
@@ -210,7 +234,7 @@ private:
 
 void check_warps(RecordedLaunch& run) {
     WarpChecker checks{run};
-    for (const WarpRecord& warp : run.warps)
+    for (WarpRecord& warp : run.warps)
         checks.check_warp(warp);
 }
 

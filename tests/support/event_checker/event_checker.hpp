@@ -17,7 +17,7 @@ namespace warpbound::tests {
 /// |---|---|
 /// | C1, C20, C30, C31 | starts, warp slots, occupancy, greedy dispatch in order, replacement |
 /// | C2 | end and execution time |
-/// | C4 to C10, C12 to C16 | all |
+/// | C4 to C10, C12 to C16, C85 | all |
 /// | C18, C37 to C41 | path and reconvergence of each lane; not which path runs first |
 /// | C19 | one choice per issue slot |
 /// | C19, work-conserving | no idle scheduler; order of choices under lrr, gto, gty, oldest |

@@ -37,6 +37,10 @@ struct Issue {
     std::vector<harness::simulator::AtomicServed> served;    ///< Of a global atomic, at each slice.
     /// The lines that a load has looked up in the L1.
     std::vector<harness::simulator::LineAccessed> lines;
+    /// Up to this cycle it certainly does not see the increments of its predecessor, and its
+    /// scoreboards are clear at `clear_unseen` (C85). Set by the check of its warp.
+    std::int64_t unseen_until = -1;
+    std::int64_t clear_unseen = 0;
     bool paired = false; ///< Issued in its predecessor's cycle, without its own choice.
 };
 

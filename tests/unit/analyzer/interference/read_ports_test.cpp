@@ -153,5 +153,80 @@ TEST(ReadPortBounds, AreRefusedUnderOtherPolicies) {
     EXPECT_THAT(to_string(context->run().error()), HasSubstr("one number from 1 to 1"));
 }
 
+/// Bounds of a sine of 20 cycles and of what waits for it, behind `stalls`.
+std::pair<std::int64_t, std::int64_t> bounds_behind(int stalls, models::Interval delay,
+                                                    const std::string& waiting = "NOP") {
+    const auto context = on_ports(fmt::format("MUFU.SIN R2, R4 &wr=0x0 ?trans{};"
+                                              "{} &req={{0}} ?trans1;"
+                                              "NOP ?trans1;"
+                                              "CS2R.32 R31, SR_CLOCKLO ?trans1;"
+                                              "EXIT ?trans1;",
+                                              stalls, waiting));
+    tests::put_value(context->architecture, "classes/special-function/initiation", {1, 1, 1});
+    tests::put_value(context->architecture, "classes/special-function/latency", {20, 20, 20});
+    if (delay.hi >= 0) tests::put_value(context->architecture, "schedulers/counter-delay", delay);
+    const auto bounds = envelope(*context).bounds();
+    return {bounds.lower().count(), bounds.upper().count()};
+}
+
+// The latencies behind the wait end at 27: issues at 20, 21, 22, with 4 or 5 more. Without the
+// wait the sine is the last to end.
+TEST(Counters, AreNotWaitedForFromBelowWhereTheyMayNotBeSeen) {
+    constexpr models::Interval absent{0, 0, -1};
+    const auto [lower, upper] = bounds_behind(1, absent);
+    EXPECT_EQ(lower, upper);
+    EXPECT_GT(lower, 22);
+    for (const models::Interval delay : {models::Interval{1, 1, 1}, models::Interval{0, {}, 1}}) {
+        EXPECT_EQ(bounds_behind(1, delay), (std::pair<std::int64_t, std::int64_t>{20, upper}));
+        EXPECT_EQ(bounds_behind(2, delay), (std::pair{lower, upper}));
+    }
+    EXPECT_EQ(bounds_behind(1, {0, 0, 0}), (std::pair{lower, upper}));
+}
+
+// An instruction that need not have waited says nothing of what is outstanding behind it: the time
+// between two reads of the clock that both follow it.
+TEST(Counters, StayOutstandingBehindAnInstructionThatMayNotHaveWaited) {
+    const auto measured = [](bool late) {
+        const auto context = on_ports("MUFU.SIN R2, R4 &wr=0x0 ?trans1;"
+                                      "CS2R.32 R30, SR_CLOCKLO &req={0} ?trans2;"
+                                      "NOP &req={0} ?trans1;"
+                                      "CS2R.32 R31, SR_CLOCKLO ?trans1;"
+                                      "EXIT ?trans1;");
+        tests::put_value(context->architecture, "classes/special-function/initiation", {1, 1, 1});
+        tests::put_value(context->architecture, "classes/special-function/latency", {20, 20, 20});
+        if (late) tests::put_value(context->architecture, "schedulers/counter-delay", {1, 1, 1});
+        const auto analysis = context->run();
+        EXPECT_TRUE(analysis) << to_string(analysis.error());
+        return analysis.value().measured_time->bounds().upper().count();
+    };
+    EXPECT_EQ(measured(false), 3);
+    EXPECT_GE(measured(true), 20); // Reads at 1 and 21.
+}
+
+TEST(Counters, AreRefusedWhereTheyMayCountTooFar) {
+    const auto refusal = [](const std::string& body, models::FlowFacts facts = {}) {
+        const auto context = on_ports(body, std::move(facts));
+        tests::put_value(context->architecture, "schedulers/counter-delay", {1, 1, 1});
+        tests::put_value(context->architecture, "classes/special-function/latency", {20, 20, 20});
+        const auto analysis = context->run();
+        return analysis ? std::string{} : to_string(analysis.error());
+    };
+    const std::string sine = "MUFU.SIN R2, R4 &wr=0x0 ?trans2;";
+    EXPECT_EQ(refusal(repeated(sine, 63) + "EXIT ?trans5;"), "");
+    EXPECT_THAT(refusal(repeated(sine, 64) + "EXIT ?trans5;"), HasSubstr("more than 63"));
+    // The one before the wait counts on.
+    const std::string waiting = repeated(sine, 63) + "NOP &req={0} ?trans1;";
+    EXPECT_EQ(refusal(waiting + repeated(sine, 62) + "EXIT ?trans5;"), "");
+    EXPECT_THAT(refusal(waiting + repeated(sine, 63) + "EXIT ?trans5;"), HasSubstr("more than 63"));
+    // A loop in which nothing waits.
+    models::FlowFacts facts;
+    facts.loops.push_back({0, 1, 2, {}});
+    EXPECT_THAT(refusal("L: " + sine + "@P0 BRA L ?trans5; EXIT ?trans5;", facts),
+                HasSubstr("more than 63"));
+    EXPECT_EQ(
+        refusal("L: " + sine + "NOP &req={0} ?trans1; @P0 BRA L ?trans5; EXIT ?trans5;", facts),
+        "");
+}
+
 } // namespace
 } // namespace warpbound::analyzer

@@ -42,6 +42,22 @@ assembly::Instruction random_instruction(CaseDice& dice, bool may_block) {
     }
 }
 
+/// Counters that see increments late (C85), and instructions that wait for what the one before them
+/// announces.
+void hide_increments(Case& made, CaseDice& dice) {
+    set(made.machine.schedulers, "counter-delay", Values{dice(2), 1});
+    auto& code = made.program.function.instructions;
+    for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+        if (!code[i].control || !code[i + 1].control || dice(2) == 0) continue;
+        for (const auto& scoreboard :
+             {code[i].control->write_barrier, code[i].control->read_barrier})
+            if (scoreboard) {
+                code[i].control->stall = 1;
+                code[i + 1].control->wait_mask |= static_cast<std::uint8_t>(1U << *scoreboard);
+            }
+    }
+}
+
 } // namespace
 
 Case random_case(std::uint64_t seed) {
@@ -145,6 +161,7 @@ Case random_ports_case(std::uint64_t seed) {
                     "reuse"};
     }
     assembly::set_effects(result.program.function);
+    if (dice(2) == 0) hide_increments(result, dice);
     return result;
 }
 

@@ -19,7 +19,7 @@ Case random_case(std::uint64_t seed);
 /// The same on a machine with instruction buffers, a cache, and operand collectors (C43 to C50).
 Case random_pipeline_case(std::uint64_t seed);
 /// A random case on a machine with read ports and a reuse cache, with instructions of up to three
-/// operands (C60 to C62).
+/// operands (C60 to C62), and in some counters that see increments late (C85).
 Case random_ports_case(std::uint64_t seed);
 /// One of the first and the last case on a machine with memory queues (C71 to C74), with many
 /// memory instructions.

@@ -1,5 +1,6 @@
 // Control, Allocate, read ports and the reuse cache (C60 to C62), against published measurements:
-// Huerta et al., MICRO 2025 (H25), and the RTX 3060 rows of YKTian-x2b (YK).
+// Huerta et al., MICRO 2025 (H25), and the RTX 3060 rows of YKTian-x2b (YK). Counters that see
+// increments late (C85).
 
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"
@@ -7,7 +8,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <set>
 #include <string_view>
+#include <vector>
 
 namespace warpbound::harness::simulator::test {
 namespace {
@@ -227,6 +231,121 @@ TEST(ReadPorts, AreRefusedWhereTheDescriptionIsIncomplete) {
     machine = with_ports();
     add_collectors(machine, [](std::string_view) { return 1; });
     EXPECT_THAT(refusal(machine), HasSubstr("expected one of them"));
+}
+
+/// An increment is seen `delay` cycles late (C85).
+models::Architecture with_counters(std::int64_t delay) {
+    models::Architecture machine = with_ports();
+    set(machine.schedulers, "counter-delay", delay);
+    return machine;
+}
+
+assembly::Control announcing(int stalls, int scoreboard = 0) {
+    assembly::Control control = stall(stalls);
+    control.write_barrier = scoreboard;
+    return control;
+}
+assembly::Control waiting(int stalls = 1, std::uint8_t mask = 1) {
+    assembly::Control control = stall(stalls);
+    control.wait_mask = mask;
+    return control;
+}
+
+/// A load of 26 cycles and an addition that waits for it.
+TestProgram load_and_add(const assembly::Control& load) {
+    auto program = straight_line({with(load_shared(1, 0), load), with(add(2, 1, 1), waiting())});
+    program.function.instructions.back().control = stall(1);
+    program.set_passes(0, 1, 1);
+    return program;
+}
+
+// H25 4: incremented in Control, an operation is seen from two cycles after its issue on.
+TEST(Counters, AreNotSeenInTheCycleAfterTheIssue) {
+    EXPECT_THAT(run(load_and_add(announcing(1)), with_counters(1)).issues(), ElementsAre(0, 1, 2));
+    EXPECT_THAT(run(load_and_add(announcing(2)), with_counters(1)).issues(),
+                ElementsAre(0, 26, 27));
+    EXPECT_THAT(run(load_and_add(announcing(1)), with_counters(0)).issues(),
+                ElementsAre(0, 26, 27));
+}
+
+TEST(Counters, AreSeenAfterAYield) {
+    auto machine = with_counters(1);
+    set(machine.schedulers, "yield", 1);
+    assembly::Control yields = announcing(1);
+    yields.yield = true;
+    EXPECT_THAT(run(load_and_add(yields), machine).issues(), ElementsAre(0, 26, 27));
+}
+
+// An operation that was outstanding before is seen.
+TEST(Counters, OfEarlierOperationsAreSeen) {
+    auto program =
+        straight_line({with(load_shared(1, 0), announcing(2)),
+                       with(load_shared(3, 0), announcing(1)), with(add(2, 1, 3), waiting())});
+    program.function.instructions.back().control = stall(1);
+    program.set_passes(0, 1, 1);
+    program.set_passes(1, 1, 1);
+    EXPECT_EQ(run(program, with_counters(1)).issues().at(2), 28);
+}
+
+// The other warp is chosen in the cycle in which the first does not see its load. It then waits.
+TEST(Counters, AreSeenWhereAnotherWarpIsChosenBetween) {
+    const auto both = [](const char* policy) {
+        return run(load_and_add(announcing(1)), with_counters(1), {1, 64}, {},
+                   models::read_policy(policy).value());
+    };
+    const TestRun greedy = both("gto");
+    EXPECT_THAT(greedy.issues(0), ElementsAre(0, 1, 2));
+    EXPECT_THAT(greedy.issues(1), ElementsAre(3, 4, 5));
+    const TestRun rotating = both("lrr");
+    const int first = rotating.issues(0).front() == 0 ? 0 : 1;
+    EXPECT_EQ(rotating.issues(first).at(1), 26);
+    EXPECT_EQ(rotating.issues(1 - first).at(0), 1);
+}
+
+TEST(Counters, AreSeenOrNotWhereTheDelayIsDrawn) {
+    auto machine = with_counters(0);
+    set(machine.schedulers, "counter-delay", Values{0, 1});
+    std::set<std::int64_t> seen;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed)
+        seen.insert(run(load_and_add(announcing(1)), machine, {1, 32},
+                        {.seed = seed, .draw = Draw::Uniform, .path = {}})
+                        .issues()
+                        .at(1));
+    EXPECT_THAT(seen, ElementsAre(1, 26));
+}
+
+TEST(Counters, RefuseWhatIsNotKnownOfThem) {
+    std::vector<assembly::Instruction> loads(64, with(load_shared(1, 0), announcing(2)));
+    const auto program_of_loads = [&] {
+        auto program = straight_line(loads);
+        program.function.instructions.back().control = stall(1);
+        for (std::size_t i = 0; i < loads.size(); ++i)
+            program.set_passes(i, 1, 1);
+        return program;
+    };
+    EXPECT_THAT(refusal(program_of_loads(), with_counters(1)), HasSubstr("more than 63"));
+    EXPECT_EQ(refusal(program_of_loads(), with_ports()), "");
+    loads[32].control->wait_mask = 1;
+    EXPECT_EQ(refusal(program_of_loads(), with_counters(1)), "");
+    // The load before it is not seen: 63 and one.
+    loads[0].control->stall = 1;
+    loads.pop_back();
+    loads[32].control->wait_mask = 0;
+    loads[1].control->wait_mask = 1;
+    EXPECT_EQ(refusal(program_of_loads(), with_counters(1)), "");
+    loads.push_back(loads.back());
+    EXPECT_THAT(refusal(program_of_loads(), with_counters(1)), HasSubstr("more than 63"));
+
+    const auto depbar = [](int stalls) {
+        auto program = straight_line({with(make("DEPBAR", assembly::OpcodeClass::DependenceBarrier,
+                                                {assembly::ScoreboardOperand{0}, number(1)}),
+                                           stall(stalls))});
+        program.function.instructions.back().control = stall(1);
+        return program;
+    };
+    EXPECT_THAT(refusal(depbar(3), with_counters(1)), HasSubstr("its stall count is 3"));
+    EXPECT_EQ(refusal(depbar(4), with_counters(1)), "");
+    EXPECT_EQ(refusal(depbar(3), with_ports()), "");
 }
 
 } // namespace
