@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpbound {
@@ -70,7 +71,7 @@ void limit_blocks(models::Architecture& architecture, std::int64_t blocks, std::
 }
 
 Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
-                   const char* policy_text, const Kind& kind = {}) {
+                   std::string_view policy_text, const Kind& kind = {}) {
     const std::int64_t multiprocessors = kind.multiprocessors;
     models::Architecture architecture = described.architecture;
     tests::RandomKernelOptions options;

@@ -108,8 +108,12 @@ void make_dense(assembly::Function& function, tests::RandomSource& random, bool 
     assembly::set_effects(function);
 }
 
-/// Instructions that wait for a scoreboard in the cycle after the one that announces it (C85).
+/// Instructions that wait for a scoreboard in the cycle after the one that announces it (C85). What
+/// transfers control waits for all, so that no loop counts beyond 63.
 void hide_increments(assembly::Function& function, tests::RandomSource& random) {
+    for (assembly::Instruction& instruction : function.instructions)
+        if (instruction.control && assembly::transfers_control(instruction.control_flow))
+            instruction.control->wait_mask = (1U << assembly::scoreboard_count) - 1;
     for (std::size_t i = 0; i + 1 < function.instructions.size(); ++i) {
         auto& before = function.instructions[i];
         auto& after = function.instructions[i + 1];

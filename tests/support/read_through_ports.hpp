@@ -23,9 +23,12 @@ inline void read_through_ports(models::Architecture& machine, std::string& text,
     const auto window = static_cast<std::int64_t>(random() % 3 + 1);
     put_value(machine, "register-file/read-window", {window, window, window});
     put_value(machine, "register-file/reuse-slots", {3, 3, 3});
-    if (machine.issue_control == models::IssueControl::Encoded && random() % 2 == 0)
+    const bool sees_late =
+        machine.issue_control == models::IssueControl::Encoded && random() % 2 == 0;
+    if (sees_late)
         put_value(machine, "schedulers/counter-delay",
                   {static_cast<std::int64_t>(random() % 2), std::nullopt, 1});
+    static const std::regex waits{" &req=[{][^}]*[}]"};
     static const std::regex source{", (R[0-9]+)"};
     std::istringstream lines{text};
     std::string result;
@@ -36,6 +39,11 @@ inline void read_through_ports(models::Architecture& machine, std::string& text,
             line = std::regex_replace(line, source, ", $1.reuse",
                                       choice == 1 ? std::regex_constants::format_first_only
                                                   : std::regex_constants::format_default);
+        if (sees_late && line.find("BRA") != std::string::npos) { // No loop counts beyond 63.
+            line = std::regex_replace(line, waits, "");
+            if (const auto stall = line.find(" ?"); stall != std::string::npos)
+                line.insert(stall, " &req={0,1,2,3,4,5}");
+        }
         result += line + "\n";
     }
     text = std::move(result);
