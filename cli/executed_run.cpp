@@ -71,6 +71,28 @@ Result<std::vector<std::string>> plain_arguments(const std::vector<std::string>&
     return plain;
 }
 
+/// Refuses parameters that no argument states in full, all at once.
+Result<void> check_parameters(const LoadedKernel& kernel, const models::Launch& launch) {
+    if (!kernel.parameters) return boost::outcome_v2::success();
+    std::vector<std::string> missing;
+    for (std::size_t index = 0; index < kernel.parameters->size(); ++index) {
+        const auto& parameter = (*kernel.parameters)[index];
+        for (std::int64_t word = parameter.offset / 4 * 4; word < parameter.offset + parameter.size;
+             word += 4) {
+            const auto found = launch.arguments.find(word);
+            if (found != launch.arguments.end() && found->second.bits == 32) continue;
+            missing.push_back(fmt::format("{}{}{}, {} bytes", index,
+                                          parameter.name.empty() ? "" : ": ", parameter.name,
+                                          parameter.size));
+            break;
+        }
+    }
+    if (missing.empty()) return boost::outcome_v2::success();
+    return Failure{fmt::format("arguments that are not stated: {}; expected --arg NAME=VALUE, by "
+                               "name or index, for each",
+                               fmt::join(missing, "; "))};
+}
+
 Result<void> add_constants(const std::vector<std::string>& texts, LaunchInputs& inputs) {
     for (const std::string& text : texts) {
         const auto [name, value] = named(text);
@@ -201,6 +223,8 @@ Result<ExecutedRun> execute(const LaunchOptions& options, const ExecutionOptions
             add_arguments_to(inputs.launch.arguments, arguments.value(), run.kernel->parameters);
         !added)
         return added.as_failure();
+    if (auto stated = check_parameters(*run.kernel, inputs.launch); !stated)
+        return stated.as_failure();
     for (const auto& [bank, bytes] : run.kernel->constants) {
         const auto* const first = reinterpret_cast<const std::byte*>(bytes.data());
         inputs.constants[bank].assign(first, first + bytes.size());

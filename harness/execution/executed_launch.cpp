@@ -49,6 +49,11 @@ Result<void> ExecutedLaunch::prepare(const LaunchInputs& inputs) {
     if (!unknown.empty()) return missing_arguments(function, unknown);
     for (const auto& [bank, bytes] : inputs.constants)
         state_.constants[bank] = {bytes, std::vector<bool>((bytes.size() + 3) / 4, true)};
+    for (const std::int64_t bank : named_banks(function))
+        if (!state_.constants.contains(bank))
+            return Failure{fmt::format("{} reads constant bank {}, whose contents are not stated; "
+                                       "expected --constants {}=buffer:TYPE:SIZES:VALUES",
+                                       function.name, bank, bank)};
     const models::FlowFacts no_facts;
     Kernel kernel;
     kernel.function = &function;

@@ -75,4 +75,14 @@ std::vector<std::int64_t> unknown_arguments(const assembly::Function& function,
     return {unknown.begin(), unknown.end()};
 }
 
+std::vector<std::int64_t> named_banks(const assembly::Function& function) {
+    std::set<std::int64_t> banks;
+    for (const assembly::Instruction& instruction : function.instructions)
+        for (const assembly::Operand& operand : instruction.operands)
+            if (const auto* constant = std::get_if<assembly::ConstantOperand>(&operand);
+                constant != nullptr && constant->bank != 0 && !constant->bank_register)
+                banks.insert(constant->bank);
+    return {banks.begin(), banks.end()};
+}
+
 } // namespace warpbound::harness::execution

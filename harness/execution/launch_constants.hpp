@@ -30,4 +30,7 @@ ConstantBank launch_constants(const ConstantLayout& layout, const models::Launch
 std::vector<std::int64_t> unknown_arguments(const assembly::Function& function,
                                             const ConstantLayout& layout, const ConstantBank& bank);
 
+/// The constant banks other than 0 that instructions of the function name.
+std::vector<std::int64_t> named_banks(const assembly::Function& function);
+
 } // namespace warpbound::harness::execution

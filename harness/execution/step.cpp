@@ -25,8 +25,7 @@ std::uint64_t Step::constant(std::int64_t bank, std::int64_t offset, std::size_t
         fail(fmt::format("reads {} bytes of c[0x{:x}][0x{:x}], {}", bytes, bank, offset, why));
         return std::uint64_t{0};
     };
-    if (found == launch.constants.end())
-        return refuse("a bank whose contents are not stated; expected --constants");
+    if (found == launch.constants.end()) return refuse("a bank whose contents are not stated");
     const ConstantBank& contents = found->second;
     const auto begin = static_cast<std::size_t>(offset);
     if (offset < 0 || begin + bytes > contents.bytes.size())

@@ -31,7 +31,7 @@ struct KernelSummary {
     std::optional<std::int64_t> shared_memory; ///< Static, of a block. `Unit:` bytes.
     std::optional<std::int64_t> stack;         ///< Local memory of a thread. `Unit:` bytes.
     std::optional<std::vector<assembly::KernelParameterLayout>> parameters; ///< None: not known.
-    std::size_t module = 0; ///< Kernels of one module are in one listing.
+    std::size_t module = 0;                          ///< Kernels of one module are in one listing.
     std::map<std::int64_t, std::string> constants{}; ///< As of `CubinKernel`.
 };
 

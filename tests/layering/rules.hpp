@@ -52,6 +52,8 @@ struct ForbiddenFolder {
 
 inline constexpr auto forbidden = std::to_array<ForbiddenFolder>({
     {"harness/", "models/formulas/", "", "measurements must not depend on the models they judge"},
+    {"harness/simulator/", "harness/execution/", "",
+     "the timing model replays recordings, whoever made them"},
     {"certification/verify/", "analyzer/", "", "the verifier is independent of the analyzer"},
     {"certification/verify/", "certification/", "certification/verify/",
      "the verifier is independent of what made the evidence"},

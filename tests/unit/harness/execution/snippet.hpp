@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// A few instructions executed by up to 64 threads: R4 to R11 are read from memory, R12 to R15 written.
+/// A few instructions executed by up to 64 threads: R4 to R11 are read from memory, R12 to R15
+/// written.
 
 #include "harness/execution/executed_launch.hpp"
 
