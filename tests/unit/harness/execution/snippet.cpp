@@ -102,9 +102,19 @@ std::vector<LaneInputWords> edge_words() {
 
 std::vector<LaneInputWords> edge_floats() {
     constexpr float infinity = std::numeric_limits<float>::infinity();
-    const std::vector<float> values{0.0F,          -0.0F,   1.0F,       -1.5F,    3.0F,
-                                    1e-40F,        -1e-45F, 3.4e38F,    infinity, -infinity,
-                                    std::nanf(""), 0.1F,    16777217.0F};
+    const std::vector<float> values{0.0F,
+                                    -0.0F,
+                                    1.0F,
+                                    -1.5F,
+                                    3.0F,
+                                    1e-40F,
+                                    -1e-45F,
+                                    3.4e38F,
+                                    infinity,
+                                    -infinity,
+                                    std::numeric_limits<float>::quiet_NaN(),
+                                    0.1F,
+                                    16777217.0F};
     std::vector<LaneInputWords> words;
     for (std::size_t lane = 0; lane < 32; ++lane) {
         LaneInputWords of_lane{};
