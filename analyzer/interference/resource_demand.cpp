@@ -17,7 +17,7 @@ models::UnitScope scope_of(const AnalysisContext& context,
 }
 
 std::int64_t longest_occupancy(const models::InstructionTiming& timing) {
-    return models::port_occupancy(timing).hi;
+    return models::occupancy_of_port(timing).hi;
 }
 
 /// What the memory instructions of a kernel take from the queue of a scheduler (S38). `Unit:` core
@@ -194,7 +194,7 @@ InstructionCosts port_costs(const AnalysisContext& context, std::size_t unit) {
         context, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
             if (timing.unit != unit) return 0;
             if (assembly::is_guarded(context.request.function->instructions[i])) return 0;
-            return models::port_occupancy(timing).lo;
+            return models::occupancy_of_port(timing).lo;
         });
 }
 

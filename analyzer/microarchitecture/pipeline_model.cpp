@@ -161,7 +161,7 @@ void PipelineModel::compile(std::size_t index, const assembly::Instruction& inst
         sum_of_product(end_of(timing.source_read, side_), end_of(timing.pass_cost, side_), further);
     compiled.result_wait = wait(compiled.result);
     compiled.source_wait = wait(compiled.source_read);
-    compiled.occupancy = wait(end_of(models::port_occupancy(timing), side_));
+    compiled.occupancy = wait(end_of(models::occupancy_of_port(timing), side_));
     compiled.drain = sum_of_product(0, drain_, passes);
     compiled.unit = timing.unit;
     compiled.enters_buffer = timing.enters_write_buffer;

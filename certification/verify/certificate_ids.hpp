@@ -24,6 +24,8 @@ inline constexpr const char* lower_port = "execution-time-lower-port-"; ///< The
 inline constexpr const char* lower_read_port =
     "execution-time-lower-read-port-"; ///< Then the number of the register bank (S33).
 
+inline constexpr const char* lower_memory_queue = "execution-time-lower-memory-queue"; ///< S38
+
 // Ports beyond issue slots: strict round robin and two-level (S25a, S31).
 inline constexpr const char* residual_occupancy = "execution-time-upper-residual-occupancy";
 

@@ -3,6 +3,7 @@
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/interference/critical_path.hpp"
 #include "certification/verify/interference/fetch_delay.hpp"
+#include "certification/verify/interference/memory_queue.hpp"
 #include "certification/verify/interference/register_reads.hpp"
 #include "certification/verify/memory/atomics.hpp"
 #include "certification/verify/memory/queueing.hpp"
@@ -33,6 +34,7 @@ std::string claimed_suffix(const LaunchDemand& demand) {
     const std::string& suffix = demand.round_robin_suffix;
     const bool is_claimed =
         !suffix.empty() && !demand.code.kernel.architecture.has_read_ports() &&
+        !has_queued_instructions(demand.code) &&
         find_certificate(demand.code.kernel, certificate_id::stall + suffix) != nullptr;
     return is_claimed ? suffix : std::string{};
 }
@@ -71,11 +73,23 @@ void check_counters(const TimedCode& code) {
     if (!fits) throw Finding{Verdict::Failed, code.kernel.id + ": " + to_string(fits.error())};
 }
 
+/// S38 speaks of policies only that conserve work.
+void check_memory_queue(const LaunchDemand& demand) {
+    const KernelCase& kernel = demand.code.kernel;
+    if (!kernel.architecture.has_memory_queue() || demand.code.geometry.warps == 1) return;
+    if (has_strict_turns(demand.code) || !demand.distances.empty() ||
+        exceeds_active_set(demand.code))
+        throw Finding{Verdict::Failed,
+                      kernel.id + ": no bound of several warps is proved under its policy on a "
+                                  "machine with memory-queue"};
+}
+
 /// Without queueing delay.
 std::vector<std::vector<Term>> policy_sums(const LaunchDemand& demand,
                                            const CertificateValues& values) {
     const bool through_caches = demand.memory.has_value();
     check_read_ports(demand);
+    check_memory_queue(demand);
     if (has_strict_turns(demand.code))
         return {strict_round_robin_terms_of(demand.code, demand.tables, demand.rotations,
                                             demand.waits_in_memory(), values)};
@@ -202,6 +216,7 @@ LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows) {
     const TimedCode& code = demand.code;
     check_counters(code);
     demand.tables = work_conserving_demand_of(code);
+    add_memory_queue_demand(code, demand.tables);
     add_read_port_demand(code, demand.tables);
     for (std::size_t i = 0; i < code.timings.size() && !demand.memory; ++i)
         if (code.reachable[i] && code.timings[i].value().through_caches)

@@ -373,7 +373,7 @@ Result<InstructionTiming> LookUp::timing() {
 
 } // namespace
 
-Interval port_occupancy(const InstructionTiming& timing) {
+Interval occupancy_of_port(const InstructionTiming& timing) {
     const auto occupancy = [](std::int64_t initiation, std::int64_t passes, std::int64_t least) {
         return std::max((Cycles{initiation} * passes).count(), least);
     };

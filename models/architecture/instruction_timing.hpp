@@ -70,7 +70,7 @@ std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Funct
                                                            const FlowFacts& facts);
 
 /// How long the instruction occupies the port of its unit (C7, C71).
-Interval port_occupancy(const InstructionTiming& timing);
+Interval occupancy_of_port(const InstructionTiming& timing);
 
 /// Whether the instruction is served at a slice of the L2 like an atomic (C57).
 inline bool is_atomic_at_l2(const InstructionTiming& timing) {

@@ -4,6 +4,7 @@
 #include "models/architecture/value_path.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/support/evidence.hpp"
+#include "tests/support/queue_accesses.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/support/read_through_ports.hpp"
 #include "tests/support/small_instruction_caches.hpp"
@@ -96,12 +97,13 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     const bool in_turns = drawn == Drawn::StrictRoundRobin || drawn == Drawn::CachesInTurns;
     const bool in_slots = drawn == Drawn::CachesInSlots;
     const bool fetches = drawn == Drawn::Fetch;
+    const bool queues = drawn == Drawn::MemoryQueue;
     const bool in_order = in_turns || in_slots;
     const bool alone = count_facts || (!in_order && seed % 3 == 0);
     const std::size_t chosen = random() % policies.size();
     std::string policy = in_turns                    ? "srr"
                          : in_slots                  ? slots[chosen % slots.size()]
-                         : fetches                   ? conserving[chosen % conserving.size()]
+                         : fetches || queues         ? conserving[chosen % conserving.size()]
                          : drawn == Drawn::ReadPorts ? conserving[chosen % conserving.size()]
                                                      : policies[chosen];
     if (drawn == Drawn::ReadPorts && sm >= 50 && seed % 5 == 1) policy = "two-level:active=1";
@@ -127,7 +129,13 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     // Made up, where a case is about them.
     architecture.fetch = {};
     architecture.register_file = {};
-    if (drawn == Drawn::ReadPorts) read_through_ports(architecture, kernel.text, random);
+    architecture.memory_queue = {};
+    if (drawn == Drawn::ReadPorts || (queues && sm >= 50 && seed % 3 == 1))
+        read_through_ports(architecture, kernel.text, random);
+    if (queues) {
+        RandomSource source{seed};
+        put_memory_queue(architecture, source, false);
+    }
     kernel.facts.program_digest = assembly::digest_of(kernel.text);
     const std::int64_t places = from_one_to(4);
     set_value(architecture.limits, "max-blocks", {places, places, places});

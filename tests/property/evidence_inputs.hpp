@@ -16,6 +16,7 @@ enum class Drawn {
     CachesInSlots,    ///< Several warps in slots of their own, whose accesses go through caches.
     CachesInTurns,    ///< The same in strict turns.
     ReadPorts,        ///< One warp or several on a machine with read ports and a reuse cache.
+    MemoryQueue,      ///< One warp or several on a machine with memory queues.
     Fetch,            ///< On machines with small instruction caches, in no order.
 };
 

@@ -260,6 +260,48 @@ TEST(EvidenceProperty, OfReadPortsAddsUpAndHoldsRuns) {
                                   "reads of a warp from bank 0 of the register file"});
 }
 
+TEST(EvidenceProperty, OfMemoryQueuesAddsUpAndHoldsRuns) {
+    check_sums(Drawn::MemoryQueue,
+               {"demand of a warp on its own scheduler: issue slots and ports",
+                "hand-overs of a warp by the memory queue of its scheduler",
+                "an instruction that issued before the critical path changed to another warp"});
+}
+
+// Sums of a slower queue, and of a policy about which nothing is proved, are not those of the
+// bundle.
+TEST(EvidenceProperty, OfMemoryQueuesNeedsTheirDemand) {
+    int planted = 0;
+    int found = 0;
+    for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+        certification::BundleInputs inputs;
+        inputs.tool_version = "1";
+        inputs.kernels.push_back(input_of(seed, Drawn::MemoryQueue));
+        if (inputs.kernels.front().launch == "1x32") continue;
+        const auto bundle = certification::build_bundle(inputs);
+        if (!bundle) continue;
+        const auto verdict_of = [&](const auto& change) {
+            check::Evidence evidence = check::read_evidence(tests::plain(bundle.value().files));
+            change(*evidence.kernels.front());
+            return check::check_structure(evidence).verdict;
+        };
+        ++planted;
+        EXPECT_EQ(verdict_of([](check::KernelCase& kernel) {
+                      kernel.policy = models::read_policy("srr").value();
+                  }),
+                  check::Verdict::Failed)
+            << "seed " << seed;
+        const auto slower = verdict_of([](check::KernelCase& kernel) {
+            for (auto& [opcode_class, timing] : kernel.architecture.classes)
+                for (auto& value : timing.values.values)
+                    if (value.name == "entry") value.interval->hi += 40;
+        });
+        if (slower == check::Verdict::Failed) ++found;
+    }
+    EXPECT_GT(planted, 6);
+    // Where no warps share a queue and no barrier is passed, the entry is in the path of a warp.
+    EXPECT_GT(found * 2, planted);
+}
+
 /// That the script needs each region: without one, counts beyond the bound turn where no path
 /// enters.
 void expect_needed_regions(const check::KernelCase& kernel, const check::Certificate& certificate,

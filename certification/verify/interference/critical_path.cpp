@@ -2,6 +2,7 @@
 
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/interference/barrier_intervals.hpp"
+#include "certification/verify/interference/memory_queue.hpp"
 #include "certification/verify/interference/register_reads.hpp"
 #include "models/units.hpp"
 
@@ -21,10 +22,12 @@ enum class OtherBlocks { ByPathInterval, ByBarrierInterval };
 /// Side: upper.
 std::int64_t carry_in(const InterferenceInputs& inputs) {
     const models::Cycles longest{largest_demand(inputs.tables, ids::own_scheduler + inputs.suffix)};
+    // S38: and what waits in memory queues.
+    const std::int64_t queued = memory_queue_carry_in(inputs.code);
     // S33: or how far the grants of its register reads may lag.
     if (inputs.code.kernel.architecture.has_read_ports())
-        return std::max(longest.count(), longest_grant_lag(inputs.code));
-    if (inputs.suffix.empty()) return longest.count();
+        return models::plus(std::max(longest.count(), longest_grant_lag(inputs.code)), queued);
+    if (inputs.suffix.empty()) return models::plus(longest.count(), queued);
     // S27: the issue slot of the warp that was in the warp slot before may not be over.
     return (longest + models::Cycles{inputs.code.geometry.issue_slot.hi - 1}).count();
 }
@@ -235,6 +238,10 @@ std::vector<Term> lower_terms_of(const TimedCode& code, const DemandTables& tabl
             return {{unit.scope == models::UnitScope::Core ? warps : on_scheduler, 0,
                      first_certificate},
                     {1, -largest_demand(tables, first_certificate), ""}};
+    // S38: the last hand-over need not be followed by another.
+    if (first_certificate == ids::lower_memory_queue && tables.count(first_certificate) != 0)
+        return {{on_scheduler, 0, first_certificate},
+                {1, -largest_demand(tables, first_certificate), ""}};
     if (first_certificate.starts_with(ids::lower_read_port) && tables.count(first_certificate) != 0)
         return {{on_scheduler, 0, first_certificate}, {1, -read_window(code), ""}};
     throw Finding{Verdict::Failed,

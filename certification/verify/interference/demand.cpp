@@ -114,7 +114,8 @@ DemandTables work_conserving_demand_of(const TimedCode& code) {
         tables[ids::lower_port + units[unit].name] =
             demand_table(code, [&](const Timing& timing, std::size_t i) {
                 return timing.unit == unit && always_executes(i)
-                           ? models::times(timing.initiation.lo, timing.passes.lo)
+                           ? std::max(timing.least_occupancy.lo,
+                                      models::times(timing.initiation.lo, timing.passes.lo))
                            : 0;
             });
     return tables;
@@ -125,7 +126,8 @@ std::int64_t with_passes(std::int64_t cycles, const Timing& timing) {
 }
 
 std::int64_t port_occupancy(const Timing& timing) {
-    return models::times(timing.initiation.hi, timing.passes.hi);
+    return std::max(timing.least_occupancy.hi,
+                    models::times(timing.initiation.hi, timing.passes.hi));
 }
 
 bool is_port_of_warp(const TimedCode& code, const Timing& timing) {

@@ -191,8 +191,11 @@ void add_read_port_demand(const TimedCode& code, DemandTables& tables) {
     if (!code.kernel.architecture.has_read_ports()) return;
     const DemandTable distances = grant_distances(code);
     DemandTable& own = tables.at(certificate_id::own_scheduler);
+    // S38: delays by the memory queue are counted apart.
     for (std::size_t i = 0; i < own.size(); ++i)
-        own[i] = std::max(own[i], distances[i]);
+        own[i] = code.reachable[i] && code.timings[i].value().queue
+                     ? models::plus(own[i], distances[i])
+                     : std::max(own[i], distances[i]);
     const std::int64_t banks = read_port_values(code.kernel).banks;
     for (std::int64_t bank = 0; bank < banks; ++bank)
         tables[certificate_id::lower_read_port + std::to_string(bank)] = certain_reads(code, bank);

@@ -1,0 +1,92 @@
+#include "certification/verify/interference/memory_queue.hpp"
+
+#include "certification/verify/certificate_ids.hpp"
+#include "models/units.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace warpbound::certification::verify {
+
+namespace {
+
+using models::plus;
+using models::times;
+using Timing = models::InstructionTiming;
+
+std::vector<const Timing*> queued_instructions(const TimedCode& code) {
+    std::vector<const Timing*> queued;
+    for (std::size_t i = 0; i < code.timings.size(); ++i)
+        if (code.reachable[i] && code.timings[i].value().queue)
+            queued.push_back(&code.timings[i].value());
+    return queued;
+}
+
+/// s of S37: to the next hand-over of the scheduler.
+std::int64_t spacing(const Timing& timing) {
+    return std::max(timing.queue->interval.hi, port_occupancy(timing));
+}
+
+/// S37: a warp whose queue no other warp uses.
+bool has_queue_to_itself(const LaunchGeometry& launch) {
+    const std::int64_t together =
+        times(std::min(launch.block_slots, launch.blocks), launch.warps_per_block);
+    return launch.waves == 1 && launch.per_scheduler(together) == 1;
+}
+
+/// B of S38. Requires: some instruction waits in a queue.
+std::int64_t harmless_backlog(const std::vector<const Timing*>& queued) {
+    std::int64_t least_entry = queued.front()->queue->entry.lo;
+    for (const Timing* timing : queued)
+        least_entry = std::min(least_entry, timing->queue->entry.lo);
+    const models::QueueTiming& queue = *queued.front()->queue;
+    return std::min(times(queue.places, queue.interval.lo), plus(least_entry, queue.interval.lo));
+}
+
+} // namespace
+
+bool has_queued_instructions(const TimedCode& code) {
+    return !queued_instructions(code).empty();
+}
+
+void add_memory_queue_demand(const TimedCode& code, DemandTables& tables) {
+    const auto queued = queued_instructions(code);
+    if (queued.empty()) return;
+    if (!has_queue_to_itself(code.geometry)) {
+        const std::int64_t backlog = harmless_backlog(queued);
+        DemandTable& own = tables.at(certificate_id::own_scheduler);
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            if (!code.reachable[i]) continue;
+            const Timing& timing = code.timings[i].value();
+            if (!timing.queue) continue;
+            const std::int64_t late = std::max<std::int64_t>(0, timing.queue->entry.hi - backlog);
+            own[i] = std::max(own[i], plus(spacing(timing), late));
+        }
+    }
+    tables[certificate_id::lower_memory_queue] =
+        demand_table(code, [&](const Timing& timing, std::size_t i) -> std::int64_t {
+            const auto& guard = code.kernel.function->instructions[i].guard;
+            return timing.queue && (!guard || guard->always()) ? timing.queue->interval.lo : 0;
+        });
+}
+
+std::int64_t memory_queue_carry_in(const TimedCode& code) {
+    const auto queued = queued_instructions(code);
+    if (queued.empty()) return 0;
+    std::int64_t longest_entry = 0;
+    std::int64_t longest_spacing = 0;
+    std::int64_t longest_occupancy = 0;
+    for (const Timing* timing : queued) {
+        longest_entry = std::max(longest_entry, timing->queue->entry.hi);
+        longest_spacing = std::max(longest_spacing, spacing(*timing));
+        longest_occupancy = std::max(longest_occupancy, port_occupancy(*timing));
+    }
+    const std::int64_t places = queued.front()->queue->places;
+    const std::int64_t on_path = times(places + 1, longest_occupancy);
+    if (has_queue_to_itself(code.geometry)) return on_path;
+    const std::int64_t in_queue =
+        plus(std::max(longest_entry, longest_spacing), times(places, longest_spacing));
+    return plus(on_path, in_queue) - harmless_backlog(queued);
+}
+
+} // namespace warpbound::certification::verify
