@@ -1,0 +1,84 @@
+// Bounds behind memory queues (C71 to C74, S37, S38), on the described RTX A6000.
+
+#include "tests/support/made_values.hpp"
+#include "tests/unit/analyzer/analyzed.hpp"
+
+#include <gmock/gmock.h>
+
+namespace warpbound::analyzer {
+namespace {
+
+using testing::HasSubstr;
+
+/// Independent loads that hit the L1, which takes 32 cycles; each takes `passes` transactions.
+std::unique_ptr<Analyzed> loads(int count, std::int64_t passes = 1) {
+    std::string body;
+    models::FlowFacts facts;
+    facts.kernel = "k";
+    for (int i = 0; i < count; ++i) {
+        body += "LDG.E R" + std::to_string(4 + i) + ", [R2] ?trans1;\n";
+        models::MemoryFact fact;
+        fact.at = 16 * i;
+        fact.level = models::MemoryLevel::L1;
+        fact.transactions = models::CountRange{passes, passes};
+        facts.memory.push_back(fact);
+    }
+    auto context = analyzed(body + "EXIT ?trans1;", std::move(facts), "ampere-rtxa6000", 86);
+    models::Architecture& machine = context->architecture;
+    tests::put_value(machine, "memories/l1/latency", {32, 32, 32});
+    tests::put_value(machine, "memories/l1/lines-per-pass", {1, 1, 1});
+    tests::put_value(machine, "classes/load-global/initiation", {1, 1, 1});
+    tests::put_value(machine, "classes/load-global/pass-cost", {1, 1, 1});
+    return context;
+}
+
+// H25 Table 1: the first load is handed over 11 cycles after its issue, each other one 4 cycles
+// after the one before. The last of them ends 32 - 11 cycles later.
+TEST(MemoryQueueBounds, OfLoadsInARowAreMet) {
+    for (const int count : {1, 2, 5, 6, 7, 8, 20}) {
+        const auto bounds = envelope(*loads(count)).bounds();
+        EXPECT_EQ(bounds.lower().count(), 32 + 4 * (count - 1)) << count;
+        EXPECT_EQ(bounds.upper().count(), 32 + 4 * (count - 1)) << count;
+    }
+}
+
+// Eight transactions occupy the path for 8 cycles, and the last of them comes 7 cycles later.
+TEST(MemoryQueueBounds, CountAllTransactionsOfTheLoadsBefore) {
+    const auto bounds = envelope(*loads(6, 8)).bounds();
+    EXPECT_EQ(bounds.lower().count(), 32 + 7 + 8 * 5);
+    EXPECT_EQ(bounds.upper().count(), 32 + 7 + 8 * 5);
+}
+
+// Eight warps on four schedulers: each load of the other warp costs 4 cycles on the own scheduler,
+// those of the six others 2 on the path.
+TEST(MemoryQueueBounds, OfSeveralWarpsChargeTheQueueOfTheScheduler) {
+    const auto context = loads(10);
+    context->request.launch = {1, 256};
+    context->request.policy = models::read_policy("gto").value();
+    const auto analysis = context->run();
+    ASSERT_TRUE(analysis) << to_string(analysis.error());
+    std::int64_t own = 0;
+    std::int64_t others = 0;
+    for (const BoundTerm& term : analysis.value().execution_time.upper.terms) {
+        if (term.certificate == "execution-time-upper-demand-own-scheduler") own = term.cycles;
+        if (term.certificate == "execution-time-upper-demand-other-schedulers")
+            others = term.cycles;
+    }
+    EXPECT_EQ(own, 10 * 4 + 1);
+    EXPECT_EQ(others, 10 * 2);
+}
+
+TEST(MemoryQueueBounds, AreRefusedUnderPoliciesThatDoNotConserveWork) {
+    for (const char* policy : {"srr", "variable-rate:fast=0,every=2", "two-level:active=1"}) {
+        const auto context = loads(2);
+        context->request.launch = {1, 256};
+        context->request.policy = models::read_policy(policy).value();
+        const auto refused = context->run();
+        ASSERT_FALSE(refused) << policy;
+        EXPECT_THAT(to_string(refused.error()), HasSubstr("memory-queue"));
+        EXPECT_THAT(to_string(refused.error()), HasSubstr("conserves work (lrr, gto"));
+    }
+}
+
+} // namespace
+} // namespace warpbound::analyzer
