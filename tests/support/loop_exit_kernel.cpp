@@ -119,6 +119,8 @@ LoopExitKernel loop_exit_kernel(std::uint64_t seed) {
 Result<models::Architecture> machine_of_loop_exit_kernels() {
     auto architecture = models::load_architecture("turing-t4");
     if (!architecture) return architecture;
+    architecture.value().fetch = {};
+    architecture.value().register_file = {};
     for (const auto& [path, cycles] :
          {std::pair{"control-flow/branch-taken", 5}, std::pair{"control-flow/branch-not-taken", 5},
           std::pair{"classes/reconvergence/latency", 1},

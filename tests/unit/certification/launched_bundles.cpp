@@ -1,6 +1,7 @@
 #include "tests/unit/certification/launched_bundles.hpp"
 
 #include "models/architecture/value_path.hpp"
+#include "models/launch/warp_policy.hpp"
 #include "tests/support/stated_uniformity.hpp"
 
 #include <gtest/gtest.h>
@@ -71,6 +72,12 @@ Bundle bundle_of(const Launched& launched) {
             : tests::example_kernel("saxpy/sm_75.sass", "saxpy_loop", "saxpy/sm_75.flow-facts.xml",
                                     "turing-t4", launched.launch, 0);
     auto architecture = models::read_architecture({"turing-t4", input.architecture}).value();
+    // Nothing is claimed of others behind instruction caches and read ports.
+    const auto policy = models::read_policy(launched.policy).value();
+    if (models::guarantee_of(policy) != models::PolicyGuarantee::WorkConserving) {
+        architecture.fetch = {};
+        architecture.register_file = {};
+    }
     if (launched.branches) take_branching_kernel(input, architecture);
     tests::set_value(architecture.blocks, "replacement", {3, 5, 9});
     tests::set_value(architecture.blocks, "start", {5, 5, 20});

@@ -35,7 +35,10 @@ inline KernelInput input_of(const std::string& body, const std::string& launch,
     }
     tests::state_uniform_elsewhere(facts, input.listing);
     input.flow_facts = models::write_flow_facts(facts);
-    input.architecture = models::write_architecture(models::load_architecture("turing-t4").value());
+    auto architecture = models::load_architecture("turing-t4").value();
+    architecture.fetch = {};
+    architecture.register_file = {};
+    input.architecture = models::write_architecture(architecture);
     input.launch = launch;
     input.policy = policy;
     return input;
