@@ -1,7 +1,6 @@
 #include "models/architecture/costless_groups.hpp"
 
 #include "models/architecture/schema.hpp"
-#include "models/architecture/value_path.hpp"
 #include "models/xml/xml_reader.hpp"
 
 #include <fmt/core.h>
@@ -42,8 +41,10 @@ ValueGroup& group_at(Architecture& machine, std::string_view path) {
 
 std::vector<std::string> groups_that_cost_nothing(const Architecture& machine) {
     std::vector<std::string> paths;
-    for (const auto& [path, group] : value_groups(machine))
-        if (group->costs_nothing) paths.push_back(path);
+    for (const GroupRule& rule : group_rules())
+        if ((machine.*rule.member).costs_nothing) paths.emplace_back(rule.element);
+    for (const ValueGroup& memory : machine.memories)
+        if (memory.costs_nothing) paths.push_back(fmt::format("memories/{}", memory.name));
     return paths;
 }
 

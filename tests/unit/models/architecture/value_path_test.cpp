@@ -95,9 +95,8 @@ TEST(AssumeValue, LeavesOutGroupsThatOnlyDelay) {
     EXPECT_THAT(statements_on_costless_groups(machine),
                 testing::Contains(
                     "Instruction fetch never delays (fetch=none), as the user states, unchecked."));
-    EXPECT_THAT(label_of(machine),
-                testing::HasSubstr("(modified: memories/constant=none; fetch=none; "
-                                   "register-file=none; sha256:"));
+    EXPECT_THAT(label_of(machine), testing::HasSubstr("(modified: fetch=none; register-file=none; "
+                                                      "memories/constant=none; sha256:"));
     EXPECT_THAT(statement_on(machine),
                 testing::HasSubstr("register-file is stated to cost nothing (shipped: described)"));
     EXPECT_TRUE(same_machine(
