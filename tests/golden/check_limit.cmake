@@ -2,6 +2,7 @@
 cmake_policy(VERSION 3.22)
 function(analyze code bound)
   execute_process(COMMAND ${PROGRAM} analyze examples/saxpy/sm_75.sass --architecture turing-t4 --launch 1x32
+                          --assume fetch=none --assume register-file=none
                           --flow-facts tests/golden/limit/facts.xml ${ARGN}
                   WORKING_DIRECTORY ${ROOT} OUTPUT_VARIABLE out RESULT_VARIABLE ended)
   if(NOT ended EQUAL code OR NOT out MATCHES "upper bound ${bound} cycles")
