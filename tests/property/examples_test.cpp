@@ -68,8 +68,9 @@ TEST_P(ExampleEnvelope, Contains500SimulatedTimesAndIsTight) {
     ASSERT_TRUE(architecture) << to_string(architecture.error());
     // How tight the bound is, is said of caches that hold the code: the first misses of each line
     // are bounded by much more than a run shows.
-    if (architecture.value().has_instruction_caches())
+    if (architecture.value().has_instruction_caches()) {
         ASSERT_TRUE(models::assume_value(architecture.value(), "fetch/warm=1"));
+    }
     const std::string described =
         testing::TempDir() + GetParam().architecture + "-" + GetParam().kernel + ".xml";
     std::ofstream{described} << models::write_architecture(architecture.value());
