@@ -71,11 +71,13 @@ public:
         if (draw_ == Draw::Typical && range.typical) return *range.typical;
         return draw(range.lo, range.hi);
     }
-    /// The service of a transaction of `part` of the `whole` sectors of a line: a typical draw
-    /// takes that share of the typical number, rounded up, but at least lo (C78).
+    /// The service of a transaction of `part` of the `whole` sectors of a line: a typical draw takes
+    /// that share of the typical number, rounded such that its mean is exact, but at least lo (C78).
     std::int64_t draw_share(const Range& range, std::int64_t part, std::int64_t whole) {
         if (draw_ != Draw::Typical || !range.typical) return draw(range.lo, range.hi);
-        return std::max(range.lo, (*range.typical * part + whole - 1) / whole);
+        const std::int64_t product = *range.typical * part;
+        const bool up = product % whole != 0 && stream_.uniform(0, whole - 1) < product % whole;
+        return std::max(range.lo, product / whole + (up ? 1 : 0));
     }
     /// The same stream under another rule.
     [[nodiscard]] RandomSource with(Draw draw) const { return RandomSource{draw, stream_}; }

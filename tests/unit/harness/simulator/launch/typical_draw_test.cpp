@@ -33,10 +33,15 @@ TEST(TypicalDraw, TakesTheShareOfItsSectorsForAService) {
     auto source = typical_source();
     const Range service{2, 9, 6};
     EXPECT_EQ(source.draw_share(service, 4, 4), 6);
-    EXPECT_EQ(source.draw_share(service, 3, 4), 5);
     EXPECT_EQ(source.draw_share(service, 2, 4), 3);
     EXPECT_EQ(source.draw_share(service, 1, 4), 2);
     EXPECT_EQ(source.draw_share(service, 0, 4), 2);
+    std::map<std::int64_t, int> seen;
+    for (int i = 0; i < 1000; ++i)
+        ++seen[source.draw_share(service, 3, 4)]; // 4.5 in the mean.
+    EXPECT_EQ(seen.size(), 2U);
+    EXPECT_NEAR(seen[4], 500, 80);
+    EXPECT_NEAR(seen[5], 500, 80);
 }
 
 TEST(TypicalDraw, SpreadsBlocksOverSms) {

@@ -1,0 +1,50 @@
+#pragma once
+/// \file
+/// What a simulated launch used of each resource of the machine, and published models on its
+/// counts.
+
+#include "harness/simulator/machine.hpp"
+#include "tests/silicon/launch_trial.hpp"
+
+namespace warpbound::silicon {
+
+/// Counts the events of the second of two launches of a kernel.
+class ResourceUse {
+public:
+    /// `warps`: of one launch.
+    ResourceUse(const models::Architecture& machine, const assembly::Function& function,
+                std::int64_t warps);
+
+    void add(const harness::simulator::Event& event);
+    /// Sets shares and miss rates. Requires: the cycles are known.
+    void report(SimulatedLaunch& launch) const;
+
+private:
+    [[nodiscard]] double number(std::string_view path) const;
+
+    const models::Architecture& machine_;
+    std::vector<std::optional<models::InstructionTiming>> timings_;
+    std::int64_t warps_;
+    std::int64_t issued_ = 0;
+    std::vector<double> port_busy_; ///< By unit. `Unit:` cycles.
+    double l1_sectors_ = 0;         ///< Looked up by loads.
+    double l1_busy_ = 0;            ///< `Unit:` cycles.
+    double l1_missed_ = 0;
+    double l2_read_ = 0;
+    double l2_read_missed_ = 0;
+    double l2_busy_ = 0; ///< Of loads and stores. `Unit:` cycles.
+    double l2_transactions_ = 0;
+    double l2_accessed_sectors_ = 0;
+    double dram_busy_ = 0;
+    double atomics_ = 0;
+};
+
+/// Time by model, with passes from the code and the miss rates of the run. Models that refuse are
+/// left out. Estimates. `Unit:` core cycles.
+std::map<std::string, double> predictions_of(const assembly::Function& function,
+                                             const assembly::ControlFlowGraph& graph,
+                                             const models::Architecture& machine,
+                                             const models::Launch& launch,
+                                             const SimulatedLaunch& simulated);
+
+} // namespace warpbound::silicon

@@ -1,0 +1,270 @@
+/// \file
+/// Whole kernels against times measured on cards: bounds, simulated times and published models.
+/// Prints tables in Markdown; with `--bounds` it compares bounds only. Fails when a measured time
+/// lies outside its bounds and no reason is stated.
+
+#include "models/architecture/value_path.hpp"
+#include "tests/silicon/launch_trial.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <thread>
+
+namespace {
+
+using namespace warpbound;
+using namespace warpbound::silicon;
+
+/// A measured launch and what is compared with it. `Unit:` milliseconds, but for models.
+struct Comparison {
+    Record row;
+    double measured = 0;
+    double lower = 0;
+    double upper = 0;
+    std::optional<double> simulated; ///< None: the launch is too long.
+    std::string story;
+    std::map<std::string, double> models;
+
+    [[nodiscard]] bool is_inside() const { return lower <= measured && measured <= upper; }
+    [[nodiscard]] std::string size() const {
+        return row.at("iterations").empty() ? row.at("n")
+                                            : row.at("n") + " x " + row.at("iterations");
+    }
+};
+
+Result<MeasuredCard> card_of(const Record& row, const std::filesystem::path& descriptions) {
+    MeasuredCard card;
+    card.name = row.at("device");
+    auto loaded = models::load_architecture((descriptions / (row.at("machine") + ".xml")).string());
+    if (!loaded) return loaded.as_failure();
+    card.machine = std::move(loaded).value();
+    card.kilohertz = number_of(row.at("kilohertz")).value();
+    card.period = number_of(row.at("period")).value();
+    const auto turing = models::load_architecture((descriptions / "turing-rtx2080ti.xml").string());
+    if (!turing) return turing.as_failure();
+    if (card.machine.target == turing.value().target) return card;
+    // The listings are of sm_75, which adds uniform instructions to the same encoding.
+    card.machine.target = turing.value().target;
+    if (!card.machine.unit_index("uniform"))
+        card.machine.units.push_back(models::Unit{"uniform", models::UnitScope::Partition});
+    card.machine.classes[assembly::OpcodeClass::Uniform] =
+        turing.value().classes.at(assembly::OpcodeClass::Uniform);
+    return card;
+}
+
+/// Estimate: launches back to back take at least the period of empty kernels, and lose up to one
+/// period, half of it in the middle, between two kernels.
+double with_launch(double milliseconds, const MeasuredCard& card) {
+    constexpr double per_millisecond = 1000;
+    return std::max(card.period, milliseconds * per_millisecond + card.period / 2) /
+           per_millisecond;
+}
+
+Result<Comparison> compare(const Record& row, const Record& kernel, const MeasuredCard& card,
+                           const std::filesystem::path& tables, bool only_bounds) {
+    Comparison result;
+    result.row = row;
+    result.measured = number_of(row.at("milliseconds")).value();
+    const bool is_older = row.at("kernel") == "atomic_hotspot";
+    const auto trial = LaunchTrial::load(row, kernel, card, is_older ? tables : tables / "kernels");
+    if (!trial) return trial.as_failure();
+    // Runs are independent of each other; nothing promises that of two analyses.
+    static std::mutex one_analysis;
+    const auto bounds = [&] {
+        const std::lock_guard guard{one_analysis};
+        return trial.value()->bounds();
+    }();
+    if (!bounds) return bounds.as_failure();
+    const auto clock = *card.machine.geometry.find("core-clock")->interval;
+    result.lower =
+        static_cast<double>(bounds.value().lower().count()) / static_cast<double>(clock.hi);
+    result.upper = static_cast<double>(bounds.value().upper().count()) /
+                   std::min(static_cast<double>(clock.lo), card.kilohertz);
+    if (only_bounds || row.at("simulated") != "yes") return result;
+    const auto simulated = trial.value()->simulate();
+    if (!simulated) return simulated.as_failure();
+    const auto time = [&](double cycles) { return with_launch(cycles / card.kilohertz, card); };
+    result.simulated = time(static_cast<double>(simulated.value().cycles));
+    std::vector<std::string> shares;
+    for (const auto& [name, share] : simulated.value().shares)
+        if (shares.size() < 3) shares.push_back(fmt::format("{} {:.0f} %", name, 100 * share));
+    result.story = fmt::format("{}", fmt::join(shares, ", "));
+    for (const auto& [model, cycles] : trial.value()->predict(simulated.value()))
+        result.models.emplace(model, time(cycles));
+    std::fprintf(stderr, "%s %s %s: %.2f us measured, %.2f simulated\n", card.name.c_str(),
+                 row.at("kernel").c_str(), result.size().c_str(), 1000 * result.measured,
+                 1000 * *result.simulated);
+    return result;
+}
+
+/// A comparison to make.
+struct Task {
+    const Record* row = nullptr;
+    const Record* kernel = nullptr;
+    std::optional<Result<Comparison>> result;
+};
+
+/// One thread for each processor takes the next task.
+void compare_all(std::vector<Task>& tasks, const MeasuredCard& card,
+                 const std::filesystem::path& tables, bool only_bounds) {
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+        for (std::size_t at = next++; at < tasks.size(); at = next++)
+            tasks[at].result =
+                compare(*tasks[at].row, *tasks[at].kernel, card, tables, only_bounds);
+    };
+    std::vector<std::thread> workers;
+    for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
+        workers.emplace_back(work);
+    for (std::thread& worker : workers)
+        worker.join();
+}
+
+struct Errors {
+    std::size_t points = 0;
+    double mean = 0;   ///< Of absolute relative errors.
+    double median = 0; ///< Of the same.
+    double bias = 0;
+    double tau = 0; ///< Kendall's, of the ranking.
+};
+
+/// Pairs of measured and estimated time.
+Errors errors_of(const std::vector<std::pair<double, double>>& pairs) {
+    Errors errors{.points = pairs.size()};
+    std::vector<double> sizes;
+    double concordant = 0;
+    double compared = 0;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const double error = pairs[i].second / pairs[i].first - 1;
+        sizes.push_back(std::abs(error));
+        errors.mean += std::abs(error) / static_cast<double>(pairs.size());
+        errors.bias += error / static_cast<double>(pairs.size());
+        for (std::size_t j = 0; j < i; ++j) {
+            const double agree =
+                (pairs[i].first - pairs[j].first) * (pairs[i].second - pairs[j].second);
+            concordant += agree > 0 ? 1 : agree < 0 ? -1 : 0;
+            ++compared;
+        }
+    }
+    std::sort(sizes.begin(), sizes.end());
+    if (!sizes.empty())
+        errors.median = (sizes[(sizes.size() - 1) / 2] + sizes[sizes.size() / 2]) / 2;
+    if (compared > 0) errors.tau = concordant / compared;
+    return errors;
+}
+
+std::string error_row(const std::string& name,
+                      const std::vector<std::pair<double, double>>& pairs) {
+    const Errors errors = errors_of(pairs);
+    return fmt::format("| {} | {} | {:.1f} % | {:.1f} % | {:+.1f} % | {:.2f} |\n", name,
+                       errors.points, 100 * errors.mean, 100 * errors.median, 100 * errors.bias,
+                       errors.tau);
+}
+
+void print_card(const MeasuredCard& card, const std::vector<const Comparison*>& comparisons) {
+    fmt::print(
+        "\n### {}\n\n| kernel | elements | measured, us | simulated | error | lower | upper | "
+        "inside | upper / measured | busiest in the simulated run |\n"
+        "|---|---|---|---|---|---|---|---|---|---|\n",
+        card.name);
+    std::map<std::string, std::vector<std::pair<double, double>>> pairs;
+    std::vector<double> ratios;
+    std::size_t inside = 0;
+    for (const Comparison* one : comparisons) {
+        const std::string simulated =
+            one->simulated ? fmt::format("{:.2f} | {:+.1f} %", 1000 * *one->simulated,
+                                         100 * (*one->simulated / one->measured - 1))
+                           : "- | -";
+        fmt::print("| {} | {} | {:.2f} | {} | {:.2f} | {:.1f} | {} | {:.1f} | {} |\n",
+                   one->row.at("kernel"), one->size(), 1000 * one->measured, simulated,
+                   1000 * one->lower, 1000 * one->upper, one->is_inside() ? "yes" : "no",
+                   one->upper / one->measured, one->story);
+        ratios.push_back(one->upper / one->measured);
+        if (one->is_inside()) ++inside;
+        if (one->simulated) pairs["simulator"].emplace_back(one->measured, *one->simulated);
+        for (const auto& [model, time] : one->models)
+            pairs[model].emplace_back(one->measured, time);
+    }
+    std::sort(ratios.begin(), ratios.end());
+    fmt::print(
+        "\n{} of {} measured times lie inside their bounds; upper over measured {:.1f} in the "
+        "median, {:.1f} at most.\n\n| estimate | launches | MAPE | median | bias | Kendall tau "
+        "|\n|---|---|---|---|---|---|\n",
+        inside, comparisons.size(), ratios[ratios.size() / 2], ratios.back());
+    fmt::print("{}", error_row("simulator", pairs["simulator"]));
+    for (const auto& [model, of_model] : pairs)
+        if (model != "simulator") fmt::print("{}", error_row(model, of_model));
+}
+
+int run(const std::filesystem::path& tables, const std::filesystem::path& descriptions,
+        const std::filesystem::path& measured, bool only_bounds) {
+    const auto fail = [](const Failure& failure) {
+        std::fprintf(stderr, "%s\n", to_string(failure).c_str());
+        return 2;
+    };
+    const auto rows = read_table(measured, {"device", "kernel", "n", "width", "iterations",
+                                            "blocks", "grid", "milliseconds", "simulated"});
+    const auto kernels =
+        read_table(tables / "kernels/kernels.csv", {"kernel", "registers", "shared", "arguments"});
+    const auto devices =
+        read_table(tables / "whole_devices.csv", {"device", "machine", "kilohertz", "period"});
+    const auto exceptions = read_table(tables / "whole_exceptions.csv",
+                                       {"device", "kernel", "n", "iterations", "reason"});
+    for (const auto* table : {&rows, &kernels, &devices, &exceptions})
+        if (!*table) return fail(table->error());
+    std::set<std::string> explained;
+    const auto key = [](const Record& row) {
+        return fmt::format("{},{},{},{}", row.at("device"), row.at("kernel"), row.at("n"),
+                           row.at("iterations"));
+    };
+    for (const Record& exception : exceptions.value())
+        explained.insert(key(exception));
+    int outside = 0;
+    for (const Record& device : devices.value()) {
+        const auto card = card_of(device, descriptions);
+        if (!card) return fail(card.error());
+        std::vector<Task> tasks;
+        for (const Record& row : rows.value()) {
+            if (row.at("device") != card.value().name) continue;
+            const auto kernel =
+                std::ranges::find(kernels.value(), row.at("kernel"),
+                                  [](const Record& one) { return one.at("kernel"); });
+            if (kernel == kernels.value().end())
+                return fail(Failure{row.at("kernel") + " is not among the kernels", "", 0, 0});
+            tasks.push_back({&row, &*kernel, std::nullopt});
+        }
+        compare_all(tasks, card.value(), tables, only_bounds);
+        std::vector<const Comparison*> all;
+        for (const Task& task : tasks) {
+            if (!*task.result) return fail(task.result->error());
+            const Comparison& one = task.result->value();
+            all.push_back(&one);
+            if (one.is_inside() || explained.contains(key(*task.row))) continue;
+            ++outside;
+            std::fprintf(stderr, "%s: %.4f ms measured lie outside %.4f .. %.4f\n",
+                         key(*task.row).c_str(), one.measured, one.lower, one.upper);
+        }
+        if (!all.empty() && !only_bounds) print_card(card.value(), all);
+    }
+    return outside == 0 ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    const bool only_bounds = !arguments.empty() && arguments.front() == "--bounds";
+    const std::size_t first = only_bounds ? 1 : 0;
+    if (arguments.size() != first + 3) {
+        std::fprintf(stderr, "usage: whole_kernels [--bounds] TABLES DESCRIPTIONS MEASURED.csv\n");
+        return 2;
+    }
+    return run(arguments[first], arguments[first + 1], arguments[first + 2], only_bounds);
+}
