@@ -71,8 +71,9 @@ public:
         if (draw_ == Draw::Typical && range.typical) return *range.typical;
         return draw(range.lo, range.hi);
     }
-    /// The service of a transaction of `part` of the `whole` sectors of a line: a typical draw takes
-    /// that share of the typical number, rounded such that its mean is exact, but at least lo (C78).
+    /// The service of a transaction of `part` of the `whole` sectors of a line: a typical draw
+    /// takes that share of the typical number, rounded such that its mean is exact, but at least lo
+    /// (C78).
     std::int64_t draw_share(const Range& range, std::int64_t part, std::int64_t whole) {
         if (draw_ != Draw::Typical || !range.typical) return draw(range.lo, range.hi);
         const std::int64_t product = *range.typical * part;
