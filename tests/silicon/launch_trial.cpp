@@ -5,7 +5,6 @@
 #include "assembly/isa/reader.hpp"
 #include "harness/execution/executed_launch.hpp"
 #include "harness/execution/input_values.hpp"
-#include "tests/silicon/resource_use.hpp"
 
 #include <fmt/format.h>
 

@@ -10,6 +10,7 @@
 #include "models/launch/launch.hpp"
 #include "models/units.hpp"
 #include "tests/silicon/csv.hpp"
+#include "tests/silicon/resource_use.hpp"
 
 #include <filesystem>
 #include <map>
@@ -27,20 +28,6 @@ struct MeasuredCard {
     models::Architecture machine;
     double kilohertz = 0; ///< At which it computed: cycles in a millisecond.
     double period = 0; ///< Of empty kernels that are launched back to back. `Unit:` microseconds.
-};
-
-/// What a launch used of the machine in the simulated run.
-struct SimulatedLaunch {
-    std::int64_t cycles =
-        0; ///< Of the second of two launches: from the end of the first to its end.
-    std::int64_t instructions = 0; ///< Of all warps.
-    /// Busy share of each resource over the launch, largest first.
-    std::vector<std::pair<std::string, double>> shares;
-    double l1_miss_rate = 0;       ///< Of the sectors that loads look up.
-    double l2_miss_rate = 0;       ///< Of those that reach the L2 from loads.
-    double transaction_bytes = 32; ///< Of the L2, in the mean.
-    /// Blocks of the control-flow graph that the first lane of a warp in the middle visits.
-    std::vector<std::size_t> path;
 };
 
 /// A launch, with the objects that it refers to.
