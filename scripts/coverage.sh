@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Scores the program on the kernels of examples/coverage: rewrites the tables of docs/coverage.md.
+# With a number N: scores each N-th kernel only and prints the tables. Needs no CUDA toolkit; some minutes on two cores.
+# Fails when a simulated run lies outside its bounds.
+# Sets up a fresh Debian or Ubuntu machine first.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/common.sh
+. scripts/common.sh
+
+install_packages "${packages[@]}"
+[ -f build/release/build.ninja ] || cmake --preset release
+say "Building the program"
+cmake --build build/release --target coverage warpbound --parallel "$(nproc)"
+score() { build/release/tests/coverage/coverage build/release/cli/warpbound examples/coverage "$@"; }
+if [ $# -gt 0 ]; then
+  score --every "$1"
+  exit
+fi
+tables=$(mktemp)
+trap 'rm -f "$tables"' EXIT
+code=0
+say "Scoring the kernels"
+score >"$tables" || code=$?
+{
+  sed "/<!-- tables -->/q" docs/coverage.md
+  cat "$tables"
+  sed -n "/<!-- end of tables -->/,\$p" docs/coverage.md
+} >docs/coverage.md.new
+mv docs/coverage.md.new docs/coverage.md
+say "docs/coverage.md is written"
+exit "$code"
