@@ -22,8 +22,10 @@ using assembly::Instruction;
 
 /// Beyond this many executed instructions, in one entry of a loop or in all, no further iteration
 /// is executed on its own.
-constexpr std::int64_t most_of_an_entry = std::int64_t{1} << 15U;
+constexpr std::int64_t most_of_an_entry = std::int64_t{1} << 16U;
 constexpr std::int64_t most_of_all = std::int64_t{1} << 19U;
+/// How often ranges grow to a number of the code before they become unknown.
+constexpr int rounds_of_thresholds = 4;
 constexpr std::size_t geometry_numbers = static_cast<std::size_t>(Geometry::Lane) + 1;
 
 /// A state on an edge.
@@ -56,6 +58,7 @@ public:
             for (std::size_t i = block.first; i <= block.last; ++i)
                 if (matters(function.instructions[i])) instructions.push_back(i);
         }
+        thresholds_ = compared_numbers(function);
         for (std::size_t number = 0; number < geometry_numbers; ++number) {
             const Subject subject{Subject::Kind::Number,
                                   AffineExpression::of(symbol_of(static_cast<Geometry>(number))),
@@ -126,53 +129,90 @@ private:
                 return geometry_[static_cast<std::size_t>(number)];
             });
         const Instruction& last = function_.instructions[code.last];
-        const auto holds = state.guard_of(last);
         Outcome outcome;
-        outcome.ends = code.exits && holds.value_or(true);
+        outcome.ends = code.exits && state.guard_of(last).value_or(true);
         run_.exits[block] = run_.exits[block] || outcome.ends;
         for (const std::size_t edge : code.out) {
-            if (!may_take(code, last, holds, edge)) continue;
+            auto after = state_on(code, last, state, edge);
+            if (!after) continue;
             run_.taken[edge] = true;
-            outcome.leaving.emplace(edge, state);
+            outcome.leaving.emplace(edge, std::move(*after));
         }
         return outcome;
     }
 
-    /// Whether the edge can be taken where the guard of the block's last instruction holds or not.
-    [[nodiscard]] bool may_take(const assembly::BasicBlock& code, const Instruction& last,
-                                std::optional<bool> holds, std::size_t edge) const {
-        if (!holds) return true;
-        if (last.control_flow == ControlFlow::Exit) return !code.exits || !*holds;
-        const bool two_targets = last.control_flow == ControlFlow::Branch && code.out.size() == 2 &&
-                                 last.operands.size() == 1 &&
-                                 !assembly::has_predicate_operand(last) &&
-                                 graph_.edges[code.out[0]].kind != graph_.edges[code.out[1]].kind;
-        return !two_targets || (graph_.edges[edge].kind == EdgeKind::Taken) == *holds;
+    /// Guard and operand of the last instruction alone decide between the two edges of the block.
+    [[nodiscard]] bool has_two_targets(const assembly::BasicBlock& code,
+                                       const Instruction& last) const {
+        if (last.control_flow != ControlFlow::Branch || code.out.size() != 2 ||
+            graph_.edges[code.out[0]].kind == graph_.edges[code.out[1]].kind)
+            return false;
+        return last.operands.size() == 1 ? !assembly::has_predicate_operand(last)
+                                         : deciding_operand(last) != nullptr;
+    }
+
+    /// P of `BRA P, TARGET`, which is taken where the guard and P hold.
+    static const assembly::RegisterOperand* deciding_operand(const Instruction& branch) {
+        if (branch.operands.size() != 2 || !branch.modifiers.empty()) return nullptr;
+        const auto* reg = std::get_if<assembly::RegisterOperand>(&branch.operands.front());
+        return reg != nullptr && reg->file == assembly::RegisterFile::Predicate ? reg : nullptr;
+    }
+
+    /// The state of a thread that takes the edge; nothing where none can.
+    [[nodiscard]] std::optional<RangeRegisters> state_on(const assembly::BasicBlock& code,
+                                                         const Instruction& last,
+                                                         const RangeRegisters& state,
+                                                         std::size_t edge) const {
+        RangeRegisters after = state;
+        const auto assumed = [&](bool possible) {
+            return possible ? std::optional{std::move(after)} : std::nullopt;
+        };
+        if (last.control_flow == ControlFlow::Exit && code.exits)
+            return assumed(last.guard && after.assume(last.guard->predicate, false));
+        if (!has_two_targets(code, last)) return after;
+        const auto* operand = deciding_operand(last);
+        if (graph_.edges[edge].kind == EdgeKind::Taken)
+            return assumed((!last.guard || after.assume(last.guard->predicate, true)) &&
+                           (operand == nullptr || after.assume(*operand, true)));
+        // One of the two does not hold; known is which, where the other does.
+        const bool guard_holds = state.guard_of(last).value_or(false);
+        if (operand == nullptr)
+            return assumed(last.guard && after.assume(last.guard->predicate, false));
+        if (guard_holds) return assumed(after.assume(*operand, false));
+        if (last.guard && state.truth(*operand).value_or(false))
+            return assumed(after.assume(last.guard->predicate, false));
+        return after;
     }
 
     /// From one entry of the loop from outside until it is left.
     Outcome traverse(std::size_t loop, RangeRegisters state) {
         const std::size_t header = graph_.loops[loop].header;
-        const std::int64_t before = executed_;
+        const std::int64_t before = executed_ - wasted_;
         Outcome all;
         std::optional<std::int64_t> least;
-        for (std::int64_t iteration = 1;; ++iteration) {
+        // Where some entry had no bound, iterations are not worth counting.
+        for (std::int64_t iteration = 1; !unbounded_[loop]; ++iteration) {
             auto next = iterate(loop, state, all);
             if (!least && (all.ends || !all.leaving.empty())) least = iteration;
             if (!next) {
                 record(loop, least.value_or(iteration), iteration);
                 return all;
             }
-            if (executed_ > most_of_all || executed_ - before > most_of_an_entry || *next == state)
+            if (executed_ > most_of_all || executed_ - wasted_ - before > most_of_an_entry ||
+                *next == state)
                 break;
             state = std::move(*next);
         }
-        // No bound: what may change becomes unknown until nothing changes any more.
+        // No bound: what may change grows to the numbers that the code compares with, or becomes
+        // unknown, until nothing changes any more.
         unbounded_[loop] = true;
-        for (bool changed = true; changed;) {
+        wasted_ = executed_ - before;
+        int round = 0;
+        for (bool changed = true; changed; ++round) {
             const auto next = iterate(loop, state, all);
             RangeRegisters widened = state;
-            if (next) widened.widen(*next);
+            if (next)
+                widened.widen(*next, round < rounds_of_thresholds ? thresholds_ : no_thresholds_);
             changed = !(widened == state);
             state = std::move(widened);
         }
@@ -213,9 +253,12 @@ private:
     const ControlFlowGraph& graph_;
     const std::set<assembly::Register>& shared_;
     RegisterNumbers numbers_;
+    std::vector<std::int32_t> thresholds_;
+    std::vector<std::int32_t> no_thresholds_;
     std::array<ValueRange, geometry_numbers> geometry_;
     std::vector<bool> unbounded_; ///< Per loop: some entry has no bound.
     std::int64_t executed_ = 0;   ///< Instructions, and one for each block.
+    std::int64_t wasted_ = 0;     ///< Those of entries that have no bound.
     /// Per block: the instructions that write registers on which control depends.
     std::vector<std::vector<std::size_t>> executed_of_;
     AbstractRun run_;

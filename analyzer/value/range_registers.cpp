@@ -83,6 +83,19 @@ RegisterNumbers deciding_registers(const assembly::Function& function) {
     return numbers;
 }
 
+std::vector<std::int32_t> compared_numbers(const assembly::Function& function) {
+    std::set<std::int32_t> numbers;
+    for (const Instruction& instruction : function.instructions) {
+        if (instruction.mnemonic != "ISETP" && instruction.mnemonic != "UISETP") continue;
+        for (const Operand& operand : instruction.operands)
+            if (const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand))
+                if (const auto value = value_of(*immediate))
+                    for (const std::uint32_t near : {*value - 1, *value, *value + 1})
+                        numbers.insert(static_cast<std::int32_t>(near));
+    }
+    return {numbers.begin(), numbers.end()};
+}
+
 RangeRegisters::Value RangeRegisters::held(Register reg) const {
     const auto found = of_->find(reg);
     return found == of_->end() ? Value{} : values_[found->second];
@@ -171,12 +184,29 @@ RangeRegisters::number_of(const Instruction& instruction, const GeometryRanges& 
             sum = sum + range(i);
         return plain(sum);
     }
+    if (is("IMAD", "UIMAD") && instruction.has_modifier("HI")) {
+        // What is added has 64 bits; only the register that is always zero is known to have a zero
+        // after it.
+        const auto* added = std::get_if<RegisterOperand>(&instruction.operands.back());
+        if (count != 3 || !only({"HI", "U32"}) || !instruction.has_modifier("U32") ||
+            predicate != nullptr || added == nullptr || added->index || !range(1).value())
+            return std::nullopt;
+        return plain(range(0).high_product(*range(1).value()));
+    }
     if (is("IMAD", "UIMAD"))
         return count == 3 && only({"MOV", "IADD", "SHL", "U32", "WIDE"})
                    ? plain(range(0) * range(1) + range(2))
                    : std::nullopt;
     if (is("LEA", "ULEA") && count == 3 && only({}) && shift(2))
         return plain(range(0) * ValueRange{std::uint32_t{1} << *shift(2)} + range(1));
+    if (is("LEA", "ULEA") && predicate == nullptr && instruction.has_modifier("HI")) {
+        // The upper word of the first number, shifted left; the third extends it.
+        const bool is_signed = count == 3 && instruction.has_modifier("SX32");
+        if (!is_signed && (count != 4 || range(2) != ValueRange{0U})) return std::nullopt;
+        const auto by = shift(count - 1);
+        if (!only({"HI", "SX32"}) || !by || *by == 0) return std::nullopt;
+        return plain(range(0).shifted_right(32 - *by, is_signed) + range(1));
+    }
     if (name == "SHL" && count == 2 && only({}) && shift(1))
         return plain(range(0) * ValueRange{std::uint32_t{1} << *shift(1)});
     if (name == "SHR" && count == 2 && only({"U32", "S32"}) && shift(1))
@@ -265,6 +295,7 @@ Truth RangeRegisters::truth_of(const Instruction& instruction) const {
 void RangeRegisters::execute(const Instruction& instruction, const GeometryRanges& geometry) {
     if (!instruction.effects.exact) {
         std::fill(values_.begin(), values_.end(), Value{});
+        implied_.clear();
         return;
     }
     const auto& writes = instruction.effects.writes;
@@ -280,8 +311,10 @@ void RangeRegisters::execute(const Instruction& instruction, const GeometryRange
         if (reg == nullptr || !reg->index) return std::nullopt;
         return Register{reg->file, *reg->index};
     };
+    Implied implied = implied_by(instruction);
     const auto number = number_of(instruction, geometry);
     const auto written_number = destination(destination_position(instruction));
+    const bool zeroes_pair = instruction.mnemonic == "CS2R" && number; // Both words of SRZ.
     const Truth computed = truth_of(instruction);
     std::vector<std::pair<std::size_t, Value>> results;
     for (const Register reg : writes) {
@@ -290,7 +323,7 @@ void RangeRegisters::execute(const Instruction& instruction, const GeometryRange
         Value after;
         if (is_predicate(reg.file)) {
             if (reg == destination(0) && computed) after.range = ValueRange{*computed ? 1U : 0U};
-        } else if (reg == written_number && number) {
+        } else if (number && (reg == written_number || zeroes_pair)) {
             after = *number;
         }
         if (!guard) {
@@ -300,25 +333,43 @@ void RangeRegisters::execute(const Instruction& instruction, const GeometryRange
         }
         results.emplace_back(index->second, after);
     }
-    for (const auto& [index, value] : results)
+    for (const auto& [index, value] : results) {
         values_[index] = value;
+        forget(index);
+    }
+    if (guard && !(implied.when_true.empty() && implied.when_false.empty()))
+        implied_.insert(std::upper_bound(implied_.begin(), implied_.end(), implied,
+                                         [](const Implied& one, const Implied& other) {
+                                             return one.predicate < other.predicate;
+                                         }),
+                        std::move(implied));
 }
 
 void RangeRegisters::begin_block(const std::set<Register>& shared) {
     for (Value& value : values_)
         value.is_active_mask = false;
     for (const Register reg : shared)
-        if (const auto index = of_->find(reg); index != of_->end()) values_[index->second] = {};
+        if (const auto index = of_->find(reg); index != of_->end()) {
+            values_[index->second] = {};
+            forget(index->second);
+        }
 }
 
 void RangeRegisters::join(const RangeRegisters& other) {
     for (std::size_t i = 0; i < values_.size(); ++i)
         values_[i].range = values_[i].range.join(other.values_[i].range);
+    keep_implied_of(other);
 }
 
-void RangeRegisters::widen(const RangeRegisters& other) {
-    for (std::size_t i = 0; i < values_.size(); ++i)
-        if (!(values_[i] == other.values_[i])) values_[i] = {};
+void RangeRegisters::widen(const RangeRegisters& other,
+                           const std::vector<std::int32_t>& thresholds) {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        Value& value = values_[i];
+        value.is_active_mask = value.is_active_mask && other.values_[i].is_active_mask;
+        const ValueRange joined = value.range.join(other.values_[i].range);
+        if (joined != value.range) value.range = value.range.widened_to(joined, thresholds);
+    }
+    keep_implied_of(other);
 }
 
 } // namespace warpbound::analyzer

@@ -22,6 +22,9 @@ using RegisterNumbers = std::map<assembly::Register, std::size_t>;
 /// Registers on which guards and predicate operands of control instructions depend, transitively.
 RegisterNumbers deciding_registers(const assembly::Function& function);
 
+/// The constants that comparisons name and their neighbours, in ascending order.
+std::vector<std::int32_t> compared_numbers(const assembly::Function& function);
+
 /// Possible values of registers before an instruction.
 class RangeRegisters {
 public:
@@ -41,12 +44,14 @@ public:
     /// At the beginning of a basic block other lanes may be active, and registers of `shared` may
     /// hold what yet others wrote.
     void begin_block(const std::set<assembly::Register>& shared);
+    /// Keeps the values for which the operand has this truth; false where there are none.
+    bool assume(const assembly::RegisterOperand& predicate, bool truth);
     /// Keeps what holds of both.
     void join(const RangeRegisters& other);
-    /// What differs from `other` becomes unknown.
-    void widen(const RangeRegisters& other);
+    /// Ranges that `other` leaves grow to the next of `thresholds`, or become unknown.
+    void widen(const RangeRegisters& other, const std::vector<std::int32_t>& thresholds);
     friend bool operator==(const RangeRegisters& a, const RangeRegisters& b) {
-        return a.values_ == b.values_;
+        return a.values_ == b.values_ && a.implied_ == b.implied_;
     }
 
 private:
@@ -62,8 +67,34 @@ private:
                                                  const GeometryRanges& geometry) const;
     [[nodiscard]] std::optional<bool> truth_of(const assembly::Instruction& instruction) const;
 
+    /// A number compared with a register, or with a constant.
+    struct Relation {
+        std::size_t left = 0;
+        Comparator comparator = Comparator::Equal;
+        bool is_signed = false;
+        std::optional<std::size_t> right;
+        ValueRange constant;
+        friend bool operator==(const Relation&, const Relation&) = default;
+    };
+    /// What the truth of a predicate says of registers that were not written since.
+    struct Implied {
+        std::size_t predicate = 0;
+        std::vector<Relation> when_true;
+        std::vector<Relation> when_false;
+        friend bool operator==(const Implied&, const Implied&) = default;
+    };
+    [[nodiscard]] std::optional<std::size_t> index_of(const assembly::Operand& operand) const;
+    [[nodiscard]] std::optional<Relation> relation_of(const assembly::Instruction& compared) const;
+    [[nodiscard]] Implied implied_by(const assembly::Instruction& instruction) const;
+    /// What both sides of a relation say of each other; false where it cannot hold.
+    bool restrict(const Relation& relation);
+    void keep_implied_of(const RangeRegisters& other);
+    /// Relations with a register, and those of a predicate, hold no longer.
+    void forget(std::size_t index);
+
     const RegisterNumbers* of_;
     std::vector<Value> values_;
+    std::vector<Implied> implied_; ///< In the order of the predicates.
 };
 
 } // namespace warpbound::analyzer

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace warpbound::analyzer {
 
@@ -62,6 +63,62 @@ ValueRange ValueRange::shifted_right(unsigned by, bool is_signed) const {
             static_cast<std::uint64_t>((numbers.hi >> by) - (numbers.lo >> by))};
 }
 
+ValueRange ValueRange::high_product(std::uint32_t factor) const {
+    const auto last = unsigned_last();
+    if (!last) return factor == 0 ? ValueRange{0U} : between(0, factor - 1U);
+    return between(std::uint64_t{first_} * factor >> 32U, std::uint64_t{*last} * factor >> 32U);
+}
+
+std::uint32_t ValueRange::common_bits() const {
+    const auto last = unsigned_last();
+    if (!last) return 0;
+    std::uint32_t differing = first_ ^ *last;
+    for (const unsigned by : {1U, 2U, 4U, 8U, 16U}) // All bits below the highest one.
+        differing |= differing >> by;
+    return ~differing;
+}
+
+ValueRange ValueRange::widened_to(const ValueRange& next,
+                                  const std::vector<std::int32_t>& thresholds) const {
+    const Ends own = ends(true);
+    const Ends grown = next.ends(true);
+    const auto above = std::lower_bound(thresholds.begin(), thresholds.end(), grown.hi);
+    const auto below = std::upper_bound(thresholds.begin(), thresholds.end(), grown.lo);
+    if ((grown.hi > own.hi && above == thresholds.end()) ||
+        (grown.lo < own.lo && below == thresholds.begin()))
+        return {};
+    const std::int64_t hi = grown.hi > own.hi ? *above : own.hi;
+    const std::int64_t lo = grown.lo < own.lo ? *std::prev(below) : own.lo;
+    return {static_cast<std::uint32_t>(lo), static_cast<std::uint64_t>(hi - lo)};
+}
+
+std::optional<ValueRange> ValueRange::without(std::uint32_t value) const {
+    if (width_ == 0) return value == first_ ? std::nullopt : std::optional{*this};
+    if (is_any()) return *this;
+    if (value == first_) return ValueRange{first_ + 1, std::uint64_t{width_} - 1};
+    if (value == first_ + width_) return ValueRange{first_, std::uint64_t{width_} - 1};
+    return *this;
+}
+
+std::optional<ValueRange> ValueRange::where(Comparator comparator, bool is_signed,
+                                            const ValueRange& other) const {
+    if (comparator == Comparator::NotEqual)
+        return other.value() ? without(*other.value()) : std::optional{*this};
+    const Ends own = ends(is_signed);
+    const Ends limit = other.ends(is_signed);
+    Ends kept = own;
+    if (comparator == Comparator::Less) kept.hi = std::min(own.hi, limit.hi - 1);
+    if (comparator == Comparator::LessEqual || comparator == Comparator::Equal)
+        kept.hi = std::min(own.hi, limit.hi);
+    if (comparator == Comparator::Greater) kept.lo = std::max(own.lo, limit.lo + 1);
+    if (comparator == Comparator::GreaterEqual || comparator == Comparator::Equal)
+        kept.lo = std::max(own.lo, limit.lo);
+    if (kept.lo > kept.hi) return std::nullopt;
+    // A range that wraps around in this order may be narrower than what is left of the order.
+    const auto width = static_cast<std::uint64_t>(kept.hi - kept.lo);
+    return width < width_ ? ValueRange{static_cast<std::uint32_t>(kept.lo), width} : *this;
+}
+
 ValueRange ValueRange::join(const ValueRange& other) const {
     // The shorter of the two ranges that begin with one and end with the other, or either.
     const auto covering = [](const ValueRange& from, const ValueRange& to) {
@@ -76,14 +133,18 @@ ValueRange ValueRange::join(const ValueRange& other) const {
 ValueRange looked_up(const ValueRange& a, const ValueRange& b, const ValueRange& c, unsigned table,
                      bool same) {
     const std::array<const ValueRange*, 3> inputs{&a, &b, &c};
-    // Bits that are 1, and that may be 1, for all bits of inputs that are not known.
+    // Bits that are 1, and that may be 1, for all bits of inputs that are not known: those below
+    // the ones that a range has in common.
+    const auto chosen = [](const ValueRange& input, bool ones) {
+        const std::uint32_t open = ~input.common_bits();
+        return ones ? input.least() | open : input.least() & ~open;
+    };
     std::uint32_t always = ~std::uint32_t{0};
     std::uint32_t ever = 0;
     for (unsigned choice = 0; choice < 8; ++choice) {
         std::array<std::uint32_t, 3> word{};
         for (std::size_t i = 0; i < inputs.size(); ++i)
-            word[i] = inputs[i]->value().value_or(((choice >> i) & 1U) != 0 ? ~std::uint32_t{0}
-                                                                            : std::uint32_t{0});
+            word[i] = chosen(*inputs[i], ((choice >> i) & 1U) != 0);
         if (same && word[0] != word[1]) continue;
         std::uint32_t result = 0;
         for (unsigned row = 0; row < 8; ++row)

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace warpbound::analyzer {
 
@@ -23,6 +24,8 @@ public:
     [[nodiscard]] std::optional<std::uint32_t> value() const {
         return width_ == 0 ? std::optional{first_} : std::nullopt;
     }
+    /// The first number, from which the range counts up.
+    [[nodiscard]] std::uint32_t least() const { return first_; }
     /// The largest number, if the range does not wrap around in unsigned order.
     [[nodiscard]] std::optional<std::uint32_t> unsigned_last() const;
     /// Least and largest number in the order of the comparison.
@@ -40,10 +43,23 @@ public:
     [[nodiscard]] ValueRange shifted_right(unsigned by, bool is_signed) const;
     /// A range that contains both.
     [[nodiscard]] ValueRange join(const ValueRange& other) const;
+    /// Grows to contain `next`, which contains this range: each end that moves in signed order goes
+    /// to the next threshold; any number where there is none.
+    [[nodiscard]] ValueRange widened_to(const ValueRange& next,
+                                        const std::vector<std::int32_t>& thresholds) const;
+    /// The upper 32 bits of the product with a constant, of unsigned numbers.
+    [[nodiscard]] ValueRange high_product(std::uint32_t factor) const;
+    /// Bits that all numbers of the range have in common: the mask of those bits.
+    [[nodiscard]] std::uint32_t common_bits() const;
+    /// A range with every number of this one for which the comparison with some number of `other`
+    /// holds; nothing where there is none.
+    [[nodiscard]] std::optional<ValueRange> where(Comparator comparator, bool is_signed,
+                                                  const ValueRange& other) const;
 
 private:
     static constexpr std::uint32_t largest = ~std::uint32_t{0};
     ValueRange(std::uint32_t first, std::uint64_t width);
+    [[nodiscard]] std::optional<ValueRange> without(std::uint32_t value) const;
 
     std::uint32_t first_ = 0;
     std::uint32_t width_ = largest;

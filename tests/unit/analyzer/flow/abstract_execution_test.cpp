@@ -80,6 +80,69 @@ TEST(AbstractExecution, HasNoBoundWhereDataDecides) {
               "1..7");
 }
 
+// for (i = tid; i < 1000; i += 32), unrolled by four: 31 or 32 iterations, by lane. The remainder
+// is entered where it is not zero, so that counting down to zero ends.
+TEST(AbstractExecution, KnowsInALoopWhatTheBranchBeforeItCompared) {
+    EXPECT_EQ(executed("S2R R0, SR_TID.X; LOP3.LUT R2, RZ, R0, RZ, 0x33, !PT; "
+                       "IADD3 R5, R2, 0x3e8, RZ; LEA.HI R2, R5, 0x1, RZ, 0x1b; "
+                       "LOP3.LUT P2, R4, R2, 0x3, RZ, 0xc0, !PT; @!P2 EXIT; "
+                       "L: IADD3 R4, R4, -0x1, RZ; ISETP.NE.AND P0, PT, R4, RZ, PT; "
+                       "@P0 BRA L; EXIT;"),
+              "1..3");
+    EXPECT_EQ(executed("LDG.E R4, [R6]; LOP3.LUT R4, R4, 0x3, RZ, 0xc0, !PT; "
+                       "L: IADD3 R4, R4, -0x1, RZ; ISETP.NE.AND P0, PT, R4, RZ, PT; "
+                       "@P0 BRA L; EXIT;"),
+              "?")
+        << "zero counts down from 2^32";
+}
+
+TEST(AbstractExecution, KnowsWhatFailedOnTheOtherSideOfABranch) {
+    const std::string byte = "LOP3.LUT R4, R6, 0xff, RZ, 0xc0, !PT; "; // 0 to 255.
+    const std::string data = "ISETP.NE.AND P1, PT, R8, RZ, PT; ";
+    const std::string loop = "@P1 EXIT; L: IADD3 R4, R4, 0x1, RZ; ISETP.LT.AND P0, PT, R4, 0xa, PT;"
+                             " @P0 BRA L; EXIT;";
+    EXPECT_EQ(executed(byte + data + loop), "1..10");
+    EXPECT_EQ(executed(byte + "ISETP.LT.AND P1, PT, R4, 0x2, PT; " + loop), "1..8");
+    EXPECT_EQ(executed(byte + "ISETP.GE.AND P1, PT, R4, 0x2, PT; " + loop), "9..10");
+    // "or" fails only where both sides do; "and" holds only where both do.
+    EXPECT_EQ(executed(byte + data + "ISETP.LT.OR P1, PT, R4, 0x2, P1; " + loop), "1..8");
+    EXPECT_EQ(executed(byte + data + "ISETP.LT.AND P1, PT, R4, 0x2, P1; " + loop), "1..10");
+    // What was written since the comparison is not what was compared.
+    EXPECT_EQ(executed(byte + "ISETP.LT.AND P1, PT, R4, 0x2, PT; " + byte + loop), "1..10");
+    EXPECT_EQ(executed(byte + "ISETP.LT.AND P1, PT, R4, 0x2, PT; @P3 " + byte + loop), "1..10");
+    // A comparison with a register says something of both.
+    EXPECT_EQ(executed("MOV R9, 0x2; " + byte + "ISETP.GT.AND P1, PT, R9, R4, PT; " + loop),
+              "1..8");
+}
+
+// while (i < 7 && data): the compiler branches on a guard and an operand.
+TEST(AbstractExecution, FollowsBranchesThatTwoPredicatesDecide) {
+    const auto loop = [](const std::string& branch) {
+        return executed("MOV R2, RZ; L: IADD3 R2, R2, 0x1, RZ; LDG.E R4, [R6]; "
+                        "ISETP.NE.AND P1, PT, R4, RZ, PT; ISETP.GE.AND P0, PT, R2, 0x7, PT; " +
+                        branch + " EXIT;");
+    };
+    EXPECT_EQ(loop("@!P0 BRA P1, L;"), "1..7");
+    EXPECT_EQ(loop("@P1 BRA !P0, L;"), "1..7");
+    EXPECT_EQ(loop("@P0 BRA P1, L;"), "1..1") << "iteration 1 is never followed by another";
+}
+
+TEST(AbstractExecution, KnowsBothWordsOfAZeroPair) {
+    EXPECT_EQ(executed("LDG.E R3, [R6]; CS2R R2, SRZ; L: IADD3 R3, R3, 0x1, RZ; "
+                       "ISETP.LT.AND P0, PT, R3, 0x5, PT; @P0 BRA L; EXIT;"),
+              "5..5");
+}
+
+// The outer loop ends by data, and its counter grows to what the code compares it with; the inner
+// loop runs from the counter on.
+TEST(AbstractExecution, BoundsLoopsInsideLoopsThatDataEnds) {
+    EXPECT_EQ(executed("MOV R2, RZ; K: MOV R3, R2; L: IADD3 R3, R3, 0x8, RZ; "
+                       "ISETP.LT.AND P0, PT, R3, 0x4e20, PT; @P0 BRA L; LDG.E R4, [R6]; "
+                       "IADD3 R2, R2, 0x1, RZ; ISETP.GE.AND P1, PT, R2, 0x4e20, PT; @P1 EXIT; "
+                       "ISETP.NE.AND P0, PT, R4, RZ, PT; @P0 BRA K; EXIT;"),
+              "? 1..2500");
+}
+
 // Two votes in one basic block see the same active lanes.
 TEST(AbstractExecution, KnowsThatTheActiveLanesStayTheSameInABlock) {
     const std::string vote = "L: VOTE.ANY R3, PT, PT; ";
