@@ -44,8 +44,8 @@ public:
     /// At the beginning of a basic block other lanes may be active, and registers of `shared` may
     /// hold what yet others wrote.
     void begin_block(const std::set<assembly::Register>& shared);
-    /// Keeps the values for which the operand has this truth; false where there are none.
-    bool assume(const assembly::RegisterOperand& predicate, bool truth);
+    /// Keeps the values for which the operand has this truth (`holds`); false where there are none.
+    bool assume(const assembly::RegisterOperand& predicate, bool holds);
     /// Keeps what holds of both.
     void join(const RangeRegisters& other);
     /// Ranges that `other` leaves grow to the next of `thresholds`, or become unknown.

@@ -166,13 +166,12 @@ void RangeRegisters::forget(std::size_t index) {
                    implied_.end());
 }
 
-bool RangeRegisters::assume(const RegisterOperand& predicate, bool truth) {
-    const bool plain = truth != predicate.negated;
+bool RangeRegisters::assume(const RegisterOperand& predicate, bool holds) {
+    const bool plain = holds != predicate.negated;
     if (!predicate.index) return plain;
     const auto found = of_->find(Register{predicate.file, *predicate.index});
     if (found == of_->end()) return true;
-    if (this->truth(Register{predicate.file, *predicate.index}).value_or(plain) != plain)
-        return false;
+    if (truth(Register{predicate.file, *predicate.index}).value_or(plain) != plain) return false;
     for (const Implied& one : implied_)
         if (one.predicate == found->second) {
             const std::vector<Relation>& relations = plain ? one.when_true : one.when_false;
