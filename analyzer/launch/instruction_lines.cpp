@@ -78,7 +78,7 @@ Result<std::int64_t> longest_queueing(const Request& request, const LaunchGeomet
     const std::int64_t warps = shape.resident * shape.warps_per_block;
     const std::int64_t group = models::times(lines.service.hi, lines.stream + 1);
     const bool outlasts_its_miss = lines.l0_miss.lo < group;
-    if (warps == 1) return outlasts_its_miss ? models::times(lines.service.hi, lines.stream) : 0;
+    if (warps == 1) return outlasts_its_miss ? group : 0;
     if (outlasts_its_miss)
         return Failure{fmt::format("fetch/l0-miss of architecture {} may be {}; expected at least "
                                    "{}, the time in which the L1 serves the requests of a miss "

@@ -66,8 +66,7 @@ std::int64_t wait_at_look_up(const TimedCode& code, const FetchGroup& fetch, std
     const std::int64_t served = times(service, streamed + 1);
     const models::Interval transfer = fetch.range("l0-miss");
     const bool may_be_behind = transfer.lo < served; // Requests of the warp's own last miss.
-    if (others == 0)
-        return plus(plus(may_be_behind ? times(service, streamed) : 0, transfer.hi), l1_miss);
+    if (others == 0) return plus(plus(may_be_behind ? served : 0, transfer.hi), l1_miss);
     if (may_be_behind)
         throw Finding{Verdict::Failed, code.kernel.id + ": requests of an earlier miss may still "
                                                         "be served, about which S35 claims "
