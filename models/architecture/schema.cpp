@@ -149,7 +149,7 @@ constexpr auto l1_values = std::to_array<ValueRule>({
     {.name = "bandwidth", .unit = "kB/s", .minimum = 1},
     {.name = "sector", .unit = "bytes", .minimum = 1, .exact = true},
     {.name = "sets", .unit = "1", .minimum = 1, .exact = true},
-    {.name = "ways", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "ways", .unit = "1", .minimum = 1},
     {.name = "service", .unit = "cycles", .minimum = 1},
     {.name = "queue", .unit = "1", .minimum = 1, .exact = true},
     {.name = "mshr-entries", .unit = "1", .minimum = 1, .exact = true},

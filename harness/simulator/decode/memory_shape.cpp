@@ -39,7 +39,8 @@ CacheShape ShapeReader::cache(std::string_view memory) {
     shape.line = values_.bytes(cache, "line");
     shape.sector = values_.bytes(cache, "sector");
     shape.sets = values_.count(cache, "sets");
-    shape.ways = values_.count(cache, "ways");
+    const Range ways = values_.range(cache, "ways", 1, count_limit);
+    shape.ways = static_cast<std::uint64_t>(ways.typical.value_or(ways.hi));
     shape.mshr_entries = values_.count(cache, "mshr-entries");
     shape.mshr_merges = values_.count(cache, "mshr-merges");
     shape.service = values_.range(cache, "service", 1);
