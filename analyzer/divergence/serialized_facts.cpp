@@ -26,7 +26,8 @@ AnalysisContext serialized_context(const AnalysisContext& context, const Request
                            context.register_reads,
                            context.deadline,
                            context.atomics_wait,
-                           context.instruction_lines};
+                           context.instruction_lines,
+                           context.unseen_counters};
     for (const std::size_t block : cfg.original)
         result.facts.never.push_back(context.facts.never[block]);
     for (const auto& loop : cfg.graph.loops) {

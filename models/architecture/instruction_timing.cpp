@@ -175,10 +175,6 @@ void LookUp::check_counters() {
         return fail(fmt::format("schedulers/counter-delay of architecture {} is up to {}; expected "
                                 "0 or 1",
                                 architecture_.name, delay.value().hi));
-    if (!architecture_.has_read_ports())
-        return fail(fmt::format("architecture {} describes schedulers/counter-delay without "
-                                "register-file/read-ports, whose stage Control it is about",
-                                architecture_.name));
     if (instruction_.opcode_class == OpcodeClass::DependenceBarrier &&
         instruction_.control->stall < least_stall)
         fail(fmt::format("its stall count is {}; the next instruction waits for it from {} on "

@@ -86,7 +86,7 @@ EvidenceFiles certified(Honest which) {
         append(certify, {"--runs", "40", "--check", "3", "--requirements",
                          folder.write("requirements.xml",
                                       "<requirements><requirement id=\"R1\" kernel=\"saxpy_loop\" "
-                                      "at-most=\"9000\"/></requirements>\n")});
+                                      "at-most=\"14000\"/></requirements>\n")});
     }
     append(certify, {"-o", folder.path("bundle")});
     run_or_throw(certify);

@@ -36,17 +36,17 @@ const std::vector<Tampering> of_requirements{
     {"RemovedFromTheClaims", Honest::Saxpy, set("claims.json", "/requirements", Json::array()), 1,
      "claims.json"},
     {"BudgetLoweredBelowTheBound", Honest::Saxpy,
-     text("inputs/requirements.xml", "at-most=\"9000\"", "at-most=\"5000\""), 1, "claims.json"},
+     text("inputs/requirements.xml", "at-most=\"14000\"", "at-most=\"5000\""), 1, "claims.json"},
     {"BudgetRaisedInTheFile", Honest::Saxpy,
-     text("inputs/requirements.xml", "at-most=\"9000\"", "at-most=\"90000\""), 1, "claims.json"},
+     text("inputs/requirements.xml", "at-most=\"14000\"", "at-most=\"90000\""), 1, "claims.json"},
     {"BudgetNegative", Honest::Saxpy,
-     text("inputs/requirements.xml", "at-most=\"9000\"", "at-most=\"-9000\""), 1,
+     text("inputs/requirements.xml", "at-most=\"14000\"", "at-most=\"-9000\""), 1,
      "requirements.xml"},
     {"BudgetTooLarge", Honest::Saxpy,
-     text("inputs/requirements.xml", "at-most=\"9000\"", "at-most=\"99999999999999999999\""), 1,
+     text("inputs/requirements.xml", "at-most=\"14000\"", "at-most=\"99999999999999999999\""), 1,
      "requirements.xml"},
     {"BudgetNotANumber", Honest::Saxpy,
-     text("inputs/requirements.xml", "at-most=\"9000\"", "at-most=\"nan\""), 1, "requirements.xml"},
+     text("inputs/requirements.xml", "at-most=\"14000\"", "at-most=\"nan\""), 1, "requirements.xml"},
     {"OfAnotherKernel", Honest::Saxpy,
      text("inputs/requirements.xml", "kernel=\"saxpy_loop\"", "kernel=\"other\""), 1,
      "claims.json"},
@@ -58,7 +58,7 @@ const std::vector<Tampering> of_requirements{
     {"EntityInTheFile", Honest::Saxpy,
      put("inputs/requirements.xml",
          "<!DOCTYPE r [<!ENTITY a SYSTEM \"file:///etc/passwd\">]><requirements><requirement "
-         "id=\"R1\" kernel=\"&a;\" at-most=\"9000\"/></requirements>"),
+         "id=\"R1\" kernel=\"&a;\" at-most=\"14000\"/></requirements>"),
      1, "requirements.xml"},
     {"LoosenessBoundRemoved", Honest::Saxpy, cut("inputs/run.json", "/check-factor-thousandths"), 1,
      "re-analysis   failed"},
@@ -77,10 +77,10 @@ const std::vector<Tampering> of_requirements{
      1, "claims.json"},
     // Honest bundles whose requirements are not met: `certify` wrote them, and said so.
     {"HonestlyViolated", Honest::Saxpy,
-     text("inputs/requirements.xml", "at-most=\"9000\"", "at-most=\"3000\""), 1, "R1",
+     text("inputs/requirements.xml", "at-most=\"14000\"", "at-most=\"3000\""), 1, "R1",
      Close::Remake},
     {"HonestlyUndecided", Honest::Saxpy,
-     text("inputs/requirements.xml", "at-most=\"9000\"", "at-most=\"6000\""), 4, "R1",
+     text("inputs/requirements.xml", "at-most=\"14000\"", "at-most=\"6000\""), 4, "R1",
      Close::Remake},
     {"HonestlyOfNoKernel", Honest::Saxpy,
      text("inputs/requirements.xml", "kernel=\"saxpy_loop\"", "kernel=\"other\""), 4, "R1",
@@ -89,14 +89,14 @@ const std::vector<Tampering> of_requirements{
      1, "K1", Close::Remake},
     {"ViolatedAndVerdictEdited", Honest::Saxpy,
      [](EvidenceFiles& files) {
-         text("inputs/requirements.xml", "at-most=\"9000\"", "at-most=\"3000\"")(files);
+         text("inputs/requirements.xml", "at-most=\"14000\"", "at-most=\"3000\"")(files);
          tests::remake(files);
          text("claims.json", "\"verdict\":\"violated\"", "\"verdict\":\"met\"")(files);
      },
      1, "claims.json"},
     {"ViolatedAndWorstLowered", Honest::Saxpy,
      [](EvidenceFiles& files) {
-         text("inputs/requirements.xml", "at-most=\"9000\"", "at-most=\"3000\"")(files);
+         text("inputs/requirements.xml", "at-most=\"14000\"", "at-most=\"3000\"")(files);
          json("inputs/K1/samples-1.json", [](Json& file) {
              for (auto& row : file["samples"])
                  if (row[1].get<int>() > 3000) row[1] = 3000;

@@ -9,6 +9,7 @@
 #include "models/architecture/value_path.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/random_kernel.hpp"
+#include "tests/support/waits_at_transfers.hpp"
 
 #include <gtest/gtest.h>
 
@@ -84,7 +85,9 @@ ShippedVerdict check_case(std::uint64_t seed, const tests::DescribedMachine& des
     const bool warm = pick(4) == 0;
     if (warm && !models::assume_value(architecture, "fetch/warm=1")) verdict.failure = "not warm";
     const tests::RandomKernelOptions options = options_of(seed, described.sm, alone);
-    const tests::RandomKernel kernel = tests::random_kernel(seed, options);
+    tests::RandomKernel kernel = tests::random_kernel(seed, options);
+    if (architecture.schedulers.find("counter-delay") != nullptr)
+        kernel.text = tests::waiting_at_branches(kernel.text);
     const auto fail = [&](const std::string& what) {
         verdict.failure = what + "\nseed " + std::to_string(seed) + " on " + architecture.name +
                           (warm ? ", warm\n" : "\n") + kernel.text +

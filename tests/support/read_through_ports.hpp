@@ -4,6 +4,7 @@
 
 #include "models/architecture/architecture.hpp"
 #include "tests/support/made_values.hpp"
+#include "tests/support/waits_at_transfers.hpp"
 
 #include <random>
 #include <regex>
@@ -28,7 +29,6 @@ inline void read_through_ports(models::Architecture& machine, std::string& text,
     if (sees_late)
         put_value(machine, "schedulers/counter-delay",
                   {static_cast<std::int64_t>(random() % 2), std::nullopt, 1});
-    static const std::regex waits{" &req=[{][^}]*[}]"};
     static const std::regex source{", (R[0-9]+)"};
     std::istringstream lines{text};
     std::string result;
@@ -39,11 +39,7 @@ inline void read_through_ports(models::Architecture& machine, std::string& text,
             line = std::regex_replace(line, source, ", $1.reuse",
                                       choice == 1 ? std::regex_constants::format_first_only
                                                   : std::regex_constants::format_default);
-        if (sees_late && line.find("BRA") != std::string::npos) { // No loop counts beyond 63.
-            line = std::regex_replace(line, waits, "");
-            if (const auto stall = line.find(" ?"); stall != std::string::npos)
-                line.insert(stall, " &req={0,1,2,3,4,5}");
-        }
+        if (sees_late) line = waiting_at_branch(line);
         result += line + "\n";
     }
     text = std::move(result);

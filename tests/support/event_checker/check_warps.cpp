@@ -87,11 +87,15 @@ private:
         const auto fits = [&](std::int64_t at) {
             return issue.event.stalls[Stall::Scoreboard] == at && issue.event.cycle >= at;
         };
-        const bool sees = issue.event.cycle > issue.unseen_until && fits(clear);
+        const bool sees =
+            (delay == nullptr || issue.event.cycle > issue.unseen_until) && fits(clear);
         const bool misses =
             issue.event.cycle <= before->event.cycle + unseen.hi && fits(issue.clear_unseen);
         if (!sees && !misses)
-            run_.report_issue(issue, fmt::format("C6: its scoreboards are clear at {}", clear));
+            run_.report_issue(issue, fmt::format("C6: its scoreboards are clear at {}, or without "
+                                                 "the latest increment at {}; it waited until {}",
+                                                 clear, issue.clear_unseen,
+                                                 issue.event.stalls[Stall::Scoreboard]));
     }
 
     void add_releases(const Issue& issue, Releases& releases) const {

@@ -1,4 +1,5 @@
-// Bounds behind memory queues (C71 to C74, S37, S38), on the described RTX A6000.
+// Bounds behind memory queues (C71 to C74, S37, S38), with the values of an RTX A6000 (H25 Table
+// 1).
 
 #include "tests/support/made_values.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
@@ -25,6 +26,10 @@ std::unique_ptr<Analyzed> loads(int count, std::int64_t passes = 1) {
     }
     auto context = analyzed(body + "EXIT ?trans1;", std::move(facts), "ampere-rtxa6000", 86);
     models::Architecture& machine = context->architecture;
+    tests::put_value(machine, "memory-queue/places", {5, 5, 5});
+    tests::put_value(machine, "memory-queue/interval", {4, 4, 4});
+    tests::put_value(machine, "memory-queue/path-interval", {2, 2, 2});
+    tests::put_value(machine, "classes/load-global/entry", {11, 11, 11});
     tests::put_value(machine, "memories/l1/latency", {32, 32, 32});
     tests::put_value(machine, "memories/l1/lines-per-pass", {1, 1, 1});
     tests::put_value(machine, "classes/load-global/initiation", {1, 1, 1});
