@@ -165,7 +165,7 @@ const std::vector<Tampering> of_the_analysis{
      "policies/K1.json"},
     {"PolicyCalledOwn", Honest::Saxpy, set("policies/K1.json", "/policies/4/own", true), 1,
      "policies/K1.json"},
-    {"PolicyGuarantee", Honest::Saxpy, set("policies/K1.json", "/policies/6/guarantee", "slotted"),
+    {"PolicyGuarantee", Honest::Saxpy, set("policies/K1.json", "/policies/7/guarantee", "slotted"),
      1, "policies/K1.json"},
     {"SerializedNodeCalledConverged", Honest::Divergent,
      set("analysis/K1/blocks.json", "/serialized-cfg/1/converged", true), 1, "K1"},

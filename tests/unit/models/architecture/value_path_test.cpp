@@ -121,7 +121,7 @@ TEST(AssumeValue, NamesTheGroupsThatOnlyDelay) {
         const auto refused = assume_value(machine, text);
         ASSERT_FALSE(refused) << text;
         EXPECT_THAT(refused.error().what,
-                    testing::HasSubstr("expected fetch, register-file or memories/constant"));
+                    testing::HasSubstr("expected fetch, register-file, memory-queue or memories/constant"));
     }
 }
 
