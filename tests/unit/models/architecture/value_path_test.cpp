@@ -120,8 +120,9 @@ TEST(AssumeValue, NamesTheGroupsThatOnlyDelay) {
     for (const char* const text : {"fetches=none", "blocks=none", "memories/dram=none", "=none"}) {
         const auto refused = assume_value(machine, text);
         ASSERT_FALSE(refused) << text;
-        EXPECT_THAT(refused.error().what,
-                    testing::HasSubstr("expected fetch, register-file, memory-queue or memories/constant"));
+        EXPECT_THAT(
+            refused.error().what,
+            testing::HasSubstr("expected fetch, register-file, memory-queue or memories/constant"));
     }
 }
 
