@@ -2,6 +2,7 @@
 
 #include "assembly/isa/source_places.hpp"
 #include "models/architecture/pass_rule.hpp"
+#include "models/architecture/schema.hpp"
 #include "models/caveat.hpp"
 #include "models/units.hpp"
 
