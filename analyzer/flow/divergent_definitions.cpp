@@ -45,16 +45,27 @@ public:
     /// modelled.
     [[nodiscard]] bool known() const { return known_; }
     [[nodiscard]] const OpenBarriers& at_end(std::size_t block) const { return *at_end_[block]; }
-    /// Where lanes go on that have arrived at the innermost of these barriers; nothing where there
-    /// is no such block, or several.
-    [[nodiscard]] std::optional<std::size_t> after_wait(const OpenBarriers& open) const {
+    /// Where lanes of the branch go on that have arrived at its innermost open barrier; nothing
+    /// where there is no such block, or several.
+    [[nodiscard]] std::optional<std::size_t> after_wait(std::size_t branch) const {
+        const OpenBarriers& open = at_end(branch);
+        std::vector<bool> seen(graph_.blocks.size(), false);
+        std::vector<std::size_t> pending{branch};
         std::optional<std::size_t> after;
-        for (const assembly::Edge& edge : graph_.edges) {
-            const Instruction& last = function_.instructions[graph_.blocks[edge.from].last];
-            if (last.control_flow != ControlFlow::ConvergenceWait || *at_end_[edge.from] != open)
-                continue;
-            if (after && *after != edge.to) return std::nullopt;
-            after = edge.to;
+        while (!pending.empty()) {
+            const std::size_t block = pending.back();
+            pending.pop_back();
+            const Instruction& last = function_.instructions[graph_.blocks[block].last];
+            const bool arrives =
+                last.control_flow == ControlFlow::ConvergenceWait && *at_end_[block] == open;
+            for (const std::size_t edge : graph_.blocks[block].out) {
+                const std::size_t to = graph_.edges[edge].to;
+                if (arrives && after && *after != to) return std::nullopt;
+                if (arrives) after = to;
+                if (arrives || seen[to]) continue;
+                seen[to] = true;
+                pending.push_back(to);
+            }
         }
         return after;
     }
@@ -137,20 +148,34 @@ Region region_of(const ControlFlowGraph& graph, std::size_t branch,
     return region;
 }
 
+/// Whether lanes that went different ways at the branch, which they left in one iteration of the
+/// loop or before it, are in one iteration when they execute an instruction of the loop together.
+bool keeps_step(const assembly::Loop& loop, std::size_t branch, const Region& region) {
+    if (std::binary_search(loop.blocks.begin(), loop.blocks.end(), branch))
+        return region.paths[loop.header] == 0;
+    return std::none_of(loop.blocks.begin(), loop.blocks.end(), [&](std::size_t block) {
+        return region.meets(block) && !(block == loop.header && region.together == block);
+    });
+}
+
 } // namespace
 
 std::optional<DivergentDefinitions> divergent_definitions(const Function& function,
                                                           const ControlFlowGraph& graph,
                                                           const std::set<std::size_t>& divergent) {
     DivergentDefinitions found;
+    found.in_step.assign(graph.loops.size(), true);
     if (divergent.empty()) return found;
     const BarrierStacks stacks{function, graph};
     if (!stacks.known()) return std::nullopt;
     const auto post_dominator = assembly::immediate_post_dominators(graph);
     for (const std::size_t branch : divergent) {
         const OpenBarriers& open = stacks.at_end(branch);
-        const auto together = open.empty() ? post_dominator[branch] : stacks.after_wait(open);
+        const auto together = open.empty() ? post_dominator[branch] : stacks.after_wait(branch);
         const Region region = region_of(graph, branch, together);
+        for (std::size_t loop = 0; loop < graph.loops.size(); ++loop)
+            found.in_step[loop] =
+                found.in_step[loop] && keeps_step(graph.loops[loop], branch, region);
         std::set<assembly::Register> written;
         for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
             if (region.paths[block] == 0) continue;

@@ -29,6 +29,9 @@ using models::FlowFacts;
 constexpr models::FactSource if_lanes_are_near{models::FactOrigin::Static,
                                                models::FactStatus::Unchecked, 0};
 
+/// Of abstract executions and analyses of threads, each with what the one before found.
+constexpr int most_rounds = 3;
+
 std::string text_of(const CountRange& range) {
     return range.min == range.max ? fmt::format("{}", range.min)
                                   : fmt::format("{}..{}", range.min, range.max);
@@ -109,23 +112,50 @@ private:
         return basis;
     }
 
+    /// What the abstract execution finds makes more branches uniform (S32b). Then less of what the
+    /// warp's registers hold is unknown, and a further execution may find more.
     Result<void> add(const Basis& basis) {
-        const ThreadFacts threads =
-            unless_stopped([&] { return thread_facts(basis); }).value_or(nothing_known());
+        const assembly::Function code = with_parameters(code_of_threads(), basis.words);
+        std::optional<AbstractRun> run;
+        std::set<assembly::Register> unknown; // In the last abstract execution.
+        for (int round = 0; round < most_rounds; ++round) {
+            const ThreadFacts threads = unless_stopped([&] {
+                                            return thread_facts(basis, run ? &*run : nullptr);
+                                        }).value_or(nothing_known());
+            if (auto added = add_thread_facts(threads, basis); !added) return added;
+            const auto derived = derive_loops(code, graph_,
+                                              threads.stays_converged ? Convergence::Converged
+                                                                      : Convergence::MayDiverge);
+            if (auto added = add_loops(derived, basis); !added) return added;
+            if ((graph_.loops.empty() && launch_.arguments.empty()) ||
+                (run && threads.shared == unknown))
+                return boost::outcome_v2::success();
+            unknown = threads.shared;
+            run =
+                unless_stopped([&] { return execute_abstractly(code, graph_, launch_, unknown); });
+            if (!run) return boost::outcome_v2::success();
+            add_never_executed(*run, basis);
+            if (auto added = add_loops(run->loops, basis); !added) return added;
+            narrow(run->loops, derived);
+        }
+        return boost::outcome_v2::success();
+    }
+
+    /// Both hold.
+    static void narrow(std::vector<std::optional<DerivedLoop>>& loops,
+                       const std::vector<std::optional<DerivedLoop>>& others) {
+        for (std::size_t loop = 0; loop < loops.size(); ++loop) {
+            if (!loops[loop]) loops[loop] = others[loop];
+            if (!loops[loop] || !others[loop]) continue;
+            loops[loop]->min = std::max(loops[loop]->min, others[loop]->min);
+            loops[loop]->max = std::min(loops[loop]->max, others[loop]->max);
+        }
+    }
+
+    Result<void> add_thread_facts(const ThreadFacts& threads, const Basis& basis) {
         uniformity_ = threads.uniformity;
         if (auto added = add_uniformity(threads, basis); !added) return added;
-        if (auto added = add_transactions(threads, basis); !added) return added;
-        const assembly::Function code = with_parameters(code_of_threads(), basis.words);
-        const auto derived = derive_loops(code, graph_,
-                                          threads.stays_converged ? Convergence::Converged
-                                                                  : Convergence::MayDiverge);
-        if (auto added = add_loops(derived, basis); !added) return added;
-        if (graph_.loops.empty() && launch_.arguments.empty()) return boost::outcome_v2::success();
-        const auto run = unless_stopped(
-            [&] { return execute_abstractly(code, graph_, launch_, threads.shared); });
-        if (!run) return boost::outcome_v2::success();
-        add_never_executed(*run, basis);
-        return add_loops(run->loops, basis);
+        return add_transactions(threads, basis);
     }
 
     /// The code, without thread indices where they are not known.
@@ -162,7 +192,8 @@ private:
         return any;
     }
 
-    [[nodiscard]] ThreadFacts thread_facts(const Basis& basis) const {
+    [[nodiscard]] ThreadFacts thread_facts(const Basis& basis,
+                                           const AbstractRun* run = nullptr) const {
         UniformInstructions stated(function_.instructions.size(), false);
         for (const auto& fact : facts_.uniforms)
             if (const auto index = function_.index_of(fact.at);
@@ -170,7 +201,7 @@ private:
                 stated[*index] = true;
         const models::BlockShape shape = models::block_shape_of(launch_);
         return derive_thread_facts(knows_shape_ ? function_ : without_thread_indices(function_),
-                                   graph_, shape, architecture_, stated, basis.words);
+                                   graph_, shape, architecture_, stated, basis.words, run);
     }
 
     [[nodiscard]] ThreadFacts nothing_known() const {

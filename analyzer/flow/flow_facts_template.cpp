@@ -1,5 +1,6 @@
 #include "analyzer/flow/flow_facts_template.hpp"
 
+#include "analyzer/flow/facts_in_use.hpp"
 #include "analyzer/flow/infeasible_paths.hpp"
 #include "analyzer/flow/loop_bounds.hpp"
 #include "analyzer/flow/thread_facts.hpp"
@@ -65,12 +66,17 @@ struct FactBasis {
     [[nodiscard]] std::string attributes() const { return attributes(status); }
 };
 
+/// What an analysis of the launch derives; nothing where there is no whole launch.
+using LaunchFacts = std::optional<models::FlowFacts>;
+
 /// Writes a template section by section. The first basis is the code alone.
 class TemplateWriter {
 public:
     TemplateWriter(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
-                   const std::optional<models::Launch>& launch, std::vector<FactBasis> bases)
-        : function_{function}, graph_{graph}, launch_{launch}, bases_{std::move(bases)} {}
+                   const std::optional<models::Launch>& launch, std::vector<FactBasis> bases,
+                   LaunchFacts of_launch)
+        : function_{function}, graph_{graph}, launch_{launch}, bases_{std::move(bases)},
+          of_launch_{std::move(of_launch)} {}
 
     /// Every loop, with its derived bound.
     [[nodiscard]] std::string loops() const;
@@ -84,7 +90,9 @@ public:
 private:
     /// The basis with everything that is stated.
     [[nodiscard]] const FactBasis& strongest() const { return bases_.back(); }
-    [[nodiscard]] std::string instructions_with(Uniformity uniformity) const;
+    [[nodiscard]] std::string open_instructions() const;
+    [[nodiscard]] std::string loop_of_launch(std::int64_t header, std::string_view indent) const;
+    [[nodiscard]] std::string access_of_launch(std::size_t number) const;
     [[nodiscard]] std::string access(std::size_t number) const;
     [[nodiscard]] std::string repeated_from(const assembly::Loop& loop) const;
     [[nodiscard]] std::string instruction_text(std::size_t number) const;
@@ -93,7 +101,30 @@ private:
     const assembly::ControlFlowGraph& graph_;
     const std::optional<models::Launch>& launch_;
     std::vector<FactBasis> bases_;
+    LaunchFacts of_launch_;
 };
+
+/// "from the code and the launch", and the status of such a fact.
+std::pair<std::string_view, std::string_view> basis_of(const models::FactSource& source) {
+    if (source == models::from_arguments)
+        return {"from the code, the launch and the kernel parameters", "unchecked"};
+    return {"from the code and the launch",
+            source.status == models::FactStatus::Proved ? "proved" : "unchecked"};
+}
+
+/// A bound that an analysis of the launch finds by executing the code on ranges; empty: none.
+std::string TemplateWriter::loop_of_launch(std::int64_t header, std::string_view indent) const {
+    if (!of_launch_) return {};
+    for (const models::LoopFact& loop : of_launch_->loops) {
+        if (loop.header != header) continue;
+        const auto [from, status] = basis_of(loop.from);
+        return fmt::format("{0}<!-- {1}: by abstract execution -->\n"
+                           "{0}<loop header=\"0x{2:04x}\" min=\"{3}\" max=\"{4}\" "
+                           "origin=\"static\" status=\"{5}\"/>\n",
+                           indent, from, header, loop.min, loop.max, status);
+    }
+    return {};
+}
 
 /// The source line of the branch that repeats the loop; empty when there is none.
 std::string TemplateWriter::repeated_from(const assembly::Loop& loop) const {
@@ -137,6 +168,10 @@ std::string TemplateWriter::loops() const {
                                "{0}<loop header=\"0x{3:04x}\" min=\"{4}\" max=\"{5}\" {6}/>\n",
                                indent, bases_[i].from, bound.reason, header.address, bound.min,
                                bound.max, bases_[i].attributes());
+            return;
+        }
+        if (const std::string line = loop_of_launch(header.address, indent); !line.empty()) {
+            out += line;
             return;
         }
         if (const auto found = if_converged.find(header.address); found != if_converged.end())
@@ -191,13 +226,15 @@ std::string TemplateWriter::infeasible_paths() const {
     return out;
 }
 
-/// "0x0060 (@P0 EXIT ;)" for each instruction with this uniformity.
-std::string TemplateWriter::instructions_with(Uniformity uniformity) const {
+/// "0x0060 (@P0 EXIT ;)" for each instruction whose uniformity is not known.
+std::string TemplateWriter::open_instructions() const {
     std::string out;
-    for (std::size_t i = 0; i < function_.instructions.size(); ++i)
-        if (strongest().if_diverging->uniformity[i] == uniformity)
-            out += fmt::format("{}0x{:04x} ({})", out.empty() ? "" : ", ",
-                               function_.instructions[i].address, instruction_text(i));
+    for (std::size_t i = 0; i < function_.instructions.size(); ++i) {
+        const std::int64_t at = function_.instructions[i].address;
+        if (strongest().if_diverging->uniformity[i] == Uniformity::Unknown &&
+            !(of_launch_ && of_launch_->is_uniform(at)))
+            out += fmt::format("{}0x{:04x} ({})", out.empty() ? "" : ", ", at, instruction_text(i));
+    }
     return out;
 }
 
@@ -219,7 +256,7 @@ std::string TemplateWriter::divergence() const {
                                found->from, instruction_text(i), function_.instructions[i].address,
                                found->attributes());
     }
-    if (const std::string open = instructions_with(Uniformity::Unknown); !open.empty())
+    if (const std::string open = open_instructions(); !open.empty())
         out += fmt::format("  <!-- uniformity is not known at {}: these count as divergent; where "
                            "the lanes of a warp always agree, state <uniform at=\"..\"/> -->\n",
                            open);
@@ -231,6 +268,24 @@ std::string transactions_attribute(bool shared, const models::PassRange& count) 
     const std::string range =
         count.lo == count.hi ? std::to_string(count.lo) : fmt::format("{}..{}", count.lo, count.hi);
     return fmt::format("{}=\"{}\"", shared ? "conflict-degree" : "transactions", range);
+}
+
+/// A count that an analysis of the launch finds; empty: none.
+std::string TemplateWriter::access_of_launch(std::size_t number) const {
+    const assembly::Instruction& instruction = function_.instructions[number];
+    const auto* fact = of_launch_ ? of_launch_->memory_at(instruction.address) : nullptr;
+    if (fact == nullptr) return {};
+    const bool shared = instruction.effects.memory->space == assembly::StateSpace::Shared;
+    const auto& count = shared ? fact->conflict_degree : fact->transactions;
+    if (!count) return {};
+    const auto [from, status] = basis_of(fact->from);
+    const std::string_view level =
+        !shared && instruction.effects.memory->load ? " level=\"any\"" : "";
+    return fmt::format("  <memory at=\"0x{:04x}\" {}{} origin=\"static\" status=\"{}\"/> "
+                       "<!-- {} {} -->\n",
+                       instruction.address,
+                       transactions_attribute(shared, models::PassRange{count->min, count->max}),
+                       level, status, instruction_text(number), from);
 }
 
 std::string TemplateWriter::access(std::size_t number) const {
@@ -256,7 +311,8 @@ std::string TemplateWriter::access(std::size_t number) const {
                            best->attributes(shared ? best->status : "unchecked"), text, best->from,
                            derived.reason);
     }
-    std::string out;
+    std::string out = access_of_launch(number);
+    if (!out.empty()) return out;
     if (const auto* derived =
             strongest().if_converged ? transactions_at(*strongest().if_converged, number) : nullptr)
         out = fmt::format("  <!-- {}: {}; {} -->\n", strongest().without_divergence(),
@@ -288,6 +344,16 @@ std::string parameters_text(const KernelParameters& parameters) {
                                ? fmt::format("0x{:x}", word.value)
                                : fmt::format("a multiple of {}", std::uint64_t{1} << word.bits));
     return out;
+}
+
+/// Nothing where an analysis would refuse the launch.
+LaunchFacts facts_of(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
+                     models::Launch launch, const BlocksOnMachine& blocks,
+                     const KernelParameters& parameters) {
+    launch.shape = blocks.shape;
+    launch.arguments = parameters;
+    auto facts = facts_in_use(function, graph, *blocks.architecture, launch, {});
+    return facts ? LaunchFacts{std::move(facts).value()} : LaunchFacts{};
 }
 
 } // namespace
@@ -341,7 +407,9 @@ std::string flow_facts_template(const assembly::Program& program,
                 "derived. -->\n",
                 fmt::join(missing, ", "));
     }
-    const TemplateWriter writer{function, graph, launch, std::move(bases)};
+    const TemplateWriter writer{
+        function, graph, launch, std::move(bases),
+        launch && blocks ? facts_of(function, graph, *launch, *blocks, parameters) : LaunchFacts{}};
     return out + writer.divergence() + writer.loops() + writer.infeasible_paths() +
            writer.accesses() + "</flow-facts>\n";
 }

@@ -1,6 +1,7 @@
 #include "analyzer/flow/thread_facts.hpp"
 
 #include "analyzer/flow/divergent_definitions.hpp"
+#include "analyzer/flow/uniform_by_execution.hpp"
 
 #include <cstddef>
 #include <utility>
@@ -12,6 +13,22 @@ namespace {
 void apply(const UniformInstructions& stated, InstructionUniformity& uniformity) {
     for (std::size_t i = 0; i < stated.size(); ++i)
         if (stated[i] && uniformity[i] == Uniformity::Unknown) uniformity[i] = Uniformity::Uniform;
+}
+
+/// What the abstract execution says of branches, and of what no thread reaches.
+void add_execution(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
+                   const AbstractRun& run, const std::vector<bool>& in_step,
+                   InstructionUniformity& uniformity) {
+    const UniformInstructions alike = uniform_by_execution(function, graph, run, in_step);
+    apply(alike, uniformity);
+    std::vector<bool> reached(function.instructions.size(), false);
+    for (std::size_t block = 0; block < graph.blocks.size(); ++block)
+        for (std::size_t i = graph.blocks[block].first; i <= graph.blocks[block].last; ++i)
+            reached[i] = reached[i] || run.reached[block];
+    for (std::size_t i = 0; i < reached.size(); ++i)
+        if (!reached[i] && (is_guarded(function.instructions[i]) ||
+                            function.instructions[i].control_flow != assembly::ControlFlow::None))
+            uniformity[i] = Uniformity::Uniform;
 }
 
 std::set<assembly::Register> all_warp_registers(const assembly::Function& function) {
@@ -47,7 +64,7 @@ ThreadFacts derive_thread_facts(const assembly::Function& function,
                                 const assembly::ControlFlowGraph& graph, const BlockShape& shape,
                                 const models::Architecture& architecture,
                                 const UniformInstructions& stated,
-                                const KernelParameters& parameters) {
+                                const KernelParameters& parameters, const AbstractRun* run) {
     const models::SourcedValue* size = architecture.geometry.find("warp-size");
     ThreadFacts facts;
     facts.uniformity.resize(function.instructions.size());
@@ -58,8 +75,11 @@ ThreadFacts derive_thread_facts(const assembly::Function& function,
     const ThreadArithmetic converged{shape, size->interval->hi, Convergence::Converged, parameters};
     std::set<std::size_t> divergent;
     while (const auto definitions = divergent_definitions(function, graph, divergent)) {
-        const ThreadStates states{function, graph, converged, *definitions};
+        const ThreadStates states{function, graph, converged, *definitions,
+                                  run != nullptr ? &run->taken : nullptr};
         facts.uniformity = uniformity_of(states);
+        if (run != nullptr)
+            add_execution(function, graph, *run, definitions->in_step, facts.uniformity);
         if (divergent.empty())
             facts.always_uniform = branches_are_uniform(function, facts.uniformity);
         apply(stated, facts.uniformity);

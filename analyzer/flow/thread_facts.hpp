@@ -3,6 +3,7 @@
 /// Facts that follow from the threads of a block: uniformity analysis and coalescing analysis, run
 /// under the weakest assumption on divergence that holds.
 
+#include "analyzer/flow/abstract_execution.hpp"
 #include "analyzer/flow/coalescing.hpp"
 #include "analyzer/flow/uniformity.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
@@ -28,12 +29,15 @@ using UniformInstructions = std::vector<bool>;
 /// What follows from the code for blocks of this shape, and from `stated`; a statement that the
 /// code refutes is not used.
 /// `parameters`: stated kernel parameters, on which all results then depend.
+/// `run`: an abstract execution of all threads of the launch; null: none. It may only have taken
+/// registers as known that no lane writes while others wait.
 /// Accesses that need sizes which the description lacks are left out.
 /// Sound when: see derive_transactions.
 ThreadFacts derive_thread_facts(const assembly::Function& function,
                                 const assembly::ControlFlowGraph& graph, const BlockShape& shape,
                                 const models::Architecture& architecture,
                                 const UniformInstructions& stated,
-                                const KernelParameters& parameters = {});
+                                const KernelParameters& parameters = {},
+                                const AbstractRun* run = nullptr);
 
 } // namespace warpbound::analyzer

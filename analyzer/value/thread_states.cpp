@@ -8,9 +8,11 @@ namespace warpbound::analyzer {
 
 ThreadStates::ThreadStates(const assembly::Function& function,
                            const assembly::ControlFlowGraph& graph,
-                           const ThreadArithmetic& arithmetic, DivergentDefinitions divergent)
-    : function_{function}, graph_{graph}, arithmetic_{arithmetic}, divergent_{std::move(divergent)},
-      starts_(graph.blocks.size()), origins_(graph.blocks.size()) {
+                           const ThreadArithmetic& arithmetic, DivergentDefinitions divergent,
+                           const std::vector<bool>* taken)
+    : function_{function}, graph_{graph}, arithmetic_{arithmetic},
+      divergent_{std::move(divergent)}, taken_{taken}, starts_(graph.blocks.size()),
+      origins_(graph.blocks.size()) {
     Origin next = 1; // For each block: its join, then its instructions.
     for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
         origins_[block] = next;
@@ -34,6 +36,7 @@ void ThreadStates::find_fixed_point() {
             ThreadRegisters registers = *starts_[block];
             execute(block, registers, [](auto&&...) {});
             for (const std::size_t edge : graph_.blocks[block].out) {
+                if (taken_ != nullptr && !(*taken_)[edge]) continue;
                 const std::size_t to = graph_.edges[edge].to;
                 ThreadRegisters arriving = registers;
                 if (const auto* defined = find(divergent_.reconverged, to))

@@ -24,6 +24,8 @@ struct DivergentDefinitions {
     ByBlock reconverged; ///< Where lanes come together that may have defined them differently.
     /// Registers of the warp that are written while some of its lanes wait.
     std::set<assembly::Register> shared;
+    /// Per loop: lanes that execute an instruction of it together are in the same iteration (S32b).
+    std::vector<bool> in_step;
 
     [[nodiscard]] bool empty() const { return joined.empty(); }
 };
@@ -31,9 +33,11 @@ struct DivergentDefinitions {
 class ThreadStates {
 public:
     /// Computes the fixed point. The arguments must outlive the object. `divergent`: of all
-    /// branches that may diverge, where the arithmetic is that of a warp that never does.
+    /// branches that may diverge, where the arithmetic is that of a warp that never does. `taken`:
+    /// per edge, whether some thread may take it; null: each.
     ThreadStates(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
-                 const ThreadArithmetic& arithmetic, DivergentDefinitions divergent = {});
+                 const ThreadArithmetic& arithmetic, DivergentDefinitions divergent = {},
+                 const std::vector<bool>* taken = nullptr);
 
     [[nodiscard]] const assembly::Function& function() const { return function_; }
     [[nodiscard]] const ThreadArithmetic& arithmetic() const { return arithmetic_; }
@@ -78,6 +82,7 @@ private:
     const assembly::ControlFlowGraph& graph_;
     const ThreadArithmetic& arithmetic_;
     DivergentDefinitions divergent_;
+    const std::vector<bool>* taken_;
     std::vector<std::optional<ThreadRegisters>> starts_; ///< [block]; nothing: not reached.
     std::vector<Origin> origins_;                        ///< [block]: of the join at its start.
 };

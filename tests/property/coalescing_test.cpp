@@ -235,12 +235,24 @@ private:
     std::size_t divergent_ = 0;
 };
 
+std::size_t uniform_branches(const assembly::Function& function,
+                             const analyzer::ThreadFacts& facts) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < function.instructions.size(); ++i)
+        count += function.instructions[i].control_flow == assembly::ControlFlow::Branch &&
+                         facts.uniformity[i] == Uniformity::Uniform
+                     ? 1U
+                     : 0U;
+    return count;
+}
+
 TEST(Coalescing, HoldsForEveryThreadOfRandomCode) {
     std::size_t derived = 0;
     std::size_t never_diverging = 0;
     std::size_t checked = 0;
     std::size_t attained = 0;
     std::size_t divergent = 0;
+    std::size_t by_execution = 0;
     const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 1000));
     const auto architecture = models::load_architecture("turing-t4");
     ASSERT_TRUE(architecture);
@@ -258,13 +270,21 @@ TEST(Coalescing, HoldsForEveryThreadOfRandomCode) {
         const analyzer::BlockShape& shape = shapes[random_source.whole(0, 7)];
         SCOPED_TRACE(fmt::format("{} x {} x {}\n{}", shape.threads[0], shape.threads[1],
                                  shape.threads[2], text));
-        const auto derive = [&](bool all_stated_uniform) {
+        const auto derive = [&](bool all_stated_uniform,
+                                const analyzer::AbstractRun* run = nullptr) {
             const analyzer::UniformInstructions stated(function.instructions.size(),
                                                        all_stated_uniform);
             return analyzer::derive_thread_facts(function, graph.value(), shape,
-                                                 architecture.value(), stated);
+                                                 architecture.value(), stated, {}, run);
         };
-        const auto if_diverging = derive(false);
+        const auto without_run = derive(false);
+        models::Launch launch{21, shape.count()};
+        launch.shape = shape;
+        const auto abstract_run =
+            analyzer::execute_abstractly(function, graph.value(), launch, without_run.shared);
+        const auto if_diverging = derive(false, &abstract_run);
+        by_execution +=
+            uniform_branches(function, if_diverging) - uniform_branches(function, without_run);
         const auto if_converged = derive(true);
         derived += if_diverging.accesses.transactions.size();
         never_diverging += if_diverging.always_uniform ? 1U : 0U;
@@ -313,6 +333,8 @@ TEST(Coalescing, HoldsForEveryThreadOfRandomCode) {
     EXPECT_GT(never_diverging, static_cast<std::size_t>(cases) / 10);
     EXPECT_GT(attained, checked / 4);
     EXPECT_GT(divergent, static_cast<std::size_t>(cases) / 40);
+    EXPECT_GT(by_execution, static_cast<std::size_t>(cases) / 20);
+    RecordProperty("by_execution", static_cast<int>(by_execution));
     RecordProperty("derived", static_cast<int>(derived));
     RecordProperty("never_diverging", static_cast<int>(never_diverging));
     RecordProperty("checked", static_cast<int>(checked));

@@ -181,17 +181,25 @@ private:
         add("NOP");
     }
 
-    /// At most four iterations, counted by a register that nothing else writes.
+    /// At most four iterations, counted by a register that nothing else writes. Some have as many
+    /// for all lanes, whether these go on early or not.
     void loop(int depth) {
         const int label = labels_++;
         const int counter = 13 + label % 10;
+        const auto most = random_source_.whole(2, 4);
+        const auto repeat = [&](const std::string& condition) {
+            add(fmt::format("ISETP.LT.AND P4, PT, R{}, 0x{:x}, {}", counter, most, condition));
+            add(fmt::format("@P4 BRA L{}", label));
+        };
         add(fmt::format("MOV R{}, RZ", counter));
         text_ += fmt::format("L{}:\n", label);
         add(fmt::format("IADD3 R{0}, R{0}, 0x1, RZ", counter));
         sequence(static_cast<int>(random_source_.whole(1, 4)), depth - 1);
-        add(fmt::format("ISETP.LT.AND P4, PT, R{}, 0x{:x}, {}", counter, random_source_.whole(2, 4),
-                        diverging_ && one_in(2) ? predicate() : "PT"));
-        add(fmt::format("@P4 BRA L{}", label));
+        if (diverging_ && one_in(4)) {
+            repeat(predicate());
+            sequence(static_cast<int>(random_source_.whole(1, 3)), depth - 1);
+        }
+        repeat(diverging_ && one_in(2) ? predicate() : "PT");
     }
 
     RandomSource& random_source_;

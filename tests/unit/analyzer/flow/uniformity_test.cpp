@@ -14,11 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// "0x0020 uniform; 0x0040 divergent".
-std::string uniformities(const std::string& body, const BlockShape& shape) {
-    const auto context = analyzed(body, {}, "turing-t4", 75);
-    const auto derived = derive_thread_facts(*context->request.function, context->graph, shape,
-                                             context->architecture, {});
+std::string text_of(const assembly::Function& function, const ThreadFacts& derived) {
     std::string text;
     for (std::size_t i = 0; i < derived.uniformity.size(); ++i) {
         if (!derived.uniformity[i]) continue;
@@ -26,9 +22,30 @@ std::string uniformities(const std::string& body, const BlockShape& shape) {
                                  : *derived.uniformity[i] == Uniformity::Divergent ? "divergent"
                                                                                    : "unknown";
         text += fmt::format("{}{:#06x} {}", text.empty() ? "" : "; ",
-                            context->request.function->instructions[i].address, name);
+                            function.instructions[i].address, name);
     }
     return text + (derived.always_uniform ? " (never diverges)" : "");
+}
+
+/// "0x0020 uniform; 0x0040 divergent".
+std::string uniformities(const std::string& body, const BlockShape& shape) {
+    const auto context = analyzed(body, {}, "turing-t4", 75);
+    return text_of(*context->request.function,
+                   derive_thread_facts(*context->request.function, context->graph, shape,
+                                       context->architecture, {}));
+}
+
+/// The same with an abstract execution of a block of 32 threads.
+std::string uniformities_by_execution(const std::string& body, std::int64_t blocks = 1) {
+    const auto context = analyzed(body, {}, "turing-t4", 75);
+    const assembly::Function& function = *context->request.function;
+    const auto derive = [&](const AbstractRun* run) {
+        return derive_thread_facts(function, context->graph, {{32, 1, 1}}, context->architecture,
+                                   {}, {}, run);
+    };
+    const AbstractRun run =
+        execute_abstractly(function, context->graph, {blocks, 32}, derive(nullptr).shared);
+    return text_of(function, derive(&run));
 }
 
 TEST(Uniformity, FollowsFromTheShapeOfTheBlock) {
@@ -48,6 +65,39 @@ TEST(Uniformity, FollowsFromTheShapeOfTheBlock) {
         uniformities("S2R R0, SR_TID.X; LOP3.LUT P0, RZ, R0, 0x1, RZ, 0xc0, !PT; @P0 EXIT; EXIT;",
                      {{32, 1, 1}}),
         "0x0020 divergent (never diverges)");
+}
+
+TEST(Uniformity, FollowsFromEqualCountsOfIterations) {
+    const auto loop_to = [](const char* end) {
+        return fmt::format("S2R R0, SR_TID.X; L: IADD3 R0, R0, 0x20, RZ; "
+                           "ISETP.LT.AND P0, PT, R0, {}, PT; @P0 BRA L; EXIT;",
+                           end);
+    };
+    EXPECT_EQ(uniformities(loop_to("0x300"), {{32, 1, 1}}), "0x0030 unknown");
+    EXPECT_EQ(uniformities_by_execution(loop_to("0x300")), "0x0030 uniform (never diverges)");
+    // 21 or 22 iterations.
+    EXPECT_EQ(uniformities_by_execution(loop_to("0x2bc")), "0x0030 unknown");
+}
+
+// Four iterations in any case; but lanes that go on early come to the last branch later.
+TEST(Uniformity, NeedsLanesInTheSameIteration) {
+    EXPECT_EQ(uniformities_by_execution(
+                  "LDG.E.SYS R3, [R8]; S2R R0, SR_TID.X; L: IADD3 R0, R0, 0x20, RZ; "
+                  "ISETP.EQ.AND P1, PT, R3, RZ, PT; ISETP.LT.AND P1, PT, R0, 0x80, P1; @P1 BRA L; "
+                  "ISETP.LT.AND P0, PT, R0, 0x80, PT; @P0 BRA L; EXIT;"),
+              "0x0050 unknown; 0x0070 unknown");
+    EXPECT_EQ(uniformities_by_execution(
+                  "LDG.E.SYS R3, [R8]; S2R R0, SR_TID.X; L: IADD3 R0, R0, 0x20, RZ; "
+                  "ISETP.EQ.AND P1, PT, R3, RZ, PT; @P1 BRA M; NOP; M: NOP; "
+                  "ISETP.LT.AND P0, PT, R0, 0x80, PT; @P0 BRA L; EXIT;"),
+              "0x0040 unknown; 0x0080 uniform");
+}
+
+TEST(Uniformity, FollowsWhereOnlyOneWayIsTaken) {
+    const std::string code = "S2R R0, SR_TID.X; S2R R1, SR_CTAID.X; IMAD R2, R0, R1, RZ; "
+                             "ISETP.LT.AND P0, PT, R2, 0x3e8, PT; @!P0 BRA D; NOP; D: EXIT;";
+    EXPECT_EQ(uniformities_by_execution(code, 33), "0x0040 uniform (never diverges)");
+    EXPECT_EQ(uniformities_by_execution(code, 34), "0x0040 unknown");
 }
 
 TEST(Uniformity, FollowsFromValuesThatTheWarpShares) {
