@@ -22,8 +22,8 @@ using assembly::Instruction;
 
 /// Beyond this many executed instructions, in one entry of a loop or in all, no further iteration
 /// is executed on its own.
-constexpr std::int64_t most_of_an_entry = std::int64_t{1} << 16U;
-constexpr std::int64_t most_of_all = std::int64_t{1} << 19U;
+constexpr std::int64_t most_of_an_entry = std::int64_t{1} << 18U;
+constexpr std::int64_t most_of_all = std::int64_t{1} << 20U;
 /// How often ranges grow to a number of the code before they become unknown.
 constexpr int rounds_of_thresholds = 4;
 constexpr std::size_t geometry_numbers = static_cast<std::size_t>(Geometry::Lane) + 1;
@@ -49,7 +49,7 @@ public:
         run_.loops.resize(graph.loops.size());
         const auto matters = [&](const Instruction& instruction) {
             const auto& writes = instruction.effects.writes;
-            return !instruction.effects.exact ||
+            return !instruction.effects.writes_known ||
                    std::any_of(writes.begin(), writes.end(),
                                [&](assembly::Register reg) { return numbers_.count(reg) != 0; });
         };
@@ -144,7 +144,9 @@ private:
     /// Guard and operand of the last instruction alone decide between the two edges of the block.
     [[nodiscard]] bool has_two_targets(const assembly::BasicBlock& code,
                                        const Instruction& last) const {
-        if (last.control_flow != ControlFlow::Branch || code.out.size() != 2 ||
+        // Compilers leave loops by calls, too.
+        if ((last.control_flow != ControlFlow::Branch && last.control_flow != ControlFlow::Call) ||
+            code.out.size() != 2 ||
             graph_.edges[code.out[0]].kind == graph_.edges[code.out[1]].kind)
             return false;
         return last.operands.size() == 1 ? !assembly::has_predicate_operand(last)

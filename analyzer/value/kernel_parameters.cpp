@@ -1,5 +1,7 @@
 #include "analyzer/value/kernel_parameters.hpp"
 
+#include "analyzer/value/operand_forms.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +18,7 @@ constexpr std::int64_t word_size = 4; ///< `Unit:` bytes.
 /// The operand's value; nothing when it is not a whole word that is stated.
 std::optional<std::uint32_t> parameter_value(const assembly::ConstantOperand& word,
                                              const KernelParameters& parameters) {
-    if (word.bank != 0 || word.index_register || word.uniform_register || word.bank_register ||
-        word.absolute || !word.suffixes.empty())
+    if (word.bank != 0 || !is_one_word(word) || word.absolute || !word.suffixes.empty())
         return std::nullopt;
     const auto found = parameters.find(word.offset);
     if (found == parameters.end() || found->second.bits < 32) return std::nullopt;

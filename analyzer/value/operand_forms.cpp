@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -42,6 +44,58 @@ std::optional<Comparator> comparator_of(const Instruction& instruction) {
     for (const auto& [name, comparator] : names)
         if (instruction.has_modifier(name)) return comparator;
     return std::nullopt;
+}
+
+bool is_extended_comparison(const Instruction& instruction) {
+    return (instruction.mnemonic == "ISETP" || instruction.mnemonic == "UISETP") &&
+           instruction.has_modifier("EX") && instruction.operands.size() == 6;
+}
+
+bool is_one_word(const assembly::ConstantOperand& constant) {
+    return constant.index_register.value_or(-1) < 0 && constant.uniform_register.value_or(-1) < 0 &&
+           !constant.bank_register;
+}
+
+namespace {
+
+/// The encoding of a number that is exactly a half, other than -0 and infinities.
+std::optional<std::uint32_t> encoded_half(const std::string& text) {
+    char* end = nullptr;
+    const double number = std::strtod(text.c_str(), &end);
+    if (end == text.c_str() || *end != '\0' || !std::isfinite(number)) return std::nullopt;
+    if (number == 0) return std::signbit(number) ? std::nullopt : std::optional<std::uint32_t>{0U};
+    constexpr int least_exponent = -14;
+    constexpr int most_exponent = 15;
+    constexpr int fraction_bits = 10;
+    const int exponent = std::max(std::ilogb(number), least_exponent);
+    if (exponent > most_exponent) return std::nullopt;
+    // The fraction with its leading one, which numbers below the least exponent do not have.
+    const double scaled = std::ldexp(std::abs(number), fraction_bits - exponent);
+    const auto digits = static_cast<std::uint32_t>(scaled);
+    if (scaled != digits) return std::nullopt;
+    const std::uint32_t sign = std::signbit(number) ? 0x8000U : 0U;
+    return sign + (static_cast<std::uint32_t>(exponent - least_exponent) << fraction_bits) + digits;
+}
+
+} // namespace
+
+std::optional<std::uint32_t> moved_halves(const Instruction& instruction) {
+    const auto& operands = instruction.operands;
+    if (instruction.mnemonic != "HFMA2" || !only_modifiers(instruction, {"MMA"}) ||
+        operands.size() != 5)
+        return std::nullopt;
+    const auto is_zero = [](const assembly::Operand& factor) {
+        const auto* reg = std::get_if<RegisterOperand>(&factor);
+        return reg != nullptr && reg->file == assembly::RegisterFile::General && !reg->index;
+    };
+    const auto half = [](const assembly::Operand& addend) -> std::optional<std::uint32_t> {
+        const auto* immediate = std::get_if<assembly::ImmediateOperand>(&addend);
+        return immediate != nullptr ? encoded_half(immediate->text) : std::nullopt;
+    };
+    const auto high = half(operands[3]);
+    const auto low = half(operands[4]);
+    if (!is_zero(operands[1]) || !is_zero(operands[2]) || !high || !low) return std::nullopt;
+    return *high << 16U | *low;
 }
 
 std::optional<std::uint32_t> value_of(const assembly::ImmediateOperand& immediate) {

@@ -144,6 +144,7 @@ RangeRegisters::number_of(const Instruction& instruction, const GeometryRanges& 
     };
     const auto plain = [](const ValueRange& range) { return std::optional{Value{range, false}}; };
     if (reads_active_mask(instruction)) return Value{ValueRange{}, true};
+    if (const auto constant = moved_halves(instruction)) return plain(ValueRange{*constant});
     if (is("S2R", "S2UR") || name == "CS2R") {
         const auto* special =
             instruction.operands.size() == 2
@@ -178,8 +179,8 @@ RangeRegisters::number_of(const Instruction& instruction, const GeometryRanges& 
     if (is("MOV", "UMOV") || name == "MOV32I" || is("LDC", "ULDC"))
         return count == 1 && only({"64", "128"}) ? std::optional{sources[0]} : std::nullopt;
     if (is("IADD3", "UIADD3") || is("IADD", "IADD32I") || name == "VIADD") {
-        if (count < 2 || !only({})) return std::nullopt;
-        ValueRange sum{0U};
+        if (count < 2 || !only({"X"})) return std::nullopt;
+        ValueRange sum = carries_into(instruction);
         for (std::size_t i = 0; i < count; ++i)
             sum = sum + range(i);
         return plain(sum);
@@ -194,8 +195,9 @@ RangeRegisters::number_of(const Instruction& instruction, const GeometryRanges& 
         return plain(range(0).high_product(*range(1).value()));
     }
     if (is("IMAD", "UIMAD"))
-        return count == 3 && only({"MOV", "IADD", "SHL", "U32", "WIDE"})
-                   ? plain(range(0) * range(1) + range(2))
+        return count == 3 && only({"MOV", "IADD", "SHL", "U32", "WIDE", "X"}) &&
+                       !(instruction.has_modifier("WIDE") && instruction.has_modifier("X"))
+                   ? plain(range(0) * range(1) + range(2) + carries_into(instruction))
                    : std::nullopt;
     if (is("LEA", "ULEA") && count == 3 && only({}) && shift(2))
         return plain(range(0) * ValueRange{std::uint32_t{1} << *shift(2)} + range(1));
@@ -242,6 +244,7 @@ RangeRegisters::number_of(const Instruction& instruction, const GeometryRanges& 
 Truth RangeRegisters::truth_of(const Instruction& instruction) const {
     const auto& operands = instruction.operands;
     const std::string& name = instruction.mnemonic;
+    if (is_extended_comparison(instruction)) return extended_truth_of(instruction);
     if ((name == "ISETP" || name == "UISETP") && operands.size() == 5) {
         const auto* combined = as_predicate(operands[4]);
         const auto left = source(operands[2]);
@@ -293,7 +296,7 @@ Truth RangeRegisters::truth_of(const Instruction& instruction) const {
 }
 
 void RangeRegisters::execute(const Instruction& instruction, const GeometryRanges& geometry) {
-    if (!instruction.effects.exact) {
+    if (!instruction.effects.writes_known) {
         std::fill(values_.begin(), values_.end(), Value{});
         implied_.clear();
         return;
@@ -316,15 +319,23 @@ void RangeRegisters::execute(const Instruction& instruction, const GeometryRange
     const auto written_number = destination(destination_position(instruction));
     const bool zeroes_pair = instruction.mnemonic == "CS2R" && number; // Both words of SRZ.
     const Truth computed = truth_of(instruction);
+    const Truth carry = carry_of(instruction);
+    const auto is_second = [&](Register reg) {
+        return written_number && reg.file == written_number->file &&
+               reg.index == written_number->index + 1;
+    };
     std::vector<std::pair<std::size_t, Value>> results;
     for (const Register reg : writes) {
         const auto index = of_->find(reg);
         if (index == of_->end()) continue;
         Value after;
         if (is_predicate(reg.file)) {
-            if (reg == destination(0) && computed) after.range = ValueRange{*computed ? 1U : 0U};
+            const Truth truth = reg == destination(0) ? computed : carry;
+            if (truth) after.range = ValueRange{*truth ? 1U : 0U};
         } else if (number && (reg == written_number || zeroes_pair)) {
             after = *number;
+        } else if (is_second(reg)) {
+            after.range = upper_word_of(instruction);
         }
         if (!guard) {
             const Value& before = values_[index->second];

@@ -66,6 +66,14 @@ private:
     [[nodiscard]] std::optional<Value> number_of(const assembly::Instruction& instruction,
                                                  const GeometryRanges& geometry) const;
     [[nodiscard]] std::optional<bool> truth_of(const assembly::Instruction& instruction) const;
+    // Arithmetic on pairs of registers.
+    [[nodiscard]] std::optional<bool> carry_of(const assembly::Instruction& instruction) const;
+    [[nodiscard]] ValueRange carries_into(const assembly::Instruction& instruction) const;
+    [[nodiscard]] ValueRange upper_word_of(const assembly::Instruction& instruction) const;
+    [[nodiscard]] std::optional<bool>
+    upper_words_equal(const assembly::Instruction& compared) const;
+    [[nodiscard]] std::optional<bool>
+    extended_truth_of(const assembly::Instruction& compared) const;
 
     /// A number compared with a register, or with a constant.
     struct Relation {
@@ -86,6 +94,7 @@ private:
     [[nodiscard]] std::optional<std::size_t> index_of(const assembly::Operand& operand) const;
     [[nodiscard]] std::optional<Relation> relation_of(const assembly::Instruction& compared) const;
     [[nodiscard]] Implied implied_by(const assembly::Instruction& instruction) const;
+    [[nodiscard]] Implied implied_by_extended(const assembly::Instruction& compared) const;
     /// What both sides of a relation say of each other; false where it cannot hold.
     bool restrict(const Relation& relation);
     void keep_implied_of(const RangeRegisters& other);

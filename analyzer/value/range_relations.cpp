@@ -103,6 +103,7 @@ RangeRegisters::relation_of(const Instruction& compared) const {
 }
 
 RangeRegisters::Implied RangeRegisters::implied_by(const Instruction& instruction) const {
+    if (is_extended_comparison(instruction)) return implied_by_extended(instruction);
     Implied implied;
     const auto relation = relation_of(instruction);
     const auto predicate = relation ? index_of(instruction.operands.front()) : std::nullopt;

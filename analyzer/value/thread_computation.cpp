@@ -100,9 +100,7 @@ ThreadComputation::Number ThreadComputation::source(std::size_t index) const {
     }
     if (const auto value = immediate(index)) return arithmetic_.constant(*value);
     if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand)) {
-        if (word->index_register || word->uniform_register || word->bank_register ||
-            word->absolute || !word->suffixes.empty())
-            return std::nullopt;
+        if (!is_one_word(*word) || word->absolute || !word->suffixes.empty()) return std::nullopt;
         return decorated(arithmetic_.constant_word(word->bank, word->offset, origin_),
                          word->negated, word->inverted);
     }
@@ -136,8 +134,7 @@ ThreadComputation::Number ThreadComputation::half_product() const {
                     return std::nullopt;
             factors[i] = arithmetic_.shifted_right(*number, shift, false, origin_);
         } else if (const auto* word = std::get_if<assembly::ConstantOperand>(sources_[i])) {
-            if (word->index_register || word->uniform_register || word->bank_register)
-                return std::nullopt;
+            if (!is_one_word(*word)) return std::nullopt;
             factors[i] = arithmetic_.uniform(origin_);
         } else {
             factors[i] = source(i);
@@ -248,6 +245,7 @@ ThreadComputation::Number ThreadComputation::number() const {
     if (is("SHL", "SHR") || is("SHF", "USHF")) return shift();
     if (is("LEA", "ULEA") || is("ISCADD")) return scaled_sum();
     if (is("SEL", "USEL") || is("IMNMX", "VIMNMX")) return selection();
+    if (const auto constant = moved_halves(instruction_)) return arithmetic_.constant(*constant);
     // Wide loads: the low word.
     if (is("LDC", "ULDC"))
         return only({"64", "128"}) && sources_.size() == 1 ? source(0) : std::nullopt;

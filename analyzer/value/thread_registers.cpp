@@ -98,7 +98,7 @@ void ThreadRegisters::set(Register reg, std::optional<ThreadPredicate> value) {
 void ThreadRegisters::execute(const Instruction& instruction, Origin origin) {
     const auto& effects = instruction.effects;
     if (instruction.guard && instruction.guard->never()) return;
-    if (!effects.exact) { // The set of written registers is not known.
+    if (!effects.writes_known) { // The set of written registers is not known.
         numbers_.clear();
         predicates_.clear();
         electing_.clear();

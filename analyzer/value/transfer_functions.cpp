@@ -36,8 +36,7 @@ std::optional<AffineExpression> source(const SymbolicRegisters& values, const Op
         return value ? std::optional{AffineExpression{*value}} : std::nullopt;
     }
     if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand)) {
-        if (word->index_register || word->uniform_register || word->bank_register ||
-            word->absolute || word->inverted || !word->suffixes.empty())
+        if (!is_one_word(*word) || word->absolute || word->inverted || !word->suffixes.empty())
             return std::nullopt;
         return with_sign(AffineExpression::of(symbol_of_constant(word->bank, word->offset)),
                          word->negated);
@@ -66,23 +65,6 @@ std::optional<AffineExpression> product(const AffineExpression& a, const AffineE
     if (a.is_constant()) return b * a.constant();
     if (b.is_constant()) return a * b.constant();
     return std::nullopt;
-}
-
-/// Whether the operands are `-RZ, RZ, 0, 0` with any signs of the factors: a zero plus +0 is +0. An
-/// addend `-0` differs: its halves have their top bits set.
-bool is_zero_packed(const Instruction& instruction) {
-    const auto& operands = instruction.operands;
-    if (operands.size() != 5) return false;
-    const auto is_zero = [](const Operand& factor) {
-        const auto* reg = std::get_if<RegisterOperand>(&factor);
-        return reg != nullptr && reg->file == RegisterFile::General && !reg->index;
-    };
-    const auto is_plus_zero = [](const Operand& addend) {
-        const auto* immediate = std::get_if<assembly::ImmediateOperand>(&addend);
-        return immediate != nullptr && immediate->text == "0";
-    };
-    return is_zero(operands[1]) && is_zero(operands[2]) && is_plus_zero(operands[3]) &&
-           is_plus_zero(operands[4]);
 }
 
 /// The bitwise function of three known numbers: each bit is bit 4a + 2b + c of the table for the
@@ -134,6 +116,7 @@ std::optional<AffineExpression> number_computed(const SymbolicRegisters& values,
     }
     if (name == "S2R" || name == "S2UR") return geometry_read(instruction);
     if (name == "LOP3" || name == "ULOP3") return bits_computed(values, instruction);
+    if (const auto constant = moved_halves(instruction)) return AffineExpression{*constant};
     if (!instruction.modifiers.empty()) return std::nullopt;
     // No width modifier: 32 bits.
     if (name == "MOV" || name == "MOV32I" || name == "UMOV" || name == "LDC" || name == "ULDC") {
@@ -151,8 +134,6 @@ std::optional<AffineExpression> number_computed(const SymbolicRegisters& values,
         if (!operands) return std::nullopt;
         return (*operands)[0] + (*operands)[1] + (*operands)[2];
     }
-    // Compilers load zero through the half-precision unit: -0 * 0 + 0 in both halves.
-    if (name == "HFMA2" && is_zero_packed(instruction)) return AffineExpression{};
     if (name == "SHL") {
         const auto operands = numbers(2);
         if (!operands || !(*operands)[1].is_constant() || (*operands)[1].constant() > 31)
@@ -274,7 +255,7 @@ void execute(SymbolicRegisters& registers, const assembly::Instruction& instruct
              const std::optional<ProgramPoint>& point) {
     const auto& effects = instruction.effects;
     if (instruction.guard && instruction.guard->never()) return;
-    if (!effects.exact) { // The set of written registers is not known.
+    if (!effects.writes_known) { // The set of written registers is not known.
         registers.forget_all();
         return;
     }

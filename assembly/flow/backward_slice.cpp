@@ -74,8 +74,9 @@ private:
         for (const Operand& operand : function_.instructions[index].operands) {
             const auto* constant = std::get_if<ConstantOperand>(&operand);
             if (constant == nullptr) continue;
-            const bool is_word = constant->bank == 0 && !constant->index_register &&
-                                 !constant->uniform_register && !constant->bank_register;
+            const bool is_word = constant->bank == 0 && constant->index_register.value_or(-1) < 0 &&
+                                 constant->uniform_register.value_or(-1) < 0 &&
+                                 !constant->bank_register;
             if (is_word)
                 sources_.constants.insert(constant->offset);
             else

@@ -28,6 +28,7 @@ struct Effects {
     bool reads_clock = false; ///< S2R or CS2R of SR_CLOCKLO, SR_CLOCK, ...
     bool exact = true; ///< False when a width is not known: `reads` and `writes` are then all
                        ///< registers that the operands name.
+    bool writes_known = true; ///< Nothing outside `writes` is written. Holds where `exact` does.
 };
 
 } // namespace warpbound::assembly

@@ -21,8 +21,7 @@ void sort_unique(std::vector<Register>& list) {
 }
 
 /// Classes with forms that use more registers than their operands name.
-constexpr std::array inexact_classes{OpcodeClass::Tensor, OpcodeClass::Texture,
-                                     OpcodeClass::Unknown};
+constexpr std::array inexact_classes{OpcodeClass::Texture, OpcodeClass::Unknown};
 
 /// Builds the effects of one instruction, operand by operand.
 class Collector {
@@ -33,7 +32,7 @@ public:
     Effects run() {
         if (instruction_.guard) add(effects_.reads, instruction_.guard->predicate, 1);
         const Destinations destinations = destinations_of(instruction_);
-        effects_.exact = known_form() && destinations.known;
+        effects_.exact = effects_.writes_known = known_form() && destinations.known;
         std::size_t ordinal = 0;
         for (std::size_t i = 0; i < instruction_.operands.size(); ++i) {
             const bool written = destinations.written.test(i);
@@ -76,6 +75,7 @@ private:
             // Groups are aligned to their width; an unaligned one has a width that is not known.
             if (reg->index && *reg->index % width.registers != 0) width.known = false;
             if (!width.known) effects_.exact = false;
+            if (!width.known && written) effects_.writes_known = false;
             // Up to Volta BREAK and the barrier of a clearing BMOV are read as well.
             const bool read =
                 !written || (reg->file == RegisterFile::Barrier &&
@@ -139,7 +139,7 @@ private:
             add(effects_.reads, reg, address && target_.sm >= 70 ? 2 : 1);
             if (address) continue;
             add(effects_.writes, reg, 1);
-            effects_.exact = false;
+            effects_.exact = effects_.writes_known = false;
         }
     }
 

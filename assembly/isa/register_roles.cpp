@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 namespace warpbound::assembly {
 
@@ -94,16 +96,89 @@ int data_registers(const Instruction& instruction) {
     return 1;
 }
 
+/// Rows, columns and depth of the tile that the instruction multiplies: 16, 8 and 16 of
+/// HMMA.16816; nothing where the modifiers name none.
+struct Tile {
+    int rows = 0;
+    int columns = 0;
+    int depth = 0;
+};
+
+std::optional<Tile> tile_of(const Instruction& instruction) {
+    constexpr std::array<std::pair<std::string_view, Tile>, 14> tiles{{{"16816", {16, 8, 16}},
+                                                                       {"1688", {16, 8, 8}},
+                                                                       {"1684", {16, 8, 4}},
+                                                                       {"16832", {16, 8, 32}},
+                                                                       {"16864", {16, 8, 64}},
+                                                                       {"8816", {8, 8, 16}},
+                                                                       {"8832", {8, 8, 32}},
+                                                                       {"88128", {8, 8, 128}},
+                                                                       {"168128", {16, 8, 128}},
+                                                                       {"168256", {16, 8, 256}},
+                                                                       {"8x8x4", {8, 8, 4}},
+                                                                       {"16x8x4", {16, 8, 4}},
+                                                                       {"16x8x8", {16, 8, 8}},
+                                                                       {"16x8x16", {16, 8, 16}}}};
+    for (const auto& [name, tile] : tiles)
+        if (instruction.has_modifier(name)) return tile;
+    // Of the others, HMMA.884 multiplies four tiles.
+    if (instruction.mnemonic == "DMMA" && instruction.has_modifier("884")) return Tile{8, 8, 4};
+    return std::nullopt;
+}
+
+/// Bits of an element of the factors, and of a sum; nothing where they are not known.
+std::optional<std::pair<int, int>> element_bits(const Instruction& instruction) {
+    const std::string& name = instruction.mnemonic;
+    const auto has = [&](std::string_view modifier) { return instruction.has_modifier(modifier); };
+    if (has("SP")) return std::nullopt; // Sparse factors.
+    if (name == "DMMA") return std::pair{64, 64};
+    if (name == "BMMA") return std::pair{1, 32};
+    if (name == "IMMA") {
+        if (has("S4") || has("U4")) return std::pair{4, 32};
+        if (has("S8") || has("U8")) return std::pair{8, 32};
+    }
+    if (name == "HMMA" && (has("F32") || has("F16")))
+        return std::pair{has("TF32") ? 32 : 16, has("F32") ? 32 : 16};
+    return std::nullopt;
+}
+
+/// The lanes share a tile evenly. Source: PTX ISA 8.8, matrix fragments of mma; HMMA.884 and
+/// warp groups have no entry.
+Width tensor_width(const Instruction& instruction, std::size_t ordinal) {
+    const auto tile = tile_of(instruction);
+    const auto bits = element_bits(instruction);
+    if (!tile || !bits || ordinal > 3) return {1, false};
+    constexpr int bits_of_a_register_of_all_lanes = 32 * 32;
+    const int elements = ordinal == 1   ? tile->rows * tile->depth * bits->first
+                         : ordinal == 2 ? tile->depth * tile->columns * bits->first
+                                        : tile->rows * tile->columns * bits->second;
+    const int registers = elements / bits_of_a_register_of_all_lanes;
+    return {std::max(1, registers),
+            registers > 0 && elements % bits_of_a_register_of_all_lanes == 0};
+}
+
 /// Vector and wider forms of memory instructions have no entry.
 bool has_known_data(const Instruction& instruction) {
     for (const std::string& modifier : instruction.modifiers)
         if (modifier == "256" || modifier == "V2" || modifier == "V4" || modifier == "V8" ||
             modifier.substr(0, 4) == "F32x" || modifier == "F16x4" || modifier == "F16x8")
             return false;
-    return instruction.mnemonic != "LDSM" && instruction.mnemonic != "STSM";
+    return true;
+}
+
+/// LDSM.16.M88.4 moves four matrices of 8x8 halves, of which a lane holds one register each.
+bool moves_matrices(const Instruction& instruction) {
+    return instruction.mnemonic == "LDSM" || instruction.mnemonic == "STSM";
+}
+
+int matrix_registers(const Instruction& instruction) {
+    return instruction.has_modifier("4") ? 4 : instruction.has_modifier("2") ? 2 : 1;
 }
 
 Width memory_width(const Instruction& instruction, std::size_t position) {
+    if (moves_matrices(instruction))
+        return {matrix_registers(instruction),
+                instruction.has_modifier("M88") || instruction.has_modifier("MT88")};
     Width width{data_registers(instruction), has_known_data(instruction)};
     if (!instruction.has_modifier("CAS")) return width;
     // Up to Pascal the two values of a compare-and-swap are one operand.
@@ -184,6 +259,7 @@ Width width_of(const Instruction& instruction, std::size_t position, std::size_t
     const std::string& name = instruction.mnemonic;
     const auto info = find_opcode(name);
     if (info && (info->is_load || info->is_store)) return memory_width(instruction, position);
+    if (instruction.opcode_class == OpcodeClass::Tensor) return tensor_width(instruction, ordinal);
     const auto& suffixes = std::get<RegisterOperand>(instruction.operands[position]).suffixes;
     if (std::find(suffixes.begin(), suffixes.end(), "64") != suffixes.end()) return {2, true};
     if (instruction.opcode_class == OpcodeClass::Double)

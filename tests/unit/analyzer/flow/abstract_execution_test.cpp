@@ -69,6 +69,45 @@ TEST(AbstractExecution, BoundsStridedLoopsByTheRangesOfTheLaunch) {
               "3..4");
 }
 
+// for (size_t i = tid; i < 1000; i += 256): sums, carries and comparisons of pairs.
+TEST(AbstractExecution, CountsWithPairsOfRegisters) {
+    const auto loop = [](const char* start, const char* step) {
+        return fmt::format("S2R R5, SR_TID.X; MOV R3, RZ; {}; L: IADD3 R2, P0, R2, {}, RZ; "
+                           "IADD3.X R3, R3, RZ, RZ, P0, !PT; "
+                           "ISETP.GE.U32.AND P0, PT, R2, 0x3e8, PT; "
+                           "ISETP.GE.U32.AND.EX P0, PT, R3, RZ, PT, P0; @!P0 BRA L; EXIT;",
+                           start, step);
+    };
+    EXPECT_EQ(executed(loop("IMAD.WIDE.U32 R2, R5, 0x1, RZ", "0x100"), {1, 128}), "4..4");
+    EXPECT_EQ(executed(loop("IMAD.WIDE R2, R5, 0x4, RZ", "0x100"), {1, 128}), "2..4");
+    // The sum carries: the upper word becomes 1, which is not below.
+    EXPECT_EQ(executed(loop("MOV R2, 0xfffffff0", "0x10")), "1..1");
+    // It may carry: nothing is known of the upper word.
+    EXPECT_EQ(executed(loop("LDG.E R2, [R8]", "0x100")), "?");
+    EXPECT_EQ(executed(loop("IMAD.WIDE.U32 R2, R5, -0x1, RZ", "0x100"), {1, 128}), "?");
+}
+
+// 4 and 0x3c000004, through the half-precision unit.
+TEST(AbstractExecution, KnowsConstantsOfTheHalfPrecisionUnit) {
+    const auto loop = [](const char* constant) {
+        return fmt::format("MOV R4, RZ; {}; L: IADD3 R4, R4, 0x1, RZ; "
+                           "ISETP.LT.AND P0, PT, R4, R2, PT; @P0 BRA L; EXIT;",
+                           constant);
+    };
+    EXPECT_EQ(executed(loop("HFMA2.MMA R2, -RZ, RZ, 0, 2.384185791015625e-07")), "4..4");
+    EXPECT_EQ(executed(loop("HFMA2.MMA R2, -RZ, RZ, -1.875, 2.384185791015625e-07")), "1..1");
+    EXPECT_EQ(executed(loop("HFMA2.MMA R2, -RZ, RZ, 0, 2.4e-07")), "?") << "no half";
+    EXPECT_EQ(executed(loop("HFMA2.MMA R2, -R4, RZ, 0, 2.384185791015625e-07")), "?");
+    EXPECT_EQ(executed(loop("HFMA2.BF16_V2 R2, -RZ, RZ, 0, 1")), "?");
+}
+
+// A guarded call that never returns is a way out of a loop.
+TEST(AbstractExecution, LeavesLoopsByCalls) {
+    EXPECT_EQ(executed("MOV R4, RZ; L: IADD3 R4, R4, 0x1, RZ; ISETP.GE.AND P0, PT, R4, 0x9, PT; "
+                       "@P0 CALL.REL.NOINC M; BRA L; M: EXIT;"),
+              "9..9");
+}
+
 TEST(AbstractExecution, HasNoBoundWhereDataDecides) {
     EXPECT_EQ(executed("MOV R2, RZ; L: IADD3 R2, R2, 0x1, RZ; LDG.E R4, [R6]; "
                        "ISETP.NE.AND P0, PT, R4, RZ, PT; @P0 BRA L; EXIT;"),

@@ -93,6 +93,22 @@ TEST(Uniformity, NeedsLanesInTheSameIteration) {
               "0x0040 unknown; 0x0080 uniform");
 }
 
+// The compiler breaks a barrier under the guard of the branch that leaves it.
+TEST(Uniformity, FollowsBehindBrokenBarriers) {
+    const std::string rest = "N: BSYNC B1; M: ISETP.LT.AND P0, PT, R1, UR4, PT; @P0 BRA E; NOP; "
+                             "E: EXIT;";
+    const std::string begin =
+        "LDG.E.SYS R3, [R8]; S2R R1, SR_NTID.X; S2UR UR4, SR_CTAID.X; BSSY B1, M; BSSY B0, L; "
+        "ISETP.EQ.AND P1, PT, R3, RZ, PT; ";
+    EXPECT_EQ(
+        uniformities(begin + "@P1 BREAK B0; @P1 BRA N; BSYNC B0; L: NOP; " + rest, {{32, 1, 1}}),
+        "0x0060 unknown; 0x0070 unknown; 0x00c0 uniform");
+    // Another guard: which lanes leave is not known.
+    EXPECT_EQ(
+        uniformities(begin + "@P2 BREAK B0; @P1 BRA N; BSYNC B0; L: NOP; " + rest, {{32, 1, 1}}),
+        "0x0060 unknown; 0x0070 unknown; 0x00c0 unknown");
+}
+
 TEST(Uniformity, FollowsWhereOnlyOneWayIsTaken) {
     const std::string code = "S2R R0, SR_TID.X; S2R R1, SR_CTAID.X; IMAD R2, R0, R1, RZ; "
                              "ISETP.LT.AND P0, PT, R2, 0x3e8, PT; @!P0 BRA D; NOP; D: EXIT;";

@@ -170,15 +170,45 @@ TEST(Effects, OfControlTransfersWriteNothing) {
 
 TEST(Effects, NameEveryRegisterWhereTheFormIsNotKnown) {
     for (const char* statement :
-         {"HMMA.16816.F32 R4, R8, R12, R4", "TEX R4, R8, 0x0, 2D", "FROB R4, R8",
-          "LDSM.16.M88.4 R4, [R8]", "MATCH.ALL PT, R4, R8", "LDG.E.256 R8, desc[UR4][R4.64]",
-          "FFMA2 R4, R8, R10, R12", "DFMA R3, R4, R6, R8", "FOO R4, [R8.X4.Y+P0]"}) {
+         {"HMMA.884.F32.F32 R4, R8, R12, R4", "HMMA.SP.16816.F32 R4, R8, R12, R4, R16, 0x0",
+          "TEX R4, R8, 0x0, 2D", "FROB R4, R8", "HGMMA.64x64x16.F32 R24, gdesc[UR4], R24",
+          "MATCH.ALL PT, R4, R8", "LDG.E.256 R8, desc[UR4][R4.64]", "FFMA2 R4, R8, R10, R12",
+          "DFMA R3, R4, R6, R8", "FOO R4, [R8.X4.Y+P0]"}) {
         const auto effects = effects_of(bare_instruction(statement, "sm_120"), Target{120});
         EXPECT_FALSE(effects.exact) << statement;
     }
     const auto effects = effects_of(bare_instruction("FROB R4, R8", "sm_90"), Target{90});
     EXPECT_EQ(names(effects.reads), "R4 R8");
     EXPECT_EQ(names(effects.writes), "R4 R8");
+}
+
+// PTX ISA, matrix fragments of mma: the 32 lanes share each tile evenly.
+TEST(Effects, OfMatrixInstructionsFollowFromTheirTiles) {
+    const auto both = [](const char* statement) {
+        const auto effects = effects_of(bare_instruction(statement, "sm_80"), Target{80});
+        EXPECT_TRUE(effects.exact && effects.writes_known) << statement;
+        return names(effects.reads) + " -> " + names(effects.writes);
+    };
+    EXPECT_EQ(both("HMMA.16816.F32 R4, R8, R12, R4"),
+              "R4 R5 R6 R7 R8 R9 R10 R11 R12 R13 -> R4 R5 R6 R7");
+    EXPECT_EQ(both("HMMA.1688.F32.TF32 R4, R8, R12, RZ"), "R8 R9 R10 R11 R12 R13 -> R4 R5 R6 R7");
+    EXPECT_EQ(both("HMMA.16816.F32.BF16 R4, R8, R12, RZ"), "R8 R9 R10 R11 R12 R13 -> R4 R5 R6 R7");
+    EXPECT_EQ(both("IMMA.8816.S8.S8 R2, R8.ROW, R12.COL, R2"), "R2 R3 R8 R12 -> R2 R3");
+    EXPECT_EQ(both("IMMA.16832.S8.S8 R4, R8.ROW, R12.COL, R4"),
+              "R4 R5 R6 R7 R8 R9 R10 R11 R12 R13 -> R4 R5 R6 R7");
+    EXPECT_EQ(both("DMMA.884 R4, R2, R6, R4"), "R2 R3 R4 R5 R6 R7 -> R4 R5 R6 R7");
+    EXPECT_EQ(both("LDSM.16.M88.4 R4, [R8]"), "R8 -> R4 R5 R6 R7");
+    EXPECT_EQ(both("LDSM.16.MT88.2 R4, [R8]"), "R8 -> R4 R5");
+}
+
+// The descriptor of a 64-bit address is not printed: what it reads is not known, what it writes is.
+TEST(Effects, MayKnowWhatIsWrittenOnly) {
+    const auto copy = effects_of(bare_instruction("LDGSTS.E [R15], [R18.64]", "sm_80"), Target{80});
+    EXPECT_FALSE(copy.exact);
+    EXPECT_TRUE(copy.writes_known);
+    EXPECT_EQ(names(copy.writes), "");
+    const auto wide = effects_of(bare_instruction("LDG.E.256 R8, [R4]", "sm_120"), Target{120});
+    EXPECT_FALSE(wide.writes_known);
 }
 
 TEST(Effects, IncludeTheMemoryAccess) {

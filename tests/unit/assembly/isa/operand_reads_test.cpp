@@ -39,7 +39,12 @@ TEST(OperandReads, ExpandGroups) {
 }
 
 TEST(OperandReads, OfUnknownWidthAreUpToFourRegisters) {
-    EXPECT_EQ(reads_of("HMMA.1688.F32 R4, R8, R12, R4"), "0:R8+4? 1:R12+4? 2:R4+4?");
+    EXPECT_EQ(reads_of("HMMA.884.F32.F32 R4, R8, R12, R4"), "0:R8+4? 1:R12+4? 2:R4+4?");
+}
+
+TEST(OperandReads, OfMatrixInstructionsFollowFromTheirTiles) {
+    EXPECT_EQ(reads_of("HMMA.1688.F32 R4, R8, R12, R4"), "0:R8+2 1:R12 2:R4+4");
+    EXPECT_EQ(reads_of("HMMA.16816.F16 R4, R8, R12, R4", "sm_80"), "0:R8+4 1:R12+2 2:R4+2");
 }
 
 TEST(OperandReads, FollowAFixedLatencyWhereNoScoreboardAnnouncesIt) {
