@@ -35,6 +35,8 @@ std::string source_of(const models::FactSource& from, const models::FlowFacts& f
         return "from the code and what is stated to be uniform";
     if (from.line == 0 && from.origin == models::FactOrigin::BarrierRule)
         return "from CUDA's rule for barriers";
+    if (from.line == 0 && from.origin == models::FactOrigin::NormalEnd)
+        return "assuming that no thread traps or calls code outside the listing (printf, assert)";
     if (from.line == 0 && from.origin == models::FactOrigin::Static)
         return "from the code where the lanes of an access lie within 4 GiB";
     if (from.file != 0) {

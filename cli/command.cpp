@@ -7,6 +7,7 @@
 #include "cli/source_facts.hpp"
 #include "harness/protocol/series_key.hpp"
 #include "models/facts/divergence_default.hpp"
+#include "models/facts/normal_ends.hpp"
 #include "models/launch/warp_policy.hpp"
 
 #ifdef WARPBOUND_HAS_ANALYZER
@@ -318,6 +319,7 @@ Result<void> complete_facts(LoadedKernel& kernel, const models::Architecture& ar
     static_cast<void>(architecture);
     if (auto checked = models::check_written_for(kernel.facts, launch); !checked)
         return checked.as_failure();
+    models::assume_normal_ends(*kernel.function, kernel.graph, kernel.facts);
     return models::assume_divergence(*kernel.function, kernel.graph, kernel.facts);
 #endif
 }

@@ -7,6 +7,7 @@
 #include "assembly/support/stop_token.hpp"
 #include "models/facts/barrier_rule.hpp"
 #include "models/facts/divergence_default.hpp"
+#include "models/facts/normal_ends.hpp"
 
 #include <fmt/format.h>
 
@@ -61,6 +62,7 @@ public:
     Result<FlowFacts> complete() {
         if (auto checked = models::check_written_for(facts_, launch_); !checked)
             return checked.as_failure();
+        models::assume_normal_ends(function_, graph_, facts_);
         Basis basis = code_alone();
         const bool states_uniformity = !facts_.uniforms.empty();
         if (auto added = add(basis); !added) return added.as_failure();

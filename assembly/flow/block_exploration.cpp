@@ -353,7 +353,9 @@ private:
             converge(block, last, state);
             break;
         case ControlFlow::Trap:
-            return refuse(last, "a trap; only code that cannot reach one is analyzed");
+        case ControlFlow::ExternalCall: // Nothing is known of what follows.
+            blocks_[block].exits = true;
+            break;
         default:
             return refuse(last,
                           fmt::format("unknown control instruction {}", opcode_text(instruction)));

@@ -85,7 +85,13 @@ void mark_target(Instruction& instruction) {
             return;
         }
     }
-    instruction.control_flow = ControlFlow::Unknown;
+    // printf, assert and malloc are called through a word of the loader's.
+    const bool is_through_register =
+        instruction.mnemonic == "CALL" && instruction.has_modifier("ABS") &&
+        instruction.operands.size() == 1 &&
+        std::holds_alternative<RegisterOperand>(instruction.operands.front());
+    instruction.control_flow =
+        is_through_register ? ControlFlow::ExternalCall : ControlFlow::Unknown;
 }
 
 } // namespace

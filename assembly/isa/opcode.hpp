@@ -77,6 +77,7 @@ enum class ControlFlow {
     ConvergenceWait,
     ConvergenceBreak, ///< BSSY, BSYNC, BREAK
     Trap,             ///< BPT, ...
+    ExternalCall,     ///< a call through a register: of code that the listing does not hold
     Unknown,          ///< a control instruction whose effect is not known: refused
 };
 

@@ -19,6 +19,8 @@ std::string_view to_string(FactOrigin origin) {
         return "statements";
     case FactOrigin::BarrierRule:
         return "barrier-rule";
+    case FactOrigin::NormalEnd:
+        return "normal-end";
     }
     return "user";
 }

@@ -18,7 +18,8 @@ namespace warpbound::models {
 
 /// `Statements`: it follows from the code and from stated `<uniform>` facts.
 /// `BarrierRule`: the kernel is taken to keep CUDA's rule for barriers.
-enum class FactOrigin { User, Static, Trace, Arguments, BarrierRule, Statements };
+/// `NormalEnd`: no thread is taken to trap or to call code that the listing does not hold.
+enum class FactOrigin { User, Static, Trace, Arguments, BarrierRule, Statements, NormalEnd };
 enum class FactStatus { Unchecked, TraceConsistent, Proved, Refuted };
 std::string_view to_string(FactOrigin origin);
 std::string_view to_string(FactStatus status);
@@ -46,6 +47,7 @@ inline constexpr FactSource from_arguments{FactOrigin::Arguments, FactStatus::Un
 /// what follows from that.
 inline constexpr FactSource from_statements{FactOrigin::Statements, FactStatus::Unchecked};
 inline constexpr FactSource by_barrier_rule{FactOrigin::BarrierRule, FactStatus::Unchecked};
+inline constexpr FactSource by_normal_end{FactOrigin::NormalEnd, FactStatus::Unchecked};
 
 /// The header block executes at least `min` and at most `max` times per entry of the loop from
 /// outside.

@@ -80,11 +80,11 @@ Result<std::int64_t> FlowFactsReader::address(const XmlElement& element,
 }
 
 Result<FactSource> FlowFactsReader::from(const XmlElement& element) {
-    const auto origin =
-        choice(element, "origin",
-               std::array{FactOrigin::User, FactOrigin::Static, FactOrigin::Trace,
-                          FactOrigin::Arguments, FactOrigin::BarrierRule, FactOrigin::Statements},
-               FactOrigin::User);
+    const auto origin = choice(element, "origin",
+                               std::array{FactOrigin::User, FactOrigin::Static, FactOrigin::Trace,
+                                          FactOrigin::Arguments, FactOrigin::BarrierRule,
+                                          FactOrigin::Statements, FactOrigin::NormalEnd},
+                               FactOrigin::User);
     if (!origin) return origin.as_failure();
     const auto status = choice(element, "status",
                                std::array{FactStatus::Unchecked, FactStatus::TraceConsistent,

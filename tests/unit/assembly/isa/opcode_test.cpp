@@ -109,7 +109,8 @@ TEST(Classification, DoesNotGuessWhatAnUnknownOpcodeDoes) {
 }
 
 TEST(Classification, DoesNotGuessTheTargetOfAnAbsoluteOrIndirectTransfer) {
-    EXPECT_EQ(bare_instruction("CALL.ABS.NOINC R20", "sm_70").control_flow, ControlFlow::Unknown);
+    EXPECT_EQ(bare_instruction("CALL.ABS.NOINC R20", "sm_70").control_flow,
+              ControlFlow::ExternalCall);
     EXPECT_EQ(bare_instruction("CALL.ABS.NOINC 0x0", "sm_70").control_flow, ControlFlow::Unknown);
     EXPECT_EQ(bare_instruction("JMP c[0x0][0x20]", "sm_20").control_flow, ControlFlow::Unknown);
     EXPECT_EQ(bare_instruction("WARPSYNC.COLLECTIVE R15, 0x0", "sm_80").control_flow,

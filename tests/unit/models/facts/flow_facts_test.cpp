@@ -228,7 +228,7 @@ TEST(FlowFacts, AreRefusedWithALine) {
         {"child of a pattern", fact("<memory at='1'><pattern>\n<x/></pattern></memory>"), 3,
          "<x> inside <pattern>"},
         {"origin", fact("<never block='1' origin='me'/>"), 2,
-         "user, static, trace, arguments, barrier-rule or statements"},
+         "user, static, trace, arguments, barrier-rule, statements or normal-end"},
         {"status", fact("<never block='1' status='true'/>"), 2, "'status'"},
         {"refuted", fact("\n<never block='1' status='refuted'/>"), 3, "marked refuted"},
         {"entity", "<!DOCTYPE x [<!ENTITY e 'e'>]>\n" + fact(""), 1, "entity definition"},
