@@ -63,17 +63,18 @@ Result<void> check_perfect(const models::Architecture& architecture) {
 }
 
 /// The described groups for which nothing is proved under a policy that does not conserve work:
-/// read ports (S33), unless active sets are limited where no register waits for the lag of a
-/// result, memory queues (S38) and instruction caches (S35, S36).
+/// memory queues (S38), and under a policy that limits active sets read ports where a register may
+/// wait for the lag of a result (S33), and instruction caches that may replace lines (S36).
 std::vector<std::string_view> groups_without_bounds(const Request& request) {
     const models::Architecture& architecture = *request.architecture;
-    const bool lag_is_bounded =
-        models::guarantee_of(request.policy) == models::PolicyGuarantee::SetLimited &&
-        architecture.issue_control == models::IssueControl::Encoded;
     std::vector<std::string_view> groups;
-    if (architecture.has_instruction_caches() && !bounds_line_waits_without_conservation(request))
-        groups.emplace_back("fetch");
-    if (architecture.has_read_ports() && !lag_is_bounded) groups.emplace_back("register-file");
+    if (models::guarantee_of(request.policy) == models::PolicyGuarantee::SetLimited) {
+        if (architecture.has_instruction_caches() && !lines_persist_in_l0(request))
+            groups.emplace_back("fetch");
+        if (architecture.has_read_ports() &&
+            architecture.issue_control != models::IssueControl::Encoded)
+            groups.emplace_back("register-file");
+    }
     if (architecture.has_memory_queue()) groups.emplace_back("memory-queue");
     return groups;
 }

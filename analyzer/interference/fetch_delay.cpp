@@ -1,6 +1,7 @@
 #include "analyzer/interference/fetch_delay.hpp"
 
 #include "analyzer/interference/barrier_alignment.hpp"
+#include "analyzer/launch/slot_table.hpp"
 #include "models/units.hpp"
 
 #include <algorithm>
@@ -30,16 +31,29 @@ Visited visited_by_critical_path(const LaunchGeometry& shape, std::int64_t barri
     return visited;
 }
 
+/// Under time division a wait that no gap contains may end within a slot of another warp. A gap of
+/// at least 1 counts as a whole slot distance in the path of the warp, which covers that (S50).
+std::int64_t longest_wait_for_slot(const AnalysisContext& context) {
+    const auto slots = slots_of_any_warp(context.request.policy, context.shape);
+    if (!slots) return 0;
+    for (std::size_t i = 0; i < context.used.size(); ++i) {
+        if (!context.used[i] || !context.timings[i]) continue;
+        const models::InstructionTiming& timing = context.timings[i].value();
+        if (timing.gap.lo == 0 || timing.gap_taken.lo == 0) return slots->longest - 1;
+    }
+    return 0;
+}
+
 } // namespace
 
 Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
     const InstructionLines& lines = context.instruction_lines.value();
-    // A line that persists and is present never misses.
-    if (lines.persist_in_l0 && lines.are_warm) return std::vector<BoundTerm>{};
+    if (lines.never_miss()) return std::vector<BoundTerm>{};
     const LaunchGeometry& shape = context.shape;
     const auto barriers = barriers_of_block(context);
     if (!barriers) return barriers.as_failure();
     const Visited visited = visited_by_critical_path(shape, barriers.value().most);
+    const std::int64_t until_slot = longest_wait_for_slot(context);
     std::vector<BoundTerm> terms;
     const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles) {
         if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
@@ -48,6 +62,8 @@ Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
         add("instruction fetch: the first use of a line by a scheduler",
             times(visited.schedulers, lines.count),
             models::plus(lines.l0_miss.hi, lines.persist_in_l1 ? 0 : lines.l1_miss.hi));
+        add("instruction fetch: wait for a slot after the first use of a line by a scheduler",
+            times(visited.schedulers, lines.count), until_slot);
         const std::int64_t requests =
             times(times(lines.count, lines.stream + 1),
                   times(visited.multiprocessors, schedulers_in_use(shape)));
@@ -60,6 +76,9 @@ Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
     if (lines.persist_in_l1 && !lines.are_warm)
         add("instruction fetch: the first use of a line by a multiprocessor",
             times(visited.multiprocessors, lines.count), lines.l1_miss.hi);
+    if (!lines.persist_in_l0 && lines.persist_in_l1 && !lines.are_warm)
+        add("instruction fetch: wait for a slot after the first use of a line by a multiprocessor",
+            times(visited.multiprocessors, lines.count), until_slot);
     return terms;
 }
 

@@ -68,9 +68,8 @@ InstructionCosts queue_costs(const AnalysisContext& context) {
         });
 }
 
-/// Distance of grants that an instruction needs: for its reads, and for the latch of its unit,
-/// which carries a lag on. All 0 when no instruction reads a bank more than once: then no grant
-/// lags.
+} // namespace
+
 InstructionCosts grant_distances(const AnalysisContext& context) {
     InstructionCosts distances(context.timings.size(), 0);
     if (!context.register_reads || longest_read_lag(context) == 0) return distances;
@@ -90,8 +89,6 @@ InstructionCosts grant_distances(const AnalysisContext& context) {
         return std::max(reads.spacing(i), uses[i] > 0 ? longest_use[timing.unit] : 0);
     });
 }
-
-} // namespace
 
 InstructionCosts cost_to_same_scheduler(const AnalysisContext& context) {
     InstructionCosts costs = port_times(context);

@@ -36,6 +36,9 @@ std::int64_t queue_carry_in(const AnalysisContext& context);
 bool uses_memory_queue(const AnalysisContext& context);
 /// Time between two hand-overs of a scheduler that an instruction takes. Side: lower.
 InstructionCosts hand_over_costs(const AnalysisContext& context);
+/// Distance of grants that an instruction needs: for its reads, and for the latch of its unit,
+/// which carries a lag on (docs/soundness.md, S33). All 0 when no grant lags. Side: upper.
+InstructionCosts grant_distances(const AnalysisContext& context);
 /// By how much grants lag, at most, when the critical path changes to another warp. Side: upper.
 std::int64_t longest_read_lag(const AnalysisContext& context);
 /// Registers that an instruction reads from a bank. Side: lower.

@@ -152,14 +152,11 @@ LookUps look_ups_outside_loops(const Request& request, const InstructionLines& l
 
 } // namespace
 
-bool bounds_line_waits_without_conservation(const Request& request) {
+bool lines_persist_in_l0(const Request& request) {
     FetchValues values{*request.architecture};
     const std::int64_t lines = lines_of_text(*request.function, values.number("line"));
     const bool persist = lines <= values.fewest_lines("l0-sets", "l0-ways");
-    const bool is_limited =
-        models::guarantee_of(request.policy) == models::PolicyGuarantee::SetLimited;
-    const bool are_bounded = persist && (is_limited || values.is_warm());
-    return are_bounded && !values.failure();
+    return persist && !values.failure();
 }
 
 Result<std::optional<InstructionLines>>

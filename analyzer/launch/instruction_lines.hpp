@@ -40,16 +40,18 @@ struct InstructionLines {
     /// Where the lines of the text are not persistent in the L0: the outermost loops whose lines
     /// are. In them each line counts once per traversal, not at each look-up.
     std::vector<LoopLines> loops{};
+
+    /// A line that is persistent and present never misses.
+    [[nodiscard]] bool never_miss() const { return persist_in_l0 && are_warm; }
 };
 
-/// Whether waits for lines are bounded for several warps under a policy that does not conserve
-/// work: the lines are persistent in the L0, and the policy limits active sets only or the caches
-/// are warm (S36).
-bool bounds_line_waits_without_conservation(const Request& request);
+/// Whether the lines of the text are persistent in the L0, which bounds of active sets need (S36).
+/// False where the description lacks a value.
+bool lines_persist_in_l0(const Request& request);
 
 /// None where fetch costs nothing (C17). Refuses a description without a value that is needed.
-/// `has_barriers`: the warps of a block may wait for each other. Sound when: one warp, or
-/// `bounds_line_waits_without_conservation`.
+/// `has_barriers`: the warps of a block may wait for each other. Sound when: one warp, a policy
+/// that limits no active sets, or `lines_persist_in_l0`.
 Result<std::optional<InstructionLines>>
 instruction_lines(const Request& request, const LaunchGeometry& shape, bool has_barriers);
 

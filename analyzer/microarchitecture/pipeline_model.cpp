@@ -141,6 +141,13 @@ void PipelineModel::compile_stages(const assembly::Function& function,
         most = std::max(most, *std::max_element(counts[i].begin(), counts[i].end()));
     }
     longest_lag_ = 2 * (most - 1); // docs/soundness.md, S33
+    if (stages.in_state || side_ == Side::Lower) return;
+    // What waits for a result waits for its lag, too, before the wait counts in whole slots (S50).
+    for (Compiled& compiled : compiled_) {
+        if (!compiled.has_fixed_latency) continue;
+        compiled.result_wait = until_slot(after(compiled.result, longest_lag_)) - longest_lag_;
+        compiled.source_wait = until_slot(after(compiled.source_read, longest_lag_)) - longest_lag_;
+    }
 }
 
 void PipelineModel::compile(std::size_t index, const assembly::Instruction& instruction,
@@ -161,6 +168,7 @@ void PipelineModel::compile(std::size_t index, const assembly::Instruction& inst
         sum_of_product(end_of(timing.source_read, side_), end_of(timing.pass_cost, side_), further);
     compiled.result_wait = wait(compiled.result);
     compiled.source_wait = wait(compiled.source_read);
+    compiled.barrier_wait = compiled.result_wait;
     compiled.occupancy = wait(end_of(models::occupancy_of_port(timing), side_));
     compiled.drain = sum_of_product(0, drain_, passes);
     compiled.unit = timing.unit;
@@ -377,7 +385,7 @@ void PipelineModel::take_effect(std::vector<Time>& components, const Compiled& c
         *(end - 1) = std::move(drained);
     }
     // The release of a barrier counts from the last arrival, an issue (C9).
-    if (compiled.barrier) components[barrier_component] = after(issue, compiled.result_wait);
+    if (compiled.barrier) components[barrier_component] = after(issue, compiled.barrier_wait);
 }
 
 IssueStep PipelineModel::wait_of(const PipelineState& state, std::size_t instruction) const {

@@ -127,6 +127,7 @@ private:
         std::int64_t source_read = 0;
         std::int64_t result_wait = 0; ///< The same as an instruction that waits for it counts it.
         std::int64_t source_wait = 0;
+        std::int64_t barrier_wait = 0; ///< From the last arrival to the release of a barrier.
         std::int64_t occupancy = 0;
         std::int64_t drain = 0;
         std::size_t unit = 0;

@@ -45,6 +45,8 @@ inline constexpr const char* ports_own_scheduler = "execution-time-upper-ports-o
 inline constexpr const char* ports_other_schedulers = "execution-time-upper-ports-other-schedulers";
 inline constexpr const char* ports = "execution-time-upper-ports";
 inline constexpr const char* write_buffer = "execution-time-upper-write-buffer";
+/// Of the stages in front of the units, by register reads (S50).
+inline constexpr const char* stages = "execution-time-upper-stages";
 /// Suffix: the warp may be in any warp slot.
 inline constexpr const char* in_any_warp_slot = "-in-any-warp-slot";
 

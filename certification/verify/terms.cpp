@@ -48,15 +48,13 @@ std::vector<std::vector<Term>> work_conserving_sums(const LaunchDemand& demand) 
     return critical_path_terms_of(inputs);
 }
 
-/// S33 speaks of no time slots and strict turns, of active sets only where instructions of fixed
-/// latency announce no result, and claims no round-robin interference bound.
+/// S33 speaks of active sets only where instructions of fixed latency announce no result.
 void check_read_ports(const LaunchDemand& demand) {
     const KernelCase& kernel = demand.code.kernel;
     if (!kernel.architecture.has_read_ports() || demand.code.geometry.warps == 1) return;
     const bool waits_for_registers =
         kernel.architecture.issue_control == models::IssueControl::Interlocked;
-    if (has_strict_turns(demand.code) || !demand.distances.empty() ||
-        (waits_for_registers && exceeds_active_set(demand.code)))
+    if (waits_for_registers && exceeds_active_set(demand.code))
         throw Finding{Verdict::Failed,
                       kernel.id + ": no bound of several warps is proved under its policy on a "
                                   "machine with register-file/read-ports"};
@@ -99,23 +97,32 @@ std::vector<std::vector<Term>> policy_sums(const LaunchDemand& demand,
                                          through_caches, values)};
 }
 
-/// S35 claims nothing of policies under which a scheduler may wait, and S36 of active sets only.
-void require_proof_of_policy(const LaunchDemand& demand) {
+/// S35 claims nothing of active sets, S36 does where the lines stay in the L0.
+void require_proof_of_policy(const TimedCode& code) {
+    if (code.geometry.warps == 1 || !exceeds_active_set(code) || lines_stay_in_l0(code)) return;
+    throw Finding{Verdict::Failed, code.kernel.id +
+                                       ": misses of instruction caches are bounded under policies "
+                                       "that limit active sets only where the text fits into an "
+                                       "L0 (S36)"};
+}
+
+/// S50: from the end of a wait for a line to the next time slot of the warp, at most, where the gap
+/// before it may be 0. Any other gap counts as a distance of time slots.
+std::int64_t longest_wait_for_slot(const LaunchDemand& demand) {
     const TimedCode& code = demand.code;
-    if (code.geometry.warps == 1) return;
-    const bool outside_set = exceeds_active_set(code) && !lines_stay_in_l0(code);
-    if (has_strict_turns(code) || !demand.distances.empty() || outside_set)
-        throw Finding{Verdict::Failed, code.kernel.id +
-                                           ": misses of instruction caches are bounded under "
-                                           "work-conserving policies, and under those that limit "
-                                           "active sets where the text fits into an L0 (S35, S36)"};
+    if (code.geometry.warps == 1 || demand.distances.empty()) return 0;
+    for (std::size_t i = 0; i < code.timings.size(); ++i)
+        if (code.reachable[i] &&
+            std::min(code.timings[i].value().gap.lo, code.timings[i].value().gap_taken.lo) == 0)
+            return any_distance(demand.distances).longest - 1;
+    return 0;
 }
 
 std::vector<std::vector<Term>> upper_sums(const LaunchDemand& demand, const ClaimRow& claim) {
     const CertificateValues values = values_of(demand, claim);
     auto sums = policy_sums(demand, values);
-    const std::vector<Term> fetch = fetch_terms_of(demand.code);
-    if (!fetch.empty()) require_proof_of_policy(demand);
+    const std::vector<Term> fetch = fetch_terms_of(demand.code, longest_wait_for_slot(demand));
+    if (!fetch.empty()) require_proof_of_policy(demand.code);
     for (std::vector<Term>& terms : sums)
         terms.insert(terms.end(), fetch.begin(), fetch.end());
     if (demand.atomics_wait)
@@ -168,7 +175,7 @@ std::vector<Term> measured_sum(const LaunchDemand& demand, const ClaimRow& claim
                             {1, claim.upper ? last.hi - first.lo : last.lo - first.hi, ""}};
     // S36: the waits for lines between the reads are among those of the launch.
     if (claim.upper)
-        for (Term& term : fetch_terms_of(demand.code))
+        for (Term& term : fetch_terms_of(demand.code, 0))
             terms.push_back(std::move(term));
     return terms;
 }

@@ -94,9 +94,12 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
         return static_cast<std::int64_t>(1 + random() % most);
     };
     const bool count_facts = drawn == Drawn::FactsOnCounts;
-    const bool in_turns = drawn == Drawn::StrictRoundRobin || drawn == Drawn::CachesInTurns;
-    const bool in_slots = drawn == Drawn::CachesInSlots;
-    const bool fetches = drawn == Drawn::Fetch;
+    const bool in_turns = drawn == Drawn::StrictRoundRobin || drawn == Drawn::CachesInTurns ||
+                          drawn == Drawn::FrontEndInTurns;
+    const bool in_slots = drawn == Drawn::CachesInSlots || drawn == Drawn::FrontEndInSlots;
+    const bool behind_front_end =
+        drawn == Drawn::FrontEndInSlots || drawn == Drawn::FrontEndInTurns;
+    const bool fetches = drawn == Drawn::Fetch || (behind_front_end && seed / 4 % 3 != 1);
     const bool queues = drawn == Drawn::MemoryQueue;
     const bool in_order = in_turns || in_slots;
     const bool alone = count_facts || (!in_order && seed % 3 == 0);
@@ -117,11 +120,12 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
         options.statements += 3;
         ++options.depth;
     }
-    const bool cached = in_slots || drawn == Drawn::CachesInTurns ||
-                        (drawn == Drawn::Any && seed % 5 >= 2) || (fetches && seed % 3 == 0);
+    const bool cached = drawn == Drawn::CachesInSlots || drawn == Drawn::CachesInTurns ||
+                        (drawn == Drawn::Any && seed % 5 >= 2) || (fetches && seed % 3 == 0) ||
+                        (behind_front_end && seed % 7 == 3);
     if (cached) options.statements += 5;
     options.barriers = !alone && seed % 2 == 0;
-    const bool is_crowded = drawn == Drawn::ReadPorts && seed % 2 == 1;
+    const bool is_crowded = (drawn == Drawn::ReadPorts || behind_front_end) && seed % 2 == 1;
     options.memory = options.predicates = !is_crowded;
     options.clock_reads = alone;
     RandomKernel kernel = random_kernel(seed, options);
@@ -130,7 +134,8 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     architecture.fetch = {};
     architecture.register_file = {};
     architecture.memory_queue = {};
-    if (drawn == Drawn::ReadPorts || (queues && sm >= 50 && seed % 3 == 1))
+    if (drawn == Drawn::ReadPorts || (behind_front_end && seed / 4 % 3 != 0) ||
+        (queues && sm >= 50 && seed % 3 == 1))
         read_through_ports(architecture, kernel.text, random);
     if (queues) {
         RandomSource source{seed};
@@ -143,7 +148,7 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     set_value(architecture.blocks, "start", {5, 5, 20});
     if (is_crowded) set_value(architecture.schedulers, "count", {1, 1, 1});
     if (in_order) {
-        const std::int64_t slot = from_one_to(3);
+        const std::int64_t slot = from_one_to(behind_front_end && seed % 2 == 0 ? 1 : 3);
         set_value(architecture.schedulers, "issue-slot", {slot, slot, slot});
         if (seed % 3 != 0) set_value(architecture.schedulers, "count", {1, 1, 1});
         if (seed % 5 == 0) set_value(architecture.blocks, "start", {5, 500, 4'000});

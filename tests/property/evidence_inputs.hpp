@@ -18,6 +18,9 @@ enum class Drawn {
     ReadPorts,        ///< One warp or several on a machine with read ports and a reuse cache.
     MemoryQueue,      ///< One warp or several on a machine with memory queues.
     Fetch,            ///< On machines with small instruction caches, in no order.
+    FrontEndInSlots,  ///< Several warps in slots of their own, behind read ports, small instruction
+                      ///< caches, or both.
+    FrontEndInTurns,  ///< The same in strict turns.
 };
 
 /// The same for the same seed.

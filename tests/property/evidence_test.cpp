@@ -262,6 +262,57 @@ TEST(EvidenceProperty, OfReadPortsAddsUpAndHoldsRuns) {
                                   "reads of a warp from bank 0 of the register file"});
 }
 
+TEST(EvidenceProperty, OfSlotsBehindTheFrontEndAddsUpAndHoldsRuns) {
+    check_sums(Drawn::FrontEndInSlots,
+               {"slots in which register reads of a warp hold the stages in front of the units",
+                "slot that may be blocked again after the start of the last block",
+                "instruction fetch: the first use of a line by a scheduler",
+                "instruction fetch: the first line of a block on the critical path"});
+}
+
+TEST(EvidenceProperty, OfStrictTurnsBehindTheFrontEndAddsUpAndHoldsRuns) {
+    check_sums(Drawn::FrontEndInTurns,
+               {"port occupancy of a warp beyond its issue slots",
+                "longer stalls of rotations by a warp, and its port occupancy beyond issue slots",
+                "replacement and start of a block",
+                "instruction fetch: the first use of a line by a scheduler",
+                "instruction fetch: the first line of a block on the critical path"});
+}
+
+// Sums for a machine whose reads or lines delay more are not those of the bundle.
+TEST(EvidenceProperty, BehindTheFrontEndNeedsItsDemand) {
+    int planted = 0;
+    std::map<std::string, int> found;
+    for (std::uint64_t seed = 1; seed <= 48; ++seed) {
+        certification::BundleInputs inputs;
+        inputs.tool_version = "1";
+        inputs.kernels.push_back(
+            input_of(seed, seed % 2 == 0 ? Drawn::FrontEndInSlots : Drawn::FrontEndInTurns));
+        const auto bundle = certification::build_bundle(inputs);
+        if (!bundle) continue;
+        ++planted;
+        const auto count = [&](const std::string& what, auto change) {
+            check::Evidence evidence = check::read_evidence(tests::plain(bundle.value().files));
+            change(evidence.kernels.front()->architecture);
+            if (check::check_structure(evidence).verdict == check::Verdict::Failed) ++found[what];
+        };
+        const std::string order = seed % 2 == 0 ? "slots" : "turns";
+        count("banks in " + order, [](models::Architecture& machine) {
+            for (auto& value : machine.register_file.values)
+                if (value.name == "banks") value.interval = models::Interval{3, 3, 3};
+        });
+        count("lines in " + order, [](models::Architecture& machine) {
+            for (auto& value : machine.fetch.values)
+                if (value.name == "l0-miss" || value.name == "l1-miss") value.interval->hi += 40;
+        });
+    }
+    EXPECT_GT(planted, 24);
+    for (const char* order : {"slots", "turns"}) {
+        EXPECT_GT(found[std::string{"banks in "} + order], 3);
+        EXPECT_GT(found[std::string{"lines in "} + order], 6);
+    }
+}
+
 TEST(EvidenceProperty, OfMemoryQueuesAddsUpAndHoldsRuns) {
     check_sums(Drawn::MemoryQueue,
                {"demand of a warp on its own scheduler: issue slots and ports",

@@ -37,7 +37,10 @@ constexpr std::array policies{"lrr",
                               "two-level:active=24",
                               "unknown",
                               "two-level:active=1",
-                              "two-level:active=2"};
+                              "two-level:active=2",
+                              "srr",
+                              "variable-rate:fast=0,every=2",
+                              "variable-rate:fast=1,every=4"};
 constexpr std::array draws{harness::Draw::Uniform, harness::Draw::Extremes, harness::Draw::AllLow,
                            harness::Draw::AllHigh, harness::Draw::Adversarial};
 

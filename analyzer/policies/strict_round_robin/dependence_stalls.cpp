@@ -20,7 +20,8 @@ void raise(std::int64_t& most, std::int64_t cycles) {
 class LongestUses {
 public:
     explicit LongestUses(const AnalysisContext& context)
-        : context_{context}, units_(context.request.architecture->units.size(), 0) {
+        : context_{context},
+          units_(context.request.architecture->units.size(), 0), lag_{longest_read_lag(context)} {
         for (std::size_t i = 0; i < context.used.size(); ++i)
             if (context.used[i]) add(i);
     }
@@ -47,6 +48,9 @@ public:
     [[nodiscard]] std::int64_t stall_after(std::size_t i, bool may_transfer) const {
         std::int64_t most = std::max(timing(i).gap.hi, context_.shape.issue_slot.hi);
         if (may_transfer) raise(most, timing(i).gap_taken.hi);
+        // Whether the line is looked up after an edge is not told apart.
+        if (may_transfer && context_.instruction_lines)
+            raise(most, context_.instruction_lines->wait);
         if (timing(i).is_barrier_wait) raise(most, result(i));
         return most;
     }
@@ -65,17 +69,23 @@ private:
         return with_transactions(i, timing(i).latency.hi);
     }
 
+    /// The same from the issue on, which a grant of the register reads may follow late.
+    [[nodiscard]] std::int64_t lagging_result(std::size_t i) const {
+        const bool lags = context_.register_reads && context_.register_reads->has_fixed_latency[i];
+        return models::plus(result(i), lags ? lag_ : 0);
+    }
+
     [[nodiscard]] std::int64_t& released_at(int scoreboard) {
         return scoreboards_.at(static_cast<std::size_t>(scoreboard));
     }
 
     void add(std::size_t i) {
         const assembly::Instruction& instruction = instruction_at(i);
-        raise(completion_, result(i));
+        raise(completion_, lagging_result(i));
         raise(units_[timing(i).unit], models::times(timing(i).initiation.hi, timing(i).passes.hi));
         if (timing(i).waits_for_registers)
             for (const assembly::Register& written : instruction.effects.writes)
-                raise(registers_[written], result(i));
+                raise(registers_[written], lagging_result(i));
         if (!instruction.control) return;
         if (instruction.control->write_barrier)
             raise(released_at(*instruction.control->write_barrier), result(i));
@@ -88,6 +98,7 @@ private:
 
     const AnalysisContext& context_;
     std::vector<std::int64_t> units_;
+    std::int64_t lag_ = 0; ///< Of a grant of register reads (S33).
     std::map<assembly::Register, std::int64_t> registers_;
     std::array<std::int64_t, assembly::scoreboard_count> scoreboards_{};
     std::int64_t completion_ = 1; ///< C2.

@@ -70,6 +70,8 @@ RoundRobinDelay::RoundRobinDelay(const AnalysisContext& context, const PipelineP
     for (std::size_t i = 0; i < stalls_.size(); ++i)
         if (context.used[i]) longest_stall_ = std::max(longest_stall_, stalls_[i]);
     longest_after_barriers_ = longest_after_barriers(context, stalls_);
+    refill_ = models::plus(context.shape.refill.hi,
+                           context.instruction_lines ? context.instruction_lines->wait : 0);
 }
 
 Cycles RoundRobinDelay::rotation_without_stalls(const RotationPath& path) const {
@@ -84,11 +86,17 @@ BoundTerm RoundRobinDelay::term(std::string text, std::int64_t count,
 
 InstructionCosts RoundRobinDelay::residual_occupancy(const RotationPath& path) const {
     const InstructionCosts others = cost_to_other_schedulers(context_);
+    const InstructionCosts grants = grant_distances(context_);
     InstructionCosts residual_occupancy(ports_.size(), 0);
     for (std::size_t i = 0; i < ports_.size(); ++i) {
-        residual_occupancy[i] = std::max<std::int64_t>(0, ports_[i] - context_.shape.issue_slot.lo);
-        if (path.changes_scheduler)
-            residual_occupancy[i] = std::max(residual_occupancy[i], others[i]);
+        const std::int64_t longest = std::max(ports_[i], grants[i]);
+        residual_occupancy[i] = std::max<std::int64_t>(0, longest - context_.shape.issue_slot.lo);
+        // A path that changes its scheduler may wait for the port on one and in the stages of
+        // another.
+        if (path.changes_scheduler && others[i] > 0)
+            residual_occupancy[i] =
+                std::max(residual_occupancy[i],
+                         models::plus(others[i], std::max<std::int64_t>(0, grants[i] - 1)));
     }
     return residual_occupancy;
 }
@@ -124,7 +132,6 @@ std::vector<BoundTerm> RoundRobinDelay::rotation_terms(const RotationPath& path,
 std::vector<BoundTerm> RoundRobinDelay::by_rotations(const RotationPath& path,
                                                      std::int64_t rotation) const {
     const models::Interval& slot = context_.shape.issue_slot;
-    const std::int64_t refill = context_.shape.refill.hi;
     const auto beyond = [&](std::int64_t stall) {
         return std::max<std::int64_t>(0, stall - rotation);
     };
@@ -145,18 +152,18 @@ std::vector<BoundTerm> RoundRobinDelay::by_rotations(const RotationPath& path,
         both));
     if (path.further_warps > 0) terms.push_back(residual_occupancy_of(path, path.further_warps));
     terms.push_back(
-        {"stall of a rotation by a block that starts", path.single_warp_starts, beyond(refill)});
+        {"stall of a rotation by a block that starts", path.single_warp_starts, beyond(refill_)});
     // A warp that re-enters the rotation may stall it, and its turns add to those of the rotation.
     const std::int64_t of_block = context_.shape.on_one_scheduler(context_.shape.warps_per_block);
     const auto with_turns = [&](std::int64_t stall) {
         return (Cycles{stall} + Cycles{slot.hi} * (path.warp_slots - 1 + of_block)).count();
     };
     terms.push_back({"stall of the critical path after a barrier or at the start of a block",
-                     path.reentries, with_turns(std::max({longest_stall_, refill, slot.hi}))});
+                     path.reentries, with_turns(std::max({longest_stall_, refill_, slot.hi}))});
     terms.push_back({"stall by warps of another block after a barrier", path.barrier_openings,
                      with_turns(longest_after_barriers_)});
     terms.push_back(
-        {"stall by warps of another block that starts", path.block_starts, with_turns(refill)});
+        {"stall by warps of another block that starts", path.block_starts, with_turns(refill_)});
     if (path.single_warp_starts > 0)
         terms.push_back({"shorter turns before the start of the last block",
                          2 * (path.warp_slots - 1), slot.hi - slot.lo});
@@ -170,7 +177,7 @@ std::vector<BoundTerm> RoundRobinDelay::by_rotations(const std::vector<RotationP
         shortest = std::max(shortest, rotation_without_stalls(path));
     std::vector<std::int64_t> levels = stalls_;
     levels.push_back(shortest.count());
-    levels.push_back(context_.shape.refill.hi);
+    levels.push_back(refill_);
     std::sort(levels.begin(), levels.end());
     levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
     levels.erase(levels.begin(), std::find(levels.begin(), levels.end(), shortest.count()));
@@ -209,7 +216,7 @@ std::vector<BoundTerm> RoundRobinDelay::by_warps(const RotationPath& path) const
         {"issue slots that run when the critical path changes to a warp",
          path.reentries + next_block, slot},
         {"stalls of another warp at its turn", path.blocking_warps, isolated_, isolated},
-        {"replacement and start of a block", starts, context_.shape.refill.hi},
+        {"replacement and start of a block", starts, refill_},
         residual_occupancy_of(path, models::plus(path.warps, path.further_warps))};
     add_other_ports(path, terms);
     return terms;
@@ -231,7 +238,8 @@ void RoundRobinDelay::add_other_ports(const RotationPath& path,
     if (path.has_carry_in)
         terms.push_back(
             {"an instruction that issued before the critical path changed to another block", 1,
-             *std::max_element(ports_.begin(), ports_.end())});
+             std::max(*std::max_element(ports_.begin(), ports_.end()),
+                      longest_read_lag(context_))});
 }
 
 BoundTerm RoundRobinDelay::demand_of_other_schedulers(const RotationPath& path) const {

@@ -66,7 +66,8 @@ private:
     /// The terms of the rotations themselves.
     [[nodiscard]] std::vector<BoundTerm> rotation_terms(const RotationPath& path,
                                                         std::int64_t rotation) const;
-    /// Port occupancy of each instruction beyond its issue slot.
+    /// Port occupancy of each instruction beyond its issue slot, or for how long it holds others in
+    /// the stages in front of the units, if that is longer.
     [[nodiscard]] InstructionCosts residual_occupancy(const RotationPath& path) const;
     [[nodiscard]] BoundTerm residual_occupancy_of(const RotationPath& path,
                                                   std::int64_t warps) const;
@@ -86,6 +87,9 @@ private:
     std::int64_t longest_after_barriers_ = 0;
     std::int64_t completion_ = 0;
     std::int64_t isolated_ = 0;
+    /// From the end of a block to the time at which the first instruction of the block that takes
+    /// its block slot is there.
+    std::int64_t refill_ = 0;
 };
 
 } // namespace warpbound::analyzer

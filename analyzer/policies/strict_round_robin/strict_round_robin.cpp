@@ -35,8 +35,8 @@ RotationPath path_of_scheduler(const LaunchGeometry& shape, std::int64_t turns,
 /// Time of this path, with its stalls by warps of other schedulers.
 StrictOrderBound terms_of_scheduler(const AnalysisContext& context, const RoundRobinDelay& times,
                                     const RotationPath& path) {
-    // The simulation does not contain queueing delay.
-    const auto simulated = context.has_queueing()
+    // The simulation contains neither queueing delay nor the stages in front of the units.
+    const auto simulated = context.has_queueing() || context.register_reads
                                ? std::nullopt
                                : unless_stopped([&] {
                                      return time_in_strict_order(context, path.warps, Side::Upper);
@@ -138,7 +138,8 @@ Result<SideAnswer> bound_strict_round_robin_from_above(const AnalysisContext& co
     if (!common) return common.as_failure();
     const std::int64_t barriers = common.value().most;
     // The write buffer has terms of its own: in these pipelines it never delays.
-    const PipelinePair pipelines = pipelines_of(context, 1, {0, 0, 0});
+    const PipelinePair pipelines =
+        pipelines_of(context, 1, {0, 0, 0}, {}, has_scheduler_to_itself(context.shape));
     auto isolated = bound_single_warp(context, pipelines, Side::Upper, deadline, Facts::LoopBounds,
                                       in_isolation);
     if (!isolated) return isolated.as_failure();
@@ -182,7 +183,7 @@ Result<SideAnswer> bound_strict_round_robin_from_above(const AnalysisContext& co
 
 SideAnswer bound_strict_round_robin_from_below(const AnalysisContext& context, SideAnswer answer) {
     const LaunchGeometry& shape = context.shape;
-    if (shape.waves() > 1) return answer;
+    if (shape.waves() > 1 || context.register_reads) return answer;
     const auto simulated =
         unless_stopped([&] {
             return time_in_strict_order(

@@ -1,5 +1,6 @@
 #include "analyzer/policies/time_division/blocked_slots.hpp"
 
+#include "analyzer/policies/time_division/stage_slots.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
@@ -52,18 +53,25 @@ std::int64_t BlockedSlots::within_occupancy(const ResourceOccupancy& occupancy,
                                             const SlotBoundaries& boundaries,
                                             const SlotTable& table, std::int64_t other) {
     std::int64_t most_blocked = 0;
-    if (occupancy.cycles > 0)
-        for (const std::int64_t from : table.slots_of(other))
-            most_blocked = std::max(
-                most_blocked, boundaries.after(from, (occupancy.cycles - 1) / table.slot_length()));
-    return most_blocked;
+    if (occupancy.cycles == 0) return most_blocked;
+    // A warp that owns all slots may be held in each cycle.
+    if (occupancy.most_blocked && table.warp_slots() == 1)
+        return std::min(occupancy.cycles - 2, *occupancy.most_blocked);
+    // The boundary of the slot that follows one of a single cycle is in the cycle after the issue.
+    const std::int64_t early = occupancy.most_blocked && table.slot_length() == 1 ? 1 : 0;
+    const std::int64_t slots = (occupancy.cycles - 1) / table.slot_length();
+    for (const std::int64_t from : table.slots_of(other))
+        most_blocked = std::max(most_blocked, boundaries.after(from + early, slots - early));
+    return std::min(most_blocked, occupancy.most_blocked.value_or(most_blocked));
 }
 
 std::int64_t BlockedSlots::by_warp_slot(const SlotBoundaries& boundaries, const SlotTable& table,
                                         std::int64_t warp_slot, std::int64_t other) {
     Blocked blocked;
-    for (const ResourceOccupancy& occupancy : distinct_)
-        blocked.push_back(within_occupancy(occupancy, boundaries, table, other));
+    for (const ResourceOccupancy& occupancy : distinct_) {
+        const bool counts = other != warp_slot || occupancy.most_blocked;
+        blocked.push_back(counts ? within_occupancy(occupancy, boundaries, table, other) : 0);
+    }
     return most(blocked, in_one_block(warp_slot, other));
 }
 
@@ -111,8 +119,7 @@ std::int64_t BlockedSlots::of_warp_slot(const std::vector<EquivalentSchedulers>&
     const SlotBoundaries boundaries{table, warp_slot};
     std::int64_t blocked = 0;
     for (std::int64_t other = 0; other < table.warp_slots(); ++other)
-        if (other != warp_slot)
-            blocked = plus(blocked, by_warp_slot(boundaries, table, warp_slot, other));
+        blocked = plus(blocked, by_warp_slot(boundaries, table, warp_slot, other));
     for (std::size_t i = 0; i < schedulers.size(); ++i) {
         const std::int64_t count = schedulers[i].count - (i == own ? 1 : 0);
         if (count == 0) continue;
@@ -177,6 +184,50 @@ std::int64_t BlockedSlots::cycles_of_block(std::int64_t block) {
     for (const Blocked& of_warp : cycles)
         sum = plus(sum, most(of_warp));
     return sum;
+}
+
+BlockedSlots::Blocked BlockedSlots::cycles_in_stages(const SlotDistance& slots) const {
+    const std::int64_t boundaries = boundaries_on_path(context_, cycles_of_hold(context_), slots);
+    Blocked cycles;
+    for (const ResourceOccupancy& occupancy : distinct_)
+        cycles.push_back(
+            times(std::min(boundaries, occupancy.most_blocked.value_or(0)), slots.longest));
+    return cycles;
+}
+
+std::int64_t BlockedSlots::cycles_in_stages_of_block(std::int64_t block) {
+    const LaunchGeometry& shape = context_.shape;
+    const std::int64_t warps = shape.resident * shape.warps_per_block;
+    const std::int64_t first = block * shape.warps_per_block;
+    std::int64_t sum = 0;
+    for (std::int64_t i = 0; i < std::min(warps, shape.schedulers); ++i) {
+        const SlotTable table{context_.request.policy, (warps - i - 1) / shape.schedulers + 1,
+                              shape.issue_slot.hi};
+        std::vector<SlotDistance> of_block;
+        for (std::int64_t warp = first; warp < first + shape.warps_per_block; ++warp)
+            if (warp % shape.schedulers == i)
+                of_block.push_back(table.distance(warp / shape.schedulers));
+        if (of_block.empty()) continue;
+        sum = plus(sum, times(most(cycles_in_stages(hull(of_block))), table.warp_slots()));
+    }
+    return sum;
+}
+
+std::int64_t BlockedSlots::cycles_in_stages_of_any(const std::vector<SlotDistance>& distances) {
+    const LaunchGeometry& shape = context_.shape;
+    const std::int64_t hold = cycles_of_hold(context_);
+    if (hold == 0) return 0;
+    const SlotDistance any = hull(distances);
+    const std::int64_t of_warp = most(cycles_in_stages(any));
+    const std::int64_t of_launch = times(of_warp, shape.warps());
+    // The first slot that is blocked after the start of the last block may follow one before it
+    // without an issue in between.
+    std::int64_t of_path = of_launch;
+    if (shape.multiprocessors > 1) {
+        const std::int64_t left = times(boundaries_on_path(context_, hold + 1, any), any.longest);
+        of_path = plus(times(of_warp, shape.warps_along_critical_path()), left);
+    }
+    return plus(std::min(of_launch, of_path), any.longest);
 }
 
 std::int64_t BlockedSlots::cycles_of_any(const std::vector<SlotDistance>& distances) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,10 @@ namespace warpbound::analyzer {
 struct ResourceOccupancy {
     std::int64_t cycles = 0;
     bool core = false; ///< The resource belongs to the multiprocessor, not to a scheduler.
+    /// Of the stages in front of the units (S50): the first two cycles block no slot, and all
+    /// others at most so many, slots of the instruction's own warp included. None: another
+    /// resource.
+    std::optional<std::int64_t> most_blocked{};
     friend auto operator<=>(const ResourceOccupancy&, const ResourceOccupancy&) = default;
 };
 
@@ -39,9 +44,12 @@ public:
     /// In one wave: cycles that a critical path through warps of `block` loses in blocked slots;
     /// each counts as one slot distance.
     std::int64_t cycles_of_block(std::int64_t block);
+    /// The same where all resources are stages of schedulers.
+    std::int64_t cycles_in_stages_of_block(std::int64_t block);
     /// The same in several waves, for a critical path through any warp slots with these slot
     /// distances.
     std::int64_t cycles_of_any(const std::vector<SlotDistance>& distances);
+    std::int64_t cycles_in_stages_of_any(const std::vector<SlotDistance>& distances);
 
 private:
     /// Slot boundaries within one occupancy. `Shape:` blocked[distinct occupancy].
@@ -58,6 +66,8 @@ private:
     std::int64_t by_scheduler(const SlotBoundaries& boundaries, const SlotTable& table,
                               std::int64_t warp_slot);
     std::int64_t by_any_scheduler(std::int64_t warp_slots, std::int64_t shortest, bool own_block);
+    /// Cycles of a path with these slot distances that occupancies of stages block.
+    [[nodiscard]] Blocked cycles_in_stages(const SlotDistance& slots) const;
     /// Largest sum over all occupancies of a warp.
     std::int64_t most(const Blocked& blocked, bool own_block = false);
 

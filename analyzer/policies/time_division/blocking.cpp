@@ -2,6 +2,7 @@
 
 #include "analyzer/interference/barrier_intervals.hpp"
 #include "analyzer/policies/time_division/own_delay.hpp"
+#include "analyzer/policies/time_division/stage_slots.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
@@ -20,6 +21,15 @@ std::vector<ResourceOccupancy> port_occupancies(const AnalysisContext& context) 
     for (const std::int64_t cycles : port_times(context))
         occupancies.push_back(
             {cycles, cycles > 0 && is_shared_by_all(context, occupancies.size())});
+    return occupancies;
+}
+
+std::vector<ResourceOccupancy> stage_occupancies(const AnalysisContext& context) {
+    const std::int64_t hold = cycles_of_hold(context);
+    std::vector<ResourceOccupancy> occupancies;
+    for (const std::int64_t slots : slots_held_by_reads(context))
+        occupancies.push_back(slots > 0 ? ResourceOccupancy{plus(hold, 2), false, slots}
+                                        : ResourceOccupancy{});
     return occupancies;
 }
 
@@ -112,10 +122,12 @@ private:
     std::int64_t longest_drain_ = 0;
 };
 
-/// Blocked slots by occupancies of ports and of the write buffer.
+/// Blocked slots by occupancies of ports, of the write buffer and of the stages in front of the
+/// units.
 struct ResourceBlocking {
     BlockedSlots ports;
     BlockedSlots stores;
+    BlockedSlots stages;
 };
 
 std::vector<std::int64_t> all_warp_slots(const SlotTable& order) {
@@ -140,6 +152,8 @@ std::map<SlotDistance, SlotBlocking> blocking_by_distance(const AnalysisContext&
             SlotBlocking& most = by_distance[distance];
             most.by_ports =
                 std::max(most.by_ports, blocking.ports.of_warp_slot(schedulers, own, warp_slot));
+            most.by_reads =
+                std::max(most.by_reads, blocking.stages.of_warp_slot(schedulers, own, warp_slot));
             most.cycles = distance.longest;
             std::int64_t full = buffered.blocked_by_time(distance);
             if (full > 0 && buffered.may_count_entries())
@@ -178,13 +192,16 @@ SlotBlocking blocking_in_interval(const AnalysisContext& context, const BarrierI
         if (ports[i].cycles > 0 && !units[context.timings[i].value().unit]) ports[i] = {};
     const BufferedStores buffered{context};
     const std::vector<ResourceOccupancy> stores = buffered.occupancies();
+    const std::vector<ResourceOccupancy> stages = stage_occupancies(context);
     SlotBlocking most;
     for (const auto& [distance, slots] :
          blocking_by_distance(context,
                               {{context, ports, counted_in(intervals, interval, ports)},
-                               {context, stores, counted_in(intervals, interval, stores)}},
+                               {context, stores, counted_in(intervals, interval, stores)},
+                               {context, stages, counted_in(intervals, interval, stages)}},
                               buffered, context.shape.blocks == 1)) {
         most.by_ports = std::max(most.by_ports, times(slots.by_ports, slots.cycles));
+        most.by_reads = std::max(most.by_reads, times(slots.by_reads, slots.cycles));
         if (any_store)
             most.by_stores = std::max(most.by_stores, times(slots.by_stores, slots.cycles));
     }
@@ -203,28 +220,35 @@ std::int64_t blocking_of_store(std::int64_t drain, const std::vector<SlotDistanc
 
 std::map<SlotDistance, SlotBlocking> blocking_by_distance(const AnalysisContext& context) {
     const BufferedStores buffered{context};
-    return blocking_by_distance(
-        context, {{context, port_occupancies(context)}, {context, buffered.occupancies()}},
-        buffered, true);
+    return blocking_by_distance(context,
+                                {{context, port_occupancies(context)},
+                                 {context, buffered.occupancies()},
+                                 {context, stage_occupancies(context)}},
+                                buffered, true);
 }
 
 SlotBlocking blocking_of_any_slot(const AnalysisContext& context,
                                   const std::vector<SlotDistance>& distances,
                                   std::int64_t barriers) {
     BlockedSlots ports{context, port_occupancies(context)};
+    BlockedSlots stages{context, stage_occupancies(context)};
     SlotBlocking blocking;
     blocking.by_stores = BufferedStores{context}.blocked_cycles(distances);
     if (context.shape.waves() > 1) {
         blocking.by_ports = ports.cycles_of_any(distances);
+        blocking.by_reads = stages.cycles_in_stages_of_any(distances);
         return blocking;
     }
-    for (std::int64_t block = 0; block < context.shape.blocks; ++block)
+    for (std::int64_t block = 0; block < context.shape.blocks; ++block) {
         blocking.by_ports = std::max(blocking.by_ports, ports.cycles_of_block(block));
+        blocking.by_reads = std::max(blocking.by_reads, stages.cycles_in_stages_of_block(block));
+    }
     // In a barrier interval the critical path is in one warp slot.
     SlotBlocking in_intervals;
     const auto add = [&](const SlotBlocking& slots, std::int64_t count) {
         in_intervals.by_ports = plus(in_intervals.by_ports, times(slots.by_ports, count));
         in_intervals.by_stores = plus(in_intervals.by_stores, times(slots.by_stores, count));
+        in_intervals.by_reads = plus(in_intervals.by_reads, times(slots.by_reads, count));
     };
     if (const auto intervals = barrier_intervals(context, barriers)) {
         for (std::size_t interval = 0; interval < intervals->executes.size(); ++interval)
@@ -234,11 +258,13 @@ SlotBlocking blocking_of_any_slot(const AnalysisContext& context,
         for (const auto& [distance, slots] : blocking_by_distance(context)) {
             most.by_ports = std::max(most.by_ports, times(slots.by_ports, slots.cycles));
             most.by_stores = std::max(most.by_stores, times(slots.by_stores, slots.cycles));
+            most.by_reads = std::max(most.by_reads, times(slots.by_reads, slots.cycles));
         }
         add(most, barriers + 1);
     }
     blocking.by_ports = std::min(blocking.by_ports, in_intervals.by_ports);
     blocking.by_stores = std::min(blocking.by_stores, in_intervals.by_stores);
+    blocking.by_reads = std::min(blocking.by_reads, in_intervals.by_reads);
     return blocking;
 }
 

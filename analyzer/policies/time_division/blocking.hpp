@@ -15,6 +15,7 @@ namespace warpbound::analyzer {
 struct SlotBlocking {
     std::int64_t by_ports = 0;  ///< A port is occupied.
     std::int64_t by_stores = 0; ///< The write buffer is full.
+    std::int64_t by_reads = 0;  ///< The stages in front of the units hold the warp.
     std::int64_t cycles = 1;    ///< Length of one.
 };
 

@@ -5,6 +5,7 @@
 #include "analyzer/policies/time_division/blocked_slots.hpp"
 #include "analyzer/policies/time_division/blocking.hpp"
 #include "analyzer/policies/time_division/own_delay.hpp"
+#include "analyzer/policies/time_division/stage_slots.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@ namespace warpbound::analyzer {
 
 namespace {
 
+using models::plus;
 using models::times;
 
 /// Sum of certified terms for a launch.
@@ -37,6 +39,7 @@ public:
             any_.longest - 1);
         add("replacement and start of a block", shape_.waves() - 1, shape_.refill.hi);
         add_ports();
+        add_stages();
         // With accesses through the caches, drains are part of the queueing delay (S29).
         if (context_.caches) return std::move(terms_);
         add_stores();
@@ -73,11 +76,14 @@ private:
         return costs;
     }
 
-    /// Largest number of other warp slots of a scheduler whose warps may occupy a port at a slot
-    /// boundary of this path.
-    [[nodiscard]] std::int64_t occupants() const {
+    [[nodiscard]] std::int64_t longest_port_time() const {
         const InstructionCosts ports = port_times(context_);
-        const std::int64_t longest = ports.empty() ? 0 : *std::ranges::max_element(ports);
+        return ports.empty() ? 0 : *std::ranges::max_element(ports);
+    }
+
+    /// Largest number of other warp slots of a scheduler whose warps may occupy a resource at a
+    /// slot boundary of this path. `longest`: an occupancy.
+    [[nodiscard]] std::int64_t occupants(std::int64_t longest) const {
         std::int64_t most = 0;
         for (const EquivalentSchedulers& equal : schedulers_of(context_.request.policy, shape_)) {
             const SlotTable& table = equal.table;
@@ -122,16 +128,36 @@ private:
         // A warp with one warp fewer on its scheduler has one more on the other schedulers.
         std::int64_t same_scheduler = shape_.on_one_scheduler(warps) - 1;
         const std::int64_t fewer = warps / shape_.schedulers - 1;
-        const std::int64_t most_occupants = occupants();
+        const std::int64_t most_occupants = occupants(longest_port_time());
         const auto sum = [&](std::int64_t count) {
-            return models::plus(times(on_own_scheduler, std::min(count, most_occupants)),
-                                times(on_other_schedulers, warps - 1 - count));
+            return plus(times(on_own_scheduler, std::min(count, most_occupants)),
+                        times(on_other_schedulers, warps - 1 - count));
         };
         if (fewer >= 0 && sum(fewer) > sum(same_scheduler)) same_scheduler = fewer;
         add("slots of the warp in which a warp of its scheduler occupies a port",
             std::min(same_scheduler, most_occupants), on_own_scheduler, same.id);
         add("slots of the warp in which a warp of another scheduler occupies a port",
             warps - 1 - same_scheduler, on_other_schedulers, other.id);
+    }
+
+    void add_stages() {
+        const std::int64_t hold = cycles_of_hold(context_);
+        if (hold == 0) return;
+        const CertificateName held{
+            "execution-time-upper-stages" + id_suffix(),
+            "slots that a warp blocks by register reads in the stages in front of the units"};
+        const std::int64_t cycles =
+            certified_most(context_, held, time_held_by_reads(context_, any_));
+        std::int64_t warps = shape_.warps();
+        if (!critical_.changes_warp_slot) {
+            warps = std::min(shape_.on_one_scheduler(warps) - 1, occupants(plus(hold, 2)));
+            if (any_.shortest <= hold + 1) ++warps; // By its own reads.
+        }
+        add("slots in which register reads of a warp hold the stages in front of the units", warps,
+            cycles, held.id);
+        if (shape_.waves() > 1)
+            add("slot that may be blocked again after the start of the last block", 1,
+                any_.longest);
     }
 
     void add_stores() {

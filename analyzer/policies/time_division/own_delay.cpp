@@ -53,7 +53,8 @@ Result<SideAnswer> longest_in_slots(const AnalysisContext& context,
     std::int64_t nodes = 0;
     for (const auto& slots : critical.paths) {
         // The write buffer has terms of its own: in these pipelines it never delays.
-        const PipelinePair pipelines = pipelines_of(context, 1, {0, 0, 0}, slots);
+        const PipelinePair pipelines =
+            pipelines_of(context, 1, {0, 0, 0}, slots, has_scheduler_to_itself(context.shape));
         auto isolated = bound_single_warp(context, pipelines, Side::Upper, deadline, facts,
                                           critical.id_suffix(slots));
         if (!isolated) return isolated;

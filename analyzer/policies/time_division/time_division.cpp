@@ -49,6 +49,8 @@ public:
         add("replacement and start of a block", shape_.waves() - 1, shape_.refill.hi);
         add("slots of the warp in which another warp occupies a port", blocking.by_ports,
             blocking.cycles);
+        add("slots of the warp in which register reads hold the stages in front of the units",
+            blocking.by_reads, blocking.cycles);
         // With accesses through the caches, drains are part of the queueing delay (S29).
         if (context_.caches) return terms;
         add("slots of the warp in which the write buffer is full", blocking.by_stores,
@@ -76,6 +78,13 @@ struct ScheduleTimes {
     models::Cycles upper{0};
     bool explored = false; ///< Over all orders of issue within a cycle.
 };
+
+/// Whether the schedule follows from the start and the order of issues within a cycle: no access
+/// waits for others in memory, no warp for a line, and no stage in front of the units holds one.
+bool start_determines_schedule(const AnalysisContext& context) {
+    return !context.has_queueing() && !context.register_reads &&
+           (!context.instruction_lines || context.instruction_lines->never_miss());
+}
 
 /// Times over all possible schedules, if they can be simulated or explored, with every number of
 /// blocks that a multiprocessor may get.
@@ -145,8 +154,7 @@ Result<SideAnswer> bound_time_division_from_above(const AnalysisContext& launche
                        ? launch.terms(any, path, of_any_slot, critical.barriers)
                        : launch.terms(slots.front(), path, by_distance.at(slots.front()), 0);
         });
-    // Where accesses wait for others, the start does not determine the schedule.
-    if (!answer || context.has_queueing()) return answer;
+    if (!answer || !start_determines_schedule(context)) return answer;
     apply_schedule_times(launched, answer.value(), Side::Upper, deadline);
     return answer;
 }
@@ -154,7 +162,7 @@ Result<SideAnswer> bound_time_division_from_above(const AnalysisContext& launche
 Result<SideAnswer> bound_time_division_from_below(const AnalysisContext& context, SideAnswer answer,
                                                   Deadline deadline) {
     auto path = own_delay_from_below(context, std::move(answer), deadline);
-    if (!path || context.has_queueing()) return path;
+    if (!path || !start_determines_schedule(context)) return path;
     apply_schedule_times(context, path.value(), Side::Lower, deadline);
     return path;
 }

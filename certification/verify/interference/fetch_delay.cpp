@@ -87,7 +87,25 @@ bool lines_stay_in_l0(const TimedCode& code) {
     return fetch.always_holds("l0-sets", "l0-ways", lines_of_text(code, fetch));
 }
 
-std::vector<Term> fetch_terms_of(const TimedCode& code) {
+std::vector<bool> ends_of_lines(const TimedCode& code) {
+    const auto& text = code.kernel.function->instructions;
+    std::vector<bool> ends(text.size(), false);
+    if (!code.kernel.architecture.has_instruction_caches()) return ends;
+    const std::int64_t bytes = FetchGroup{code}.number("line", 1);
+    for (std::size_t i = 0; i + 1 < text.size(); ++i)
+        ends[i] = text[i].address / bytes != text[i + 1].address / bytes;
+    return ends;
+}
+
+std::int64_t wait_for_line(const TimedCode& code) {
+    if (!code.kernel.architecture.has_instruction_caches() || lines_stay_in_l0(code)) return 0;
+    const FetchGroup fetch{code};
+    const std::int64_t lines = plus(lines_of_text(code, fetch), fetch.streamed());
+    const bool l1_persists = fetch.always_holds("l1-sets", "l1-ways", lines);
+    return wait_at_look_up(code, fetch, l1_persists ? 0 : fetch.range("l1-miss").hi);
+}
+
+std::vector<Term> fetch_terms_of(const TimedCode& code, std::int64_t to_next_slot) {
     if (!code.kernel.architecture.has_instruction_caches()) return {};
     const FetchGroup fetch{code};
     const std::int64_t lines = lines_of_text(code, fetch);
@@ -104,13 +122,19 @@ std::vector<Term> fetch_terms_of(const TimedCode& code) {
     const std::int64_t schedulers =
         times(multiprocessors, std::min(launch.schedulers, launch.resident_warps()));
     std::vector<Term> terms;
-    if (l1_persists && !begins_warm) terms.push_back({times(multiprocessors, lines), l1_miss, ""});
+    // S50: of the waits that no gap contains, each may end in a time slot of another warp.
+    const auto add_first_uses = [&](std::int64_t count, std::int64_t cycles, bool waits_for_slot) {
+        terms.push_back({count, cycles, ""});
+        terms.push_back({waits_for_slot ? count : 0, to_next_slot, ""});
+    };
+    if (l1_persists && !begins_warm)
+        add_first_uses(times(multiprocessors, lines), l1_miss, !l0_persists);
     if (!l0_persists) {
         terms.push_back({launch.waves, wait_at_look_up(code, fetch, of_each_wait), ""});
         return terms;
     }
-    terms.push_back({times(may_change_warp(code) ? schedulers : 1, lines),
-                     plus(fetch.range("l0-miss").hi, of_each_wait), ""});
+    add_first_uses(times(may_change_warp(code) ? schedulers : 1, lines),
+                   plus(fetch.range("l0-miss").hi, of_each_wait), true);
     terms.push_back(
         {times(schedulers, times(lines, streamed + 1)), fetch.range("l1-service").hi, ""});
     return terms;

@@ -14,9 +14,17 @@ namespace warpbound::certification::verify {
 /// description of instruction caches.
 bool lines_stay_in_l0(const TimedCode& code);
 
-/// None where fetch costs nothing. Throws `Finding` when the description lacks a value or gives one
-/// for which nothing is claimed. Sound when: every scheduler that has a warp that may issue chooses
-/// one, or one of its active set where the lines stay in the L0.
-std::vector<Term> fetch_terms_of(const TimedCode& code);
+/// None where fetch costs nothing. `to_next_slot`: from the cycle after a wait to the next time
+/// slot of the warp, at most (S50); 0 where it may be chosen at any time. Throws `Finding` when the
+/// description lacks a value or gives one for which nothing is claimed. Sound when: the policy
+/// limits no active sets, or the lines stay in the L0.
+std::vector<Term> fetch_terms_of(const TimedCode& code, std::int64_t to_next_slot);
+
+/// For how long a line that is looked up, as the first one of a block, keeps its warp waiting
+/// beyond what `fetch_terms_of` counts of first uses; 0 where fetch costs nothing. Throws as that
+/// does. Side: upper.
+std::int64_t wait_for_line(const TimedCode& code);
+/// Per instruction: whether the next one in the text is in another line.
+std::vector<bool> ends_of_lines(const TimedCode& code);
 
 } // namespace warpbound::certification::verify

@@ -122,7 +122,7 @@ DemandTable grant_spacing(const TimedCode& code) {
 
 /// The larger of m and, for an instruction of a unit with latches, the longest use of such a latch
 /// by an instruction of fixed latency. All 0 when no grant ever lags. Side: upper.
-DemandTable grant_distances(const TimedCode& code) {
+DemandTable distances_of_grants(const TimedCode& code) {
     DemandTable distances = grant_spacing(code);
     if (longest_grant_lag(code) == 0) return DemandTable(distances.size(), 0);
     const auto has_latch = [&](const models::InstructionTiming& timing, std::size_t i) {
@@ -175,7 +175,13 @@ DemandTable certain_reads(const TimedCode& code, std::int64_t bank) {
 
 } // namespace
 
+DemandTable grant_distances(const TimedCode& code) {
+    if (!code.kernel.architecture.has_read_ports()) return DemandTable(code.timings.size(), 0);
+    return distances_of_grants(code);
+}
+
 std::int64_t longest_grant_lag(const TimedCode& code) {
+    if (!code.kernel.architecture.has_read_ports()) return 0;
     // S33: a warp that never shares its scheduler contains the lag in its own time.
     const LaunchGeometry& launch = code.geometry;
     const std::int64_t together =

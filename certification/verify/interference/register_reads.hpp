@@ -16,6 +16,10 @@ namespace warpbound::certification::verify {
 void add_read_port_demand(const TimedCode& code, DemandTables& tables);
 /// The longest lag of a grant. Side: upper.
 std::int64_t longest_grant_lag(const TimedCode& code);
+/// Per instruction: the larger of m and O of S33; all 0 where no grant ever lags, as on a machine
+/// without read ports. Throws `Finding` as above. Side: upper.
+DemandTable grant_distances(const TimedCode& code);
+
 /// Cycles after a grant in which its reads take place. Requires: the machine has read ports.
 std::int64_t read_window(const TimedCode& code);
 

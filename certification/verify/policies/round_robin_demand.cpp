@@ -1,6 +1,9 @@
 #include "certification/verify/policies/round_robin_demand.hpp"
 
+#include "assembly/isa/operand_reads.hpp"
 #include "certification/verify/certificate_ids.hpp"
+#include "certification/verify/interference/fetch_delay.hpp"
+#include "certification/verify/interference/register_reads.hpp"
 #include "models/units.hpp"
 
 #include <fmt/format.h>
@@ -32,11 +35,14 @@ void raise_to(std::int64_t& longest, std::int64_t cycles) {
 /// The longest times for which any instruction of the kernel makes another one wait (C5 to C7).
 struct LongestWaits {
     explicit LongestWaits(const TimedCode& code) {
+        const std::int64_t lag = longest_grant_lag(code);
         for (std::size_t i = 0; i < code.timings.size(); ++i) {
             if (!code.reachable[i]) continue;
             const Timing& timing = code.timings[i].value();
             const assembly::Instruction& instruction = code.kernel.function->instructions[i];
-            const std::int64_t result = with_passes(timing.latency.hi, timing);
+            // S33: results of instructions that pass Allocate may come late.
+            const std::int64_t late = assembly::has_fixed_latency(instruction) ? lag : 0;
+            const std::int64_t result = models::plus(with_passes(timing.latency.hi, timing), late);
             raise_to(completion, result);
             raise_to(of_port[timing.unit], port_occupancy(timing));
             if (timing.waits_for_registers)
@@ -92,11 +98,15 @@ DependenceStalls dependence_stalls_of(const TimedCode& code) {
                 longest.before(code.kernel.function->instructions[i], code.timings[i].value());
     // C4 and C9: gaps and barriers of what may be issued right before.
     std::vector<bool> after_barrier(code.timings.size(), false);
+    // S51: and the line, where control may be transferred or another line begins.
+    const std::int64_t line_wait = wait_for_line(code);
+    const std::vector<bool> ends_line = ends_of_lines(code);
     const auto add_predecessor = [&](std::size_t before, std::size_t i, bool may_transfer) {
         if (!code.reachable[before] || !code.reachable[i]) return;
         const Timing& timing = code.timings[before].value();
         raise_to(stall[i], std::max(timing.gap.hi, code.geometry.issue_slot.hi));
         if (may_transfer) raise_to(stall[i], timing.gap_taken.hi);
+        if (may_transfer || ends_line[before]) raise_to(stall[i], line_wait);
         if (!timing.is_barrier_wait) return;
         raise_to(stall[i], with_passes(timing.latency.hi, timing));
         after_barrier[i] = true;
@@ -157,13 +167,18 @@ InterferencePerTurn interference_per_turn_of(const TimedCode& code) {
 RotationDemand rotation_demand_of(const TimedCode& code) {
     namespace ids = certificate_id;
     RotationDemand demand{std::nullopt, dependence_stalls_of(code), {}};
-    const auto residual = [&](const Timing& timing, std::size_t) {
-        return residual_occupancy(code, timing);
+    // S51: the stages in front of the units hold others as ports do.
+    const DemandTable grants = grant_distances(code);
+    const auto residual = [&](const Timing& timing, std::size_t i) {
+        return std::max(residual_occupancy(code, timing), grants[i] - code.geometry.issue_slot.lo);
     };
-    // S25a: on several schedulers a port of the multiprocessor counts with all of its occupancy.
-    const auto of_any_scheduler = [&](const Timing& timing, std::size_t) {
-        return is_port_of_multiprocessor(code, timing) ? port_occupancy(timing)
-                                                       : residual_occupancy(code, timing);
+    // S25a: on several schedulers a port of the multiprocessor counts with all of its occupancy,
+    // and the stages apart from it.
+    const auto of_any_scheduler = [&](const Timing& timing, std::size_t i) {
+        if (!is_port_of_multiprocessor(code, timing) || port_occupancy(timing) == 0)
+            return residual(timing, i);
+        const std::int64_t in_stages = std::max<std::int64_t>(0, grants[i] - 1);
+        return std::max(residual(timing, i), models::plus(port_occupancy(timing), in_stages));
     };
     auto& tables = demand.tables;
     tables[ids::upper_issue_slots] =

@@ -3,6 +3,8 @@
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/interference/barrier_intervals.hpp"
 #include "certification/verify/interference/critical_path.hpp"
+#include "certification/verify/interference/fetch_delay.hpp"
+#include "certification/verify/interference/register_reads.hpp"
 #include "models/units.hpp"
 
 #include <algorithm>
@@ -102,8 +104,14 @@ TurnCounts counts_of_blocks(const LaunchGeometry& launch, std::int64_t barriers)
 std::vector<Term> port_terms(const TimedCode& code, const TurnCounts& counts) {
     std::vector<Term> terms{
         {counts.warps_of_other_schedulers, 0, certificate_id::other_schedulers}};
-    if (counts.has_uncounted_blocks) terms.push_back({1, longest_port_occupancy(code), ""});
+    if (counts.has_uncounted_blocks)
+        terms.push_back({1, std::max(longest_port_occupancy(code), longest_grant_lag(code)), ""});
     return terms;
+}
+
+/// From the end of a block to the time at which its successor has its first line (S51).
+std::int64_t longest_refill(const TimedCode& code) {
+    return models::plus(code.geometry.refill.hi, wait_for_line(code));
 }
 
 std::string scheduler_suffix(const TurnCounts& counts) {
@@ -122,7 +130,7 @@ std::vector<Term> sum_by_warps(const TimedCode& code, const TurnCounts& counts) 
     terms.push_back({counts.re_entries + (launch.waves > 1 ? 1 : 0), launch.issue_slot.hi, ""});
     terms.push_back({counts.stalled_warps, 0, certificate_id::in_isolation});
     terms.push_back(
-        {counts.starts_of_single_warps + counts.starts + own_starts, launch.refill.hi, ""});
+        {counts.starts_of_single_warps + counts.starts + own_starts, longest_refill(code), ""});
     terms.push_back({models::plus(counts.warps_in_rotations, counts.warps_with_ports_only), 0,
                      certificate_id::residual_occupancy + scheduler_suffix(counts)});
     return terms;
@@ -133,7 +141,7 @@ std::vector<Term> sum_by_rotations(const TimedCode& code, const TurnCounts& coun
                                    std::int64_t rotation, const DependenceStalls& stalls) {
     const LaunchGeometry& launch = code.geometry;
     const models::Interval& slot = launch.issue_slot;
-    const std::int64_t refill = launch.refill.hi;
+    const std::int64_t refill = longest_refill(code);
     if (rotation < models::times(counts.warp_slots, slot.hi))
         throw Finding{Verdict::Failed,
                       code.kernel.id + ": a rotation is shorter than the issue slots of its turns"};

@@ -2,6 +2,7 @@
 
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/interference/barrier_intervals.hpp"
+#include "certification/verify/interference/register_reads.hpp"
 #include "models/units.hpp"
 
 #include <algorithm>
@@ -43,9 +44,19 @@ DemandTables demand_on(const TimedCode& code, const std::vector<SlotDistance>& d
     tables[ids::ports + suffix] = demand_table(code, [&](const Timing& timing, std::size_t) {
         return std::max(on_own_scheduler(timing), on_other_schedulers(timing));
     });
+    // S50: as many slot boundaries of the path as lie in the L cycles, each P', and no more than
+    // cycles by which the instruction makes grants lag.
+    const SlotDistance any = any_distance(distances);
+    const std::int64_t least_distance =
+        std::max<std::int64_t>(1, any.shortest - code.geometry.issue_slot.hi + 1);
+    DemandTable& held = tables[ids::stages + suffix];
+    held = grant_distances(code);
+    for (std::int64_t& cycles : held) {
+        const std::int64_t boundaries = (longest_grant_lag(code) - 1) / least_distance + 1;
+        cycles = cycles > 1 ? models::times(std::min(cycles - 1, boundaries), any.longest) : 0;
+    }
     // S23, write buffer: one blocked slot, and those within the drain d: each P' of its warp slot,
     // and no more in all than the shortest distance allows.
-    const SlotDistance any = any_distance(distances);
     tables[ids::write_buffer + suffix] =
         demand_table(code, [&](const Timing& timing, std::size_t) -> std::int64_t {
             if (!timing.enters_write_buffer) return 0;
@@ -98,6 +109,26 @@ void add_blocked_by_ports(const TimedCode& code, const SlotDistance& blocked,
     terms.push_back({warps - 1 - others_on_scheduler, 0, other});
 }
 
+/// S50: slots that are blocked in the stages in front of the units.
+void add_blocked_in_stages(const TimedCode& code, const SlotDistance& blocked,
+                           const std::string& suffix, std::vector<Term>& terms) {
+    const LaunchGeometry& launch = code.geometry;
+    const std::int64_t lag = longest_grant_lag(code);
+    if (lag == 0) return;
+    std::int64_t warps = launch.interfering_warps();
+    if (!path_changes_warp_slot(code)) {
+        // An instruction blocks slots up to the cycle L + 1 after its issue, its own warp's too.
+        const std::int64_t preceding =
+            preceding_warp_slots(code.kernel.policy, launch, launch.block_slots, blocked,
+                                 (lag + 1) / launch.issue_slot.hi);
+        warps = std::min(launch.per_scheduler(warps) - 1, preceding) +
+                (blocked.shortest <= lag + 1 ? 1 : 0);
+    }
+    terms.push_back({warps, 0, certificate_id::stages + suffix});
+    // Two blocked slots around the start of the last block need no issue in between.
+    terms.push_back({launch.waves > 1 ? 1 : 0, blocked.longest, ""});
+}
+
 /// S23: slots that are blocked by the write buffer, and the drains after the last store.
 void add_write_buffer(const TimedCode& code, const DemandTables& tables, const std::string& suffix,
                       const CertificateValues& values, std::vector<Term>& terms) {
@@ -134,6 +165,7 @@ std::vector<Term> time_division_sum(const TimedCode& code, const DemandTables& t
     terms.push_back(
         {models::times(barriers_without_early_ends(code), launch.waves), blocked.longest - 1, ""});
     add_blocked_by_ports(code, blocked, suffix, values, terms);
+    add_blocked_in_stages(code, blocked, suffix, terms);
     if (!through_caches) add_write_buffer(code, tables, suffix, values, terms);
     return terms;
 }

@@ -169,22 +169,80 @@ TEST(FetchDelay, CountsEverySchedulerThatTheCriticalPathMayVisit) {
     EXPECT_EQ(scheduler_term(*several), 4 * 3);
 }
 
-TEST(FetchDelay, IsRefusedUnderPoliciesThatMayWait) {
-    auto all = with_caches(ten, {}, {1, 128});
-    all->request.policy = models::read_policy("srr").value();
-    const auto analysis = all->run();
-    ASSERT_FALSE(analysis);
-    EXPECT_THAT(analysis.error().what, HasSubstr("policy srr: several warps are not bounded"));
-    EXPECT_THAT(analysis.error().what, HasSubstr("--assume fetch=none"));
-    all->request.launch = {1, 32};
-    EXPECT_TRUE(all->run());
-    // In warm caches the lines of a text that fits never miss.
-    auto warm = with_caches(ten, {.are_warm = true}, {1, 128});
-    warm->request.policy = models::read_policy("srr").value();
-    EXPECT_TRUE(warm->run());
-    auto too_long = with_caches(ten, {.l0_lines = 2, .are_warm = true}, {1, 128});
-    too_long->request.policy = models::read_policy("srr").value();
-    EXPECT_FALSE(too_long->run());
+/// What a launch of four warps, two on each scheduler, has beyond the same without caches.
+std::int64_t delay_under(const char* policy, const Caches& caches,
+                         models::Launch launch = {1, 128}) {
+    const auto fetching = with_caches(ten, caches, launch);
+    const auto perfect = analyzed(ten);
+    perfect->request.launch = launch;
+    fetching->request.policy = perfect->request.policy = models::read_policy(policy).value();
+    return (envelope(*fetching).upper.proved - envelope(*perfect).upper.proved).count();
+}
+
+TEST(FetchDelay, CountsOnceForAllTurnsOfAScheduler) {
+    // Of 3 lines on one of two schedulers: each of 30 and 200 cycles, and 2 x 9 requests of 2.
+    EXPECT_EQ(delay_under("srr", {}), 3 * 30 + 3 * 200 + 2 * 9 * 2);
+    EXPECT_EQ(delay_under("srr", {.are_warm = true}), 0);
+}
+
+// Not persistent: the wait of 3 x 3 x 2 + 30 + 200 is in the gaps before the second and the third
+// line, and once before the first.
+TEST(FetchDelay, CountsInEachTurnWhereLinesAreReplaced) {
+    const std::int64_t wait = 3 * 3 * 2 + 30 + 200;
+    const std::int64_t delay = delay_under("srr", {.l0_lines = 2, .l1_lines = 4});
+    EXPECT_GT(delay, 2 * wait);
+    EXPECT_LE(delay, 3 * wait);
+}
+
+// A block that is handed out has its first line as many cycles later.
+TEST(FetchDelay, KeepsTurnsWaitingForBlocksThatStart) {
+    const auto of_starts = [](const Caches& caches) {
+        auto all = with_caches(ten, caches, {100, 128});
+        all->request.policy = models::read_policy("srr").value();
+        std::int64_t cycles = 0;
+        for (const BoundTerm& term : envelope(*all).upper.terms)
+            if (term.text == "stall by warps of another block that starts") cycles = term.cycles;
+        return cycles;
+    };
+    const std::int64_t warps = 8 * 4;
+    EXPECT_EQ(of_starts({.l0_lines = 2, .l1_lines = 4}) - of_starts({}),
+              (warps - 1) * 3 * 2 + 30 + 200);
+}
+
+TEST(FetchDelay, CountsInTimeSlots) {
+    const auto terms_of = [](const Caches& caches) {
+        auto all = with_caches(ten, caches, {1, 128});
+        all->request.policy = models::read_policy("variable-rate:fast=0,every=2").value();
+        std::int64_t sum = 0;
+        for (const BoundTerm& term : envelope(*all).upper.terms)
+            if (term.text.starts_with("instruction fetch")) sum += term.count * term.cycles;
+        return sum;
+    };
+    EXPECT_EQ(terms_of({}), 3 * 30 + 3 * 200 + 2 * 9 * 2);
+    EXPECT_EQ(terms_of({.l0_lines = 2, .l1_lines = 4}), 3 * 3 * 2 + 30 + 200);
+    EXPECT_EQ(terms_of({.are_warm = true}), 0);
+}
+
+// After a gap of 0 no distance of slots is in the path: the wait may end in another warp's slot.
+TEST(FetchDelay, CountsTheNextSlotAfterAPairThatIssuesTogether) {
+    const auto waits_for_slots = [](bool is_pair) {
+        auto all = analyzed("MOV R1, R2 ?trans1; MOV R3, R4 ?trans1; EXIT ?trans1;", {},
+                            "hopper-h200", 90);
+        all->architecture.register_file = {};
+        all->architecture.fetch = with_caches(ten, {})->architecture.fetch;
+        assembly::Control& control = *all->program.functions.front().instructions[1].control;
+        control.dual_issue = is_pair;
+        control.stall = is_pair ? 0 : 1;
+        all->request.launch = {1, 256};
+        all->request.policy = models::read_policy("variable-rate:fast=0,every=2").value();
+        std::int64_t cycles = 0;
+        for (const BoundTerm& term : envelope(*all).upper.terms)
+            if (term.text.find("wait for a slot after the first use") != std::string::npos)
+                cycles += term.count * term.cycles;
+        return cycles;
+    };
+    EXPECT_EQ(waits_for_slots(false), 0);
+    EXPECT_EQ(waits_for_slots(true), 2 * 1); // Two lines, slots 2 cycles apart.
 }
 
 TEST(FetchDelay, CountsBesideActiveSetsWhereTheTextFits) {

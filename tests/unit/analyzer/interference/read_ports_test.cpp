@@ -134,20 +134,66 @@ TEST(ReadPortBounds, OfWarpsOnSchedulersOfTheirOwnAreThoseOfOne) {
     EXPECT_EQ(envelope(*one).upper.proved, envelope(*one).lower.proved);
 }
 
-TEST(ReadPortBounds, AreRefusedUnderOtherPolicies) {
-    for (const char* policy : {"srr", "variable-rate:fast=0,every=2"}) {
-        auto context = on_ports("NOP ?trans1; EXIT ?trans1;");
-        context->request.policy = models::read_policy(policy).value();
-        EXPECT_TRUE(context->run()) << policy; // One warp.
-        context->request.launch = {1, 64};
-        const auto refused = context->run();
-        ASSERT_FALSE(refused) << policy;
-        EXPECT_THAT(to_string(refused.error()), HasSubstr("--assume register-file=none"));
+/// The upper bound of a launch of one block under a policy.
+std::int64_t upper_under(const std::string& policy, const std::string& body, std::int64_t threads) {
+    const auto context = on_ports(body);
+    context->request.policy = models::read_policy(policy).value();
+    context->request.launch = {1, threads};
+    return envelope(*context).upper.proved.count();
+}
+
+// m = 3, L = 4. The path: ten gaps of 2, 8 from the EXIT on (L and a latency of 4), and 1 before
+// the first slot. Of the five cycles after the first, each instruction of either warp blocks two
+// slots.
+TEST(ReadPortBounds, CountSlotsThatTheStagesBlock) {
+    const std::string body = repeated("FFMA R1, R2, R4, R6 ?trans1;", 10) + "EXIT ?trans1;";
+    EXPECT_EQ(upper_under("variable-rate:fast=0,every=2", body, 64),
+              10 * 2 + 8 + 1 + 2 * 10 * 2 * 2);
+    // Slots are 8 cycles apart: the four warps that come 2 to 5 slots before one block it.
+    EXPECT_EQ(upper_under("variable-rate:fast=0,every=8", body, 256), 10 * 8 + 8 + 7 + 4 * 10 * 8);
+}
+
+// Two times of one slot for each turn but the first, 8 to completion, and two cycles for the reads
+// of each of the twenty instructions: they take three cycles each.
+TEST(ReadPortBounds, CountWhatReadsHoldStrictTurns) {
+    const std::string body = repeated("FFMA R1, R2, R4, R6 ?trans1;", 10) + "EXIT ?trans1;";
+    EXPECT_EQ(upper_under("srr", body, 64), 10 * 2 + 1 + 8 + 2 * 10 * 2);
+}
+
+TEST(ReadPortBounds, OfInstructionsThatReadABankOnceAreThoseWithoutPorts) {
+    const std::string body = repeated("FFMA R1, R2, R3, RZ ?trans1;", 10) + "EXIT ?trans1;";
+    for (const char* policy : {"srr", "variable-rate:fast=0,every=3"}) {
+        const auto without = on_ports(body);
+        without->architecture.register_file = {};
+        without->request.policy = models::read_policy(policy).value();
+        without->request.launch = {1, 96};
+        EXPECT_EQ(upper_under(policy, body, 96), envelope(*without).upper.proved.count()) << policy;
     }
+}
+
+// The second instruction waits for 8 cycles and L = 4, rounded to 16; the EXIT issues at 24 and
+// ends 8 later; 7 before the first slot. Of each of four warps both instructions block one slot
+// of 8.
+TEST(ReadPortBounds, RoundWaitsForResultsWithTheirLagToTimeSlots) {
+    const auto context = on_ports("FFMA R1, R2, R4, R6 ?trans1; FFMA R3, R1, R4, R6 ?trans1; "
+                                  "EXIT ?trans1;");
+    context->architecture.issue_control = models::IssueControl::Interlocked;
+    tests::put_value(context->architecture, "schedulers/same-warp-interval", {1, 1, 1});
+    tests::put_value(context->architecture, "classes/float-multiply-add/latency", {8, 8, 8});
+    context->request.policy = models::read_policy("variable-rate:fast=0,every=8").value();
+    context->request.launch = {1, 256};
+    EXPECT_EQ(envelope(*context).upper.proved.count(), 24 + 8 + 7 + 4 * 2 * 8);
+}
+
+TEST(ReadPortBounds, AreRefusedWhereRegistersWaitInSmallActiveSets) {
     auto small_set = on_ports("NOP ?trans1; EXIT ?trans1;");
     small_set->request.policy = models::read_policy("two-level:active=1").value();
     small_set->request.launch = {1, 64};
     EXPECT_TRUE(small_set->run());
+    small_set->architecture.issue_control = models::IssueControl::Interlocked;
+    const auto refused = small_set->run();
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(to_string(refused.error()), HasSubstr("--assume register-file=none"));
     auto context = on_ports("NOP ?trans1; EXIT ?trans1;");
     tests::put_value(context->architecture, "register-file/read-ports", {2, 2, 2});
     EXPECT_THAT(to_string(context->run().error()), HasSubstr("one number from 1 to 1"));
