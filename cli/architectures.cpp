@@ -83,11 +83,13 @@ std::string show_json(const models::Architecture& architecture) {
             values.push_back(value_json(value));
         groups.push_back({{"group", heading}, {"values", values}});
     }
-    return json_text("architecture", {{"name", architecture.name},
-                                      {"title", architecture.title},
-                                      {"target", to_string(architecture.target)},
-                                      {"digest", architecture.digest},
-                                      {"groups", groups}});
+    return json_text("architecture",
+                     {{"name", architecture.name},
+                      {"title", architecture.title},
+                      {"target", to_string(architecture.target)},
+                      {"digest", architecture.digest},
+                      {"coverage", models::to_string(models::coverage_of(architecture))},
+                      {"groups", groups}});
 }
 
 std::string side_text(const models::SourcedValue* value) {

@@ -31,3 +31,13 @@ configure_and_build() {
   say "Building build/$preset with $(nproc) cores"
   cmake --build "$root/build/$preset" --parallel "$(nproc)"
 }
+
+# merge_comparisons SET FILE: these rows replace those of the set in what reports say of whole kernels.
+merge_comparisons() {
+  local table=$root/models/architecture/whole_kernels.csv merged
+  merged=$(
+    head -n 1 "$table"
+    { tail -n +2 "$table" | awk -F, -v set="$1" '$2 != set'; cat "$2"; } | LC_ALL=C sort
+  )
+  printf '%s\n' "$merged" >"$table"
+}

@@ -14,9 +14,10 @@ say "Building the comparison"
 cmake --build build/release --target whole_kernels --parallel "$(nproc)"
 page=docs/accuracy/whole-kernels.md
 tables=$(mktemp)
-trap 'rm -f "$tables"' EXIT
+summary=$(mktemp)
+trap 'rm -f "$tables" "$summary"' EXIT
 code=0
-build/release/tests/silicon/whole_kernels tests/data/silicon models/architecture/data \
+build/release/tests/silicon/whole_kernels --summary "$summary" tests/data/silicon models/architecture/data \
   tests/data/silicon/whole_kernels.csv >"$tables" || code=$?
 [ "$code" -le 1 ] || exit "$code"
 {
@@ -25,5 +26,6 @@ build/release/tests/silicon/whole_kernels tests/data/silicon models/architecture
   sed -n "/<!-- end of tables -->/,\$p" "$page"
 } >"$page.new"
 mv "$page.new" "$page"
+merge_comparisons whole-kernels "$summary"
 say "$page is written"
 exit "$code"

@@ -32,10 +32,18 @@ Json claims_of(const Report& report) {
 }
 
 Json coverage_of(const models::Coverage& coverage) {
-    return {{"values", coverage.total()},  {"card", coverage.card},
-            {"family", coverage.family},   {"vendor", coverage.vendor},
-            {"derived", coverage.derived}, {"assumed", coverage.assumed},
-            {"unknown", coverage.unknown}};
+    Json json{{"values", coverage.total()},  {"card", coverage.card},
+              {"family", coverage.family},   {"vendor", coverage.vendor},
+              {"derived", coverage.derived}, {"assumed", coverage.assumed},
+              {"unknown", coverage.unknown}};
+    if (const auto& kernels = coverage.whole_kernels) {
+        json["whole-kernels"] = {{"launches", kernels->launches}, {"inside", kernels->inside}};
+        if (kernels->simulated > 0) {
+            json["whole-kernels"]["simulated"] = kernels->simulated;
+            json["whole-kernels"]["error-percent"] = kernels->error;
+        }
+    }
+    return json;
 }
 
 Json observation_of(const ObservedTimes& times) {

@@ -23,14 +23,16 @@ Coverage coverage_of(const Architecture& machine) {
     for (const auto& [path, group] : value_groups(machine))
         for (const auto& value : group->values)
             ++count_of(coverage, value);
+    coverage.whole_kernels = whole_kernels_of(machine);
     return coverage;
 }
 
 std::string to_string(const Coverage& coverage) {
     return fmt::format("{} of {} values measured on this card, {} on its family, {} stated by the "
-                       "vendor, {} derived, {} assumed, {} unknown",
+                       "vendor, {} derived, {} assumed, {} unknown; {}",
                        coverage.card, coverage.total(), coverage.family, coverage.vendor,
-                       coverage.derived, coverage.assumed, coverage.unknown);
+                       coverage.derived, coverage.assumed, coverage.unknown,
+                       to_string(coverage.whole_kernels));
 }
 
 } // namespace warpbound::models

@@ -1,10 +1,12 @@
 #pragma once
 /// \file
-/// How far the values of a description were measured on silicon.
+/// How far a description was held against silicon: values, and whole kernels.
 
 #include "models/architecture/architecture.hpp"
+#include "models/architecture/whole_kernels.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace warpbound::models {
@@ -17,6 +19,7 @@ struct Coverage {
     std::int64_t family = 0;  ///< Measured on another card of its family.
     std::int64_t vendor = 0;  ///< Stated by the vendor.
     std::int64_t derived = 0; ///< Derived from others, or taken from published work.
+    std::optional<WholeKernels> whole_kernels{}; ///< None: no whole kernel was compared.
 
     [[nodiscard]] std::int64_t total() const {
         return unknown + assumed + card + family + vendor + derived;
@@ -26,7 +29,7 @@ struct Coverage {
 Coverage coverage_of(const Architecture& machine);
 
 /// "12 of 40 values measured on this card, 9 on its family, 5 stated by the vendor, 4 derived, 8
-/// assumed, 2 unknown".
+/// assumed, 2 unknown; no whole kernel compared".
 std::string to_string(const Coverage& coverage);
 
 } // namespace warpbound::models

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// The texts of the descriptions that this program was built with.
+/// The texts of the descriptions that this program was built with, and what was compared with
+/// measured kernels.
 
 #include <string_view>
 #include <vector>
@@ -8,5 +9,7 @@
 namespace warpbound::models {
 
 std::vector<std::string_view> shipped_descriptions();
+/// The table whole_kernels.csv.
+std::string_view shipped_comparisons();
 
 } // namespace warpbound::models

@@ -2,13 +2,13 @@
 
 #include "analyzer/analyze.hpp"
 #include "analyzer/flow/facts_in_use.hpp"
-#include "assembly/isa/reader.hpp"
-#include "harness/execution/executed_launch.hpp"
 #include "harness/execution/input_values.hpp"
+#include "harness/simulator/decode/occupancy_limit.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 namespace warpbound::silicon {
@@ -16,12 +16,6 @@ namespace warpbound::silicon {
 namespace {
 
 using harness::execution::DeviceMemory;
-
-std::string replaced(std::string text, std::string_view symbol, const std::string& number) {
-    for (std::size_t at = text.find(symbol); at != std::string::npos; at = text.find(symbol))
-        text.replace(at, symbol.size(), number);
-    return text;
-}
 
 /// The words of the arguments. Buffers enter the memory; without one they are left out.
 Result<models::ArgumentWords> words_of(const std::string& arguments, DeviceMemory* memory) {
@@ -52,97 +46,172 @@ Result<models::ArgumentWords> words_of(const std::string& arguments, DeviceMemor
     return words;
 }
 
-Result<models::Launch> launch_of(const Record& row, const Record& kernel) {
-    const bool is_plane = !row.at("grid").empty();
-    return models::parse_launch(fmt::format(
-        "{}x256,registers={}{}{},block={},grid={}", row.at("blocks"), kernel.at("registers"),
-        kernel.at("shared").empty() ? "" : ",shared-memory=", kernel.at("shared"),
-        is_plane ? "16x16" : "256", row.at(is_plane ? "grid" : "blocks")));
+Result<std::map<std::int64_t, std::vector<std::byte>>> constants_of(const std::string& text) {
+    std::map<std::int64_t, std::vector<std::byte>> banks;
+    if (text.empty()) return banks;
+    const std::size_t equals = text.find('=');
+    const auto bank = models::read_number(text.substr(0, equals));
+    if (!bank || equals == std::string::npos)
+        return Failure{text + ": expected BANK=buffer:..", "", 0, 0};
+    auto buffer = harness::execution::read_buffer("bank", text.substr(equals + 1));
+    if (!buffer) return buffer.as_failure();
+    banks[static_cast<std::int64_t>(*bank)] = std::move(buffer.value().bytes);
+    return banks;
 }
+
+constexpr std::int64_t sampled_waves = 3;
+constexpr std::int64_t sampled_multiprocessors = 8;
+constexpr harness::RunOptions typical_run{.seed = 1, .draw = harness::Draw::Typical, .path = {}};
 
 } // namespace
 
-Result<std::unique_ptr<LaunchTrial>> LaunchTrial::load(const Record& row, const Record& kernel,
-                                                       const MeasuredCard& card,
-                                                       const std::filesystem::path& folder) {
+Result<std::unique_ptr<LaunchTrial>> LaunchTrial::load(TrialInput input, const MeasuredCard& card) {
     std::unique_ptr<LaunchTrial> trial{new LaunchTrial{card}};
-    trial->name_ = row.at("kernel");
-    trial->arguments_ = kernel.at("arguments");
-    for (const auto& [symbol, column] : std::initializer_list<std::pair<const char*, const char*>>{
-             {"{n}", "n"}, {"{w}", "width"}, {"{i}", "iterations"}, {"{b}", "blocks"}})
-        trial->arguments_ = replaced(trial->arguments_, symbol, row.at(column));
-    const auto text = assembly::read_source((folder / (trial->name_ + ".sm_75.sass")).string());
-    if (!text) return text.as_failure();
-    auto program = assembly::read_program(text.value());
-    if (!program) return program.as_failure();
-    trial->program_ = std::move(program).value();
-    auto graph = assembly::build_control_flow_graph(trial->program_.functions.front());
+    auto file = harness::toolchain::KernelFile::open(input.file.string(), {});
+    if (!file) return file.as_failure();
+    const auto kernel = file.value().find(input.kernel);
+    if (!kernel) return kernel.as_failure();
+    auto code = file.value().read(kernel.value());
+    if (!code) return code.as_failure();
+    trial->code_ = std::move(code).value();
+    auto graph = assembly::build_control_flow_graph(*trial->code_.function);
     if (!graph) return graph.as_failure();
     trial->graph_ = std::move(graph).value();
-    auto launch = launch_of(row, kernel);
+    auto launch = models::parse_launch(input.launch);
     if (!launch) return launch.as_failure();
     trial->launch_ = std::move(launch).value();
-    auto words = words_of(trial->arguments_, nullptr);
+    auto words = words_of(input.arguments, nullptr);
     if (!words) return words.as_failure();
     trial->launch_.arguments = std::move(words).value();
+    trial->input_ = std::move(input);
     return trial;
 }
 
+std::optional<std::int64_t> LaunchTrial::registers() const {
+    if (launch_.registers) return launch_.registers;
+    return code_.summary.registers;
+}
+
+std::int64_t LaunchTrial::multiprocessors() const {
+    return card_.machine.geometry.find("multiprocessors")->interval->lo;
+}
+
 Result<models::Bounds<models::Cycles>> LaunchTrial::bounds() const {
-    const auto facts = analyzer::facts_in_use(program_.functions.front(), graph_, card_.machine,
-                                              launch_, models::FlowFacts{});
+    const auto facts = analyzer::facts_in_use(*code_.function, graph_, card_.machine, launch_,
+                                              models::FlowFacts{});
     if (!facts) return facts.as_failure();
     analyzer::Request request;
-    request.function = &program_.functions.front();
+    request.function = code_.function;
     request.graph = &graph_;
     request.architecture = &card_.machine;
     request.facts = &facts.value();
     request.launch = launch_;
-    request.multiprocessors = card_.machine.geometry.find("multiprocessors")->interval->lo;
+    request.multiprocessors = multiprocessors();
     request.follow_branches = true;
     const auto analysis = analyzer::analyze(request);
     if (!analysis) return analysis.as_failure();
     return analysis.value().execution_time.bounds();
 }
 
-Result<SimulatedLaunch> LaunchTrial::simulate() const {
-    harness::execution::LaunchInputs inputs{&program_.functions.front(), &graph_, launch_, {}};
-    auto words = words_of(arguments_, &inputs.memory);
+Result<std::unique_ptr<harness::execution::ExecutedLaunch>>
+LaunchTrial::execute(const models::Launch& launch) const {
+    harness::execution::LaunchInputs inputs{code_.function, &graph_, launch, {}};
+    auto words = words_of(input_.arguments, &inputs.memory);
     if (!words) return words.as_failure();
     inputs.launch.arguments = std::move(words).value();
-    auto executed = harness::execution::ExecutedLaunch::run(std::move(inputs));
+    auto constants = constants_of(input_.constants);
+    if (!constants) return constants.as_failure();
+    inputs.constants = std::move(constants).value();
+    return harness::execution::ExecutedLaunch::run(std::move(inputs));
+}
+
+std::vector<std::size_t> LaunchTrial::path_of(const harness::execution::ExecutedLaunch& executed,
+                                              std::int64_t number) const {
+    std::vector<std::size_t> path;
+    const auto block = executed.block(number);
+    if (!block) return path;
+    for (const auto& stretch : block.value()->warps.front().stretches)
+        if ((stretch.lanes & 1U) != 0 && stretch.first == graph_.blocks[stretch.block].first)
+            path.push_back(stretch.block);
+    return path;
+}
+
+Result<SimulatedLaunch> LaunchTrial::simulate() const {
+    const auto executed = execute(launch_);
     if (!executed) return executed.as_failure();
     const models::FlowFacts none;
-    const harness::Kernel kernel{&program_.functions.front(), &graph_, &none, launch_,
-                                 executed.value().get()};
+    const harness::Kernel kernel{code_.function, &graph_, &none, launch_, executed.value().get()};
     const models::HostOperation again{.kind = models::HostOperationKind::Launch, .stream = 0};
     const harness::Workload workload{{kernel}, {again, again}};
-    models::WarpPolicy policy = models::read_policy("gto").value();
-    const std::int64_t sms = card_.machine.geometry.find("multiprocessors")->interval->lo;
+    const models::WarpPolicy policy = models::read_policy("gto").value();
     const auto prepared = harness::simulator::WorkloadMachine::prepare(
-        card_.machine, workload, policy, sms, harness::simulator::Range{0, 0});
+        card_.machine, workload, policy, multiprocessors(), harness::simulator::Range{0, 0});
     if (!prepared) return prepared.as_failure();
-    ResourceUse use{card_.machine, program_.functions.front(),
-                    launch_.blocks * launch_.warps_per_block()};
-    const auto observed =
-        prepared.value()->run({.seed = 1, .draw = harness::Draw::Typical, .path = {}},
-                              [&](const harness::simulator::Event& event) { use.add(event); });
+    ResourceUse use{card_.machine, *code_.function, launch_.blocks * launch_.warps_per_block(),
+                    multiprocessors()};
+    const auto observed = prepared.value()->run(
+        typical_run, [&](const harness::simulator::Event& event) { use.add(event); });
     if (!observed) return observed.as_failure();
     const auto& times = observed.value().operations;
     SimulatedLaunch result;
     result.cycles = times[1].ended - times[0].ended;
-    result.instructions = executed.value()->instructions();
+    result.blocks = launch_.blocks;
     use.report(result);
-    const auto block = executed.value()->block(launch_.blocks / 2);
-    if (!block) return block.as_failure();
-    for (const auto& stretch : block.value()->warps.front().stretches)
-        if ((stretch.lanes & 1U) != 0 && stretch.first == graph_.blocks[stretch.block].first)
-            result.path.push_back(stretch.block);
+    result.path = path_of(*executed.value(), launch_.blocks / 2);
+    return result;
+}
+
+Result<std::int64_t> LaunchTrial::block_slots() const {
+    const auto limit =
+        harness::simulator::occupancy_limit_of(card_.machine, launch_, *code_.function, 32, true);
+    if (!limit) return limit.as_failure();
+    return limit.value().slots;
+}
+
+Result<SimulatedLaunch> LaunchTrial::sample() const {
+    const std::int64_t sms = std::min(sampled_multiprocessors, multiprocessors());
+    const auto slots = block_slots();
+    if (!slots) return slots.as_failure();
+    const std::int64_t wave = slots.value() * sms;
+    models::Launch part = launch_;
+    const std::int64_t columns = launch_.grid->blocks[0];
+    part.grid->blocks[1] =
+        std::min(launch_.grid->blocks[1], (sampled_waves * wave + columns - 1) / columns);
+    part.blocks = part.grid->count();
+    const auto executed = execute(part);
+    if (!executed) return executed.as_failure();
+    const models::FlowFacts none;
+    const harness::Kernel kernel{code_.function, &graph_, &none, part, executed.value().get()};
+    const models::WarpPolicy policy = models::read_policy("gto").value();
+    const auto prepared = harness::simulator::Machine::prepare(card_.machine, kernel, policy, sms);
+    if (!prepared) return prepared.as_failure();
+    ResourceUse use{card_.machine, *code_.function, 0, sms};
+    std::vector<std::int64_t> ends; // Of warps, in their order.
+    const auto observed =
+        prepared.value()->run(typical_run, [&](const harness::simulator::Event& event) {
+            use.add(event);
+            if (const auto* ended = std::get_if<harness::simulator::WarpEnded>(&event))
+                ends.push_back(ended->cycle);
+        });
+    if (!observed) return observed.as_failure();
+    SimulatedLaunch result;
+    result.cycles = observed.value().execution_time.count();
+    result.blocks = part.blocks;
+    use.report(result);
+    result.path = path_of(*executed.value(), part.blocks / 2);
+    // Of these SMs alone; a launch of few blocks is rounded up.
+    const std::int64_t share = (launch_.blocks * sms + multiprocessors() - 1) / multiprocessors();
+    const auto warps = static_cast<std::size_t>(wave * launch_.warps_per_block());
+    if (ends.size() < 2 * warps)
+        return Failure{"the launch has fewer than two waves: simulate all of it", "", 0, 0};
+    const auto second_wave = static_cast<double>(ends[2 * warps - 1] - ends[warps - 1]);
+    result.cycles += std::llround(second_wave * static_cast<double>(share - part.blocks) /
+                                  static_cast<double>(wave));
     return result;
 }
 
 std::map<std::string, double> LaunchTrial::predict(const SimulatedLaunch& simulated) const {
-    return predictions_of(program_.functions.front(), graph_, card_.machine, launch_, simulated);
+    return predictions_of(*code_.function, graph_, card_.machine, launch_, simulated);
 }
 
 } // namespace warpbound::silicon

@@ -1,15 +1,16 @@
 #pragma once
 /// \file
-/// One measured launch of an own kernel: its bounds, its simulated time and what published models
+/// One measured launch of a kernel: its bounds, its simulated time and what published models
 /// predict for it.
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
+#include "harness/execution/executed_launch.hpp"
+#include "harness/toolchain/kernel_file.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/bounds.hpp"
 #include "models/launch/launch.hpp"
 #include "models/units.hpp"
-#include "tests/silicon/csv.hpp"
 #include "tests/silicon/resource_use.hpp"
 
 #include <filesystem>
@@ -27,22 +28,36 @@ struct MeasuredCard {
     std::string name;
     models::Architecture machine;
     double kilohertz = 0; ///< At which it computed: cycles in a millisecond.
+    double slowest = 0;   ///< Cycles in a millisecond, of the upper bound.
+    double fastest = 0;   ///< Of the lower bound.
     double period = 0; ///< Of empty kernels that are launched back to back. `Unit:` microseconds.
+};
+
+/// What is launched on a card.
+struct TrialInput {
+    std::filesystem::path file; ///< In any form that `KernelFile` reads.
+    std::string kernel;         ///< Empty: its only one.
+    std::string launch;         ///< In the form of `parse_launch`.
+    std::string arguments;      ///< As of --arg, by offset, with blanks between them.
+    std::string constants;      ///< As of --constants; may be empty.
 };
 
 /// A launch, with the objects that it refers to.
 class LaunchTrial {
 public:
-    /// `row` of whole_kernels.csv, `kernel` of kernels.csv; listings lie in `folder`.
-    static Result<std::unique_ptr<LaunchTrial>> load(const Record& row, const Record& kernel,
-                                                     const MeasuredCard& card,
-                                                     const std::filesystem::path& folder);
+    static Result<std::unique_ptr<LaunchTrial>> load(TrialInput input, const MeasuredCard& card);
 
     [[nodiscard]] const models::Launch& launch() const { return launch_; }
+    /// Registers of a thread, of the launch or else of the file.
+    [[nodiscard]] std::optional<std::int64_t> registers() const;
     /// `Unit:` core cycles, launch cost not included.
     [[nodiscard]] Result<models::Bounds<models::Cycles>> bounds() const;
     /// Two launches back to back on the data of the arguments, all values typical (C78).
     [[nodiscard]] Result<SimulatedLaunch> simulate() const;
+    /// Estimate of a long launch that uses little of what SMs share: its first rows of blocks,
+    /// three waves or more on eight SMs and all of L2 and DRAM, on empty caches; for each further
+    /// block of these SMs the time of one in the second wave.
+    [[nodiscard]] Result<SimulatedLaunch> sample() const;
     /// Cycles by model, with passes and miss rates of the simulated run; models that refuse are
     /// left out.
     [[nodiscard]] std::map<std::string, double> predict(const SimulatedLaunch& simulated) const;
@@ -50,10 +65,18 @@ public:
 private:
     explicit LaunchTrial(const MeasuredCard& card) : card_{card} {}
 
+    [[nodiscard]] std::int64_t multiprocessors() const;
+    /// `launch` with the data of the arguments.
+    [[nodiscard]] Result<std::unique_ptr<harness::execution::ExecutedLaunch>>
+    execute(const models::Launch& launch) const;
+    /// Blocks that run at the same time on an SM.
+    [[nodiscard]] Result<std::int64_t> block_slots() const;
+    [[nodiscard]] std::vector<std::size_t>
+    path_of(const harness::execution::ExecutedLaunch& executed, std::int64_t block) const;
+
     const MeasuredCard& card_;
-    std::string name_;
-    std::string arguments_; ///< With numbers for the symbols.
-    assembly::Program program_;
+    TrialInput input_;
+    harness::toolchain::KernelCode code_;
     assembly::ControlFlowGraph graph_;
     models::Launch launch_; ///< With the arguments that are numbers.
 };

@@ -53,8 +53,9 @@ void state_transactions(const assembly::Function& function, models::FlowFacts& f
 } // namespace
 
 ResourceUse::ResourceUse(const models::Architecture& machine, const assembly::Function& function,
-                         std::int64_t warps)
-    : machine_{machine}, warps_{warps}, port_busy_(machine.units.size(), 0) {
+                         std::int64_t warps, std::int64_t multiprocessors)
+    : machine_{machine}, warps_{warps}, multiprocessors_{multiprocessors}, function_{function},
+      port_busy_(machine.units.size(), 0) {
     for (auto& timing : models::instruction_timings(function, machine, models::FlowFacts{}))
         timings_.push_back(timing ? std::optional{timing.value()} : std::nullopt);
 }
@@ -68,6 +69,9 @@ void ResourceUse::add(const harness::simulator::Event& event) {
     using namespace harness::simulator;
     if (const auto* issued = std::get_if<Issued>(&event); issued && issued->warp >= warps_) {
         ++issued_;
+        const std::string& mnemonic = function_.instructions[issued->instruction].mnemonic;
+        if (issued->executed && mnemonic == "LDS") shared_loads_ += issued->passes;
+        if (issued->executed && mnemonic == "STS") shared_stores_ += issued->passes;
         if (issued->executed && timings_[issued->instruction])
             port_busy_[timings_[issued->instruction]->unit] +=
                 static_cast<double>(issued->port_until - issued->cycle);
@@ -96,8 +100,12 @@ void ResourceUse::add(const harness::simulator::Event& event) {
 
 void ResourceUse::report(SimulatedLaunch& launch) const {
     const auto cycles = static_cast<double>(launch.cycles);
-    const double sms = number("geometry/multiprocessors");
+    const auto sms = static_cast<double>(multiprocessors_);
     const double schedulers = number("schedulers/count");
+    launch.instructions = issued_;
+    launch.shared_loads = shared_loads_;
+    launch.shared_stores = shared_stores_;
+    launch.l2_read = std::llround(l2_read_);
     const auto share = [&](const std::string& name, double busy, double count) {
         if (busy > 0) launch.shares.emplace_back(name, busy / (count * cycles));
     };

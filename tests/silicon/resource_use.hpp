@@ -17,8 +17,12 @@ namespace warpbound::silicon {
 /// What a launch used of the machine in the simulated run.
 struct SimulatedLaunch {
     std::int64_t cycles =
-        0; ///< Of the second of two launches: from the end of the first to its end.
-    std::int64_t instructions = 0; ///< Of all warps.
+        0; ///< Of the second of two launches: from the end of the first to its end. Else its own.
+    std::int64_t blocks = 0;        ///< That were simulated; the counts are of these.
+    std::int64_t instructions = 0;  ///< Of all warps.
+    std::int64_t shared_loads = 0;  ///< Passes of shared loads.
+    std::int64_t shared_stores = 0; ///< Passes of shared stores.
+    std::int64_t l2_read = 0;       ///< Sectors that the L2 was asked for.
     /// Busy share of each resource over the launch, largest first.
     std::vector<std::pair<std::string, double>> shares;
     double l1_miss_rate = 0;       ///< Of the sectors that loads look up.
@@ -28,12 +32,12 @@ struct SimulatedLaunch {
     std::vector<std::size_t> path;
 };
 
-/// Counts the events of the second of two launches of a kernel.
+/// Counts the events of a launch, or of the second of two.
 class ResourceUse {
 public:
-    /// `warps`: of one launch.
+    /// Counts from the warp `warps` on: those of one launch, or 0. It runs on so many SMs.
     ResourceUse(const models::Architecture& machine, const assembly::Function& function,
-                std::int64_t warps);
+                std::int64_t warps, std::int64_t multiprocessors);
 
     void add(const harness::simulator::Event& event);
     /// Sets shares and miss rates. Requires: the cycles are known.
@@ -45,7 +49,11 @@ private:
     const models::Architecture& machine_;
     std::vector<std::optional<models::InstructionTiming>> timings_;
     std::int64_t warps_;
+    std::int64_t multiprocessors_;
+    const assembly::Function& function_;
     std::int64_t issued_ = 0;
+    std::int64_t shared_loads_ = 0;
+    std::int64_t shared_stores_ = 0;
     std::vector<double> port_busy_; ///< By unit. `Unit:` cycles.
     double l1_sectors_ = 0;         ///< Looked up by loads.
     double l1_busy_ = 0;            ///< `Unit:` cycles.

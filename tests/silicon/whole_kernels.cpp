@@ -1,9 +1,13 @@
 /// \file
 /// Whole kernels against times measured on cards: bounds, simulated times and published models.
-/// Prints tables in Markdown; with `--bounds` it compares bounds only. Fails when a measured time
-/// lies outside its bounds and no reason is stated.
+/// Prints tables in Markdown, and with `--summary` a line on each machine to a file; with
+/// `--bounds` it compares bounds only. Fails when a measured time lies outside its bounds and no
+/// reason is stated.
 
 #include "models/architecture/value_path.hpp"
+#include "models/launch/launch.hpp"
+#include "tests/silicon/csv.hpp"
+#include "tests/silicon/errors.hpp"
 #include "tests/silicon/launch_trial.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +17,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -29,6 +34,7 @@ struct Comparison {
     double lower = 0;
     double upper = 0;
     std::optional<double> simulated; ///< None: the launch is too long.
+    bool sampled = false;            ///< Its first waves were simulated: an estimate.
     std::string story;
     std::map<std::string, double> models;
 
@@ -47,10 +53,18 @@ Result<MeasuredCard> card_of(const Record& row, const std::filesystem::path& des
     card.machine = std::move(loaded).value();
     card.kilohertz = number_of(row.at("kilohertz")).value();
     card.period = number_of(row.at("period")).value();
-    const auto turing = models::load_architecture((descriptions / "turing-rtx2080ti.xml").string());
+    const auto& clock = card.machine.geometry.find("core-clock")->interval;
+    const auto end = [&](const char* column, std::int64_t models::Interval::*of) {
+        const double own = clock ? static_cast<double>((*clock).*of) : card.kilohertz;
+        return number_of(row.at(column)).value_or(own);
+    };
+    card.slowest = std::min(end("slowest", &models::Interval::lo), card.kilohertz);
+    card.fastest = end("fastest", &models::Interval::hi);
+    if (row.at("code").empty()) return card;
+    const auto turing =
+        models::load_architecture((descriptions / (row.at("code") + ".xml")).string());
     if (!turing) return turing.as_failure();
-    if (card.machine.target == turing.value().target) return card;
-    // The listings are of sm_75, which adds uniform instructions to the same encoding.
+    // It executes code of sm_75, which adds uniform instructions to the same encoding.
     card.machine.target = turing.value().target;
     if (!card.machine.unit_index("uniform"))
         card.machine.units.push_back(models::Unit{"uniform", models::UnitScope::Partition});
@@ -67,13 +81,40 @@ double with_launch(double milliseconds, const MeasuredCard& card) {
            per_millisecond;
 }
 
+std::string replaced(std::string text, std::string_view symbol, const std::string& number) {
+    for (std::size_t at = text.find(symbol); at != std::string::npos; at = text.find(symbol))
+        text.replace(at, symbol.size(), number);
+    return text;
+}
+
+/// `row` of whole_kernels.csv, `kernel` of kernels.csv.
+TrialInput input_of(const Record& row, const Record& kernel, const MeasuredCard& card,
+                    const std::filesystem::path& tables) {
+    TrialInput input;
+    const std::string& name = row.at("kernel");
+    input.file = tables / kernel.at("folder") /
+                 fmt::format("{}.{}.sass{}", name, assembly::to_string(card.machine.target),
+                             kernel.at("compressed"));
+    input.arguments = kernel.at("arguments");
+    for (const auto& [symbol, column] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"{n}", "n"}, {"{w}", "width"}, {"{i}", "iterations"}, {"{b}", "blocks"}})
+        input.arguments = replaced(input.arguments, symbol, row.at(column));
+    input.constants = kernel.at("constants");
+    const auto block = models::parse_block_shape(kernel.at("block")).value();
+    input.launch =
+        fmt::format("{}x{},registers={}{}{},block={},grid={}", row.at("blocks"), block.count(),
+                    kernel.at("registers"),
+                    kernel.at("shared").empty() ? "" : ",shared-memory=", kernel.at("shared"),
+                    kernel.at("block"), row.at(row.at("grid").empty() ? "blocks" : "grid"));
+    return input;
+}
+
 Result<Comparison> compare(const Record& row, const Record& kernel, const MeasuredCard& card,
                            const std::filesystem::path& tables, bool only_bounds) {
     Comparison result;
     result.row = row;
     result.measured = number_of(row.at("milliseconds")).value();
-    const bool is_older = row.at("kernel") == "atomic_hotspot";
-    const auto trial = LaunchTrial::load(row, kernel, card, is_older ? tables : tables / "kernels");
+    const auto trial = LaunchTrial::load(input_of(row, kernel, card, tables), card);
     if (!trial) return trial.as_failure();
     // Runs are independent of each other; nothing promises that of two analyses.
     static std::mutex one_analysis;
@@ -82,13 +123,11 @@ Result<Comparison> compare(const Record& row, const Record& kernel, const Measur
         return trial.value()->bounds();
     }();
     if (!bounds) return bounds.as_failure();
-    const auto clock = *card.machine.geometry.find("core-clock")->interval;
-    result.lower =
-        static_cast<double>(bounds.value().lower().count()) / static_cast<double>(clock.hi);
-    result.upper = static_cast<double>(bounds.value().upper().count()) /
-                   std::min(static_cast<double>(clock.lo), card.kilohertz);
-    if (only_bounds || row.at("simulated") != "yes") return result;
-    const auto simulated = trial.value()->simulate();
+    result.lower = static_cast<double>(bounds.value().lower().count()) / card.fastest;
+    result.upper = static_cast<double>(bounds.value().upper().count()) / card.slowest;
+    if (only_bounds || row.at("simulated") == "long") return result;
+    result.sampled = row.at("simulated") == "sample";
+    const auto simulated = result.sampled ? trial.value()->sample() : trial.value()->simulate();
     if (!simulated) return simulated.as_failure();
     const auto time = [&](double cycles) { return with_launch(cycles / card.kilohertz, card); };
     result.simulated = time(static_cast<double>(simulated.value().cycles));
@@ -127,61 +166,23 @@ void compare_all(std::vector<Task>& tasks, const MeasuredCard& card,
         worker.join();
 }
 
-struct Errors {
-    std::size_t points = 0;
-    double mean = 0;   ///< Of absolute relative errors.
-    double median = 0; ///< Of the same.
-    double bias = 0;
-    double tau = 0; ///< Kendall's, of the ranking.
-};
-
-/// Pairs of measured and estimated time.
-Errors errors_of(const std::vector<std::pair<double, double>>& pairs) {
-    Errors errors{.points = pairs.size()};
-    std::vector<double> sizes;
-    double concordant = 0;
-    double compared = 0;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        const double error = pairs[i].second / pairs[i].first - 1;
-        sizes.push_back(std::abs(error));
-        errors.mean += std::abs(error) / static_cast<double>(pairs.size());
-        errors.bias += error / static_cast<double>(pairs.size());
-        for (std::size_t j = 0; j < i; ++j) {
-            const double agree =
-                (pairs[i].first - pairs[j].first) * (pairs[i].second - pairs[j].second);
-            concordant += agree > 0 ? 1 : agree < 0 ? -1 : 0;
-            ++compared;
-        }
-    }
-    std::sort(sizes.begin(), sizes.end());
-    if (!sizes.empty())
-        errors.median = (sizes[(sizes.size() - 1) / 2] + sizes[sizes.size() / 2]) / 2;
-    if (compared > 0) errors.tau = concordant / compared;
-    return errors;
-}
-
-std::string error_row(const std::string& name,
-                      const std::vector<std::pair<double, double>>& pairs) {
-    const Errors errors = errors_of(pairs);
-    return fmt::format("| {} | {} | {:.1f} % | {:.1f} % | {:+.1f} % | {:.2f} |\n", name,
-                       errors.points, 100 * errors.mean, 100 * errors.median, 100 * errors.bias,
-                       errors.tau);
-}
-
-void print_card(const MeasuredCard& card, const std::vector<const Comparison*>& comparisons) {
+/// Returns the card's row of the summary.
+std::string print_card(const MeasuredCard& card,
+                       const std::vector<const Comparison*>& comparisons) {
     fmt::print(
         "\n### {}\n\n| kernel | elements | measured, us | simulated | error | lower | upper | "
         "inside | upper / measured | busiest in the simulated run |\n"
         "|---|---|---|---|---|---|---|---|---|---|\n",
         card.name);
-    std::map<std::string, std::vector<std::pair<double, double>>> pairs;
+    std::map<std::string, TimePairs> pairs;
     std::vector<double> ratios;
     std::size_t inside = 0;
     for (const Comparison* one : comparisons) {
         const std::string simulated =
-            one->simulated ? fmt::format("{:.2f} | {:+.1f} %", 1000 * *one->simulated,
-                                         100 * (*one->simulated / one->measured - 1))
-                           : "- | -";
+            one->simulated
+                ? fmt::format("{}{:.2f} | {:+.1f} %", one->sampled ? "~" : "",
+                              1000 * *one->simulated, 100 * (*one->simulated / one->measured - 1))
+                : "- | -";
         fmt::print("| {} | {} | {:.2f} | {} | {:.2f} | {:.1f} | {} | {:.1f} | {} |\n",
                    one->row.at("kernel"), one->size(), 1000 * one->measured, simulated,
                    1000 * one->lower, 1000 * one->upper, one->is_inside() ? "yes" : "no",
@@ -201,10 +202,12 @@ void print_card(const MeasuredCard& card, const std::vector<const Comparison*>& 
     fmt::print("{}", error_row("simulator", pairs["simulator"]));
     for (const auto& [model, of_model] : pairs)
         if (model != "simulator") fmt::print("{}", error_row(model, of_model));
+    return summary_row(card.machine.name, "whole-kernels", comparisons.size(), inside,
+                       pairs["simulator"]);
 }
 
 int run(const std::filesystem::path& tables, const std::filesystem::path& descriptions,
-        const std::filesystem::path& measured, bool only_bounds) {
+        const std::filesystem::path& measured, bool only_bounds, const std::string& summary) {
     const auto fail = [](const Failure& failure) {
         std::fprintf(stderr, "%s\n", to_string(failure).c_str());
         return 2;
@@ -212,9 +215,11 @@ int run(const std::filesystem::path& tables, const std::filesystem::path& descri
     const auto rows = read_table(measured, {"device", "kernel", "n", "width", "iterations",
                                             "blocks", "grid", "milliseconds", "simulated"});
     const auto kernels =
-        read_table(tables / "kernels/kernels.csv", {"kernel", "registers", "shared", "arguments"});
+        read_table(tables / "kernels/kernels.csv", {"kernel", "folder", "compressed", "registers",
+                                                    "shared", "block", "arguments", "constants"});
     const auto devices =
-        read_table(tables / "whole_devices.csv", {"device", "machine", "kilohertz", "period"});
+        read_table(tables / "whole_devices.csv",
+                   {"device", "machine", "code", "kilohertz", "slowest", "fastest", "period"});
     const auto exceptions = read_table(tables / "whole_exceptions.csv",
                                        {"device", "kernel", "n", "iterations", "reason"});
     for (const auto* table : {&rows, &kernels, &devices, &exceptions})
@@ -227,6 +232,7 @@ int run(const std::filesystem::path& tables, const std::filesystem::path& descri
     for (const Record& exception : exceptions.value())
         explained.insert(key(exception));
     int outside = 0;
+    std::string rows_of_summary;
     for (const Record& device : devices.value()) {
         const auto card = card_of(device, descriptions);
         if (!card) return fail(card.error());
@@ -251,20 +257,30 @@ int run(const std::filesystem::path& tables, const std::filesystem::path& descri
             std::fprintf(stderr, "%s: %.4f ms measured lie outside %.4f .. %.4f\n",
                          key(*task.row).c_str(), one.measured, one.lower, one.upper);
         }
-        if (!all.empty() && !only_bounds) print_card(card.value(), all);
+        if (!all.empty() && !only_bounds) rows_of_summary += print_card(card.value(), all);
     }
+    if (!summary.empty() && !(std::ofstream{summary} << rows_of_summary).flush())
+        return fail(Failure{"cannot be written", summary, 0, 0});
     return outside == 0 ? 0 : 1;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-    const std::vector<std::string> arguments(argv + 1, argv + argc);
-    const bool only_bounds = !arguments.empty() && arguments.front() == "--bounds";
-    const std::size_t first = only_bounds ? 1 : 0;
-    if (arguments.size() != first + 3) {
-        std::fprintf(stderr, "usage: whole_kernels [--bounds] TABLES DESCRIPTIONS MEASURED.csv\n");
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    bool only_bounds = false;
+    std::string summary;
+    if (!arguments.empty() && arguments.front() == "--bounds") {
+        only_bounds = true;
+        arguments.erase(arguments.begin());
+    } else if (arguments.size() > 1 && arguments.front() == "--summary") {
+        summary = arguments[1];
+        arguments.erase(arguments.begin(), arguments.begin() + 2);
+    }
+    if (arguments.size() != 3) {
+        std::fprintf(stderr, "usage: whole_kernels [--bounds | --summary FILE] TABLES DESCRIPTIONS "
+                             "MEASURED.csv\n");
         return 2;
     }
-    return run(arguments[first], arguments[first + 1], arguments[first + 2], only_bounds);
+    return run(arguments[0], arguments[1], arguments[2], only_bounds, summary);
 }

@@ -33,7 +33,7 @@ TEST(Coverage, CountsEachValueOnceByWhatItRestsOn) {
         (Coverage{.unknown = 1, .assumed = 1, .card = 3, .family = 1, .vendor = 1, .derived = 1}));
     EXPECT_EQ(to_string(coverage),
               "3 of 8 values measured on this card, 1 on its family, 1 stated by the vendor, 1 "
-              "derived, 1 assumed, 1 unknown");
+              "derived, 1 assumed, 1 unknown; no whole kernel compared");
 }
 
 TEST(Coverage, OfNothingIsNothing) {
