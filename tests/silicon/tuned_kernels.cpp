@@ -1,6 +1,7 @@
 /// \file
 /// Configurations of a tuned kernel against hardware counters: executed instructions, passes of
 /// shared memory, sectors and cycles, simulated and bounded. Prints a page's tables in Markdown.
+/// With `--check` it takes own listings and fails where one is not like the measured kernel.
 
 #include "models/launch/launch.hpp"
 #include "tests/silicon/csv.hpp"
@@ -60,8 +61,22 @@ std::string name_of(const std::string& configuration) {
                        of("READ_ONLY") == "1" ? ", read-only" : "");
 }
 
+/// Whether two counts agree, as far as the first rows of a grid stand for all: they have fewer
+/// blocks at a border.
+bool agree(double a, double b) {
+    constexpr double part = 0.02;
+    return std::abs(a / b - 1) <= part;
+}
+
+/// The own listing of a configuration.
+std::string own_listing(const std::string& configuration) {
+    const auto of = [&](const char* name) { return define_of(configuration, name); };
+    return fmt::format("convolution_{}x{}_{}x{}.sm_75.sass.xz", of("BLOCK_SIZE_X"),
+                       of("BLOCK_SIZE_Y"), of("TILE_SIZE_X"), of("TILE_SIZE_Y"));
+}
+
 Result<Configuration> compare(const Record& row, const std::filesystem::path& file,
-                              const MeasuredCard& card) {
+                              const std::string& kernel, const MeasuredCard& card) {
     const auto measured = [&](const char* column) {
         return number_of(row.at(column)).value_or(std::nan(""));
     };
@@ -71,7 +86,7 @@ Result<Configuration> compare(const Record& row, const std::filesystem::path& fi
     if (!block) return block.as_failure();
     TrialInput input;
     input.file = file;
-    input.kernel = "convolution_kernel";
+    input.kernel = kernel;
     input.launch =
         fmt::format("{}x{},block={},grid={}", grid.value().count(), block.value().count(),
                     models::to_string(block.value()), models::to_string(grid.value()));
@@ -144,13 +159,9 @@ std::string print(const std::string& machine, const std::vector<Configuration>& 
                    100 * (one.simulated / one.cycles - 1), one.lower / thousand,
                    one.upper / thousand, one.is_inside() ? "yes" : "no", one.story);
         pairs.emplace_back(one.cycles, one.simulated);
-        const auto equals = [](double a, double b) {
-            constexpr double part = 0.02; // Of the grid, whose first rows have fewer borders.
-            return std::abs(a / b - 1) <= part;
-        };
         if (one.is_inside()) ++inside;
-        if (equals(one.own_wavefronts, one.wavefronts)) ++same_passes;
-        if (equals(one.own_instructions, one.instructions)) ++same_instructions;
+        if (agree(one.own_wavefronts, one.wavefronts)) ++same_passes;
+        if (agree(one.own_instructions, one.instructions)) ++same_instructions;
         if (one.registers == one.own_registers) ++same_registers;
     }
     const Errors errors = errors_of(pairs);
@@ -165,8 +176,30 @@ std::string print(const std::string& machine, const std::vector<Configuration>& 
     return summary_row(machine, "tuned-kernels", all.size(), inside, pairs);
 }
 
+/// Whether each one is like the measured kernel, inside its bounds and simulated within 15 %.
+bool check(const std::vector<Configuration>& all) {
+    constexpr double largest_error = 0.15;
+    bool holds = true;
+    for (const Configuration& one : all) {
+        const bool alike = one.registers == one.own_registers &&
+                           agree(one.own_instructions, one.instructions) &&
+                           agree(one.own_wavefronts, one.wavefronts);
+        if (alike && one.is_inside() && std::abs(one.simulated / one.cycles - 1) <= largest_error)
+            continue;
+        holds = false;
+        std::fprintf(stderr,
+                     "%s: registers %.0f, %.0f; instructions %.1f, %.1f; passes %.1f, %.1f; cycles "
+                     "%.0f, %.0f; bounds %.0f .. %.0f\n",
+                     one.name.c_str(), one.registers, one.own_registers, one.instructions,
+                     one.own_instructions, one.wavefronts, one.own_wavefronts, one.cycles,
+                     one.simulated, one.lower, one.upper);
+    }
+    return holds;
+}
+
+/// `summary`: none where own listings are checked.
 int run(const std::filesystem::path& files, const std::string& machine,
-        const std::filesystem::path& table, const std::string& summary) {
+        const std::filesystem::path& table, const std::optional<std::string>& summary) {
     const auto fail = [](const Failure& failure) {
         std::fprintf(stderr, "%s\n", to_string(failure).c_str());
         return 2;
@@ -185,7 +218,12 @@ int run(const std::filesystem::path& files, const std::string& machine,
     std::atomic<std::size_t> next{0};
     const auto work = [&] {
         for (std::size_t at = next++; at < results.size(); at = next++)
-            results[at] = compare(rows.value()[at], files / fmt::format("{}.cubin", at + 1), card);
+            results[at] =
+                summary
+                    ? compare(rows.value()[at], files / fmt::format("{}.cubin", at + 1),
+                              "convolution_kernel", card)
+                    : compare(rows.value()[at], files / own_listing(rows.value()[at].at("config")),
+                              "convolution", card);
     };
     std::vector<std::thread> workers;
     for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
@@ -197,19 +235,24 @@ int run(const std::filesystem::path& files, const std::string& machine,
         if (!*result) return fail(result->error());
         all.push_back(result->value());
     }
+    if (!summary) return check(all) ? 0 : 1;
     const std::string row = print(card.machine.name, all);
-    if (!(std::ofstream{summary} << row).flush())
-        return fail(Failure{"cannot be written", summary, 0, 0});
+    if (!(std::ofstream{*summary} << row).flush())
+        return fail(Failure{"cannot be written", *summary, 0, 0});
     return 0;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 5) {
-        std::fprintf(stderr, "usage: tuned_kernels FOLDER MACHINE ROWS.csv SUMMARY\n"
-                             "FOLDER has 1.cubin, 2.cubin, ..: the code of each row\n");
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    if (arguments.size() != 4) {
+        std::fprintf(stderr,
+                     "usage: tuned_kernels FOLDER MACHINE ROWS.csv SUMMARY\n"
+                     "       tuned_kernels --check FOLDER_OF_OWN_LISTINGS MACHINE ROWS.csv\n"
+                     "FOLDER has 1.cubin, 2.cubin, ..: the code of each row\n");
         return 2;
     }
-    return run(argv[1], argv[2], argv[3], argv[4]);
+    if (arguments[0] == "--check") return run(arguments[1], arguments[2], arguments[3], {});
+    return run(arguments[0], arguments[1], arguments[2], arguments[3]);
 }

@@ -17,10 +17,11 @@ list() {
 for source in *.cu; do
     [ "$source" = convolution.cu ] || list "$source" "${source%.cu}" sm_75
 done
-# Threads of a block and results of a thread, in x and y.
-for shape in "16 8 1 1" "32 2 2 2" "32 4 1 1" "48 4 1 1" "64 2 2 4" "64 4 1 2"; do
-    read -r bx by tx ty <<<"$shape"
+# Target; threads of a block and results of a thread, in x and y.
+for shape in "80 16 8 1 1" "80 32 2 2 2" "80 32 4 1 1" "80 48 4 1 1" "80 64 2 2 4" "80 64 4 1 2" \
+  "75 16 32 1 1" "75 64 4 1 1" "75 32 2 2 2"; do
+    read -r sm bx by tx ty <<<"$shape"
     name=convolution_${bx}x${by}_${tx}x${ty}
-    list convolution.cu "$name" sm_80 -DBLOCK_X="$bx" -DBLOCK_Y="$by" -DTILE_X="$tx" -DTILE_Y="$ty"
-    xz -9e -f "$out/$name.sm_80.sass"
+    list convolution.cu "$name" "sm_$sm" -DBLOCK_X="$bx" -DBLOCK_Y="$by" -DTILE_X="$tx" -DTILE_Y="$ty"
+    xz -9e -f "$out/$name.sm_$sm.sass"
 done
