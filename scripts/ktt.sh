@@ -21,13 +21,14 @@ code=$(mktemp -d)
 trap 'rm -rf "$code"' EXIT
 
 say "Compiling each configuration with its defines"
-# The names of KTT for what the source calls otherwise.
+# The names of KTT for what the source calls otherwise. PADDING does nothing there: the measured shared memory is that
+# without padding in all 862 configurations.
 declare -A names=([BLOCK_SIZE_X]=block_size_x [BLOCK_SIZE_Y]=block_size_y [TILE_SIZE_X]=tile_size_x
-  [TILE_SIZE_Y]=tile_size_y [PADDING]=use_padding [READ_ONLY]=read_only [IMAGE_WIDTH]= [IMAGE_HEIGHT]=)
+  [TILE_SIZE_Y]=tile_size_y [READ_ONLY]=read_only)
 number=0
 while read -r configuration; do
   number=$((number + 1))
-  defines=()
+  defines=(-Duse_padding=0)
   for define in ${configuration//;/ }; do
     name=${define%%=*}
     value=${define#*=}

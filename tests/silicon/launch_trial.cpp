@@ -83,6 +83,13 @@ Result<std::unique_ptr<LaunchTrial>> LaunchTrial::load(TrialInput input, const M
     auto words = words_of(input.arguments, nullptr);
     if (!words) return words.as_failure();
     trial->launch_.arguments = std::move(words).value();
+    if (input.facts) {
+        const auto text = assembly::read_source(*input.facts);
+        if (!text) return text.as_failure();
+        auto facts = models::read_flow_facts(text.value());
+        if (!facts) return facts.as_failure();
+        trial->facts_ = std::move(facts).value();
+    }
     trial->input_ = std::move(input);
     return trial;
 }
@@ -97,8 +104,8 @@ std::int64_t LaunchTrial::multiprocessors() const {
 }
 
 Result<models::Bounds<models::Cycles>> LaunchTrial::bounds() const {
-    const auto facts = analyzer::facts_in_use(*code_.function, graph_, card_.machine, launch_,
-                                              models::FlowFacts{});
+    const auto facts =
+        analyzer::facts_in_use(*code_.function, graph_, card_.machine, launch_, facts_);
     if (!facts) return facts.as_failure();
     analyzer::Request request;
     request.function = code_.function;
@@ -211,7 +218,11 @@ Result<SimulatedLaunch> LaunchTrial::sample() const {
 }
 
 std::map<std::string, double> LaunchTrial::predict(const SimulatedLaunch& simulated) const {
-    return predictions_of(*code_.function, graph_, card_.machine, launch_, simulated);
+    SimulatedLaunch run = simulated;
+    if (run.path.empty())
+        for (std::size_t block = 0; block < graph_.blocks.size(); ++block)
+            run.path.push_back(block);
+    return predictions_of(*code_.function, graph_, card_.machine, launch_, facts_, run);
 }
 
 } // namespace warpbound::silicon

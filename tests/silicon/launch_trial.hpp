@@ -9,6 +9,7 @@
 #include "harness/toolchain/kernel_file.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/bounds.hpp"
+#include "models/facts/flow_facts.hpp"
 #include "models/launch/launch.hpp"
 #include "models/units.hpp"
 #include "tests/silicon/resource_use.hpp"
@@ -30,6 +31,7 @@ struct MeasuredCard {
     double kilohertz = 0; ///< At which it computed: cycles in a millisecond.
     double slowest = 0;   ///< Cycles in a millisecond, of the upper bound.
     double fastest = 0;   ///< Of the lower bound.
+    bool assumes = false; ///< Values that the description lacks.
     double period = 0; ///< Of empty kernels that are launched back to back. `Unit:` microseconds.
 };
 
@@ -40,6 +42,7 @@ struct TrialInput {
     std::string launch;         ///< In the form of `parse_launch`.
     std::string arguments;      ///< As of --arg, by offset, with blanks between them.
     std::string constants;      ///< As of --constants; may be empty.
+    std::optional<std::filesystem::path> facts{}; ///< Flow facts; none: what the code shows.
 };
 
 /// A launch, with the objects that it refers to.
@@ -59,7 +62,7 @@ public:
     /// block of these SMs the time of one in the second wave.
     [[nodiscard]] Result<SimulatedLaunch> sample() const;
     /// Cycles by model, with passes and miss rates of the simulated run; models that refuse are
-    /// left out.
+    /// left out. A run without a path visits each basic block once.
     [[nodiscard]] std::map<std::string, double> predict(const SimulatedLaunch& simulated) const;
 
 private:
@@ -78,6 +81,7 @@ private:
     TrialInput input_;
     harness::toolchain::KernelCode code_;
     assembly::ControlFlowGraph graph_;
+    models::FlowFacts facts_;
     models::Launch launch_; ///< With the arguments that are numbers.
 };
 

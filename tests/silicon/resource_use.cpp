@@ -126,12 +126,11 @@ void ResourceUse::report(SimulatedLaunch& launch) const {
     launch.l2_miss_rate = l2_read_ == 0 ? 0 : l2_read_missed_ / l2_read_;
 }
 
-std::map<std::string, double> predictions_of(const assembly::Function& function,
-                                             const assembly::ControlFlowGraph& graph,
-                                             const models::Architecture& machine,
-                                             const models::Launch& launch,
-                                             const SimulatedLaunch& simulated) {
-    auto facts = analyzer::facts_in_use(function, graph, machine, launch, models::FlowFacts{});
+std::map<std::string, double>
+predictions_of(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
+               const models::Architecture& machine, const models::Launch& launch,
+               const models::FlowFacts& stated, const SimulatedLaunch& simulated) {
+    auto facts = analyzer::facts_in_use(function, graph, machine, launch, stated);
     if (!facts) return {};
     state_transactions(function, facts.value());
     models::NamedProfile profile;

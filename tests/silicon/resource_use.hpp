@@ -4,6 +4,7 @@
 /// counts.
 
 #include "harness/simulator/machine.hpp"
+#include "models/facts/flow_facts.hpp"
 #include "models/launch/launch.hpp"
 
 #include <map>
@@ -69,10 +70,9 @@ private:
 
 /// Time by model, with passes from the code and the miss rates of the run. Models that refuse are
 /// left out. Estimates. `Unit:` core cycles.
-std::map<std::string, double> predictions_of(const assembly::Function& function,
-                                             const assembly::ControlFlowGraph& graph,
-                                             const models::Architecture& machine,
-                                             const models::Launch& launch,
-                                             const SimulatedLaunch& simulated);
+std::map<std::string, double>
+predictions_of(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
+               const models::Architecture& machine, const models::Launch& launch,
+               const models::FlowFacts& stated, const SimulatedLaunch& simulated);
 
 } // namespace warpbound::silicon

@@ -20,6 +20,7 @@
 #include <fstream>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <thread>
 
 namespace {
@@ -51,6 +52,16 @@ Result<MeasuredCard> card_of(const Record& row, const std::filesystem::path& des
     auto loaded = models::load_architecture((descriptions / (row.at("machine") + ".xml")).string());
     if (!loaded) return loaded.as_failure();
     card.machine = std::move(loaded).value();
+    std::istringstream assumed{row.at("assume")};
+    for (std::string value; assumed >> value;) {
+        const std::size_t equals = value.find('=');
+        const auto number = number_of(value.substr(equals + 1));
+        if (!number) return Failure{value + ": expected PATH=NUMBER", "", 0, 0};
+        auto done = models::override_value(card.machine, value.substr(0, equals),
+                                           static_cast<std::int64_t>(*number));
+        if (!done) return done.as_failure();
+        card.assumes = true;
+    }
     card.kilohertz = number_of(row.at("kilohertz")).value();
     card.period = number_of(row.at("period")).value();
     const auto& clock = card.machine.geometry.find("core-clock")->interval;
@@ -91,10 +102,9 @@ std::string replaced(std::string text, std::string_view symbol, const std::strin
 TrialInput input_of(const Record& row, const Record& kernel, const MeasuredCard& card,
                     const std::filesystem::path& tables) {
     TrialInput input;
-    const std::string& name = row.at("kernel");
-    input.file = tables / kernel.at("folder") /
-                 fmt::format("{}.{}.sass{}", name, assembly::to_string(card.machine.target),
-                             kernel.at("compressed"));
+    input.file =
+        tables / replaced(kernel.at("listing"), "{t}", assembly::to_string(card.machine.target));
+    if (!kernel.at("facts").empty()) input.facts = tables / kernel.at("facts");
     input.arguments = kernel.at("arguments");
     for (const auto& [symbol, column] : std::initializer_list<std::pair<const char*, const char*>>{
              {"{n}", "n"}, {"{w}", "width"}, {"{i}", "iterations"}, {"{b}", "blocks"}})
@@ -107,6 +117,14 @@ TrialInput input_of(const Record& row, const Record& kernel, const MeasuredCard&
                     kernel.at("shared").empty() ? "" : ",shared-memory=", kernel.at("shared"),
                     kernel.at("block"), row.at(row.at("grid").empty() ? "blocks" : "grid"));
     return input;
+}
+
+/// What models need of a kernel that is not simulated: miss rates as stated, each basic block once.
+SimulatedLaunch stated_run(const Record& kernel) {
+    SimulatedLaunch run;
+    std::istringstream{kernel.at("misses")} >> run.l1_miss_rate >> run.l2_miss_rate;
+    run.transaction_bytes = 128;
+    return run;
 }
 
 Result<Comparison> compare(const Record& row, const Record& kernel, const MeasuredCard& card,
@@ -126,10 +144,15 @@ Result<Comparison> compare(const Record& row, const Record& kernel, const Measur
     result.lower = static_cast<double>(bounds.value().lower().count()) / card.fastest;
     result.upper = static_cast<double>(bounds.value().upper().count()) / card.slowest;
     if (only_bounds || row.at("simulated") == "long") return result;
+    const auto time = [&](double cycles) { return with_launch(cycles / card.kilohertz, card); };
+    if (row.at("simulated") == "stated") {
+        for (const auto& [model, cycles] : trial.value()->predict(stated_run(kernel)))
+            result.models.emplace(model, time(cycles));
+        return result;
+    }
     result.sampled = row.at("simulated") == "sample";
     const auto simulated = result.sampled ? trial.value()->sample() : trial.value()->simulate();
     if (!simulated) return simulated.as_failure();
-    const auto time = [&](double cycles) { return with_launch(cycles / card.kilohertz, card); };
     result.simulated = time(static_cast<double>(simulated.value().cycles));
     std::vector<std::string> shares;
     for (const auto& [name, share] : simulated.value().shares)
@@ -166,7 +189,7 @@ void compare_all(std::vector<Task>& tasks, const MeasuredCard& card,
         worker.join();
 }
 
-/// Returns the card's row of the summary.
+/// Returns the card's row of the summary; none where values are assumed that no description has.
 std::string print_card(const MeasuredCard& card,
                        const std::vector<const Comparison*>& comparisons) {
     fmt::print(
@@ -199,9 +222,10 @@ std::string print_card(const MeasuredCard& card,
         "median, {:.1f} at most.\n\n| estimate | launches | MAPE | median | bias | Kendall tau "
         "|\n|---|---|---|---|---|---|\n",
         inside, comparisons.size(), ratios[ratios.size() / 2], ratios.back());
-    fmt::print("{}", error_row("simulator", pairs["simulator"]));
+    if (!pairs["simulator"].empty()) fmt::print("{}", error_row("simulator", pairs["simulator"]));
     for (const auto& [model, of_model] : pairs)
         if (model != "simulator") fmt::print("{}", error_row(model, of_model));
+    if (card.assumes) return {};
     return summary_row(card.machine.name, "whole-kernels", comparisons.size(), inside,
                        pairs["simulator"]);
 }
@@ -214,12 +238,12 @@ int run(const std::filesystem::path& tables, const std::filesystem::path& descri
     };
     const auto rows = read_table(measured, {"device", "kernel", "n", "width", "iterations",
                                             "blocks", "grid", "milliseconds", "simulated"});
-    const auto kernels =
-        read_table(tables / "kernels/kernels.csv", {"kernel", "folder", "compressed", "registers",
-                                                    "shared", "block", "arguments", "constants"});
+    const auto kernels = read_table(tables / "kernels/kernels.csv",
+                                    {"kernel", "listing", "registers", "shared", "block",
+                                     "arguments", "constants", "facts", "misses"});
     const auto devices =
-        read_table(tables / "whole_devices.csv",
-                   {"device", "machine", "code", "kilohertz", "slowest", "fastest", "period"});
+        read_table(tables / "whole_devices.csv", {"device", "machine", "code", "assume",
+                                                  "kilohertz", "slowest", "fastest", "period"});
     const auto exceptions = read_table(tables / "whole_exceptions.csv",
                                        {"device", "kernel", "n", "iterations", "reason"});
     for (const auto* table : {&rows, &kernels, &devices, &exceptions})
