@@ -7,13 +7,14 @@
 # ROWS.csv: rows as tests/data/silicon/ktt_sample.csv has them, by default those; of another table the page is printed.
 set -euo pipefail
 source=$(realpath "${1:?usage: scripts/ktt.sh SOURCE_OR_FOLDER [ROWS.csv]}")
+rows=${2:+$(realpath "$2")}
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/common.sh
 . scripts/common.sh
 
 [ -f "$source" ] || source=$source/convolution_milo.cu
 sample=tests/data/silicon/ktt_sample.csv
-rows=${2:-$sample}
+rows=${rows:-$sample}
 [ -f build/release/build.ninja ] || cmake --preset release
 say "Building the comparison"
 cmake --build build/release --target tuned_kernels --parallel "$(nproc)"
