@@ -5,35 +5,50 @@
 
 #include <fmt/format.h>
 
-#include <sstream>
+#include <algorithm>
+#include <charconv>
+#include <string_view>
 
 namespace warpbound::models {
 
+namespace {
+
+/// The text before `end`, which leaves `text` with it; all of it where there is no `end`.
+std::string_view next(std::string_view& text, char end) {
+    const std::size_t at = std::min(text.find(end), text.size());
+    const std::string_view field = text.substr(0, at);
+    text.remove_prefix(std::min(at + 1, text.size()));
+    return field;
+}
+
+template <typename Number> Number number_of(std::string_view text) {
+    Number number{};
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+} // namespace
+
 std::optional<WholeKernels> whole_kernels_of(const Architecture& machine) {
     std::optional<WholeKernels> all;
-    std::istringstream table{std::string{shipped_comparisons()}};
-    std::string line;
-    std::getline(table, line); // The heading.
-    while (std::getline(table, line)) {
-        std::istringstream record{line};
-        std::string name;
-        std::string set;
-        WholeKernels one;
-        char comma = 0;
-        std::getline(record, name, ',');
-        std::getline(record, set, ',');
-        record >> one.launches >> comma >> one.inside >> comma >> one.simulated >> comma >>
-            one.error;
-        if (name != machine.name || record.fail()) continue;
+    std::string_view table = shipped_comparisons();
+    next(table, '\n'); // The heading.
+    while (!table.empty()) {
+        std::string_view row = next(table, '\n');
+        if (next(row, ',') != machine.name) continue;
+        next(row, ','); // Which set of launches.
+        const auto launches = number_of<std::int64_t>(next(row, ','));
+        const auto inside = number_of<std::int64_t>(next(row, ','));
+        const auto simulated = number_of<std::int64_t>(next(row, ','));
+        const auto error = number_of<double>(next(row, ','));
         if (!all) all.emplace();
-        const std::int64_t simulated = all->simulated + one.simulated;
         if (simulated > 0)
             all->error = (all->error * static_cast<double>(all->simulated) +
-                          one.error * static_cast<double>(one.simulated)) /
-                         static_cast<double>(simulated);
-        all->launches += one.launches;
-        all->inside += one.inside;
-        all->simulated = simulated;
+                          error * static_cast<double>(simulated)) /
+                         static_cast<double>(all->simulated + simulated);
+        all->launches += launches;
+        all->inside += inside;
+        all->simulated += simulated;
     }
     if (all && provenance_of(machine).standing != Standing::Shipped) return std::nullopt;
     return all;
