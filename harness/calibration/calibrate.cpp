@@ -30,7 +30,7 @@ std::vector<std::string> values_without_benchmark() {
     std::vector<std::string> hidden;
     const auto add_if_hidden = [&](const std::string& group, const models::ValueRule& rule) {
         std::string path = fmt::format("{}/{}", group, rule.name);
-        if (!shown.contains(path)) hidden.push_back(std::move(path));
+        if (!rule.of_form && !shown.contains(path)) hidden.push_back(std::move(path));
     };
     for (const auto& group : models::group_rules())
         for (const auto& rule : group.values)

@@ -1,6 +1,7 @@
 #include "models/architecture/instruction_timing.hpp"
 
 #include "assembly/isa/source_places.hpp"
+#include "models/architecture/instruction_form.hpp"
 #include "models/architecture/pass_rule.hpp"
 #include "models/architecture/schema.hpp"
 #include "models/caveat.hpp"
@@ -53,15 +54,14 @@ Interval to_interval(const CountRange& range) {
     return result;
 }
 
-/// A constant load whose lanes may address different words; RZ is the same in all of them.
 /// Looks up the values of one instruction. The first value that is missing is kept; the rest is
 /// then of no use.
 class LookUp {
 public:
     LookUp(const Instruction& instruction, const assembly::Function& function,
            const Architecture& architecture, const FlowFacts& facts)
-        : instruction_{instruction}, function_{function}, architecture_{architecture}, facts_{
-                                                                                           facts} {}
+        : instruction_{instruction}, function_{function},
+          architecture_{architecture}, facts_{facts}, form_{instruction_form(instruction)} {}
 
     Result<InstructionTiming> timing();
     /// Paths of the values that `timing` did not find.
@@ -71,11 +71,15 @@ private:
     /// The value, or a stand-in after noting the failure.
     Interval value(const ValueGroup& group, const std::string& path, std::string_view name);
     Interval class_value(std::string_view name) { return value(timing_->values, path_, name); }
+    /// The value of the instruction's form where the group has it (C89), else that of all forms.
+    Interval form_value(const ValueGroup& group, const std::string& path, std::string_view name);
+    Interval form_value(std::string_view name) { return form_value(timing_->values, path_, name); }
     Interval level_latency(std::string_view level);
     void fail(std::string what);
 
     void find_class();
     void find_gaps();
+    void apply_fence();
     void check_counters();
     void apply_yield();
     void find_passes();
@@ -90,6 +94,7 @@ private:
     const assembly::Function& function_;
     const Architecture& architecture_;
     const FlowFacts& facts_;
+    std::optional<InstructionForm> form_;
     const ClassTiming* timing_ = nullptr;
     std::string path_; ///< "classes/move"
     InstructionTiming result_;
@@ -121,10 +126,28 @@ Interval LookUp::value(const ValueGroup& group, const std::string& path, std::st
     return found.value();
 }
 
+Interval LookUp::form_value(const ValueGroup& group, const std::string& path,
+                            std::string_view name) {
+    const auto own = form_ ? fmt::format("{}-{}", name, form_->name) : std::string{};
+    if (group.find(own) == nullptr) return value(group, path, name);
+    Interval found = value(group, path, own);
+    // The passes that the width needs may be within it, or all but the first one are not.
+    const std::int64_t within = std::min(form_->words, result_.passes.hi) - 1;
+    found.lo = std::max<std::int64_t>(0, found.lo - within * result_.pass_cost.lo);
+    if (found.typical)
+        found.typical = std::max(
+            found.lo,
+            *found.typical - within * result_.pass_cost.typical.value_or(result_.pass_cost.lo));
+    return found;
+}
+
 Interval LookUp::level_latency(std::string_view level) {
     const ValueGroup* const memory = architecture_.memory(level);
-    return value(memory == nullptr ? ValueGroup{} : *memory, fmt::format("memories/{}", level),
-                 "latency");
+    const ValueGroup none;
+    const auto path = fmt::format("memories/{}", level);
+    if (memory == nullptr || result_.through_caches)
+        return value(memory == nullptr ? none : *memory, path, "latency");
+    return form_value(*memory, path, "latency");
 }
 
 void LookUp::find_class() {
@@ -183,6 +206,16 @@ void LookUp::check_counters() {
                          instruction_.control->stall, least_stall));
 }
 
+/// C90: the control field of a fence names nothing by which the warp could wait for it.
+void LookUp::apply_fence() {
+    constexpr int first_target = 70;
+    if (instruction_.mnemonic != "MEMBAR" || architecture_.target.sm < first_target) return;
+    const std::int64_t plain = result_.gap.lo;
+    result_.gap = larger(result_.gap, form_value("latency"));
+    if (assembly::is_guarded(instruction_))
+        result_.gap = {.lo = plain, .typical = std::nullopt, .hi = result_.gap.hi};
+}
+
 void LookUp::find_gaps() {
     if (architecture_.issue_control == IssueControl::Interlocked) {
         result_.gap = value(architecture_.schedulers, "schedulers", "same-warp-interval");
@@ -197,6 +230,7 @@ void LookUp::find_gaps() {
         result_.gap = {.lo = gap, .typical = gap, .hi = gap};
         if (architecture_.schedulers.find("yield") != nullptr) apply_yield();
     }
+    apply_fence();
     result_.gap_taken = result_.gap;
     if (!transfers_control(instruction_.control_flow)) return;
     result_.gap_taken =
@@ -284,7 +318,7 @@ void LookUp::find_latency() {
     }
     if (timing_->values.find("latency") != nullptr ||
         instruction_.opcode_class == OpcodeClass::Barrier) {
-        result_.latency = class_value("latency");
+        result_.latency = form_value("latency");
         return;
     }
     // Nothing waits for an instruction without a result, so a description may leave its latency
@@ -292,7 +326,7 @@ void LookUp::find_latency() {
     const bool names_result =
         instruction_.control && instruction_.control->write_barrier.has_value();
     if (names_result || !instruction_.effects.writes.empty())
-        result_.latency = class_value("latency");
+        result_.latency = form_value("latency");
     else
         result_.latency = {.lo = 0, .typical = 0, .hi = 0};
 }
@@ -300,7 +334,7 @@ void LookUp::find_latency() {
 void LookUp::find_source_read() {
     result_.source_read = {.lo = 0, .typical = 0, .hi = 0};
     if (instruction_.control && instruction_.control->read_barrier)
-        result_.source_read = class_value("source-read");
+        result_.source_read = form_value("source-read");
 }
 
 /// C57: without a value of their own, those without a result take as long as the others.
@@ -347,11 +381,11 @@ Result<InstructionTiming> LookUp::timing() {
     if (!failure_) check_counters();
     if (!failure_) {
         find_passes();
+        if (result_.passes.hi > 1) result_.pass_cost = class_value("pass-cost");
         find_latency();
         find_source_read();
         find_slice_time();
-        result_.initiation = class_value("initiation");
-        if (result_.passes.hi > 1) result_.pass_cost = class_value("pass-cost");
+        result_.initiation = form_value("initiation");
         find_queue();
         result_.enters_write_buffer = is_buffered_store(instruction_.opcode_class);
         if (result_.enters_write_buffer) {

@@ -1,5 +1,6 @@
 #include "models/architecture/schema.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace warpbound::models {
@@ -34,7 +35,7 @@ constexpr auto schedulers = std::to_array<ValueRule>({
     {.name = "count", .unit = "1", .minimum = 1, .exact = true},
     {.name = "issue-slot", .unit = "cycles", .minimum = 1, .exact = true},
     {.name = "same-warp-interval", .unit = "cycles", .minimum = 1},
-    {.name = "yield", .unit = "cycles", .minimum = 1},
+    {.name = "yield", .unit = "cycles"},
     {.name = "counter-delay", .unit = "cycles"},
 });
 
@@ -128,13 +129,74 @@ constexpr auto groups = std::to_array<GroupRule>({
     {.element = "transfers", .member = &Architecture::transfers, .values = transfers},
 });
 
-constexpr auto class_values = std::to_array<ValueRule>({
+constexpr auto class_values_but_latency = std::to_array<ValueRule>({
     {.name = "initiation", .unit = "cycles", .minimum = 1},
     {.name = "source-read", .unit = "cycles"},
     {.name = "pass-cost", .unit = "cycles"},
     {.name = "entry", .unit = "cycles", .minimum = 2},
+});
+constexpr auto latency_value = std::to_array<ValueRule>({
     {.name = "latency", .unit = "cycles"},
 });
+
+// Of the forms of instructions (C89, C90): beside the value that holds for all forms.
+constexpr auto source_reads_of_forms = std::to_array<ValueRule>({
+    {.name = "source-read-regular-32", .unit = "cycles", .of_form = true},
+    {.name = "source-read-regular-64", .unit = "cycles", .of_form = true},
+    {.name = "source-read-regular-128", .unit = "cycles", .of_form = true},
+    {.name = "source-read-uniform-32", .unit = "cycles", .of_form = true},
+    {.name = "source-read-uniform-64", .unit = "cycles", .of_form = true},
+    {.name = "source-read-uniform-128", .unit = "cycles", .of_form = true},
+});
+constexpr auto latencies_of_forms = std::to_array<ValueRule>({
+    {.name = "latency-regular-32", .unit = "cycles", .of_form = true},
+    {.name = "latency-regular-64", .unit = "cycles", .of_form = true},
+    {.name = "latency-regular-128", .unit = "cycles", .of_form = true},
+    {.name = "latency-uniform-32", .unit = "cycles", .of_form = true},
+    {.name = "latency-uniform-64", .unit = "cycles", .of_form = true},
+    {.name = "latency-uniform-128", .unit = "cycles", .of_form = true},
+});
+constexpr auto source_read_of_copies = std::to_array<ValueRule>({
+    {.name = "source-read-copy", .unit = "cycles", .of_form = true},
+});
+constexpr auto latency_of_copies = std::to_array<ValueRule>({
+    {.name = "latency-copy", .unit = "cycles", .of_form = true},
+});
+constexpr auto constant_load_forms = std::to_array<ValueRule>({
+    {.name = "source-read-regular-32", .unit = "cycles", .of_form = true},
+    {.name = "source-read-regular-64", .unit = "cycles", .of_form = true},
+    {.name = "source-read-immediate-32", .unit = "cycles", .of_form = true},
+    {.name = "source-read-immediate-64", .unit = "cycles", .of_form = true},
+    {.name = "latency-regular-32", .unit = "cycles", .of_form = true},
+    {.name = "latency-regular-64", .unit = "cycles", .of_form = true},
+    {.name = "latency-immediate-32", .unit = "cycles", .of_form = true},
+    {.name = "latency-immediate-64", .unit = "cycles", .of_form = true},
+});
+constexpr auto multiply_forms = std::to_array<ValueRule>({
+    {.name = "initiation-wide", .unit = "cycles", .minimum = 1, .of_form = true},
+});
+constexpr auto fence_forms = std::to_array<ValueRule>({
+    {.name = "latency-cta", .unit = "cycles", .of_form = true},
+    {.name = "latency-gpu", .unit = "cycles", .of_form = true},
+    {.name = "latency-sys", .unit = "cycles", .of_form = true},
+});
+
+template <std::size_t First, std::size_t Second>
+constexpr std::array<ValueRule, First + Second>
+joined(const std::array<ValueRule, First>& first, const std::array<ValueRule, Second>& second) {
+    std::array<ValueRule, First + Second> both;
+    std::copy(second.begin(), second.end(), std::copy(first.begin(), first.end(), both.begin()));
+    return both;
+}
+
+constexpr auto class_values = joined(class_values_but_latency, latency_value);
+constexpr auto store_values = joined(class_values, source_reads_of_forms);
+constexpr auto shared_load_values = joined(store_values, latencies_of_forms);
+constexpr auto constant_load_values = joined(class_values, constant_load_forms);
+constexpr auto global_load_values =
+    joined(class_values_but_latency, joined(source_reads_of_forms, source_read_of_copies));
+constexpr auto multiply_values = joined(class_values, multiply_forms);
+constexpr auto fence_values = joined(class_values, fence_forms);
 
 constexpr auto shared_values = std::to_array<ValueRule>({
     {.name = "banks", .unit = "1", .minimum = 1, .exact = true},
@@ -142,7 +204,7 @@ constexpr auto shared_values = std::to_array<ValueRule>({
 });
 
 // The caches and DRAM of rules C23 to C29: sizes are powers of two; flags are 0 or 1.
-constexpr auto l1_values = std::to_array<ValueRule>({
+constexpr auto l1_cache_values = std::to_array<ValueRule>({
     {.name = "latency", .unit = "cycles", .minimum = 1},
     {.name = "size", .unit = "bytes", .minimum = 1},
     {.name = "line", .unit = "bytes", .minimum = 1, .exact = true},
@@ -158,6 +220,8 @@ constexpr auto l1_values = std::to_array<ValueRule>({
     {.name = "invalidate", .unit = "1", .exact = true},
     {.name = "lines-per-pass", .unit = "1", .minimum = 1, .exact = true},
 });
+
+constexpr auto l1_values = joined(l1_cache_values, joined(latencies_of_forms, latency_of_copies));
 
 constexpr auto l2_values = std::to_array<ValueRule>({
     {.name = "latency", .unit = "cycles", .minimum = 1},
@@ -228,10 +292,26 @@ std::span<const ValueRule> collector_rules() {
 }
 
 std::span<const ValueRule> class_rules(assembly::OpcodeClass opcode_class) {
-    const bool from_memory = opcode_class == assembly::OpcodeClass::LoadGlobal ||
-                             opcode_class == assembly::OpcodeClass::LoadLocal;
-    const std::span<const ValueRule> all{class_values};
-    return from_memory ? all.first(all.size() - 1) : all;
+    using enum assembly::OpcodeClass;
+    switch (opcode_class) {
+    case LoadGlobal:
+        return global_load_values;
+    case LoadLocal:
+        return class_values_but_latency;
+    case StoreGlobal:
+    case StoreShared:
+        return store_values;
+    case LoadShared:
+        return shared_load_values;
+    case LoadConstant:
+        return constant_load_values;
+    case IntegerMultiply:
+        return multiply_values;
+    case MemoryFence:
+        return fence_values;
+    default:
+        return class_values;
+    }
 }
 
 std::string_view to_string(UnitScope scope) {

@@ -12,7 +12,8 @@ struct ValueRule {
     std::string_view name;
     std::string_view unit;
     std::int64_t minimum = 0;
-    bool exact = false; ///< A count that cannot vary between uses: lo = hi.
+    bool exact = false;   ///< A count that cannot vary between uses: lo = hi.
+    bool of_form = false; ///< Of one form of the instructions of a class (C89, C90).
 };
 
 /// A group that occurs at most once, as the element `element`.

@@ -1,6 +1,10 @@
 #include "models/architecture/self_check.hpp"
 
+#include "models/architecture/value_path.hpp"
+
 #include <fmt/core.h>
+
+#include <string_view>
 
 namespace warpbound::models {
 namespace {
@@ -18,6 +22,23 @@ void check_classes(const Architecture& architecture, std::vector<std::string>& f
         findings.push_back(fmt::format("classes/{}: latency {} is below the initiation {}",
                                        assembly::to_string(opcode_class), latency->hi,
                                        initiation->hi));
+    }
+}
+
+/// What holds for one form holds for all: its interval is inside theirs (C89). A multiplication of
+/// double width may hold its unit for longer (C90).
+void check_forms(const ValueGroup& group, const std::string& path,
+                 std::vector<std::string>& findings) {
+    for (const std::string_view name : {"latency", "source-read"}) {
+        const Interval* const all = known(&group, name);
+        for (const SourcedValue& value : group.values) {
+            const bool is_form = value.name.starts_with(fmt::format("{}-", name));
+            if (!is_form || all == nullptr || !value.interval) continue;
+            if (all->lo <= value.interval->lo && value.interval->hi <= all->hi) continue;
+            findings.push_back(fmt::format("{}: {} {}..{} is not inside the {} of all forms", path,
+                                           value.name, value.interval->lo, value.interval->hi,
+                                           name));
+        }
     }
 }
 
@@ -61,6 +82,8 @@ void check_limits(const Architecture& architecture, std::vector<std::string>& fi
 std::vector<std::string> self_check(const Architecture& architecture) {
     std::vector<std::string> findings;
     check_classes(architecture, findings);
+    for (const auto& [path, group] : value_groups(architecture))
+        check_forms(*group, path, findings);
     check_levels(architecture, "l1", "l2", findings);
     check_levels(architecture, "l2", "dram", findings);
     check_levels(architecture, "l1", "dram", findings);

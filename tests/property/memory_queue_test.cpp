@@ -8,6 +8,7 @@
 #include "harness/device.hpp"
 #include "harness/simulator/machine.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/instruction_forms.hpp"
 #include "tests/support/queue_accesses.hpp"
 #include "tests/support/random_kernel.hpp"
 
@@ -38,6 +39,8 @@ QueueVerdict check_case(std::uint64_t seed, const tests::DescribedMachine& descr
     verdict.straight = seed % 6 == 0;
     models::Architecture architecture = described.architecture;
     tests::put_memory_queue(architecture, random, verdict.straight);
+    const bool tells_forms_apart = seed % 2 == 0;
+    if (tells_forms_apart) tests::put_forms(architecture, random, verdict.straight);
     const std::int64_t places = random.whole(1, 4);
     tests::put_value(architecture, "limits/max-blocks", {places, places, places});
     tests::put_value(architecture, "blocks/replacement", {3, std::nullopt, 9});
@@ -73,6 +76,7 @@ QueueVerdict check_case(std::uint64_t seed, const tests::DescribedMachine& descr
     if (!loaded) return fail("not read: " + to_string(loaded.error()));
     tests::ReadKernel& made = *loaded.value();
     tests::access_more(made.program.functions.front(), made.facts, random, verdict.straight);
+    if (tells_forms_apart) tests::mix_forms(made.program.functions.front(), random);
     verdict.diverges = !made.facts.divergents.empty();
 
     analyzer::Request request;

@@ -31,6 +31,7 @@ std::unique_ptr<Analyzed> loads(int count, std::int64_t passes = 1) {
     tests::put_value(machine, "memory-queue/path-interval", {2, 2, 2});
     tests::put_value(machine, "classes/load-global/entry", {11, 11, 11});
     tests::put_value(machine, "memories/l1/latency", {32, 32, 32});
+    tests::put_value(machine, "memories/l1/latency-regular-32", {32, 32, 32});
     tests::put_value(machine, "memories/l1/lines-per-pass", {1, 1, 1});
     tests::put_value(machine, "classes/load-global/initiation", {1, 1, 1});
     tests::put_value(machine, "classes/load-global/pass-cost", {1, 1, 1});
