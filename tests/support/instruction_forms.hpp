@@ -51,16 +51,18 @@ inline void put_forms(models::Architecture& machine, RandomSource& random, bool 
             put("memories/l1", rule.values, models::ValueGroup{*l1});
 }
 
-/// A sum into a product of double width, a move into a fence.
+/// Arithmetic into products of double width and fences.
 inline void change(assembly::Instruction& instruction, RandomSource& random) {
     using enum assembly::OpcodeClass;
-    if (instruction.opcode_class == FloatMultiplyAdd) {
+    const bool is_sum = instruction.opcode_class == IntegerAdd;
+    const bool may_multiply = is_sum || instruction.opcode_class == FloatMultiplyAdd;
+    if (may_multiply && (!is_sum || random.whole(0, 1) == 0)) {
         instruction.mnemonic = "IMAD";
         instruction.modifiers = {"WIDE"};
         instruction.opcode_class = IntegerMultiply;
         auto* to = std::get_if<assembly::RegisterOperand>(&instruction.operands.front());
         if (to != nullptr && to->index) to->index = *to->index - *to->index % 2;
-    } else if (instruction.opcode_class == Move) {
+    } else if (is_sum || instruction.opcode_class == Move) {
         instruction.mnemonic = "MEMBAR";
         instruction.modifiers = {"SC", random.whole(0, 1) == 0 ? "CTA" : "GPU"};
         instruction.opcode_class = MemoryFence;

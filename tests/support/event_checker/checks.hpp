@@ -15,6 +15,9 @@ void check_end(RecordedLaunch& run);
 /// Each warp by itself: the order of issues, C4 to C6, C10, C12 to C16.
 void check_warps(RecordedLaunch& run);
 
+/// Values of forms, and fences: C89, C90.
+void check_forms(RecordedLaunch& run);
+
 /// Every lane: its path (C18), divergence and reconvergence (C37 to C40).
 void check_lanes(RecordedLaunch& run);
 /// The blocks that one lane executed, against the facts about loops and blocks (C18).

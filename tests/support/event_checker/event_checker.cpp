@@ -14,6 +14,7 @@ std::vector<std::string> violations(const harness::Kernel& kernel,
     SharedUse shared{launch};
     check_residency(launch);
     check_warps(launch);
+    check_forms(launch);
     if (run.trace != nullptr)
         check_recorded(launch);
     else

@@ -1,7 +1,10 @@
 #include "tests/unit/harness/simulator/random_case.hpp"
 
 #include "assembly/isa/function_effects.hpp"
+#include "tests/support/instruction_forms.hpp"
 #include "tests/support/random_source.hpp"
+
+#include <algorithm>
 
 namespace warpbound::harness::simulator::test {
 
@@ -192,6 +195,27 @@ Case random_queue_case(std::uint64_t seed) {
         if (instruction.control && is_quick && dice(2) == 0) instruction.control->wait_mask = 0;
     }
     assembly::set_effects(result.program.function);
+    return result;
+}
+
+Case random_forms_case(std::uint64_t seed) {
+    using enum assembly::OpcodeClass;
+    tests::RandomSource random{seed + 5'000'000};
+    Case result = seed % 3 == 0   ? random_queue_case(seed)
+                  : seed % 3 == 1 ? random_ports_case(seed)
+                                  : random_case(seed);
+    set_class(result.machine, {IntegerMultiply, "alu", 6, 2});
+    set_class(result.machine, {MemoryFence, "control", 1, 1});
+    set(result.machine.classes[LoadShared].values, "latency", Values{20, 40});
+    set(*std::find_if(result.machine.memories.begin(), result.machine.memories.end(),
+                      [](const auto& memory) { return memory.name == "l1"; }),
+        "latency", Values{30, 60});
+    for (const auto opcode_class : {LoadShared, StoreShared, LoadGlobal, StoreGlobal})
+        set(result.machine.classes[opcode_class].values, "source-read", Values{2, 20});
+    set(result.machine.control_flow, "stall-zero-yield", Values{9, 12});
+    tests::put_forms(result.machine, random, false);
+    result.program.function.target = assembly::Target{75};
+    tests::mix_forms(result.program.function, random);
     return result;
 }
 

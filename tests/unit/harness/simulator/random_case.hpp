@@ -24,6 +24,9 @@ Case random_ports_case(std::uint64_t seed);
 /// One of the first and the last case on a machine with memory queues (C71 to C74), with many
 /// memory instructions.
 Case random_queue_case(std::uint64_t seed);
+/// One of the first and the last two cases with values of forms, and instructions of these forms
+/// (C89, C90).
+Case random_forms_case(std::uint64_t seed);
 /// The first with small instruction caches (C66 to C70).
 Case random_instruction_cache_case(std::uint64_t seed);
 /// One of the first two cases with many constant operands, on a machine with a small constant cache

@@ -93,6 +93,18 @@ TEST(RandomPrograms, ObeyTheContractThroughMemoryQueues) {
     }
 }
 
+TEST(RandomPrograms, ObeyTheContractWithFormsOfInstructions) {
+    for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+        const auto policy = tests::policy_of(seed);
+        const Case test = random_forms_case(seed);
+        const RunOptions options{.seed = seed, .draw = all_draws[seed % 5], .path = {}};
+        const TestRun result = run(test.program, test.machine, test.launch, options, policy);
+        EXPECT_THAT(violations_of(test, result, policy), testing::IsEmpty())
+            << to_string(policy) << ", seed " << seed << ", draw " << to_string(options.draw);
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
 TEST(RandomPrograms, ObeyTheContractWithInstructionCaches) {
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         const auto policy = tests::policy_of(seed);
