@@ -75,6 +75,9 @@ private:
     Interval form_value(const ValueGroup& group, const std::string& path, std::string_view name);
     Interval form_value(std::string_view name) { return form_value(timing_->values, path_, name); }
     Interval level_latency(std::string_view level);
+    /// A value of the form with the passes that its width needs: they may be within it, or all but
+    /// the first one are not (C89).
+    [[nodiscard]] Interval with_passes_of_form(Interval value) const;
     void fail(std::string what);
 
     void find_class();
@@ -89,12 +92,14 @@ private:
     void find_source_read();
     void find_slice_time();
     void find_queue();
+    void find_return();
 
     const Instruction& instruction_;
     const assembly::Function& function_;
     const Architecture& architecture_;
     const FlowFacts& facts_;
     std::optional<InstructionForm> form_;
+    bool is_of_form_ = false; ///< Whether a value that was looked up is that of the form.
     const ClassTiming* timing_ = nullptr;
     std::string path_; ///< "classes/move"
     InstructionTiming result_;
@@ -130,15 +135,18 @@ Interval LookUp::form_value(const ValueGroup& group, const std::string& path,
                             std::string_view name) {
     const auto own = form_ ? fmt::format("{}-{}", name, form_->name) : std::string{};
     if (group.find(own) == nullptr) return value(group, path, name);
-    Interval found = value(group, path, own);
-    // The passes that the width needs may be within it, or all but the first one are not.
+    is_of_form_ = true;
+    return value(group, path, own);
+}
+
+Interval LookUp::with_passes_of_form(Interval value) const {
     const std::int64_t within = std::min(form_->words, result_.passes.hi) - 1;
-    found.lo = std::max<std::int64_t>(0, found.lo - within * result_.pass_cost.lo);
-    if (found.typical)
-        found.typical = std::max(
-            found.lo,
-            *found.typical - within * result_.pass_cost.typical.value_or(result_.pass_cost.lo));
-    return found;
+    const Interval& cost = result_.pass_cost;
+    value.lo = std::max<std::int64_t>(0, value.lo - within * cost.lo);
+    if (value.typical)
+        value.typical =
+            std::max(value.lo, *value.typical - within * cost.typical.value_or(cost.lo));
+    return value;
 }
 
 Interval LookUp::level_latency(std::string_view level) {
@@ -373,6 +381,19 @@ void LookUp::find_queue() {
                                 "pattern then gives its transactions)",
                                 architecture_.name));
     result_.queue->sources_before = *architecture_.least_queue_entry() - 2;
+    find_return();
+}
+
+/// C92: the registers of a load return one after the other, which may hold the next hand-over.
+void LookUp::find_return() {
+    if (architecture_.memory_queue.find("load-return") == nullptr) return;
+    const Interval each = value(architecture_.memory_queue, "memory-queue", "load-return");
+    const auto registers = std::ranges::count(
+        instruction_.effects.writes, assembly::RegisterFile::General, &assembly::Register::file);
+    Interval& interval = result_.queue->interval;
+    interval.hi = std::max(interval.hi, registers * each.hi);
+    if (interval.typical)
+        interval.typical = std::max(*interval.typical, registers * each.typical.value_or(each.lo));
 }
 
 Result<InstructionTiming> LookUp::timing() {
@@ -381,11 +402,16 @@ Result<InstructionTiming> LookUp::timing() {
     if (!failure_) check_counters();
     if (!failure_) {
         find_passes();
-        if (result_.passes.hi > 1) result_.pass_cost = class_value("pass-cost");
+        is_of_form_ = false;
         find_latency();
+        const bool has_latency_of_form = std::exchange(is_of_form_, false);
         find_source_read();
+        const bool has_sources_of_form = is_of_form_;
         find_slice_time();
         result_.initiation = form_value("initiation");
+        if (result_.passes.hi > 1) result_.pass_cost = class_value("pass-cost");
+        if (has_latency_of_form) result_.latency = with_passes_of_form(result_.latency);
+        if (has_sources_of_form) result_.source_read = with_passes_of_form(result_.source_read);
         find_queue();
         result_.enters_write_buffer = is_buffered_store(instruction_.opcode_class);
         if (result_.enters_write_buffer) {

@@ -108,6 +108,7 @@ constexpr auto memory_queue = std::to_array<ValueRule>({
     {.name = "places", .unit = "1", .minimum = 1, .exact = true},
     {.name = "interval", .unit = "cycles", .minimum = 1},
     {.name = "path-interval", .unit = "cycles", .minimum = 1},
+    {.name = "load-return", .unit = "cycles", .minimum = 1},
 });
 
 constexpr auto groups = std::to_array<GroupRule>({

@@ -14,6 +14,7 @@
 
 #include <charconv>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>

@@ -29,6 +29,7 @@ inline void put_memory_queue(models::Architecture& machine, RandomSource& random
     put_value(machine, "memory-queue/places", {places, places, places});
     put_value(machine, "memory-queue/interval", pick(4, 1, 6, 3));
     put_value(machine, "memory-queue/path-interval", pick(2, 1, 4, 3));
+    if (random.whole(0, 2) == 0) put_value(machine, "memory-queue/load-return", pick(2, 1, 3, 1));
     const std::string unit = machine.classes.at(LoadGlobal).unit;
     machine.units[machine.unit_index(unit).value()].scope = models::UnitScope::Core;
     const bool short_latencies = random.whole(0, 1) == 0;

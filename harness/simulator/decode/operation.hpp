@@ -78,6 +78,7 @@ struct Operation {
     bool through_caches = false;         ///< The caches determine its level (C23).
     bool queues = false;                 ///< Waits in the memory queue of its scheduler (C71).
     Range entry;                         ///< From its issue to the hand-over, without waits.
+    Range hand_over_interval;            ///< From its hand-over to the next one of its scheduler.
     bool is_atomic = false; ///< Served at slices of the L2, which send its result time (C57).
 };
 

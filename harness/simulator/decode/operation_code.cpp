@@ -211,6 +211,8 @@ Result<Operation> OperationTranslator::translate(const assembly::BasicBlock& blo
     if (timing.queue) {
         operation.queues = true;
         operation.entry = {timing.queue->entry.lo, timing.queue->entry.hi};
+        const models::Interval& interval = timing.queue->interval;
+        operation.hand_over_interval = {interval.lo, interval.hi, interval.typical};
     }
     const auto& effects = instruction.effects;
     if (timing.waits_for_registers) add_registers_of(effects, operation);

@@ -147,7 +147,6 @@ Result<std::optional<MemoryQueueShape>> memory_queue_of(const models::Architectu
     constexpr std::int64_t most_places = 1024;
     MemoryQueueShape shape;
     shape.places = static_cast<std::size_t>(values.number(group, "places", 1, most_places));
-    shape.interval = values.range(group, "interval", 1);
     shape.least_entry = architecture.least_queue_entry().value_or(shape.least_entry);
     if (values.failure()) return *values.failure();
     return std::optional{shape};

@@ -56,7 +56,6 @@ struct ReadPortsShape {
 /// The memory queue of a scheduler, in front of the memory path of the SM (C71 to C74).
 struct MemoryQueueShape {
     std::size_t places = 1;
-    Range interval;               ///< Between two hand-overs of a scheduler.
     std::int64_t least_entry = 2; ///< From an issue to the hand-over, of any class.
 };
 

@@ -49,7 +49,7 @@ void MemoryQueues::hand_over(std::int64_t at) {
     Queue& queue = queues_[chosen];
     const QueueOrder order = std::move(queue.waiting.front());
     queue.waiting.pop_front();
-    queue.next_at = at + random_.draw(shape_.interval);
+    queue.next_at = at + random_.draw(order.interval);
     path_free_at_ = at + order.occupancy;
     const std::int64_t begin = at - order.entry;
     HandOver message{.at = at,

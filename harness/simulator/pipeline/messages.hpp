@@ -3,6 +3,7 @@
 /// Messages between the warp schedulers and the fetch, constant cache and operand collectors of an
 /// SM.
 
+#include "harness/simulator/clock/random.hpp"
 #include "harness/simulator/memory/messages.hpp"
 
 #include <cstddef>
@@ -97,9 +98,10 @@ struct QueueOrder {
     std::size_t instruction = 0;
     std::int64_t number = 0;
     std::int64_t issued = 0;
-    std::int64_t entry = 0;                  ///< From the issue to the hand-over, without waits.
-    std::int64_t occupancy = 0;              ///< Of the memory path.
-    std::int64_t delay = 0;                  ///< From the issue to the result, without waits.
+    std::int64_t entry = 0;     ///< From the issue to the hand-over, without waits.
+    Range interval;             ///< From the hand-over to the next one of the scheduler.
+    std::int64_t occupancy = 0; ///< Of the memory path.
+    std::int64_t delay = 0;     ///< From the issue to the result, without waits.
     std::optional<std::int64_t> source_read; ///< Likewise, to the release of a read barrier.
     std::optional<AtomicIssue> atomic{};     ///< What goes to the atomic units at the hand-over.
 };

@@ -401,7 +401,10 @@ void Warp::execute(std::int64_t now, std::int64_t lag) {
     std::int64_t delay = 0;
     const bool is_notified = operation.result_is_notified || operation.is_atomic;
     const bool is_deferred = collects_ || operation.queues;
-    if (operation.queues) entry_ = random_.draw(operation.entry);
+    if (operation.queues) {
+        entry_ = random_.draw(operation.entry);
+        hand_over_interval_ = operation.hand_over_interval;
+    }
     if (is_notified || is_deferred) expect_result();
     if (!operation.result_is_notified) {
         latency = random_.draw(operation.latency);

@@ -99,6 +99,7 @@ public:
     [[nodiscard]] const std::optional<CollectOrder>& order() const { return order_; }
     /// From its issue to its hand-over, without waits. Requires: it waits in the memory queue.
     [[nodiscard]] std::int64_t entry() const { return entry_; }
+    [[nodiscard]] const Range& hand_over_interval() const { return hand_over_interval_; }
 
     /// The request of an empty buffer, without warp slot and time; none when it was made already
     /// (C43).
@@ -238,8 +239,9 @@ private:
     std::vector<std::uint64_t> executions_; ///< So far, per instruction with a pattern.
     std::vector<Port> ports_;
     bool tracks_long_ = false;
-    bool collects_ = false;  ///< The machine has a register file (C47 to C50).
-    std::int64_t entry_ = 0; ///< Of the instruction that issued last into the memory queue.
+    bool collects_ = false;    ///< The machine has a register file (C47 to C50).
+    std::int64_t entry_ = 0;   ///< Of the instruction that issued last into the memory queue.
+    Range hand_over_interval_; ///< Likewise.
     std::optional<CollectOrder> order_;
     std::int64_t result_delay_ = 0;
     std::size_t delivered_ = 0; ///< Per fetch; 0: no instruction buffer (C43 to C46).

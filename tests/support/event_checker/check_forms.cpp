@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 
 namespace warpbound::tests {

@@ -82,13 +82,23 @@ private:
         const Interval least = timing.least_occupancy;
         if (!within(handed.entry, timing.queue->entry.lo, timing.queue->entry.hi))
             run_.report_issue(issue, fmt::format("C72: its entry takes {}", handed.entry));
-        if (!within(handed.next - handed.cycle, timing.queue->interval.lo,
-                    timing.queue->interval.hi))
+        const Interval interval = value_of(run_.machine.memory_queue, "interval");
+        if (!within(handed.next - handed.cycle, interval.lo, std::max(interval.hi, returns(issue))))
             run_.report_issue(issue, fmt::format("C72: its scheduler waits until {}", handed.next));
         if (!within(handed.until - handed.cycle,
                     std::max(least.lo, timing.initiation.lo * issue.event.passes),
                     std::max(least.hi, timing.initiation.hi * issue.event.passes)))
             run_.report_issue(issue, fmt::format("C72: occupies the path until {}", handed.until));
+    }
+
+    /// C92: until all its registers have returned.
+    [[nodiscard]] std::int64_t returns(const Issue& issue) const {
+        const auto* each = run_.machine.memory_queue.find("load-return");
+        if (each == nullptr) return 0;
+        std::int64_t registers = 0;
+        for (const auto& reg : run_.effects[issue.event.instruction].writes)
+            registers += reg.file == assembly::RegisterFile::General ? 1 : 0;
+        return registers * each->interval->hi;
     }
 
     /// C73: no other scheduler that could hand over comes first after the one before.

@@ -179,6 +179,7 @@ Case random_queue_case(std::uint64_t seed) {
     set(queue, "places", 1 + dice(5));
     set(queue, "interval", values(1, 5));
     set(queue, "path-interval", values(1, 4));
+    if (dice(2) == 0) set(queue, "load-return", values(1, 3));
     const bool is_quick = dice(2) == 0; // Little else delays an instruction.
     if (is_quick) {
         set(result.machine.schedulers, "issue-slot", 1);

@@ -81,6 +81,27 @@ TEST(MemoryQueue, WaitsForThePathThroughoutAllTransactions) {
     EXPECT_THAT(issues(loads(8, 8), 1), ElementsAre(ElementsAre(2, 3, 4, 5, 6, 13, 21, 29)));
 }
 
+// H25 5.4: 512 bits a cycle, 8 cycles for 128 bits of each lane; one of 32 bits hides behind the 4
+// cycles between two hand-overs.
+TEST(MemoryQueue, ReturnsFourRegistersInEightCycles) {
+    models::Architecture machine = with_queue();
+    set(machine.memory_queue, "load-return", 2);
+    const auto issues_of = [&](const char* width, Draw draw) {
+        TestProgram program = loads(8);
+        for (auto& instruction : program.function.instructions)
+            if (instruction.mnemonic == "LDG") {
+                instruction.modifiers = {width};
+                std::get<assembly::RegisterOperand>(instruction.operands.front()).index = 8;
+            }
+        assembly::set_effects(program.function);
+        return run(program, machine, {1, 32}, {.seed = 1, .draw = draw, .path = {}}).issues();
+    };
+    for (const Draw draw : {Draw::AllLow, Draw::AllHigh})
+        EXPECT_THAT(issues_of("32", draw), ElementsAre(0, 1, 2, 3, 4, 11, 15, 19, 20));
+    EXPECT_THAT(issues_of("128", Draw::AllLow), ElementsAre(0, 1, 2, 3, 4, 11, 15, 19, 20));
+    EXPECT_THAT(issues_of("128", Draw::AllHigh), ElementsAre(0, 1, 2, 3, 4, 11, 19, 27, 28));
+}
+
 /// Result of each load, counted from its issue.
 std::vector<std::int64_t> latencies(const TestRun& result) {
     std::vector<std::int64_t> issued;
