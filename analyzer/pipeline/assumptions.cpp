@@ -1,0 +1,155 @@
+#include "analyzer/pipeline/latency.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using models::Pipeline;
+using models::PipelineStage;
+using models::PipelineSystem;
+using models::ServerOrder;
+using models::StageKind;
+using models::TimeBasis;
+
+class Register {
+public:
+    void add(AssumptionSubject subject, std::string text) {
+        register_.push_back({fmt::format("P{}", register_.size() + 1), std::move(text),
+                             AssumptionStatus::Unchecked, subject});
+    }
+    std::vector<Assumption> take() { return std::move(register_); }
+
+private:
+    std::vector<Assumption> register_;
+};
+
+bool any_server(const PipelineSystem& system, ServerOrder order) {
+    for (const auto& server : system.servers)
+        if (server.order == order) return true;
+    return false;
+}
+
+std::string names_of(const PipelineSystem& system, ServerOrder order) {
+    std::string names;
+    for (const auto& server : system.servers)
+        if (server.order == order) names += (names.empty() ? "'" : ", '") + server.name + "'";
+    return names;
+}
+
+void queueing_rules(const PipelineSystem& system, Register& sum) {
+    sum.add(AssumptionSubject::Machine,
+            "An operation enters the queue of its engine as soon as all stages before it and all "
+            "earlier operations of its stream have ended (rules G1, G2, G4 and C1 to C4 of Amert "
+            "et al., RTSS 2017); an engine with a waiting operation does not idle.");
+    if (any_server(system, ServerOrder::Any))
+        sum.add(AssumptionSubject::Machine,
+                fmt::format("Operations that overlap in {} all end no later than if they were "
+                            "executed one after another in some order (under rules G3 and X1 the "
+                            "blocks of the next kernel may start beside the last ones of a "
+                            "kernel).",
+                            names_of(system, ServerOrder::Any)));
+    if (any_server(system, ServerOrder::Fifo))
+        sum.add(AssumptionSubject::Machine,
+                fmt::format("{}: one operation at a time, in the order of arrival, none "
+                            "interrupted (rules X1 and C1 to C4; a kernel that starts beside the "
+                            "last blocks of another, rule G3, breaks it).",
+                            names_of(system, ServerOrder::Fifo)));
+    if (any_server(system, ServerOrder::Priority))
+        sum.add(AssumptionSubject::Machine,
+                fmt::format("{}: one operation at a time, the most urgent first, none interrupted "
+                            "(rules A1 and A2; more blocks than fit at once let a more urgent "
+                            "kernel in between, which breaks it).",
+                            names_of(system, ServerOrder::Priority)));
+    sum.add(AssumptionSubject::Machine,
+            "The SMs of a partition execute only kernels of that partition, and kernels of "
+            "different partitions delay each other in the L2 and in DRAM at most.");
+}
+
+void memory_rules(const PipelineSystem& system, Register& sum) {
+    if (system.memory.is_excluded) {
+        sum.add(AssumptionSubject::User,
+                "Operations of different engines and partitions do not delay each other in "
+                "memory (memory-interference=\"none\").");
+        return;
+    }
+    sum.add(AssumptionSubject::Machine,
+            "A transaction that a shared memory serves for others delays an operation once and by "
+            "its service time at most.");
+    sum.add(AssumptionSubject::User,
+            "The shared memories serve at least the stated bandwidth, and the stated and derived "
+            "traffic and budgets hold, write-backs included; traffic of a stage is served until "
+            "it ends. Host tasks move no data of their own in these memories.");
+    if (system.memory.keeps_lines)
+        sum.add(AssumptionSubject::User,
+                "No operation evicts lines of the L2 that an operation of another partition or "
+                "engine uses again (l2-lines=\"kept\": a partitioned L2, or no reuse).");
+}
+
+void times_of_stages(const PipelineSystem& system, Register& sum) {
+    bool host = false;
+    for (const Pipeline& pipeline : system.pipelines)
+        for (const PipelineStage& stage : pipeline.stages) {
+            host = host || stage.kind == StageKind::Host;
+            if (stage.basis == TimeBasis::Bounded) continue;
+            const auto name = fmt::format("stage '{}' of '{}'", stage.name, pipeline.name);
+            const auto range = fmt::format("{} to {}", models::to_string(stage.time->lower()),
+                                           models::to_string(stage.time->upper()));
+            if (stage.basis == TimeBasis::Measured)
+                sum.add(AssumptionSubject::User,
+                        fmt::format("The time of {} never leaves {}, which was measured ({}): an "
+                                    "observation is no bound.",
+                                    name, range, stage.source));
+            else
+                sum.add(AssumptionSubject::User,
+                        fmt::format("The time of {} is {} when nothing else uses the device, as "
+                                    "stated{}.",
+                                    name, range,
+                                    stage.source.empty() ? "" : " (" + stage.source + ")"));
+        }
+    if (host)
+        sum.add(AssumptionSubject::User,
+                "The times of host tasks are response times: they contain whatever else runs on "
+                "the processors.");
+}
+
+void releases(const PipelineSystem& system, Register& sum) {
+    for (const Pipeline& pipeline : system.pipelines)
+        sum.add(AssumptionSubject::User,
+                fmt::format("Jobs of '{}' are released {} {} apart, each at most {} late.{}",
+                            pipeline.name, pipeline.is_periodic ? "exactly" : "at least",
+                            models::to_string(pipeline.distance),
+                            models::to_string(pipeline.jitter),
+                            pipeline.overlaps
+                                ? " Each job issues its operations in streams that hold no "
+                                  "operation of another job (a pool of streams)."
+                                : " A job starts when the one before has ended."));
+}
+
+} // namespace
+
+std::vector<Assumption> pipeline_assumptions(const PipelineSystem& system) {
+    Register sum;
+    queueing_rules(system, sum);
+    memory_rules(system, sum);
+    times_of_stages(system, sum);
+    releases(system, sum);
+    if (system.clients.empty())
+        sum.add(AssumptionSubject::User, "Nothing else uses the device.");
+    else
+        sum.add(AssumptionSubject::User,
+                "Nothing but the stated pipelines and clients uses the device; an operation of a "
+                "client takes no longer and comes no more often than stated.");
+    if (system.clock)
+        sum.add(AssumptionSubject::User,
+                fmt::format("The core clock stays within {}.", to_string(*system.clock)));
+    sum.add(AssumptionSubject::NotModelled,
+            "No time slicing between processes, no preemption, no page faults, no errors of "
+            "memory that are corrected, no reset.");
+    return sum.take();
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,55 @@
+#pragma once
+/// \file
+/// End-to-end latency of pipelines that share a GPU (docs/soundness.md, S60 to S62).
+
+#include "analyzer/bound.hpp"
+#include "models/bounds.hpp"
+#include "models/pipeline/system.hpp"
+#include "models/time/deadline.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// A stage of a job, in its worst case. All but `response` and its parts count from the nominal
+/// instant of the job. `Unit:` ns. `Side:` upper, `earliest` lower.
+struct StageLatency {
+    std::int64_t earliest = 0; ///< Arrival at its server, at least.
+    std::int64_t latest = 0;   ///< Arrival at its server, at most.
+    std::int64_t response = 0; ///< From arrival to end: own time, queueing and `memory`.
+    std::int64_t memory = 0;   ///< Delay by others' traffic at the L2 and DRAM.
+    std::int64_t end = 0;
+};
+
+/// From the nominal instant of a job to the end of its last stage.
+struct LatencyBounds {
+    std::int64_t lower = 0; ///< `Unit:` ns.
+    /// `Unit:` ns. None: `SystemLatency::missing` or `refusal` says why.
+    std::optional<std::int64_t> upper;
+    std::vector<StageLatency> stages; ///< Shape: [stage]. Upper sides are 0 without `upper`.
+    std::vector<std::size_t> chain;   ///< Stages that lead to the latest end, first to last.
+};
+
+struct SystemLatency {
+    std::vector<LatencyBounds> pipelines;
+    /// What is not stated and decides about upper bounds, with what to type.
+    std::vector<std::string> missing;
+    std::string refusal;             ///< Why no upper bound exists although nothing is missing.
+    std::vector<double> utilisation; ///< Shape: [server]. For reports only.
+};
+
+/// Bounds of all pipelines together. Sound when: the assumptions of `pipeline_assumptions` hold.
+/// Requires: every stage has a time.
+SystemLatency bound_latency(const models::PipelineSystem& system);
+
+/// A stated deadline against the bounds. None without a deadline.
+std::optional<models::DeadlineVerdict> verdict_on(const models::Pipeline& pipeline,
+                                                  const LatencyBounds& bounds);
+
+/// What the bounds of the system rest on.
+std::vector<Assumption> pipeline_assumptions(const models::PipelineSystem& system);
+
+} // namespace warpbound::analyzer
