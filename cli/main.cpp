@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
         warpbound::cli::add_trace(app, invocation);
 #ifdef WARPBOUND_HAS_ANALYZER
         warpbound::cli::add_bound(app, invocation);
+        warpbound::cli::add_pipeline(app, invocation);
         warpbound::cli::add_flow_facts(app, invocation);
         warpbound::cli::add_analyze(app, invocation);
         warpbound::cli::add_schedulers(app, invocation);

@@ -21,6 +21,7 @@ using models::ServerOrder;
 using models::StageKind;
 
 constexpr int most_rounds = 1000;
+constexpr std::int64_t most_distances = 1000; ///< Longest latency that is sought, in distances.
 
 std::int64_t upper_time(const PipelineStage& stage) {
     return stage.time->upper().count();
@@ -56,16 +57,18 @@ public:
         result_.utilisation.resize(system_.servers.size());
         for (int round = 0;; ++round) {
             changed_ = false;
-            if (!arrivals()) return without_uppers("the latencies grow beyond ten days");
+            if (!arrivals()) return without_uppers({});
             for (std::size_t server = 0; server < system_.servers.size(); ++server)
                 if (!respond(server)) return without_uppers({});
             if (!result_.missing.empty()) return without_uppers({});
+            for (std::size_t p = 0; p < system_.pipelines.size(); ++p)
+                if (!ends_in_time(p)) return without_uppers({});
             if (!changed_) break;
             if (round == most_rounds)
                 return without_uppers("response times and jitter reached no fixed point");
         }
         for (std::size_t p = 0; p < system_.pipelines.size(); ++p)
-            if (!conclude(p)) return without_uppers({});
+            conclude(system_.pipelines[p], result_.pipelines[p]);
         return std::move(result_);
     }
 
@@ -104,12 +107,12 @@ private:
 
     /// Latest arrivals from the ends of the stages before. False: beyond all limits.
     bool arrivals() {
-        constexpr std::int64_t horizon = std::int64_t{864'000} * 1'000'000'000;
         for (std::size_t p = 0; p < system_.pipelines.size(); ++p) {
             const Pipeline& pipeline = system_.pipelines[p];
+            const std::int64_t latest_start = pipeline.jitter.count();
             for (std::size_t i = 0; i < pipeline.stages.size(); ++i) {
                 StageLatency& stage = latency_at({p, i});
-                std::int64_t latest = pipeline.jitter.count();
+                std::int64_t latest = latest_start;
                 for (const std::size_t before : pipeline.stages[i].after)
                     latest = std::max(latest, latency_at({p, before}).end);
                 raise(stage.latest, latest);
@@ -117,7 +120,12 @@ private:
                 raise(stage.end, plus(stage.latest, pipeline.stages[i].server
                                                         ? upper_time(pipeline.stages[i])
                                                         : stage.response));
-                if (stage.end > horizon) return false;
+                if (stage.end / most_distances > pipeline.distance.count() + latest_start) {
+                    result_.refusal = fmt::format(
+                        "the latency of '{}' grows beyond {} times the distance of its jobs",
+                        pipeline.name, most_distances);
+                    return false;
+                }
             }
         }
         return true;
@@ -318,29 +326,34 @@ private:
         sum.rate = plus(sum.rate, client.traffic.at(memory)->rate);
     }
 
-    /// Latency, the chain that decides it, and that a job ends before the next one may start.
-    bool conclude(std::size_t p) {
+    /// Where a job waits for the one before: whether a job ends before the next one may start. The
+    /// times so far are not above those of the fixed point.
+    bool ends_in_time(std::size_t p) {
         const Pipeline& pipeline = system_.pipelines[p];
-        LatencyBounds& bounds = result_.pipelines[p];
+        if (pipeline.overlaps) return true;
         std::vector<std::int64_t> since_start(pipeline.stages.size());
-        std::size_t last = 0;
         std::int64_t longest = 0;
         for (std::size_t i = 0; i < pipeline.stages.size(); ++i) {
             std::int64_t start = 0;
             for (const std::size_t before : pipeline.stages[i].after)
                 start = std::max(start, since_start[before]);
-            since_start[i] = plus(start, bounds.stages[i].response);
+            since_start[i] = plus(start, latency_at({p, i}).response);
             longest = std::max(longest, since_start[i]);
+        }
+        if (longest <= pipeline.distance.count()) return true;
+        result_.refusal = fmt::format(
+            "a job of '{}' may take {} or more, above the {} until the next one, which waits for "
+            "it; jobs=\"overlap\" with a stream for each operation lets it start",
+            pipeline.name, models::to_string(models::rounded_down(models::Nanoseconds{longest})),
+            models::to_string(pipeline.distance));
+        return false;
+    }
+
+    /// Latency, and the chain that decides it.
+    static void conclude(const Pipeline& pipeline, LatencyBounds& bounds) {
+        std::size_t last = 0;
+        for (std::size_t i = 0; i < pipeline.stages.size(); ++i)
             if (bounds.stages[i].end > bounds.stages[last].end) last = i;
-        }
-        if (!pipeline.overlaps && longest > pipeline.distance.count()) {
-            result_.refusal = fmt::format(
-                "a job of '{}' may take {}, more than the {} until the next one, which waits for "
-                "it; jobs=\"overlap\" with a stream for each operation lets it start",
-                pipeline.name, models::to_string(models::Nanoseconds{longest}),
-                models::to_string(pipeline.distance));
-            return false;
-        }
         bounds.upper = bounds.stages[last].end;
         for (std::size_t at = last;;) {
             bounds.chain.push_back(at);
@@ -351,7 +364,6 @@ private:
             });
         }
         std::reverse(bounds.chain.begin(), bounds.chain.end());
-        return true;
     }
 
     SystemLatency without_uppers(const std::string& refusal) {

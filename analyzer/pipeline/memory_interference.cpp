@@ -11,8 +11,13 @@ namespace {
 __extension__ using Wide = __int128; // Bytes times nanoseconds per second.
 constexpr std::int64_t second = 1'000'000'000;
 
-Wide divided_up(Wide a, Wide b) {
-    return (a + b - 1) / b;
+/// a b / c, rounded up. Requires: none negative, c not 0.
+Wide scaled_up(Wide a, std::int64_t b, std::int64_t c) {
+    std::int64_t product = 0; // Most are short, and short divisions are fast.
+    if (a <= std::numeric_limits<std::int64_t>::max() / 2 &&
+        !__builtin_mul_overflow(static_cast<std::int64_t>(a), b, &product))
+        return product / c + (product % c == 0 ? 0 : 1);
+    return (a * b + c - 1) / c;
 }
 
 /// Operations that may move bytes in a closed window.
@@ -32,12 +37,12 @@ std::int64_t MemoryInterference::delay(std::int64_t window) const {
     Wide sum = 0;
     for (const MemoryTraffic& memory : memories) {
         if (memory.is_none()) continue;
-        Wide bytes = memory.burst + divided_up(static_cast<Wide>(memory.rate) * window, second);
+        Wide bytes = memory.burst + scaled_up(memory.rate, window, second);
         for (const RepeatedTraffic& traffic : memory.operations)
             bytes += static_cast<Wide>(traffic.bytes) * operations_in(traffic, window);
         if (bytes > std::numeric_limits<std::int64_t>::max())
             throw std::overflow_error{"traffic at a shared memory"};
-        sum += divided_up(bytes * second, memory.bandwidth);
+        sum += scaled_up(bytes, second, memory.bandwidth);
     }
     if (sum > std::numeric_limits<std::int64_t>::max())
         throw std::overflow_error{"delay by traffic at a shared memory"};

@@ -14,7 +14,7 @@ using models::plus;
 using models::times;
 
 constexpr std::int64_t horizon = std::int64_t{864'000} * 1'000'000'000; ///< Ten days in ns.
-constexpr std::int64_t most_steps = 400'000;
+constexpr std::int64_t most_steps = 100'000;
 
 /// The busy period, or what else is sought, grows beyond all limits.
 struct Unending {};

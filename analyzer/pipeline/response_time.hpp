@@ -47,7 +47,7 @@ struct ResponseTimes {
 };
 
 /// The fixed points over the longest busy period. None where it does not end within ten days or
-/// 400,000 steps. Requires: distances above 0, costs and `earliest` not below 0, earliest <=
+/// 100,000 steps. Requires: distances above 0, costs and `earliest` not below 0, earliest <=
 /// latest.
 /// Source: George, Rivierre, Spuri 1996 (first in first out, busy periods); Davis, Burns, Bril,
 /// Lukkien 2007 (every job of the busy period under fixed priorities); Tindell, Clark 1994

@@ -19,7 +19,7 @@ using models::ServerOrder;
 using simulator::RandomStream;
 using simulator::StreamOf;
 
-constexpr std::int64_t most_events = 1'000'000;
+constexpr std::int64_t most_events = 200'000;
 constexpr std::int64_t least_urgent = std::numeric_limits<std::int64_t>::max();
 
 struct Job {

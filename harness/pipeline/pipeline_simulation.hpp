@@ -39,8 +39,8 @@ struct ObservedPipeline {
     std::int64_t late = 0;                ///< Jobs that missed the deadline.
 };
 
-/// Runs until every pipeline has ended so many jobs, or a million events have passed, and
-/// adds what it saw. `observed`: empty, or of earlier runs of the system. Requires: every stage has
+/// Runs until every pipeline has ended so many jobs, or 200,000 events have passed, and adds
+/// what it saw. `observed`: empty, or of earlier runs of the system. Requires: every stage has
 /// a time.
 void simulate_pipelines(const models::PipelineSystem& system, const PipelineRun& run,
                         std::vector<ObservedPipeline>& observed);

@@ -5,6 +5,7 @@
 #include "models/facts/source_comments.hpp"
 #include "models/kernel/kernel_profile.hpp"
 #include "models/launch/workload.hpp"
+#include "models/pipeline/pipeline_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -102,6 +103,19 @@ TEST(CorpusReplay, WorkloadsAreReadOrRefused) {
             EXPECT_LT(operation.kernel, read.value().kernels.size());
             EXPECT_FALSE(operation.name.empty());
         }
+    });
+}
+
+TEST(CorpusReplay, PipelinesAreReadOrRefused) {
+    replay("pipelines", [](const assembly::SourceText& source) {
+        const auto read = read_pipelines(source);
+        if (!read) {
+            EXPECT_FALSE(read.error().what.empty());
+            return;
+        }
+        for (const Pipeline& pipeline : read.value().pipelines)
+            for (const PipelineStage& stage : pipeline.stages)
+                EXPECT_LT(stage.server.value_or(0), read.value().servers.size());
     });
 }
 

@@ -1,0 +1,20 @@
+#pragma once
+/// \file
+/// Times of pipeline stages that are not stated: bounds on the code of kernels on the SMs of their
+/// partition, and the described copies of the machine.
+
+#include "analyzer/bound.hpp"
+#include "assembly/support/result.hpp"
+#include "models/pipeline/system.hpp"
+
+#include <vector>
+
+namespace warpbound::cli {
+
+/// Fills in the times and the clock. Returns the assumptions of the kernels' bounds, each text
+/// once. Refuses, at the line of the stage, what has no bound, naming what to state. Files of code
+/// are relative to the file of the system.
+Result<std::vector<analyzer::Assumption>> complete_times(models::PipelineSystem& system,
+                                                         double time_limit);
+
+} // namespace warpbound::cli
