@@ -68,9 +68,8 @@ Exit run(const PipelineOptions& options) {
     answer.wants_sensitivity = options.sensitivity;
     if (options.sensitivity) answer.sensitivity = analyzer::sensitivity(answer.system);
     simulate(options, answer);
-    const Exit written = write_result(options.format == "json" ? json_of(answer)
-                                                               : text_of(answer, is_quiet()),
-                                      options.output);
+    const Exit written = write_result(
+        options.format == "json" ? json_of(answer) : text_of(answer, is_quiet()), options.output);
     if (options.runs == 0)
         suggest(fmt::format("warpbound pipeline {} --simulate 200 --sensitivity",
                             shell_word(options.file)));

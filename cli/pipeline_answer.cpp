@@ -67,12 +67,11 @@ std::string stage_rows(const PipelineAnswer& answer, std::size_t p) {
         const bool on_chain =
             std::find(bounds.chain.begin(), bounds.chain.end(), i) != bounds.chain.end();
         const std::int64_t queue = std::max<std::int64_t>(0, found.response - own - found.memory);
-        text += fmt::format("         {} {:<14} {:<22} {:>11} {:>11} {:>11} {:>12}\n",
-                            on_chain ? '*' : ' ', stage.name,
-                            stage.server ? answer.system.servers[*stage.server].name : "host",
-                            up(own), bounds.upper ? up(queue) : "-",
-                            bounds.upper ? up(found.memory) : "-",
-                            bounds.upper ? up(found.end) : "-");
+        text += fmt::format(
+            "         {} {:<14} {:<22} {:>11} {:>11} {:>11} {:>12}\n", on_chain ? '*' : ' ',
+            stage.name, stage.server ? answer.system.servers[*stage.server].name : "host", up(own),
+            bounds.upper ? up(queue) : "-", bounds.upper ? up(found.memory) : "-",
+            bounds.upper ? up(found.end) : "-");
     }
     return text;
 }
@@ -80,15 +79,14 @@ std::string stage_rows(const PipelineAnswer& answer, std::size_t p) {
 std::string pipeline_text(const PipelineAnswer& answer, std::size_t p) {
     const Pipeline& pipeline = answer.system.pipelines[p];
     const auto& bounds = answer.together.pipelines[p];
-    std::string text =
-        fmt::format("\npipeline   {}: {}\n", pipeline.name, releases_text(pipeline));
+    std::string text = fmt::format("\npipeline   {}: {}\n", pipeline.name, releases_text(pipeline));
     const auto& alone = alone_of(answer, p);
-    const std::string beside =
-        !has_others(answer) ? ""
-                            : "   together with the others; alone " +
-                                  (alone.upper ? up(*alone.upper) : std::string{"no bound"});
-    text += fmt::format("at most    {:>12}{}\n", bounds.upper ? up(*bounds.upper) : "no bound",
-                        beside);
+    const std::string beside = !has_others(answer)
+                                   ? ""
+                                   : "   together with the others; alone " +
+                                         (alone.upper ? up(*alone.upper) : std::string{"no bound"});
+    text +=
+        fmt::format("at most    {:>12}{}\n", bounds.upper ? up(*bounds.upper) : "no bound", beside);
     text += fmt::format("at least   {:>12}\n", down(bounds.lower));
     text += verdict_rows(pipeline, bounds);
     if (answer.kind(p) != "bound-under-assumptions")
@@ -96,12 +94,11 @@ std::string pipeline_text(const PipelineAnswer& answer, std::size_t p) {
                             answer.kind(p));
     if (!answer.observed.empty()) {
         const auto& seen = answer.observed[p];
-        text += fmt::format("simulated  {} to {} in {} jobs, {} late; {}\n",
-                            models::to_string(Nanoseconds{seen.latency.best}),
-                            models::to_string(Nanoseconds{seen.latency.worst}), seen.latency.count,
-                            seen.late,
-                            !bounds.upper ? "compared with the lower bound only"
-                                          : "none outside the bounds");
+        text += fmt::format(
+            "simulated  {} to {} in {} jobs, {} late; {}\n",
+            models::to_string(Nanoseconds{seen.latency.best}),
+            models::to_string(Nanoseconds{seen.latency.worst}), seen.latency.count, seen.late,
+            !bounds.upper ? "compared with the lower bound only" : "none outside the bounds");
     }
     return text + stage_rows(answer, p);
 }
@@ -168,11 +165,12 @@ Json pipeline_json(const PipelineAnswer& answer, std::size_t p) {
     Json stages = Json::array();
     for (std::size_t i = 0; i < pipeline.stages.size(); ++i) {
         const auto& stage = pipeline.stages[i];
-        Json one{{"name", stage.name},
-                 {"stage", to_string(stage.kind)},
-                 {"basis", to_string(stage.basis)},
-                 {"own", {{"lower", stage.time->lower().count()},
-                          {"upper", stage.time->upper().count()}}}};
+        Json one{
+            {"name", stage.name},
+            {"stage", to_string(stage.kind)},
+            {"basis", to_string(stage.basis)},
+            {"own",
+             {{"lower", stage.time->lower().count()}, {"upper", stage.time->upper().count()}}}};
         if (stage.server) one["server"] = answer.system.servers[*stage.server].name;
         if (bounds.upper) {
             one["response"] = bounds.stages[i].response;
@@ -208,8 +206,8 @@ Json sensitivity_json(const PipelineAnswer& answer) {
                            {"distance", slack.now},
                            {"least", slack.least}});
     if (answer.sensitivity->lowest_clock)
-        changes.push_back({{"clock", system.clock->lo},
-                           {"least", *answer.sensitivity->lowest_clock}});
+        changes.push_back(
+            {{"clock", system.clock->lo}, {"least", *answer.sensitivity->lowest_clock}});
     return changes;
 }
 
@@ -250,10 +248,10 @@ Exit exit_of(const PipelineAnswer& answer) {
 
 std::string text_of(const PipelineAnswer& answer, bool quiet) {
     const auto& system = answer.system;
-    std::string text = fmt::format(
-        "system     {}: {} pipeline{}, {} best-effort client{}\n", system.name,
-        system.pipelines.size(), system.pipelines.size() == 1 ? "" : "s", system.clients.size(),
-        system.clients.size() == 1 ? "" : "s");
+    std::string text =
+        fmt::format("system     {}: {} pipeline{}, {} best-effort client{}\n", system.name,
+                    system.pipelines.size(), system.pipelines.size() == 1 ? "" : "s",
+                    system.clients.size(), system.clients.size() == 1 ? "" : "s");
     if (!system.machine.empty()) text += fmt::format("machine    {}\n", system.machine);
     if (system.clock) text += fmt::format("clock      {}\n", to_string(*system.clock));
     if (answer.is_refuted()) text += "\nREFUTED: a simulated latency lies outside its bounds\n";
@@ -269,8 +267,8 @@ std::string text_of(const PipelineAnswer& answer, bool quiet) {
     text += sensitivity_text(answer);
     if (quiet) return text;
     text += servers_text(answer);
-    text += fmt::format("\nassumptions ({}, all unchecked unless marked)\n",
-                        answer.assumptions.size());
+    text +=
+        fmt::format("\nassumptions ({}, all unchecked unless marked)\n", answer.assumptions.size());
     for (const auto& assumption : answer.assumptions)
         text += fmt::format("  {:<4} {}{}\n", assumption.id, assumption.text,
                             assumption.status == analyzer::AssumptionStatus::Unchecked

@@ -16,8 +16,8 @@ namespace warpbound::cli {
 
 struct PipelineAnswer {
     models::PipelineSystem system;
-    analyzer::SystemLatency together;            ///< All pipelines and clients.
-    std::vector<analyzer::SystemLatency> alone;  ///< Each pipeline without the others.
+    analyzer::SystemLatency together;           ///< All pipelines and clients.
+    std::vector<analyzer::SystemLatency> alone; ///< Each pipeline without the others.
     std::vector<analyzer::Assumption> assumptions;
     std::optional<analyzer::Sensitivity> sensitivity;
     bool wants_sensitivity = false;

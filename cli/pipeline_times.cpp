@@ -55,13 +55,13 @@ private:
             for (const auto& pipeline : system_.pipelines)
                 for (const auto& stage : pipeline.stages)
                     if (!stage.time)
-                        return refuse(stage, stage.code
-                                                 ? "its code needs machine=\"turing-t4\" or another "
-                                                   "description on <pipelines>, or its time "
-                                                   "at-most=\"2ms\" instead of the code"
-                                                 : "its time is not stated; expected "
-                                                   "at-most=\"2ms\", or a machine that describes "
-                                                   "copies on <pipelines>");
+                        return refuse(
+                            stage, stage.code ? "its code needs machine=\"turing-t4\" or another "
+                                                "description on <pipelines>, or its time "
+                                                "at-most=\"2ms\" instead of the code"
+                                              : "its time is not stated; expected "
+                                                "at-most=\"2ms\", or a machine that describes "
+                                                "copies on <pipelines>");
         auto machine = load_machine({.architecture = system_.machine, .assumed = {}});
         if (!machine) return machine.as_failure();
         machine_ = std::move(machine).value();
@@ -87,8 +87,7 @@ private:
         options.launch.machine.architecture = system_.machine;
         options.launch.launch.launch = models::to_string(stage.code->launch);
         options.policy = stage.code->policy;
-        options.multiprocessors =
-            fmt::format("{}", system_.servers[*stage.server].multiprocessors);
+        options.multiprocessors = fmt::format("{}", system_.servers[*stage.server].multiprocessors);
         const StopScope scope = watch_for_interrupt(time_limit_);
         const auto inputs = load_launch(options.launch);
         if (!inputs) return refuse(stage, to_string(inputs.error()));
@@ -100,9 +99,8 @@ private:
         if (!needs.value().empty())
             return refuse(stage, fmt::format("{}; `warpbound bound {} --gpu {} --launch {}` lists "
                                              "what to state",
-                                             needs.value().front().what,
-                                             options.launch.kernel.file, system_.machine,
-                                             options.launch.launch.launch));
+                                             needs.value().front().what, options.launch.kernel.file,
+                                             system_.machine, options.launch.launch.launch));
         const auto analysis = analyzer::analyze(planned.value().request);
         if (!analysis) return refuse(stage, to_string(analysis.error()));
         auto cycles = analysis.value().execution_time.bounds();
@@ -117,8 +115,7 @@ private:
         }
         stage.cycles = cycles;
         for (const auto& assumption : analysis.value().assumptions)
-            if (texts_.insert(assumption.text).second)
-                assumptions_.push_back(assumption);
+            if (texts_.insert(assumption.text).second) assumptions_.push_back(assumption);
         return boost::outcome_v2::success();
     }
 

@@ -119,14 +119,13 @@ void times_of_stages(const PipelineSystem& system, Register& sum) {
 void releases(const PipelineSystem& system, Register& sum) {
     for (const Pipeline& pipeline : system.pipelines)
         sum.add(AssumptionSubject::User,
-                fmt::format("Jobs of '{}' are released {} {} apart, each at most {} late.{}",
-                            pipeline.name, pipeline.is_periodic ? "exactly" : "at least",
-                            models::to_string(pipeline.distance),
-                            models::to_string(pipeline.jitter),
-                            pipeline.overlaps
-                                ? " Each job issues its operations in streams that hold no "
-                                  "operation of another job (a pool of streams)."
-                                : " A job starts when the one before has ended."));
+                fmt::format(
+                    "Jobs of '{}' are released {} {} apart, each at most {} late.{}", pipeline.name,
+                    pipeline.is_periodic ? "exactly" : "at least",
+                    models::to_string(pipeline.distance), models::to_string(pipeline.jitter),
+                    pipeline.overlaps ? " Each job issues its operations in streams that hold no "
+                                        "operation of another job (a pool of streams)."
+                                      : " A job starts when the one before has ended."));
 }
 
 } // namespace

@@ -116,10 +116,11 @@ private:
                 for (const std::size_t before : pipeline.stages[i].after)
                     latest = std::max(latest, latency_at({p, before}).end);
                 raise(stage.latest, latest);
-                if (!pipeline.stages[i].server) raise(stage.response, upper_time(pipeline.stages[i]));
-                raise(stage.end, plus(stage.latest, pipeline.stages[i].server
-                                                        ? upper_time(pipeline.stages[i])
-                                                        : stage.response));
+                if (!pipeline.stages[i].server)
+                    raise(stage.response, upper_time(pipeline.stages[i]));
+                raise(stage.end,
+                      plus(stage.latest, pipeline.stages[i].server ? upper_time(pipeline.stages[i])
+                                                                   : stage.response));
                 if (stage.end / most_distances > pipeline.distance.count() + latest_start) {
                     result_.refusal = fmt::format(
                         "the latency of '{}' grows beyond {} times the distance of its jobs",
@@ -308,8 +309,7 @@ private:
         const StageLatency& latency = latency_at(other);
         const std::int64_t jitter = latency.latest - latency.earliest;
         const std::int64_t response = std::max(latency.response, upper_time(stage));
-        sum.operations.push_back({*stage.traffic.at(memory),
-                                  is_own ? 0 : pipeline.distance.count(),
+        sum.operations.push_back({*stage.traffic.at(memory), is_own ? 0 : pipeline.distance.count(),
                                   plus(response, jitter)});
     }
 

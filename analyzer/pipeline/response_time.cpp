@@ -76,9 +76,8 @@ private:
     }
     /// End of this much work, from the start of the busy period.
     std::int64_t end_of(std::int64_t work) {
-        return fixed_point(work, [&](std::int64_t end) {
-            return plus(work, load_.memory.delay(end));
-        });
+        return fixed_point(work,
+                           [&](std::int64_t end) { return plus(work, load_.memory.delay(end)); });
     }
 
     /// Whatever the order, all that arrived in a busy period has ended at its end. What arrives in
@@ -174,8 +173,8 @@ private:
             work = plus(work, own.cost);
             const std::int64_t end = end_of(work);
             // Job q of the busy period arrives no earlier than its distance allows.
-            const std::int64_t arrival = std::max<std::int64_t>(
-                0, times(q, own.distance) - own.jitter());
+            const std::int64_t arrival =
+                std::max<std::int64_t>(0, times(q, own.distance) - own.jitter());
             if (end - arrival > bound.from_arrival) {
                 bound.from_arrival = end - arrival;
                 bound.memory = std::min(end - work, end - arrival);
@@ -210,8 +209,9 @@ ResponseTimes response_times(const ServerLoad& load) {
     } catch (const Unending&) {
     } catch (const std::overflow_error&) {
     }
-    return {{}, fmt::format("no busy period was found to end ({:.1f} % of the time in use)",
-                            100 * busy)};
+    return {
+        {},
+        fmt::format("no busy period was found to end ({:.1f} % of the time in use)", 100 * busy)};
 }
 
 } // namespace warpbound::analyzer

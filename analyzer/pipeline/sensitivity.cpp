@@ -74,11 +74,10 @@ std::optional<Sensitivity> sensitivity(const PipelineSystem& system) {
                                [](const auto& stage) { return stage.cycles.has_value(); });
         });
     if (has_cycles && system.clock)
-        found.lowest_clock =
-            last_that_holds(system.clock->lo, 0, [&](std::int64_t hertz) {
-                models::use_clock(changed, {hertz, system.clock->hi});
-                return deadlines_met(changed);
-            });
+        found.lowest_clock = last_that_holds(system.clock->lo, 0, [&](std::int64_t hertz) {
+            models::use_clock(changed, {hertz, system.clock->hi});
+            return deadlines_met(changed);
+        });
     return found;
 }
 

@@ -71,11 +71,10 @@ class Simulation {
 public:
     Simulation(const PipelineSystem& system, const PipelineRun& run,
                std::vector<ObservedPipeline>& observed)
-        : system_{system}, run_{run}, observed_{observed},
-          random_{run.seed, StreamOf::Host, 0}, servers_(system.servers.size()),
-          ready_(system.pipelines.size()), active_(system.pipelines.size(), 0),
-          next_nominal_(system.pipelines.size(), 0), ended_(system.pipelines.size(), 0),
-          traffic_{system} {
+        : system_{system}, run_{run}, observed_{observed}, random_{run.seed, StreamOf::Host, 0},
+          servers_(system.servers.size()), ready_(system.pipelines.size()),
+          active_(system.pipelines.size(), 0), next_nominal_(system.pipelines.size(), 0),
+          ended_(system.pipelines.size(), 0), traffic_{system} {
         observed_.resize(system.pipelines.size());
         for (std::size_t p = 0; p < system.pipelines.size(); ++p)
             observed_[p].responses.resize(system.pipelines[p].stages.size());
@@ -106,15 +105,13 @@ private:
             largest_jitter = std::max(largest_jitter, pipeline.jitter.count());
         for (std::size_t p = 0; p < system_.pipelines.size(); ++p) {
             const auto& pipeline = system_.pipelines[p];
-            next_nominal_[p] = run_.starts_together
-                                   ? largest_jitter - pipeline.jitter.count()
-                                   : random_.uniform(0, pipeline.distance.count());
+            next_nominal_[p] = run_.starts_together ? largest_jitter - pipeline.jitter.count()
+                                                    : random_.uniform(0, pipeline.distance.count());
             post(next_nominal_[p], EventKind::Nominal, p);
         }
         for (std::size_t c = 0; c < system_.clients.size(); ++c)
             for (std::size_t i = 0; i < system_.clients[c].operations.size(); ++i)
-                post(run_.starts_together ? largest_jitter
-                                          : random_.uniform(0, 1 + largest_jitter),
+                post(run_.starts_together ? largest_jitter : random_.uniform(0, 1 + largest_jitter),
                      EventKind::ClientArrival, c, i);
         if (traffic_.has_budgets()) post(0, EventKind::Budget, 0);
     }
@@ -215,8 +212,8 @@ private:
         operation.client = c;
         operation.repeated = i;
         operation.priority = least_urgent;
-        operation.work = run_.takes_longest ? repeated.longest.count()
-                                            : drawn(0, repeated.longest.count());
+        operation.work =
+            run_.takes_longest ? repeated.longest.count() : drawn(0, repeated.longest.count());
         // Without a distance the next one comes when this one has ended.
         if (repeated.distance) {
             std::int64_t gap = repeated.distance->count();
@@ -295,12 +292,10 @@ private:
             chosen = std::min_element(waiting.begin(), waiting.end(), earlier);
             break;
         case ServerOrder::Priority:
-            chosen = std::min_element(waiting.begin(), waiting.end(),
-                                      [&](const Operation& a, const Operation& b) {
-                                          return a.priority != b.priority
-                                                     ? a.priority < b.priority
-                                                     : earlier(a, b);
-                                      });
+            chosen = std::min_element(
+                waiting.begin(), waiting.end(), [&](const Operation& a, const Operation& b) {
+                    return a.priority != b.priority ? a.priority < b.priority : earlier(a, b);
+                });
             break;
         }
         server.running = std::move(*chosen);

@@ -13,7 +13,7 @@ namespace warpbound::harness {
 /// One run. Each phase, jitter, execution time and order among equals is drawn.
 struct PipelineRun {
     std::uint64_t seed = 1;
-    std::int64_t jobs = 20;    ///< Of each pipeline, at least.
+    std::int64_t jobs = 20;       ///< Of each pipeline, at least.
     bool starts_together = false; ///< First jobs become ready in one instant, the next ones early.
     bool takes_longest = false;   ///< Every operation takes its longest time.
 };
@@ -33,7 +33,7 @@ struct ObservedStage {
     std::int64_t end = 0;
 };
 struct ObservedPipeline {
-    ObservedTimes latency;                ///< From the nominal instant to the end of the last stage.
+    ObservedTimes latency; ///< From the nominal instant to the end of the last stage.
     std::vector<ObservedTimes> responses; ///< From arrival to end. Shape: [stage].
     std::vector<ObservedStage> slowest;   ///< Of the job with the worst latency. Shape: [stage].
     std::int64_t late = 0;                ///< Jobs that missed the deadline.

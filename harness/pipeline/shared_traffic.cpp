@@ -36,18 +36,19 @@ std::vector<Transfer> SharedTraffic::transfers_of(const models::PipelineStage& s
     for (std::size_t m = 0; m < stage.traffic.size(); ++m) {
         std::int64_t bytes = stage.traffic.at(m).value_or(0);
         while (bytes > 0) {
-            const std::int64_t part =
-                transfers.size() >= 6 || random.uniform(0, 1) == 0 ? bytes
-                                                                   : random.uniform(1, bytes);
+            const std::int64_t part = transfers.size() >= 6 || random.uniform(0, 1) == 0
+                                          ? bytes
+                                          : random.uniform(1, bytes);
             bytes -= part;
             const std::int64_t where = random.uniform(0, 2);
-            transfers.push_back(
-                {where == 0 ? 0 : where == 1 ? work : random.uniform(0, work), service(m, part)});
+            transfers.push_back({where == 0   ? 0
+                                 : where == 1 ? work
+                                              : random.uniform(0, work),
+                                 service(m, part)});
         }
     }
-    std::sort(transfers.begin(), transfers.end(), [](const Transfer& a, const Transfer& b) {
-        return a.work_left < b.work_left;
-    });
+    std::sort(transfers.begin(), transfers.end(),
+              [](const Transfer& a, const Transfer& b) { return a.work_left < b.work_left; });
     return transfers;
 }
 
@@ -56,7 +57,8 @@ std::int64_t SharedTraffic::spend(std::int64_t now) {
     for (Bucket& bucket : budgets_) {
         if (bucket.budget.rate > 0) {
             // Whole bytes only; the rest of the time counts for the next ones.
-            const Wide added = static_cast<Wide>(now - bucket.filled_at) * bucket.budget.rate / second;
+            const Wide added =
+                static_cast<Wide>(now - bucket.filled_at) * bucket.budget.rate / second;
             const Wide total = bucket.bytes + added;
             if (total >= bucket.budget.burst) {
                 bucket.bytes = bucket.budget.burst;

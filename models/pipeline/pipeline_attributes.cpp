@@ -67,8 +67,8 @@ Result<std::size_t> PipelineAttributes::word(const XmlElement& element, std::str
     if (found == nullptr) return missing;
     const auto same = std::find(words.begin(), words.end(), *found);
     if (same == words.end())
-        return refuse(element, fmt::format("'{}' is \"{}\"; expected {}", attribute, *found,
-                                           one_of(words)));
+        return refuse(element,
+                      fmt::format("'{}' is \"{}\"; expected {}", attribute, *found, one_of(words)));
     return static_cast<std::size_t>(same - words.begin());
 }
 

@@ -65,8 +65,8 @@ Result<std::string> PipelinesReader::new_name(const XmlElement& element) {
     auto name = read_.text(element, "name");
     if (!name) return name;
     if (!names_.insert(name.value()).second)
-        return read_.refuse(element, fmt::format("a second '{}'; expected names that differ",
-                                                 name.value()));
+        return read_.refuse(element,
+                            fmt::format("a second '{}'; expected names that differ", name.value()));
     return name;
 }
 
@@ -98,8 +98,7 @@ Result<void> PipelinesReader::partition(const XmlElement& element) {
     if (!sms) return sms.as_failure();
     const auto order = read_.word(element, "order", {"any", "fifo", "priority"}, 0);
     if (!order) return order.as_failure();
-    system_.servers.push_back(
-        {name.value(), static_cast<ServerOrder>(order.value()), sms.value()});
+    system_.servers.push_back({name.value(), static_cast<ServerOrder>(order.value()), sms.value()});
     return check_no_children(read_.source(), element);
 }
 
@@ -147,8 +146,8 @@ Result<std::size_t> PipelinesReader::partition_of(const XmlElement& element) con
         if (system_.servers[i].name == name) return i;
         known.emplace_back(system_.servers[i].name);
     }
-    return read_.refuse(element,
-                        fmt::format("there is no partition '{}'; expected {}", name, one_of(known)));
+    return read_.refuse(
+        element, fmt::format("there is no partition '{}'; expected {}", name, one_of(known)));
 }
 
 Result<std::pair<StageKind, std::size_t>>
@@ -191,9 +190,8 @@ Result<void> PipelinesReader::requirement(const XmlElement& element, Pipeline& p
         if (!pipeline.is_soft)
             return read_.refuse(element, "'tolerated-miss-rate' is that of a soft deadline; "
                                          "expected criticality=\"soft\"");
-        const bool in_form =
-            rate->size() > 2 && rate->size() <= 20 && rate->starts_with("0.") &&
-            rate->find_first_not_of("0123456789", 2) == std::string::npos;
+        const bool in_form = rate->size() > 2 && rate->size() <= 20 && rate->starts_with("0.") &&
+                             rate->find_first_not_of("0123456789", 2) == std::string::npos;
         if (!in_form)
             return read_.refuse(element, fmt::format("'tolerated-miss-rate' is \"{}\"; expected a "
                                                      "share of the jobs below 1, as in 0.001",
@@ -311,10 +309,9 @@ Result<void> PipelinesReader::stage_traffic(const XmlElement& element, PipelineS
 }
 
 Result<void> PipelinesReader::copy(const XmlElement& element, PipelineStage& stage) {
-    if (auto known =
-            check_attributes(read_.source(), element, {"name", "direction", "bytes"},
-                             {"at-most", "at-least", "basis", "source", "after", "stream",
-                              "priority", "l2-traffic", "dram-traffic"});
+    if (auto known = check_attributes(read_.source(), element, {"name", "direction", "bytes"},
+                                      {"at-most", "at-least", "basis", "source", "after", "stream",
+                                       "priority", "l2-traffic", "dram-traffic"});
         !known)
         return known;
     const auto direction = direction_of(element);
@@ -452,10 +449,10 @@ Result<void> PipelinesReader::stream(const XmlElement& element, const Pipeline& 
 Result<void> PipelinesReader::client_operation(const XmlElement& element,
                                                BestEffortClient& client) {
     const bool is_copy = element.name == "copy";
-    if (auto known = is_copy ? check_attributes(read_.source(), element, {"direction", "at-most"},
-                                                {"distance"})
-                             : check_attributes(read_.source(), element, {"partition", "at-most"},
-                                                {"distance"});
+    if (auto known =
+            is_copy
+                ? check_attributes(read_.source(), element, {"direction", "at-most"}, {"distance"})
+                : check_attributes(read_.source(), element, {"partition", "at-most"}, {"distance"});
         !known)
         return known;
     ClientOperation operation;

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Pipelines that share a GPU: stages on servers, releases, deadlines, and who else uses its memory.
+/// Pipelines that share a GPU: stages on servers, releases, deadlines, and who else uses its
+/// memory.
 
 #include "models/bounds.hpp"
 #include "models/launch/launch.hpp"

@@ -94,9 +94,9 @@ TEST(Pipelines, WithoutSharedMemoryNoSimulatedLatencyLeavesItsBounds) {
 
 /// One stage each: the local analyses are exact up to the order of equals.
 TEST(Pipelines, OfOneStageOftenAttainTheirBounds) {
-    const double share = run("one stage", {.most_pipelines = 3, .most_stages = 1, .memory = false,
-                                           .clients = false},
-                             32, 0.4);
+    const double share =
+        run("one stage", {.most_pipelines = 3, .most_stages = 1, .memory = false, .clients = false},
+            32, 0.4);
     EXPECT_GE(share, 0.3);
 }
 

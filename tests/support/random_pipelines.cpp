@@ -65,8 +65,8 @@ private:
             const auto server = static_cast<std::size_t>(
                 number(0, static_cast<std::int64_t>(system_.servers.size()) - 1));
             stage.server = server;
-            stage.kind = server < copies_ ? models::StageKind::CopyToDevice
-                                          : models::StageKind::Kernel;
+            stage.kind =
+                server < copies_ ? models::StageKind::CopyToDevice : models::StageKind::Kernel;
             stage.priority = number(0, 3);
             for (auto& traffic : stage.traffic)
                 traffic = number(0, 2) == 0 ? 0 : number(0, 300);
