@@ -89,7 +89,7 @@ std::string pipeline_text(const PipelineAnswer& answer, std::size_t p) {
         fmt::format("at most    {:>12}{}\n", bounds.upper ? up(*bounds.upper) : "no bound", beside);
     text += fmt::format("at least   {:>12}\n", down(bounds.lower));
     text += verdict_rows(pipeline, bounds);
-    if (answer.kind(p) != "bound-under-assumptions")
+    if (answer.kind(p) == "hybrid-estimate")
         text += fmt::format("kind       {}: a time of a stage was measured, not proved\n",
                             answer.kind(p));
     if (!answer.observed.empty()) {

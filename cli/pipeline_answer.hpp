@@ -26,7 +26,7 @@ struct PipelineAnswer {
 
     /// A simulated latency outside the bounds.
     [[nodiscard]] bool is_refuted() const;
-    /// No bound, or one that rests on a measured time.
+    /// "no-upper-bound", "hybrid-estimate" where a time was measured, "bound-under-assumptions".
     [[nodiscard]] std::string kind(std::size_t pipeline) const;
 };
 
