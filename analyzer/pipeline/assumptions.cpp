@@ -76,9 +76,10 @@ void memory_rules(const PipelineSystem& system, Register& sum) {
                 "memory (memory-interference=\"none\").");
         return;
     }
-    sum.add(AssumptionSubject::Machine,
-            "A transaction that a shared memory serves for others delays an operation once and by "
-            "its service time at most.");
+    sum.add(
+        AssumptionSubject::Machine,
+        "A transaction that a shared memory serves for others delays an operation only while it "
+        "is served.");
     sum.add(AssumptionSubject::User,
             "The shared memories serve at least the stated bandwidth, and the stated and derived "
             "traffic and budgets hold, write-backs included; traffic of a stage is served until "

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
-#include <stdexcept>
 #include <utility>
 
 namespace warpbound::analyzer {
@@ -18,7 +16,6 @@ using models::PipelineStage;
 using models::PipelineSystem;
 using models::plus;
 using models::ServerOrder;
-using models::StageKind;
 
 constexpr int most_rounds = 1000;
 constexpr std::int64_t most_distances = 1000; ///< Longest latency that is sought, in distances.

@@ -4,10 +4,12 @@
 #include "harness/simulator/clock/random.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 namespace warpbound::harness {
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace warpbound::tests {
 
 namespace {
 
-using models::Bounds;
 using models::Nanoseconds;
 
 class Maker {
