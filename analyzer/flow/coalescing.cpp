@@ -64,6 +64,26 @@ std::optional<models::AccessRule> rule_of(const Instruction& instruction,
     return rule;
 }
 
+/// Whether the time that the access drains depends on its sectors (C94).
+bool drains_by_sectors(const Instruction& instruction, const models::Architecture& architecture) {
+    return instruction.mnemonic == "STG" &&
+           architecture.write_buffer.find("sector-drain") != nullptr;
+}
+
+/// Sectors are counted like lines of their size.
+std::optional<models::AccessRule> rule_of_sectors(models::AccessRule rule,
+                                                  const Instruction& instruction,
+                                                  const models::Architecture& architecture) {
+    const models::ValueGroup* const l1 = architecture.memory("l1");
+    const models::SourcedValue* const sector = l1 == nullptr ? nullptr : l1->find("sector");
+    if (!drains_by_sectors(instruction, architecture) || sector == nullptr || !sector->interval ||
+        sector->interval->lo != sector->interval->hi)
+        return std::nullopt;
+    rule.line = static_cast<std::uint64_t>(sector->interval->hi);
+    if (!std::has_single_bit(rule.line) || rule.line < rule.bytes) return std::nullopt;
+    return rule;
+}
+
 void widen(std::optional<models::PassRange>& range, std::int64_t transactions) {
     if (!range) range = models::PassRange{transactions, transactions};
     range->lo = std::min(range->lo, transactions);
@@ -226,6 +246,7 @@ bool holds_for_one_lane(const Instruction& instruction, const ThreadRegisters& r
 /// What follows of one instruction, over all call contexts.
 struct AccessTransactions {
     std::optional<models::PassRange> range;
+    std::int64_t most_sectors = 0;
     std::string reason;
     std::size_t contexts = 0;
     bool known = true;
@@ -249,6 +270,8 @@ CoalescingFacts derive_transactions(const ThreadStates& states,
         if (holds_for_one_lane(instruction, registers)) {
             ++found[i].contexts;
             widen(found[i].range, 1);
+            if (drains_by_sectors(instruction, architecture))
+                found[i].most_sectors = std::max<std::int64_t>(found[i].most_sectors, 1);
             found[i].reason = "its guard holds for at most one lane of a warp";
             return;
         }
@@ -257,7 +280,7 @@ CoalescingFacts derive_transactions(const ThreadStates& states,
         if (!rule || operand == nullptr) return;
         AccessTransactions& access = found[i];
         ++access.contexts;
-        const auto address = registers.address(*operand, origin);
+        const auto address = registers.address(*operand, instruction.guard, origin);
         if (!address) {
             access.known = false;
             return;
@@ -269,6 +292,9 @@ CoalescingFacts derive_transactions(const ThreadStates& states,
         widen(access.range, range->lo);
         widen(access.range, range->hi);
         access.reason = transactions.reason();
+        if (auto sectors = rule_of_sectors(*rule, instruction, architecture))
+            if (const auto touched = WarpTransactions{*sectors, arithmetic, *address}.range())
+                access.most_sectors = std::max(access.most_sectors, touched->hi);
     });
     for (std::size_t i = 0; i < found.size(); ++i) {
         const AccessTransactions& access = found[i];
@@ -280,7 +306,9 @@ CoalescingFacts derive_transactions(const ThreadStates& states,
         // The number of transactions is monotone in the set of active lanes.
         if (!no_lane_exits_early || !uniform_guard) range.lo = 1;
         if (range.hi > most_transactions) continue;
-        facts.transactions.push_back({i, range, access.reason});
+        const std::int64_t sectors =
+            access.most_sectors > most_transactions ? 0 : access.most_sectors;
+        facts.transactions.push_back({i, range, sectors, access.reason});
     }
     return facts;
 }

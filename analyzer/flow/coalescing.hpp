@@ -19,6 +19,9 @@ namespace warpbound::analyzer {
 struct DerivedTransactions {
     std::size_t instruction = 0;
     models::PassRange transactions;
+    /// Of a global store, where the write buffer drains by sectors (C94): those that it touches, at
+    /// most; 0: nothing follows.
+    std::int64_t most_sectors = 0;
     /// E.g. "adjacent lanes are 4 bytes apart; the address of the first lane is not known".
     std::string reason;
     friend bool operator==(const DerivedTransactions&, const DerivedTransactions&) = default;

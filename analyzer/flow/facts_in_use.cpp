@@ -3,6 +3,7 @@
 #include "analyzer/flow/abstract_execution.hpp"
 #include "analyzer/flow/loop_bounds.hpp"
 #include "analyzer/flow/thread_facts.hpp"
+#include "assembly/isa/register_roles.hpp"
 #include "assembly/isa/source_places.hpp"
 #include "assembly/support/stop_token.hpp"
 #include "models/facts/barrier_rule.hpp"
@@ -137,6 +138,7 @@ private:
                 unless_stopped([&] { return execute_abstractly(code, graph_, launch_, unknown); });
             if (!run) return boost::outcome_v2::success();
             add_never_executed(*run, basis);
+            if (waits_for_blocks()) add_never_taken(*run, basis);
             if (auto added = add_loops(run->loops, basis); !added) return added;
             narrow(run->loops, derived);
         }
@@ -175,6 +177,40 @@ private:
         for (const auto& [address, is_reached] : reached)
             if (!is_reached && !facts_.is_never(address))
                 facts_.nevers.push_back({address, basis.proved});
+    }
+
+    [[nodiscard]] bool waits_for_blocks() const {
+        return std::any_of(function_.instructions.begin(), function_.instructions.end(),
+                           assembly::waits_for_whole_block);
+    }
+
+    /// Whether a thread may go from one block to the other, over any edge.
+    [[nodiscard]] bool is_taken(const AbstractRun& run, std::size_t from, std::size_t to) const {
+        const auto& out = graph_.blocks[from].out;
+        return std::ranges::any_of(
+            out, [&](std::size_t edge) { return run.taken[edge] && graph_.edges[edge].to == to; });
+    }
+
+    /// Edges that no thread takes: behind one, no barrier need lie ahead (S12).
+    void add_never_taken(const AbstractRun& run, const Basis& basis) {
+        std::map<std::int64_t, int> contexts;
+        for (const auto& block : graph_.blocks)
+            ++contexts[block.address];
+        for (std::size_t edge = 0; edge < graph_.edges.size(); ++edge) {
+            const auto& [from, to, kind] = graph_.edges[edge];
+            if (!run.reached[from] || !run.reached[to] || is_taken(run, from, to)) continue;
+            models::LinearFact fact;
+            fact.terms = {{1, graph_.blocks[from].address, graph_.blocks[to].address}};
+            fact.from = basis.proved;
+            const auto is_same = [&](const models::LinearFact& one) {
+                return one.terms == fact.terms && one.relation == fact.relation &&
+                       one.constant <= fact.constant;
+            };
+            const bool is_known = std::ranges::any_of(facts_.constraints, is_same);
+            const bool has_one_context = contexts.at(graph_.blocks[from].address) == 1 &&
+                                         contexts.at(graph_.blocks[to].address) == 1;
+            if (has_one_context && !is_known) facts_.constraints.push_back(std::move(fact));
+        }
     }
 
     /// Branches on which barriers depend and of which neither code nor user says how lanes decide:
@@ -252,6 +288,7 @@ private:
                 fact.from = shared ? basis.proved : basis.if_near;
                 count_of(fact, shared) =
                     CountRange{derived.transactions.lo, derived.transactions.hi};
+                narrow_sectors(fact, derived);
                 facts_.memory.push_back(fact);
             } else if (auto added = narrow(facts_.memory[found->second], shared, derived, basis);
                        !added) {
@@ -292,7 +329,15 @@ private:
         if (takes_source(basis, fact.from, says_all, count != both))
             fact.from = shared ? basis.proved : basis.if_near;
         count = both;
+        narrow_sectors(fact, derived);
         return boost::outcome_v2::success();
+    }
+
+    static void narrow_sectors(models::MemoryFact& fact, const DerivedTransactions& derived) {
+        if (derived.most_sectors == 0) return;
+        const CountRange stated = fact.sectors.value_or(CountRange{1, derived.most_sectors});
+        fact.sectors = CountRange{std::min(stated.min, derived.most_sectors),
+                                  std::min(stated.max, derived.most_sectors)};
     }
 
     Result<void> add_loops(const std::vector<std::optional<DerivedLoop>>& loops,

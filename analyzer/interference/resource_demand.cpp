@@ -179,10 +179,9 @@ InstructionCosts drain_costs(const AnalysisContext& context, Side side) {
     return per_instruction(
         context, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
             if (!timing.enters_write_buffer) return 0;
-            if (side == Side::Upper)
-                return (models::Cycles{context.buffer_drain.hi} * timing.passes.hi).count();
-            if (assembly::is_guarded(context.request.function->instructions[i])) return 0;
-            return (models::Cycles{context.buffer_drain.lo} * timing.passes.lo).count();
+            const models::Interval drains = models::drain_of_store(timing, context.buffer_drain);
+            if (side == Side::Upper) return drains.hi;
+            return assembly::is_guarded(context.request.function->instructions[i]) ? 0 : drains.lo;
         });
 }
 

@@ -16,7 +16,7 @@ using Timing = models::InstructionTiming;
 /// result.
 bool is_spaced_by_port(const Timing& timing) {
     const models::Cycles at_slice = models::Cycles{timing.slice_time.hi} * timing.passes.hi;
-    const models::Cycles in_port = models::Cycles{timing.initiation.lo} * timing.passes.lo;
+    const models::Cycles in_port = models::Cycles{models::occupancy_of_port(timing).lo};
     return at_slice <= in_port && at_slice <= models::Cycles{timing.latency.lo};
 }
 

@@ -96,7 +96,8 @@ public:
         for_each_load(context_, [&](std::size_t, const models::InstructionTiming& timing) {
             const models::Interval& passes = timing.passes;
             for (const std::int64_t lines : {passes.lo, passes.hi}) {
-                const models::Cycles occupied = models::Cycles{timing.initiation.hi} * lines;
+                const models::Cycles occupied =
+                    models::Cycles{models::longest_occupancy_of_port(timing, lines)};
                 const models::Cycles handled =
                     models::Cycles{timing.pass_cost.lo} * (std::max<std::int64_t>(1, lines) - 1) +
                     models::Cycles{caches_.first_level_latency_lo};
@@ -186,7 +187,9 @@ private:
         for_each_load(context_, [&](std::size_t i, const models::InstructionTiming& timing) {
             loads.least_lines = std::min(loads.least_lines, timing.passes.lo);
             loads.pass_cost = std::max(loads.pass_cost, timing.pass_cost.hi);
-            if (rules_.ports) loads.occupancy = std::max(loads.occupancy, timing.initiation.hi);
+            if (rules_.ports)
+                loads.occupancy =
+                    std::max(loads.occupancy, models::longest_occupancy_of_port(timing, 1));
             loads.completes_in_order =
                 loads.completes_in_order && context_.footprint->always_misses[i];
         });
@@ -409,7 +412,7 @@ AnalysisContext without_queueing(const AnalysisContext& context, QueueingRules r
         latency.hi = context.caches->first_level_latency;
         if (!rules.hits) latency.hi = std::max(latency.hi, miss);
         latency.lo = std::min(latency.lo, latency.hi);
-        if (rules.ports) timing.value().initiation = {0, std::nullopt, 0};
+        if (rules.ports) models::free_port(timing.value());
     }
     return changed;
 }

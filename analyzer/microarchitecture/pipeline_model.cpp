@@ -79,8 +79,8 @@ PipelineModel::PipelineModel(const assembly::Function& function,
                              const std::vector<Result<models::InstructionTiming>>& timings,
                              std::int64_t buffer_entries, models::Interval buffer_drain, Side side,
                              std::vector<SlotDistance> slots, const IssueStages& stages)
-    : side_{side}, units_{architecture.units.size()}, drain_{end_of(buffer_drain, side)},
-      slots_{std::move(slots)} {
+    : side_{side}, units_{architecture.units.size()}, drain_{buffer_drain}, slots_{
+                                                                                std::move(slots)} {
     // With fewer entries than there are, stores wait longer (upper side). Where no instruction
     // waits (lower side), only the newest entry counts.
     entries_ = static_cast<std::size_t>(std::min(buffer_entries, tracked_entries));
@@ -170,7 +170,8 @@ void PipelineModel::compile(std::size_t index, const assembly::Instruction& inst
     compiled.source_wait = wait(compiled.source_read);
     compiled.barrier_wait = compiled.result_wait;
     compiled.occupancy = wait(end_of(models::occupancy_of_port(timing), side_));
-    compiled.drain = sum_of_product(0, drain_, passes);
+    // Without a write buffer nothing drains (S12).
+    if (drain_.hi > 0) compiled.drain = end_of(models::drain_of_store(timing, drain_), side_);
     compiled.unit = timing.unit;
     compiled.enters_buffer = timing.enters_write_buffer;
     compiled.barrier = timing.is_barrier_wait;

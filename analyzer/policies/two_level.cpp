@@ -142,7 +142,7 @@ private:
     /// Whether an instruction leaves its port before its result is available.
     [[nodiscard]] bool outlasts_port(std::size_t i) const {
         const auto ends_first = [&](std::int64_t passes) {
-            return models::times(timing(i).initiation.hi, passes) <=
+            return models::longest_occupancy_of_port(timing(i), passes) <=
                    models::plus(timing(i).latency.lo,
                                 models::times(timing(i).pass_cost.lo, passes - 1));
         };
@@ -158,7 +158,7 @@ private:
         for_each_awaited(i, [&](const OwnResource& resource) { remaining.erase(resource); });
         const assembly::Instruction& instruction = instruction_at(i);
         raise(remaining, {ResourceKind::Port, {}, timing(i).unit, i},
-              models::times(timing(i).initiation.hi, timing(i).passes.hi));
+              models::occupancy_of_port(timing(i)).hi);
         const bool counts = !models::leaves_active_set(instruction.opcode_class);
         const std::int64_t result = with_transactions(i, timing(i).latency.hi);
         if (counts && timing(i).waits_for_registers)

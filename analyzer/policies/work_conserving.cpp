@@ -5,6 +5,7 @@
 #include "analyzer/interference/barrier_intervals.hpp"
 #include "analyzer/interference/critical_path.hpp"
 #include "analyzer/interference/resource_demand.hpp"
+#include "analyzer/interference/store_ports.hpp"
 #include "analyzer/microarchitecture/path_replay.hpp"
 #include "analyzer/policies/two_level.hpp"
 #include "assembly/support/stop_token.hpp"
@@ -197,17 +198,23 @@ void drop_certificates(const AnalysisContext& context, std::int64_t rotation_war
 
 } // namespace
 
-Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& context,
+Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& given,
                                                     Deadline deadline) {
+    const AnalysisContext context = without_ports_of_stores(given);
     const auto barriers = conserves_work(context.request, context.shape)
                               ? barriers_of_block(context)
                               : barriers_without_early_ends(context);
     if (!barriers) return barriers.as_failure();
     // The write buffer has terms of its own: in these pipelines it never delays.
-    const PipelinePair pipelines =
-        pipelines_of(context, 1, {0, 0, 0}, {}, has_scheduler_to_itself(context.shape));
-    const CriticalPathProblem problem{pipelines, path_graph_of(context, pipelines, Side::Upper),
-                                      barriers.value()};
+    const auto pipelines_for = [](const AnalysisContext& of) {
+        return pipelines_of(of, 1, {0, 0, 0}, {}, has_scheduler_to_itself(of.shape));
+    };
+    const auto problem_of = [&](const AnalysisContext& of) {
+        PipelinePair pipelines = pipelines_for(of);
+        PathGraph paths = path_graph_of(of, pipelines, Side::Upper);
+        return CriticalPathProblem{std::move(pipelines), std::move(paths), barriers.value()};
+    };
+    const CriticalPathProblem problem = problem_of(context);
     auto bounded = bound_by_demand(context, work_conserving_demand(context), problem, deadline);
     if (!bounded) return bounded.as_failure();
     // The rotation does not bound how many warps are chosen while an access waits in memory, a warp
@@ -216,9 +223,10 @@ Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& conte
     if (context.request.policy.kind == models::PolicyKind::LooseRoundRobin &&
         !context.has_queueing() && !context.register_reads && !context.instruction_lines &&
         !uses_memory_queue(context)) {
-        const Demand demand = round_robin_demand(context);
+        // S27 counts a port with the turns that follow, so S52 does not apply.
+        const Demand demand = round_robin_demand(given);
         auto second = unless_stopped(
-            [&] { return bound_by_demand(context, demand, problem, deadline); }, 1.0);
+            [&] { return bound_by_demand(given, demand, problem_of(given), deadline); }, 1.0);
         if (second && !*second) return second->as_failure();
         const bool is_better = second && second->value().answer.execution.proved <
                                              bounded.value().answer.execution.proved;
@@ -232,7 +240,7 @@ Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& conte
     }
     SideResult& execution = bounded.value().answer.execution;
     if (bounded.value().witness)
-        replay_path(*context.request.function, *context.request.graph, pipelines.upper,
+        replay_path(*given.request.function, *given.request.graph, pipelines_for(given).upper,
                     *bounded.value().witness, execution);
     execution.best_found.reset();
     return std::move(bounded.value().answer);

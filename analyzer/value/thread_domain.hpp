@@ -163,7 +163,10 @@ class ThreadRegisters {
 public:
     explicit ThreadRegisters(const ThreadArithmetic& arithmetic) : arithmetic_{&arithmetic} {}
 
-    [[nodiscard]] ThreadNumber number(assembly::Register reg) const;
+    /// While an instruction with a guard executes: of the threads for which it holds.
+    [[nodiscard]] ThreadNumber number(assembly::Register reg) const {
+        return number_under(under_, reg);
+    }
     /// Nothing when the predicate is not known.
     [[nodiscard]] std::optional<ThreadPredicate> predicate(assembly::Register reg) const;
     /// Lanes of a warp that execute together read equal values from it.
@@ -174,8 +177,10 @@ public:
     [[nodiscard]] bool elects_one_lane(assembly::Register reg) const {
         return electing_.count(reg) != 0;
     }
-    /// The low 32 bits of each thread's address; nothing for an operand form that is not modelled.
+    /// The low 32 bits of each thread's address, of those for which the guard holds; nothing for an
+    /// operand form that is not modelled.
     [[nodiscard]] std::optional<ThreadNumber> address(const assembly::MemoryOperand& operand,
+                                                      const std::optional<assembly::Guard>& guard,
                                                       Origin origin) const;
 
     /// Applies the instruction. `origin`: of its results; each program point needs its own.
@@ -190,12 +195,27 @@ public:
     /// Forgets those of `written` that are in `registers`.
     void forget(const std::vector<assembly::Register>& written,
                 const std::set<assembly::Register>& registers);
+    /// At the end of a basic block: what holds under a guard is not carried on.
+    void leave_block() { guarded_.clear(); }
     friend bool operator==(const ThreadRegisters& a, const ThreadRegisters& b) {
         return a.numbers_ == b.numbers_ && a.predicates_ == b.predicates_ &&
                a.electing_ == b.electing_;
     }
 
 private:
+    /// A number of the threads for which a predicate has this truth.
+    struct GuardedNumber {
+        assembly::Register predicate;
+        bool negated = false;
+        ThreadNumber number;
+    };
+
+    using Condition = std::optional<assembly::RegisterOperand>; ///< None: all threads.
+    [[nodiscard]] ThreadNumber number_under(const Condition& condition,
+                                            assembly::Register reg) const;
+    /// Keeps what an instruction under the guard writes, for later ones under the same guard.
+    void set_under(const assembly::RegisterOperand& guard, assembly::Register written,
+                   const ThreadNumber& value);
     void set(assembly::Register reg, const ThreadNumber& value);
     void set(assembly::Register reg, std::optional<ThreadPredicate> value);
     /// Whether other threads of the warp cannot write it while this one is pending.
@@ -205,6 +225,9 @@ private:
     boost::container::flat_map<assembly::Register, ThreadNumber> numbers_;       ///< Those known.
     boost::container::flat_map<assembly::Register, ThreadPredicate> predicates_; ///< Those known.
     boost::container::flat_set<assembly::Register> electing_; ///< See `elects_one_lane`.
+    /// Since the begin of the basic block; neither register nor predicate was written since.
+    boost::container::flat_map<assembly::Register, GuardedNumber> guarded_;
+    Condition under_; ///< Of the instruction that executes.
 };
 
 } // namespace warpbound::analyzer

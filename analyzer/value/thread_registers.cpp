@@ -24,11 +24,30 @@ bool reads_zero(const Instruction& instruction) {
     return special != nullptr && special->name == "SRZ";
 }
 
+/// What a guard asks of a predicate of its own for each lane.
+std::optional<RegisterOperand> condition_of(const std::optional<assembly::Guard>& guard) {
+    if (!guard || guard->predicate.file != RegisterFile::Predicate || !guard->predicate.index)
+        return std::nullopt;
+    return guard->predicate;
+}
+
 } // namespace
 
-ThreadNumber ThreadRegisters::number(Register reg) const {
+ThreadNumber ThreadRegisters::number_under(const Condition& condition, Register reg) const {
+    const auto guarded = condition ? guarded_.find(reg) : guarded_.end();
+    if (guarded != guarded_.end() && guarded->second.negated == condition->negated &&
+        guarded->second.predicate == Register{condition->file, *condition->index})
+        return guarded->second.number;
     const auto found = numbers_.find(reg);
     return found == numbers_.end() ? arithmetic_->unknown() : found->second;
+}
+
+void ThreadRegisters::set_under(const RegisterOperand& guard, Register written,
+                                const ThreadNumber& value) {
+    if (written.file != RegisterFile::General) return;
+    guarded_.erase(written);
+    if (guard.file != RegisterFile::Predicate || !guard.index || value.is_unknown()) return;
+    guarded_.emplace(written, GuardedNumber{{guard.file, *guard.index}, guard.negated, value});
 }
 
 std::optional<ThreadPredicate> ThreadRegisters::predicate(Register reg) const {
@@ -54,7 +73,9 @@ std::optional<ThreadPredicate> ThreadRegisters::truth(const RegisterOperand& reg
 }
 
 std::optional<ThreadNumber> ThreadRegisters::address(const assembly::MemoryOperand& operand,
+                                                     const std::optional<assembly::Guard>& guard,
                                                      Origin origin) const {
+    const Condition condition = condition_of(guard);
     ThreadNumber sum = arithmetic_->constant(static_cast<std::uint32_t>(operand.offset));
     const auto add = [&](const std::optional<RegisterOperand>& reg) {
         if (!reg || !reg->index) return true;
@@ -65,10 +86,11 @@ std::optional<ThreadNumber> ThreadRegisters::address(const assembly::MemoryOpera
             else if (suffix != "64" && suffix != "U32" && suffix != "reuse")
                 return false;
         if (reg->negated || reg->absolute || reg->inverted) return false;
-        sum = arithmetic_->sum(sum,
-                               arithmetic_->product(number({reg->file, *reg->index}),
-                                                    arithmetic_->constant(factor), origin),
-                               origin);
+        sum =
+            arithmetic_->sum(sum,
+                             arithmetic_->product(number_under(condition, {reg->file, *reg->index}),
+                                                  arithmetic_->constant(factor), origin),
+                             origin);
         return true;
     };
     if (!add(operand.base) || !add(operand.uniform)) return std::nullopt;
@@ -102,8 +124,10 @@ void ThreadRegisters::execute(const Instruction& instruction, Origin origin) {
         numbers_.clear();
         predicates_.clear();
         electing_.clear();
+        guarded_.clear();
         return;
     }
+    under_ = condition_of(instruction.guard);
     const ThreadComputation computation{*arithmetic_, *this, instruction, origin};
     const bool uniform = computation.is_uniform();
     const auto number = computation.number();
@@ -148,15 +172,26 @@ void ThreadRegisters::execute(const Instruction& instruction, Origin origin) {
             if (after.is_unknown())
                 after =
                     is_warp_register ? arithmetic_->uniform(origin) : computation.generic_number();
-            if (!unconditional)
-                after = arithmetic_->select(guard, after, this->number(written), origin);
+            if (unconditional) {
+                guarded_.erase(written);
+            } else {
+                set_under(instruction.guard->predicate, written, after);
+                after =
+                    arithmetic_->select(guard, after, number_under(std::nullopt, written), origin);
+            }
             set(written, after);
         }
     }
+    for (auto entry = guarded_.begin(); entry != guarded_.end();)
+        entry = std::ranges::count(effects.writes, entry->second.predicate) > 0
+                    ? guarded_.erase(entry)
+                    : std::next(entry);
+    under_.reset();
 }
 
 void ThreadRegisters::join(const ThreadRegisters& other, Origin origin,
                            const std::set<Register>* differing) {
+    guarded_.clear();
     const auto is_uniform_choice = [&](Register reg) {
         return arithmetic_->convergence() == Convergence::Converged &&
                (differing == nullptr || differing->count(reg) == 0);
@@ -193,6 +228,7 @@ void ThreadRegisters::join(const ThreadRegisters& other, Origin origin,
 }
 
 void ThreadRegisters::forget_bases(const std::set<Register>& registers) {
+    guarded_.clear();
     for (auto entry = numbers_.begin(); entry != numbers_.end();) {
         if (registers.count(entry->first) != 0 && !entry->second.is_exact())
             entry->second = arithmetic_->join(entry->second, entry->second, false, 0);
@@ -208,6 +244,7 @@ void ThreadRegisters::forget(const std::vector<Register>& written,
                              const std::set<Register>& registers) {
     for (const Register reg : written) {
         if (registers.count(reg) == 0) continue;
+        guarded_.clear();
         numbers_.erase(reg);
         predicates_.erase(reg);
     }

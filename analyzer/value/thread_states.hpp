@@ -69,6 +69,7 @@ private:
             if (!divergent_.shared.empty())
                 registers.forget(function_.instructions[i].effects.writes, divergent_.shared);
         }
+        registers.leave_block();
     }
     void find_fixed_point();
     /// Registers of a block in one of the tables; null: none.

@@ -91,6 +91,7 @@ private:
     void find_latency();
     void find_source_read();
     void find_slice_time();
+    void find_sector_drain();
     void find_queue();
     void find_return();
 
@@ -396,6 +397,23 @@ void LookUp::find_return() {
         interval.typical = std::max(*interval.typical, registers * each.typical.value_or(each.lo));
 }
 
+/// C94: a lane touches one sector.
+void LookUp::find_sector_drain() {
+    if (architecture_.write_buffer.find("sector-drain") == nullptr) return;
+    const ValueGroup* const found = architecture_.memory("l1");
+    const ValueGroup l1 = found == nullptr ? ValueGroup{} : *found;
+    const Interval line = value(l1, "memories/l1", "line");
+    const Interval sector = value(l1, "memories/l1", "sector");
+    const Interval lanes = value(architecture_.geometry, "geometry", "warp-size");
+    result_.sector_drain = SectorDrain{
+        .time = value(architecture_.write_buffer, "write-buffer", "sector-drain"),
+        .of_line = std::max<std::int64_t>(1, line.hi / std::max<std::int64_t>(1, sector.hi)),
+        .of_access = lanes.hi};
+    const MemoryFact* const fact = facts_.memory_at(instruction_.address);
+    if (fact != nullptr && fact->sectors)
+        result_.sector_drain->of_access = std::min(lanes.hi, fact->sectors->max);
+}
+
 Result<InstructionTiming> LookUp::timing() {
     find_class();
     if (!failure_) find_gaps();
@@ -409,6 +427,8 @@ Result<InstructionTiming> LookUp::timing() {
         const bool has_sources_of_form = is_of_form_;
         find_slice_time();
         result_.initiation = form_value("initiation");
+        if (timing_->values.find("line-interval") != nullptr)
+            result_.line_interval = class_value("line-interval");
         if (result_.passes.hi > 1) result_.pass_cost = class_value("pass-cost");
         if (has_latency_of_form) result_.latency = with_passes_of_form(result_.latency);
         if (has_sources_of_form) result_.source_read = with_passes_of_form(result_.source_read);
@@ -417,6 +437,7 @@ Result<InstructionTiming> LookUp::timing() {
         if (result_.enters_write_buffer) {
             value(architecture_.write_buffer, "write-buffer", "entries");
             value(architecture_.write_buffer, "write-buffer", "drain");
+            find_sector_drain();
         }
         result_.waits_for_registers = architecture_.issue_control == IssueControl::Interlocked;
         if (architecture_.has_read_ports() && instruction_.mnemonic.ends_with("GMMA"))
@@ -431,12 +452,40 @@ Result<InstructionTiming> LookUp::timing() {
 } // namespace
 
 Interval occupancy_of_port(const InstructionTiming& timing) {
-    const auto occupancy = [](std::int64_t initiation, std::int64_t passes, std::int64_t least) {
-        return std::max((Cycles{initiation} * passes).count(), least);
-    };
-    return {.lo = occupancy(timing.initiation.lo, timing.passes.lo, timing.least_occupancy.lo),
+    std::int64_t least = times(timing.initiation.lo, timing.passes.lo);
+    if (timing.line_interval)
+        least = std::max(timing.initiation.lo, times(timing.line_interval->lo, timing.passes.lo));
+    return {.lo = std::max(least, timing.least_occupancy.lo),
             .typical = std::nullopt,
-            .hi = occupancy(timing.initiation.hi, timing.passes.hi, timing.least_occupancy.hi)};
+            .hi = longest_occupancy_of_port(timing, timing.passes.hi)};
+}
+
+std::int64_t longest_occupancy_of_port(const InstructionTiming& timing, std::int64_t passes) {
+    const std::int64_t longest =
+        timing.line_interval
+            ? std::max(timing.initiation.hi, times(timing.line_interval->hi, passes))
+            : times(timing.initiation.hi, passes);
+    return std::max(longest, timing.least_occupancy.hi);
+}
+
+void free_port(InstructionTiming& timing) {
+    timing.initiation = {0, std::nullopt, 0};
+    timing.line_interval.reset();
+}
+
+Interval drain_of_store(const InstructionTiming& timing, const Interval& drain) {
+    const auto drains = [&](std::int64_t of_transaction, std::int64_t of_sector,
+                            std::int64_t transactions) {
+        const std::int64_t by_transactions = times(of_transaction, transactions);
+        if (!timing.sector_drain) return by_transactions;
+        const std::int64_t sectors = std::min(times(timing.sector_drain->of_line, transactions),
+                                              timing.sector_drain->of_access);
+        return std::max(by_transactions, times(of_sector, sectors));
+    };
+    const Interval of_sector = timing.sector_drain ? timing.sector_drain->time : Interval{0, 0, 0};
+    return {.lo = drains(drain.lo, of_sector.lo, timing.passes.lo),
+            .typical = std::nullopt,
+            .hi = drains(drain.hi, of_sector.hi, timing.passes.hi)};
 }
 
 bool counts_passes(const Instruction& instruction) {

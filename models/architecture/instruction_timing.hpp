@@ -22,6 +22,13 @@ struct QueueTiming {
                                      ///< hand-over (C74).
 };
 
+/// What a store drains by its sectors (C94). `Unit:` core cycles.
+struct SectorDrain {
+    Interval time;              ///< Of a sector.
+    std::int64_t of_line = 1;   ///< Sectors of a line.
+    std::int64_t of_access = 1; ///< That the lanes of a warp touch, at most.
+};
+
 /// What docs/reference/timing-contract.md calls the parameters of an instruction. `Unit:` core
 /// cycles unless said otherwise.
 struct InstructionTiming {
@@ -31,7 +38,9 @@ struct InstructionTiming {
     Interval latency;             ///< Issue to result with one pass.
     Interval source_read;         ///< Issue to sources read, with one pass.
     Interval initiation{1, 1, 1}; ///< Port occupancy per pass.
-    Interval passes{1, 1, 1};     ///< `Unit:` passes.
+    /// Port occupancy per pass where that is less than `initiation` for an instruction (C95).
+    std::optional<Interval> line_interval{};
+    Interval passes{1, 1, 1}; ///< `Unit:` passes.
     Interval pass_cost{0, 0, 0};  ///< Further latency per pass beyond the first.
     /// Of a global atomic: time of a transaction at its slice of the L2 (C57). 0: goes to none.
     Interval slice_time{0, 0, 0};
@@ -40,6 +49,8 @@ struct InstructionTiming {
     /// Of a memory instruction behind a memory queue (C71 to C74).
     std::optional<QueueTiming> queue;
     bool enters_write_buffer = false; ///< Stores to global and local memory.
+    /// Of a store, where the description has the value.
+    std::optional<SectorDrain> sector_drain{};
     AccessRule access;                ///< Of an access with an address pattern.
     /// Its address pattern leads through the described caches (C23): the simulator finds its level
     /// and, for a load, `latency` spans all of them.
@@ -69,8 +80,14 @@ std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Funct
                                                            const Architecture& architecture,
                                                            const FlowFacts& facts);
 
-/// How long the instruction occupies the port of its unit (C7, C71).
+/// How long the instruction occupies the port of its unit (C7, C71, C95).
 Interval occupancy_of_port(const InstructionTiming& timing);
+/// The same at most, with so many passes.
+std::int64_t longest_occupancy_of_port(const InstructionTiming& timing, std::int64_t passes);
+/// Lets the instruction hold no port.
+void free_port(InstructionTiming& timing);
+/// How long a store drains (C15, C94). `drain`: of a transaction.
+Interval drain_of_store(const InstructionTiming& timing, const Interval& drain);
 
 /// Whether the instruction is served at a slice of the L2 like an atomic (C57).
 inline bool is_atomic_at_l2(const InstructionTiming& timing) {

@@ -42,6 +42,7 @@ constexpr auto schedulers = std::to_array<ValueRule>({
 constexpr auto write_buffer = std::to_array<ValueRule>({
     {.name = "entries", .unit = "1", .minimum = 1, .exact = true},
     {.name = "drain", .unit = "cycles", .minimum = 1},
+    {.name = "sector-drain", .unit = "cycles"},
 });
 
 constexpr auto control_flow = std::to_array<ValueRule>({
@@ -133,6 +134,7 @@ constexpr auto groups = std::to_array<GroupRule>({
 constexpr auto class_values_but_latency = std::to_array<ValueRule>({
     {.name = "initiation", .unit = "cycles", .minimum = 1},
     {.name = "source-read", .unit = "cycles"},
+    {.name = "line-interval", .unit = "cycles", .minimum = 1},
     {.name = "pass-cost", .unit = "cycles"},
     {.name = "entry", .unit = "cycles", .minimum = 2},
 });

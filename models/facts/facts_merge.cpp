@@ -203,6 +203,7 @@ public:
                         fact.transactions);
                 compare(known->from, subject + " conflict-degree", known->conflict_degree,
                         fact.conflict_degree);
+                compare(known->from, subject + " sectors", known->sectors, fact.sectors);
             }
         for (const DivergentFact& fact : made.divergents)
             for (const UniformFact& known : file.uniforms)

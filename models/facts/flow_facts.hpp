@@ -111,7 +111,8 @@ struct MemoryFact {
     std::optional<CountRange> conflict_degree; ///< Of a shared access, 1..32; none: unknown.
     MemoryLevel level = MemoryLevel::Any;
     FactSource from;
-    std::optional<AddressPattern> pattern; ///< If present, neither of the counts is stated.
+    std::optional<AddressPattern> pattern; ///< If present, none of the counts is stated.
+    std::optional<CountRange> sectors{};   ///< Of the lines of a global store, 1..32 (C94).
     friend bool operator==(const MemoryFact&, const MemoryFact&) = default;
 };
 

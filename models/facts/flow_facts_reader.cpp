@@ -269,7 +269,7 @@ Result<void> FlowFactsReader::constraint(const XmlElement& element) {
 Result<void> FlowFactsReader::memory(const XmlElement& element) {
     const auto known = check_attributes(
         source_, element, {"at"},
-        {"transactions", "conflict-degree", "level", "origin", "status", "source"});
+        {"transactions", "conflict-degree", "sectors", "level", "origin", "status", "source"});
     if (!known) return known.as_failure();
     MemoryFact fact;
     const auto at = address(element, "at");
@@ -281,6 +281,9 @@ Result<void> FlowFactsReader::memory(const XmlElement& element) {
     auto degree = passes(element, "conflict-degree");
     if (!degree) return degree.as_failure();
     fact.conflict_degree = degree.value();
+    auto sectors = passes(element, "sectors");
+    if (!sectors) return sectors.as_failure();
+    fact.sectors = sectors.value();
     const auto level =
         choice(element, "level",
                std::array{MemoryLevel::Any, MemoryLevel::L1, MemoryLevel::L2, MemoryLevel::Dram},
@@ -296,7 +299,7 @@ Result<void> FlowFactsReader::memory(const XmlElement& element) {
                       fmt::format("<{}> inside <memory>; expected at most one <pattern>",
                                   element.children.back().name));
     if (!element.children.empty()) {
-        if (fact.transactions || fact.conflict_degree)
+        if (fact.transactions || fact.conflict_degree || fact.sectors)
             return refuse(source_, element,
                           "a <memory> with both passes and a <pattern>; expected one of them: the "
                           "pattern gives the passes");

@@ -78,6 +78,7 @@ XmlElement FactWriter::memory(const MemoryFact& fact) const {
     if (fact.transactions) attributes.push_back({"transactions", range_text(*fact.transactions)});
     if (fact.conflict_degree)
         attributes.push_back({"conflict-degree", range_text(*fact.conflict_degree)});
+    if (fact.sectors) attributes.push_back({"sectors", range_text(*fact.sectors)});
     attributes.push_back({"level", std::string{to_string(fact.level)}});
     XmlElement made = element("memory", std::move(attributes), fact.from);
     if (fact.pattern) made.children.push_back(pattern_element(*fact.pattern));

@@ -9,6 +9,7 @@
 #include "tests/support/read_through_ports.hpp"
 #include "tests/support/small_instruction_caches.hpp"
 #include "tests/support/stated_uniformity.hpp"
+#include "tests/support/store_values.hpp"
 
 #include <algorithm>
 #include <array>
@@ -134,6 +135,7 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     architecture.fetch = {};
     architecture.register_file = {};
     architecture.memory_queue = {};
+    vary_stores(architecture, seed);
     if (drawn == Drawn::ReadPorts || (behind_front_end && seed / 4 % 3 != 0) ||
         (queues && sm >= 50 && seed % 3 == 1))
         read_through_ports(architecture, kernel.text, random);

@@ -5,6 +5,7 @@
 #include "analyzer/evidence/path_certificates.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/every_policy.hpp"
+#include "tests/support/made_values.hpp"
 #include "tests/support/tiny_launch.hpp"
 
 #include <gtest/gtest.h>
@@ -33,6 +34,12 @@ models::Architecture random_machine(const models::Architecture& fermi, tests::Ra
     set(machine.blocks, "replacement", draw.whole(0, 2));
     set(machine.write_buffer, "entries", draw.whole(1, 2));
     set(machine.write_buffer, "drain", draw.whole(1, 6));
+    if (draw.whole(0, 2) == 0) {
+        const std::int64_t sector = draw.whole(0, 5);
+        tests::put_value(machine, "memories/l1/line", {128, 128, 128});
+        tests::put_value(machine, "memories/l1/sector", {64, 64, 64});
+        tests::put_value(machine, "write-buffer/sector-drain", {sector, sector, sector});
+    }
     for (const auto opcode_class :
          {assembly::OpcodeClass::FloatAdd, assembly::OpcodeClass::SpecialFunction,
           assembly::OpcodeClass::LoadShared, assembly::OpcodeClass::StoreGlobal,

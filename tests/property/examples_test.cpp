@@ -131,7 +131,7 @@ TEST_P(ExampleEnvelope, AgreesWithTheTransactionsDerivedFromTheCode) {
         architecture.value(), {});
     EXPECT_TRUE(derived.always_uniform);
     std::size_t shared = 0;
-    for (const auto& [number, transactions, reason] : derived.accesses.transactions) {
+    for (const auto& [number, transactions, sectors, reason] : derived.accesses.transactions) {
         const auto* stated = facts.value().memory_at(function.instructions[number].address);
         ASSERT_NE(stated, nullptr);
         if (stated->conflict_degree) {

@@ -10,6 +10,7 @@
 #include "tests/support/campaign.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/support/random_kernel.hpp"
+#include "tests/support/store_values.hpp"
 
 #include <gtest/gtest.h>
 
@@ -74,6 +75,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
                    std::string_view policy_text, const Kind& kind = {}) {
     const std::int64_t multiprocessors = kind.multiprocessors;
     models::Architecture architecture = described.architecture;
+    tests::vary_stores(architecture, seed);
     tests::RandomKernelOptions options;
     options.sm = described.sm;
     options.statements = 4 + static_cast<int>(seed % 11);

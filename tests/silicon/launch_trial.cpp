@@ -17,7 +17,13 @@ namespace {
 
 using harness::execution::DeviceMemory;
 
-/// The words of the arguments. Buffers enter the memory; without one they are left out.
+std::string replaced(std::string text, std::string_view symbol, const std::string& number) {
+    for (std::size_t at = text.find(symbol); at != std::string::npos; at = text.find(symbol))
+        text.replace(at, symbol.size(), number);
+    return text;
+}
+
+/// The words of the arguments. Buffers enter the memory; without one only their alignment is known.
 Result<models::ArgumentWords> words_of(const std::string& arguments, DeviceMemory* memory) {
     models::ArgumentWords words;
     std::istringstream text{arguments};
@@ -27,7 +33,14 @@ Result<models::ArgumentWords> words_of(const std::string& arguments, DeviceMemor
         const std::string value = argument.substr(equals + 1);
         std::vector<std::string> plain;
         if (harness::execution::is_buffer_form(value)) {
-            if (memory == nullptr) continue;
+            if (memory == nullptr) {
+                // CUDA C++ Programming Guide, Device Memory Accesses: what is allocated is aligned
+                // to at least 256 bytes.
+                if (const auto added = models::add_argument_word(name + "=multiple:256", words);
+                    !added)
+                    return added.as_failure();
+                continue;
+            }
             auto buffer = harness::execution::read_buffer(name, value);
             if (!buffer) return buffer.as_failure();
             const std::uint64_t address = memory->add(std::move(buffer).value());

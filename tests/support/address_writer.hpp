@@ -52,7 +52,15 @@ private:
         compare("P3", fmt::format("R{}", random_source_.whole(10, 12)), "PT");
         return one_in(2) ? "P3" : "!P3";
     }
-    std::string guard() { return one_in(8) ? "@" + predicate() + " " : ""; }
+    /// Sometimes the guard of the statement before.
+    std::string guard() {
+        if (!held_guard_.empty() && !one_in(6)) return held_guard_;
+        held_guard_.clear();
+        if (!one_in(8)) return "";
+        const std::string text = "@" + predicate() + " ";
+        if (one_in(2)) held_guard_ = text;
+        return text;
+    }
 
     void load(const std::string& reg) {
         static const char* const special[] = {"SR_TID.X", "SR_TID.X",  "SR_TID.X",  "SR_TID.Y",
@@ -206,6 +214,7 @@ private:
     bool diverging_;
     std::string text_;
     int labels_ = 0;
+    std::string held_guard_;
 };
 
 } // namespace warpbound::tests

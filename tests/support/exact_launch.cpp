@@ -73,6 +73,11 @@ public:
         issue_slot_ = value(architecture.schedulers, "issue-slot");
         entries_ = static_cast<std::size_t>(value(architecture.write_buffer, "entries"));
         const Time drain = value(architecture.write_buffer, "drain");
+        const bool by_sectors = architecture.write_buffer.find("sector-drain") != nullptr;
+        const Time of_sector = by_sectors ? value(architecture.write_buffer, "sector-drain") : 0;
+        const Time sectors_of_line = by_sectors ? value(*architecture.memory("l1"), "line") /
+                                                      value(*architecture.memory("l1"), "sector")
+                                                : 0;
         per_block_ = static_cast<std::size_t>(launch.warps_per_block(32));
         blocks_ = static_cast<std::int32_t>(launch.blocks);
         resident_ = std::min<std::size_t>(
@@ -90,11 +95,17 @@ public:
             step.gap = std::max(static_cast<Time>(timing.gap.hi), issue_slot_);
             step.result = static_cast<Time>(timing.latency.hi) +
                           further * static_cast<Time>(timing.pass_cost.hi);
-            step.occupancy = static_cast<Time>(timing.initiation.hi * timing.passes.hi);
+            const auto transactions = static_cast<Time>(timing.passes.hi);
+            step.occupancy = static_cast<Time>(timing.initiation.hi) * transactions;
+            if (timing.line_interval) // C95
+                step.occupancy =
+                    std::max(static_cast<Time>(timing.initiation.hi),
+                             static_cast<Time>(timing.line_interval->hi) * transactions);
             step.unit = timing.unit;
             step.scope = architecture.units[timing.unit].scope;
             step.store = timing.enters_write_buffer;
-            step.drain = drain * static_cast<Time>(timing.passes.hi);
+            step.drain = std::max(drain * transactions, // C94
+                                  of_sector * std::min<Time>(32, sectors_of_line * transactions));
             step.barrier = timing.is_barrier_wait;
             step.exit = instruction.control_flow == assembly::ControlFlow::Exit;
             const auto& effects = instruction.effects;

@@ -49,11 +49,11 @@ std::optional<ExactDemand> exact_demand_of(const AnalysisContext& context,
     if (left[PipelineModel::gap_component] == 0 || timing.through_caches) return std::nullopt;
     ExactDemand exact{step, use.unit, port_of(context, use), use.occupancy, false, 0};
     if (timing.enters_write_buffer && use.executes) {
-        if (!timing.passes.is_exact() || !context.buffer_drain.is_exact() ||
-            !context.buffer_entries.is_exact())
+        const models::Interval drains = models::drain_of_store(timing, context.buffer_drain);
+        if (!timing.passes.is_exact() || !drains.is_exact() || !context.buffer_entries.is_exact())
             return std::nullopt;
         exact.enters_buffer = true;
-        exact.drain = models::times(context.buffer_drain.hi, timing.passes.hi);
+        exact.drain = drains.hi;
     }
     const std::int64_t largest =
         std::max({exact.occupancy, exact.drain, *std::max_element(left.begin(), left.end())});

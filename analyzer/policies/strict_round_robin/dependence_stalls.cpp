@@ -82,7 +82,7 @@ private:
     void add(std::size_t i) {
         const assembly::Instruction& instruction = instruction_at(i);
         raise(completion_, lagging_result(i));
-        raise(units_[timing(i).unit], models::times(timing(i).initiation.hi, timing(i).passes.hi));
+        raise(units_[timing(i).unit], models::occupancy_of_port(timing(i)).hi);
         if (timing(i).waits_for_registers)
             for (const assembly::Register& written : instruction.effects.writes)
                 raise(registers_[written], lagging_result(i));

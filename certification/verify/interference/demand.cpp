@@ -87,6 +87,40 @@ std::int64_t largest_path_demand(const TimedCode& code, const InstructionDemand&
     return best_block_sum(code.upper_flow, sums, true).value_or(0);
 }
 
+namespace {
+
+/// S52: whether the write buffer takes the stores in the order in which one port of the
+/// multiprocessor takes them, and nothing waits in the memory system for an access.
+bool drains_in_order_of_ports(const TimedCode& code) {
+    if (models::guarantee_of(code.kernel.policy) != models::PolicyGuarantee::WorkConserving)
+        return false;
+    std::vector<std::size_t> units;
+    for (std::size_t i = 0; i < code.timings.size(); ++i) {
+        if (!code.reachable[i]) continue;
+        const Timing& timing = code.timings[i].value();
+        if (timing.through_caches) return false;
+        if (!timing.enters_write_buffer) continue;
+        if (timing.queue || !is_port_of_multiprocessor(code, timing)) return false;
+        units.push_back(timing.unit);
+    }
+    return std::all_of(units.begin(), units.end(),
+                       [&](std::size_t unit) { return unit == units.front(); });
+}
+
+/// S52: the use of its port by a store counts with its drain, which is no shorter.
+void drop_ports_of_stores(const TimedCode& code, DemandTables& tables) {
+    if (!drains_in_order_of_ports(code)) return;
+    for (std::size_t i = 0; i < code.timings.size(); ++i) {
+        if (!code.reachable[i] || !code.timings[i].value().enters_write_buffer) continue;
+        const Timing& timing = code.timings[i].value();
+        if (port_occupancy(timing) > drain_time(code, timing, true)) continue;
+        tables.at(certificate_id::own_scheduler)[i] = code.geometry.issue_slot.hi;
+        tables.at(certificate_id::other_schedulers)[i] = 0;
+    }
+}
+
+} // namespace
+
 DemandTables work_conserving_demand_of(const TimedCode& code) {
     namespace ids = certificate_id;
     const auto& units = code.kernel.architecture.units;
@@ -113,11 +147,9 @@ DemandTables work_conserving_demand_of(const TimedCode& code) {
     for (std::size_t unit = 0; unit < units.size(); ++unit)
         tables[ids::lower_port + units[unit].name] =
             demand_table(code, [&](const Timing& timing, std::size_t i) {
-                return timing.unit == unit && always_executes(i)
-                           ? std::max(timing.least_occupancy.lo,
-                                      models::times(timing.initiation.lo, timing.passes.lo))
-                           : 0;
+                return timing.unit == unit && always_executes(i) ? least_port_occupancy(timing) : 0;
             });
+    drop_ports_of_stores(code, tables);
     return tables;
 }
 
@@ -126,8 +158,23 @@ std::int64_t with_passes(std::int64_t cycles, const Timing& timing) {
 }
 
 std::int64_t port_occupancy(const Timing& timing) {
-    return std::max(timing.least_occupancy.hi,
-                    models::times(timing.initiation.hi, timing.passes.hi));
+    return port_occupancy(timing, timing.passes.hi);
+}
+
+std::int64_t port_occupancy(const Timing& timing, std::int64_t passes) {
+    if (!timing.line_interval)
+        return std::max(timing.least_occupancy.hi, models::times(timing.initiation.hi, passes));
+    // C95: an instruction that looks up lines faster than instructions follow each other.
+    return std::max({timing.least_occupancy.hi, timing.initiation.hi,
+                     models::times(timing.line_interval->hi, passes)});
+}
+
+std::int64_t least_port_occupancy(const Timing& timing) {
+    const std::int64_t passes = timing.passes.lo;
+    const std::int64_t by_lines = timing.line_interval
+                                      ? models::times(timing.line_interval->lo, passes)
+                                      : models::times(timing.initiation.lo, passes);
+    return std::max({timing.least_occupancy.lo, timing.initiation.lo, by_lines});
 }
 
 bool is_port_of_warp(const TimedCode& code, const Timing& timing) {
@@ -158,8 +205,26 @@ std::int64_t drain_time(const TimedCode& code, const Timing& timing, bool upper)
     const auto* value = code.kernel.architecture.write_buffer.find("drain");
     if (value == nullptr || !value->interval)
         throw Finding{Verdict::Failed, code.kernel.id + ": write-buffer/drain is unknown"};
-    return upper ? models::times(value->interval->hi, timing.passes.hi)
-                 : models::times(value->interval->lo, timing.passes.lo);
+    const auto end = [&](const models::Interval& of) { return upper ? of.hi : of.lo; };
+    const std::int64_t lines = end(timing.passes);
+    const std::int64_t by_lines = models::times(end(*value->interval), lines);
+    const auto* by_sector = code.kernel.architecture.write_buffer.find("sector-drain");
+    if (by_sector == nullptr) return by_lines;
+    // C94: of the sectors of all lines no more than there are lanes.
+    const KernelCase& kernel = code.kernel;
+    const auto* l1 = kernel.architecture.memory("l1");
+    if (l1 == nullptr || !by_sector->interval)
+        throw Finding{Verdict::Failed, kernel.id + ": write-buffer/sector-drain is unknown"};
+    const std::int64_t of_line = known_value(kernel, *l1, "memories/l1", "line").hi /
+                                 known_value(kernel, *l1, "memories/l1", "sector").hi;
+    const std::int64_t lanes =
+        known_value(kernel, kernel.architecture.geometry, "geometry", "warp-size").hi;
+    // A fact may say that its lanes touch fewer.
+    const std::int64_t touched =
+        timing.sector_drain ? std::min(lanes, timing.sector_drain->of_access) : lanes;
+    const std::int64_t sectors =
+        std::min(touched, models::times(std::max<std::int64_t>(1, of_line), lines));
+    return std::max(by_lines, models::times(end(*by_sector->interval), sectors));
 }
 
 std::int64_t most_stores(const TimedCode& code) {

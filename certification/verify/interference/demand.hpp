@@ -54,6 +54,9 @@ DemandTables work_conserving_demand_of(const TimedCode& code);
 std::int64_t with_passes(std::int64_t cycles, const models::InstructionTiming& timing);
 /// For how long an instruction occupies the port of its unit. Side: upper.
 std::int64_t port_occupancy(const models::InstructionTiming& timing);
+/// The same with so many passes.
+std::int64_t port_occupancy(const models::InstructionTiming& timing, std::int64_t passes);
+std::int64_t least_port_occupancy(const models::InstructionTiming& timing);
 /// Whether the unit's port is one for each warp, or shared by all warps of the multiprocessor.
 bool is_port_of_warp(const TimedCode& code, const models::InstructionTiming& timing);
 bool is_port_of_multiprocessor(const TimedCode& code, const models::InstructionTiming& timing);

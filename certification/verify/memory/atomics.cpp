@@ -1,6 +1,7 @@
 #include "certification/verify/memory/atomics.hpp"
 
 #include "certification/verify/certificate_ids.hpp"
+#include "certification/verify/interference/demand.hpp"
 #include "models/units.hpp"
 
 namespace warpbound::certification::verify {
@@ -25,8 +26,7 @@ bool atomics_can_wait(const TimedCode& code) {
         const auto scope = code.kernel.architecture.units.at(timing.unit).scope;
         const bool shares_port = code.geometry.warps == 1 || (code.geometry.multiprocessors == 1 &&
                                                               scope == models::UnitScope::Core);
-        if (!shares_port || service > timing.latency.lo ||
-            service > models::times(timing.initiation.lo, timing.passes.lo))
+        if (!shares_port || service > timing.latency.lo || service > least_port_occupancy(timing))
             return true;
     }
     return false;

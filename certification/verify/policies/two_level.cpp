@@ -1,6 +1,7 @@
 #include "certification/verify/policies/two_level.hpp"
 
 #include "certification/verify/certificate_ids.hpp"
+#include "certification/verify/interference/demand.hpp"
 #include "models/launch/active_set.hpp"
 #include "models/units.hpp"
 
@@ -35,9 +36,10 @@ public:
     /// The least latency is no less than the use of the port, so whoever waited for a result finds
     /// the port free.
     [[nodiscard]] bool frees_port_before_result() const {
-        // Both have the same number of passes and are linear in it, so its two ends decide.
+        // Both have the same number of passes. The use of the port is convex in it, the result
+        // linear, so its two ends decide.
         for (const std::int64_t passes : {timing_.passes.lo, timing_.passes.hi})
-            if (models::times(timing_.initiation.hi, passes) >
+            if (port_occupancy(timing_, passes) >
                 models::plus(timing_.latency.lo, models::times(timing_.pass_cost.lo, passes - 1)))
                 return false;
         return true;

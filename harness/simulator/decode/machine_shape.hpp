@@ -9,10 +9,27 @@
 #include "harness/simulator/decode/residency.hpp"
 #include "models/launch/warp_policy.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 namespace warpbound::harness::simulator {
+
+/// For how long a store occupies the exit of the write buffer (C15, C94).
+struct DrainShape {
+    Range of_transaction;
+    Range of_sector;
+    std::int64_t sectors_of_line = 1;
+
+    /// `most_sectors`: that the lanes of the store touch.
+    [[nodiscard]] std::int64_t draw(std::int64_t transactions, std::int64_t most_sectors,
+                                    RandomSource& random) const {
+        const std::int64_t by_transaction = transactions * random.draw(of_transaction);
+        const std::int64_t sectors = std::min(transactions * sectors_of_line, most_sectors);
+        return std::max(by_transaction, sectors * random.draw(of_sector));
+    }
+};
 
 struct MachineShape {
     std::size_t multiprocessors = 1;
@@ -31,7 +48,7 @@ struct MachineShape {
     std::optional<Range> start;
     /// Present when a store can reach the write buffer.
     std::optional<Range> buffer_entries;
-    std::optional<Range> buffer_drain;
+    std::optional<DrainShape> buffer_drain;
     std::optional<FetchShape> fetch;                         ///< None: perfect (C17).
     std::optional<InstructionCacheShape> instruction_caches; ///< None: perfect (C17).
     std::optional<RegisterFileShape> register_file;          ///< None: perfect (C17).

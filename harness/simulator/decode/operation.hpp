@@ -41,6 +41,8 @@ struct Operation {
     Range latency;
     Range source_read;
     Range initiation;
+    std::int64_t most_sectors = 0;      ///< Of a store, that its lanes touch (C94).
+    std::optional<Range> line_interval; ///< Of its port, for each pass (C95).
     Range passes{1, 1};
     Range pass_cost;
     Range slice_time;      ///< Of an atomic: time of one transaction at its slice of the L2 (C57).

@@ -87,6 +87,15 @@ Result<void> OperationTranslator::add_times(const Instruction& instruction,
                                       value.interval->lo, value.interval->hi, lowest, highest));
         *value.range = Range{value.interval->lo, value.interval->hi, value.interval->typical};
     }
+    operation.most_sectors = timing.sector_drain ? timing.sector_drain->of_access : 0;
+    operation.line_interval.reset();
+    if (timing.line_interval) {
+        const models::Interval& lines = *timing.line_interval;
+        if (lines.lo < 1 || lines.hi > cycle_limit || lines.lo > lines.hi)
+            return refuse(instruction, fmt::format("line-interval is {}..{}; expected 1..{}",
+                                                   lines.lo, lines.hi, cycle_limit));
+        operation.line_interval = Range{lines.lo, lines.hi, lines.typical};
+    }
     return boost::outcome_v2::success();
 }
 

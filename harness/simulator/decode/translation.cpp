@@ -218,7 +218,16 @@ Result<void> KernelTranslator::add_write_buffer() {
     ArchitectureValues values{architecture_};
     const ArchitectureValues::Group buffer{&architecture_.write_buffer, "write-buffer"};
     code_.machine.buffer_entries = values.range(buffer, "entries", 1, count_limit);
-    code_.machine.buffer_drain = values.range(buffer, "drain");
+    DrainShape drain;
+    drain.of_transaction = values.range(buffer, "drain");
+    if (architecture_.write_buffer.find("sector-drain") != nullptr) {
+        const ArchitectureValues::Group l1{architecture_.memory("l1"), "memories/l1"};
+        const auto line = static_cast<std::int64_t>(values.bytes(l1, "line"));
+        const auto sector = static_cast<std::int64_t>(values.bytes(l1, "sector"));
+        drain.of_sector = values.range(buffer, "sector-drain");
+        drain.sectors_of_line = std::max<std::int64_t>(1, line / std::max<std::int64_t>(1, sector));
+    }
+    code_.machine.buffer_drain = drain;
     if (values.failure()) return *values.failure();
     return boost::outcome_v2::success();
 }

@@ -69,7 +69,8 @@ LoadStoreUnit::LaunchAccesses& LoadStoreUnit::accesses_of(std::size_t launch) {
 
 void LoadStoreUnit::begin_store(std::int64_t now) {
     const Store& store = stores_.front();
-    store_due_ = now + store.issue.passes * random_.draw(*machine_->buffer_drain);
+    store_due_ =
+        now + machine_->buffer_drain->draw(store.issue.passes, store.issue.most_sectors, random_);
     store_blocked_ = false;
 }
 

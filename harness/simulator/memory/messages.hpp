@@ -24,6 +24,7 @@ struct MemoryIssue {
     std::uint64_t active = 0;                                ///< Lanes that access memory.
     std::shared_ptr<const models::LaneAddresses> recorded{}; ///< Replaces the pattern of `access`.
     std::int64_t passes = 1;
+    std::int64_t most_sectors = 0; ///< Of a store (C94).
     std::int64_t pass_cost = 0; ///< Cycles between two lines of a load.
 };
 

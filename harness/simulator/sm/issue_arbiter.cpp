@@ -16,7 +16,7 @@ std::size_t draw_entries(const MachineShape& machine, RandomSource& random) {
 
 IssueArbiter::IssueArbiter(Ports links, std::size_t multiprocessor, const MachineShape& machine,
                            const RunOptions& options, Precedence precedence, EventLog& log)
-    : links_{std::move(links)}, drain_{machine.buffer_drain.value_or(Range{})}, log_{&log},
+    : links_{std::move(links)}, drain_{machine.buffer_drain.value_or(DrainShape{})}, log_{&log},
       random_{options.draw, RandomStream{options.seed, StreamOf::Arbiter, multiprocessor}},
       precedence_{precedence} {
     requesters_.reserve(links_.requests.size());
@@ -78,7 +78,8 @@ IssueAnswer IssueArbiter::grant(const IssueRequest& request, std::int64_t now) {
     if (request.load) loads_->allocate(now);
     if (request.store && stores_) stores_->allocate(now);
     if (!request.store || !buffer_) return {.granted = true};
-    const std::int64_t drains = buffer_->enter(now, request.passes * random_.draw(drain_));
+    const std::int64_t drains =
+        buffer_->enter(now, drain_.draw(request.passes, request.most_sectors, random_));
     links_.buffer_free_at->set(buffer_->free_at());
     if (log_->has_listener()) log_->add(Drained{.cycle = drains, .warp = request.warp});
     return {.granted = true, .drains = drains};

@@ -59,7 +59,7 @@ private:
     void receive(const EntriesFreed& freed, std::int64_t now);
 
     Ports links_;
-    Range drain_;
+    DrainShape drain_;
     EventLog* log_;
     RandomSource random_;
     Precedence precedence_;

@@ -16,6 +16,7 @@ struct IssueRequest {
     std::int64_t occupancy = 0;      ///< Cycles for which the instruction occupies the port.
     bool store = false;              ///< Needs a write-buffer entry.
     std::int64_t passes = 1;         ///< Of the store.
+    std::int64_t most_sectors = 0;   ///< Of the store, as in `Operation`.
     std::optional<std::size_t> pool; ///< Needs an entry in the latch of these collectors (C47).
     bool load = false;               ///< Needs an entry in the load queue of the L1.
     int warp = 0;

@@ -90,8 +90,12 @@ void Warp::prepare_next() {
     if (executes_) {
         if (operation.is_recorded) stream_.take_access();
         passes_ = operation.access ? counted_passes() : random_.draw(operation.passes);
-        occupancy_ = std::max(random_.draw(operation.initiation) * passes_,
-                              random_.draw(operation.least_occupancy));
+        const std::int64_t initiation = random_.draw(operation.initiation);
+        occupancy_ =
+            std::max(operation.line_interval
+                         ? std::max(initiation, passes_ * random_.draw(*operation.line_interval))
+                         : initiation * passes_,
+                     random_.draw(operation.least_occupancy));
         if (operation.port.scope == models::UnitScope::Warp)
             port_at_ = ports_[operation.port.index].free_at;
     }

@@ -55,6 +55,8 @@ public:
     /// Lanes for which the next instruction executes (C37).
     [[nodiscard]] LaneMask executing_lanes() const { return executing_lanes_; }
     [[nodiscard]] std::int64_t passes() const { return passes_; }
+    /// Of the next instruction, if it is a store, as in `Operation`.
+    [[nodiscard]] std::int64_t most_sectors() const { return operation_->most_sectors; }
     /// Identifies the next execution of the instruction, for its address pattern.
     [[nodiscard]] models::WarpAccess execution() const;
     /// The address pattern of the next instruction. Requires: it has one.

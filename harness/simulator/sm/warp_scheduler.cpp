@@ -185,6 +185,7 @@ MemoryIssue WarpScheduler::memory_issue(std::size_t warp_slot) {
                       .active = warp.active_lanes(),
                       .recorded = nullptr,
                       .passes = warp.passes(),
+                      .most_sectors = warp.most_sectors(),
                       .pass_cost = operation.result_is_notified ? warp.draw_pass_cost() : 0};
     if (operation.through_caches || (operation.is_atomic && operation.access)) {
         issue.access = &warp.access();
@@ -344,6 +345,7 @@ bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
                          .occupancy = chosen.occupancy(),
                          .store = operation.needs_entry_at_issue && operation.enters_write_buffer,
                          .passes = chosen.passes(),
+                         .most_sectors = chosen.most_sectors(),
                          .pool = std::nullopt,
                          .load = operation.needs_entry_at_issue && operation.result_is_notified,
                          .warp = chosen.number(),

@@ -86,8 +86,8 @@ private:
         if (!within(handed.next - handed.cycle, interval.lo, std::max(interval.hi, returns(issue))))
             run_.report_issue(issue, fmt::format("C72: its scheduler waits until {}", handed.next));
         if (!within(handed.until - handed.cycle,
-                    std::max(least.lo, timing.initiation.lo * issue.event.passes),
-                    std::max(least.hi, timing.initiation.hi * issue.event.passes)))
+                    std::max(least.lo, port_use(timing, issue.event.passes).lo),
+                    std::max(least.hi, port_use(timing, issue.event.passes).hi)))
             run_.report_issue(issue, fmt::format("C72: occupies the path until {}", handed.until));
     }
 

@@ -153,8 +153,8 @@ private:
             issue.entered.empty() ? event.port_until : issue.entered.front().until;
         const std::int64_t port_from = issue.entered.empty() ? event.cycle : begin;
         if (t.queue ? until != event.cycle
-                    : !within(until - port_from, t.initiation.lo * event.passes,
-                              t.initiation.hi * event.passes))
+                    : !within(until - port_from, port_use(t, event.passes).lo,
+                              port_use(t, event.passes).hi))
             run_.report_issue(issue, fmt::format("C12: occupies its port until {}", until));
         const std::int64_t write_back =
             run_.collects() ? value_of(run_.machine.register_file, "write-back").lo : 0;

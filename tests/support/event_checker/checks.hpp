@@ -7,6 +7,19 @@
 
 namespace warpbound::tests {
 
+/// For how long an access of so many transactions uses its port (C12, C95).
+inline Interval port_use(const InstructionTiming& timing, std::int64_t transactions) {
+    Interval use = timing.initiation;
+    if (timing.line_interval) {
+        use.lo = std::max(use.lo, timing.line_interval->lo * transactions);
+        use.hi = std::max(use.hi, timing.line_interval->hi * transactions);
+    } else {
+        use.lo *= transactions;
+        use.hi *= transactions;
+    }
+    return use;
+}
+
 /// Blocks: block slots, warp slots and replacement (C1), barriers (C9), the end (C2).
 void check_residency(RecordedLaunch& run);
 void check_barriers(RecordedLaunch& run);

@@ -6,6 +6,28 @@
 
 namespace warpbound::tests {
 
+namespace {
+
+/// C15, C94: how long a store of so many transactions drains, by the values of the description.
+/// `touched`: sectors that a fact allows, at most.
+Interval drain_of(const models::Architecture& machine, std::int64_t transactions,
+                  std::int64_t touched) {
+    Interval drain = value_of(machine.write_buffer, "drain");
+    drain.lo *= transactions;
+    drain.hi *= transactions;
+    if (machine.write_buffer.find("sector-drain") == nullptr) return drain;
+    const Interval of_sector = value_of(machine.write_buffer, "sector-drain");
+    const std::int64_t of_line =
+        memory_value(machine, "l1", "line").hi / memory_value(machine, "l1", "sector").hi;
+    const std::int64_t sectors =
+        std::min({transactions * of_line, value_of(machine.geometry, "warp-size").hi, touched});
+    drain.lo = std::max(drain.lo, of_sector.lo * sectors);
+    drain.hi = std::max(drain.hi, of_sector.hi * sectors);
+    return drain;
+}
+
+} // namespace
+
 SharedUse::SharedUse(RecordedLaunch& run) : run_{run} {
     for (const WarpRecord& warp : run_.warps)
         for (const Issue& issue : warp.issues)
@@ -118,7 +140,6 @@ void SharedUse::check_buffer() {
         run_.report(
             fmt::format("C15: {} stores and {} drains", run_.stores.size(), run_.drains.size()));
     if (run_.stores.empty()) return;
-    const Interval drain = value_of(run_.machine.write_buffer, "drain");
     const Interval entries = value_of(run_.machine.write_buffer, "entries");
     for (const Entry& store : run_.stores)
         if (buffered(std::get<0>(store), run_.multiprocessor_of(std::get<1>(store))) > entries.hi)
@@ -135,9 +156,14 @@ void SharedUse::check_buffer() {
             run_.accesses_at_unit() ? run_.begin_of(issue) : issue.event.cycle;
         const std::int64_t from = std::max(last.drained, entered);
         if (entered < last.entered) run_.report_issue(issue, "C15: drains out of order");
+        const models::MemoryFact* const fact =
+            run_.kernel.facts->memory_at(run_.instruction(issue).address);
+        const bool is_limited = fact != nullptr && fact->sectors;
+        const Interval drain = drain_of(run_.machine, issue.event.passes,
+                                        is_limited ? fact->sectors->max : issue.event.passes * 128);
         // With caches it may have to wait for the link (C26).
-        if (!within(std::get<0>(entry) - from, drain.lo * issue.event.passes,
-                    run_.has_caches ? std::get<0>(entry) : drain.hi * issue.event.passes))
+        if (!within(std::get<0>(entry) - from, drain.lo,
+                    run_.has_caches ? std::get<0>(entry) : drain.hi))
             run_.report_issue(issue, fmt::format("C15: drains at {}", std::get<0>(entry)));
         last = Last{std::get<0>(entry), entered};
     }

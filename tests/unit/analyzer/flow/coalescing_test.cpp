@@ -1,5 +1,6 @@
 #include "analyzer/flow/flow_facts_template.hpp"
 #include "analyzer/flow/thread_facts.hpp"
+#include "tests/support/made_values.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <fmt/format.h>
@@ -44,6 +45,41 @@ std::string transactions_of(const std::string& code, const std::string& access =
 }
 
 constexpr const char* thread_index = "S2R R0, SR_TID.X; ";
+
+// S53: what is computed and used under one guard.
+TEST(Coalescing, KnowsNumbersUnderAGuard) {
+    const std::string start = std::string{thread_index} + "ISETP.GE.AND P0, PT, R0, 0x7, PT; ";
+    const std::string load = "@!P0 LDS R8, [R2]";
+    EXPECT_EQ(transactions_of(start + "@!P0 SHF.L.U32 R2, R0, 0x2, RZ; ", load), "1");
+    EXPECT_EQ(transactions_of(start + "@!P0 MOV R3, 0x4; @!P0 IMAD R2, R0, R3, RZ; ", load), "1");
+    // Another guard, no guard, a predicate or a register that is written in between.
+    EXPECT_NE(transactions_of(start + "@P0 SHF.L.U32 R2, R0, 0x2, RZ; ", load), "1");
+    EXPECT_NE(transactions_of(start + "@!P0 SHF.L.U32 R2, R0, 0x2, RZ; ", "LDS R8, [R2]"), "1");
+    EXPECT_NE(transactions_of(start + "@!P0 SHF.L.U32 R2, R0, 0x2, RZ; "
+                                      "ISETP.GE.AND P0, PT, R0, 0x9, PT; ",
+                              load),
+              "1");
+    EXPECT_NE(transactions_of(start + "@!P0 SHF.L.U32 R2, R0, 0x2, RZ; @P1 MOV R2, R5; ", load),
+              "1");
+    EXPECT_NE(transactions_of(start + "@!P0 SHF.L.U32 R2, R0, 0x2, RZ; LDS R2, [R5]; ", load), "1");
+}
+
+TEST(Coalescing, CountsSectorsOfStoresWhereTheyDrainBySectors) {
+    const auto sectors = [](const std::string& shift, bool by_sectors) {
+        auto context = analyzed(std::string{thread_index} + "SHF.L.U32 R2, R0, " + shift +
+                                    ", RZ; STG.E.SYS [R2], R4; EXIT;",
+                                {}, "turing-t4", 75);
+        tests::put_value(context->architecture, "memories/l1/sector", {32, 32, 32});
+        if (by_sectors)
+            tests::put_value(context->architecture, "write-buffer/sector-drain", {0, 0, 9});
+        const auto facts = coalescing_facts(*context, {{32, 1, 1}});
+        return facts.transactions.size() == 1 ? facts.transactions[0].most_sectors : -1;
+    };
+    EXPECT_EQ(sectors("0x2", true), 4);
+    EXPECT_EQ(sectors("0x4", true), 16);
+    EXPECT_EQ(sectors("0x7", true), 32);
+    EXPECT_EQ(sectors("0x2", false), 0);
+}
 
 TEST(Coalescing, AnElectedLaneAccessesAlone) {
     const std::string elect = "S2R R4, SR_LANEID; VOTEU.ANY UR6, UPT, PT; UFLO.U32 UR7, UR6; ";

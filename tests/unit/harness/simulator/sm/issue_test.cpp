@@ -1,6 +1,7 @@
 // The rules of docs/reference/timing-contract.md, one small program each.
 
 #include "tests/support/event_checker/event_checker.hpp"
+#include "tests/support/made_values.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"
 
@@ -198,6 +199,34 @@ TEST(WriteBuffer, DelaysTheEndUntilItIsEmpty) {
     auto machine = small_machine(Interlocked);
     set(machine.write_buffer, "drain", 30);
     EXPECT_EQ(run(program, machine).observation.execution_time.count(), 60);
+}
+
+// C94: four sectors of a line, but no more than there are lanes.
+TEST(WriteBuffer, DrainsNoFasterThanItsSectors) {
+    for (const auto& [transactions, end] :
+         std::map<std::int64_t, std::int64_t>{{1, 4 * 7}, {2, 8 * 7}, {8, 32 * 7}, {32, 32 * 7}}) {
+        auto program = straight_line({store_global(0, 1)});
+        program.set_passes(0, transactions, transactions);
+        auto machine = small_machine(Interlocked);
+        set(machine.write_buffer, "drain", 3);
+        tests::put_value(machine, "memories/l1/line", {128, 128, 128});
+        tests::put_value(machine, "memories/l1/sector", {32, 32, 32});
+        tests::put_value(machine, "write-buffer/sector-drain", {7, 7, 7});
+        EXPECT_EQ(run(program, machine).observation.execution_time.count(), end) << transactions;
+    }
+}
+
+// C95: the port takes a line each cycle, but no instruction in less than its initiation of 6.
+TEST(Port, TakesLinesFasterThanInstructions) {
+    for (const auto& [transactions, spacing] :
+         std::map<std::int64_t, std::int64_t>{{1, 6}, {6, 6}, {8, 8}, {32, 32}}) {
+        auto program = straight_line({store_global(0, 1), store_global(0, 1)});
+        program.set_passes(0, transactions, transactions);
+        program.set_passes(1, transactions, transactions);
+        auto machine = small_machine(Interlocked);
+        tests::put_value(machine, "classes/store-global/line-interval", {1, 1, 1});
+        EXPECT_EQ(run(program, machine).issues()[1], spacing) << transactions;
+    }
 }
 
 TEST(Barrier, WaitsForTheLastWarp) {
