@@ -6,6 +6,7 @@
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/host/end_to_end.hpp"
 #include "analyzer/interference/fetch_delay.hpp"
+#include "analyzer/interference/operand_delay.hpp"
 #include "analyzer/memory/atomic_delay.hpp"
 #include "analyzer/memory/bandwidth_bound.hpp"
 #include "analyzer/memory/queueing_certificates.hpp"
@@ -137,16 +138,26 @@ Result<SideAnswer> lower_bound(const AnalysisContext& context) {
     return lower;
 }
 
-/// Policy and instruction fetch, from above: the policy's bound, and what the instruction caches
-/// delay beyond gaps. What waits at the caches of data counts on the sum: a longer run may have
-/// more refreshes.
+/// Policy, instruction fetch and constant operands, from above: the policy's bound, what the
+/// instruction caches delay beyond gaps, and what misses of constants delay. What waits at the
+/// caches of data counts on the sum: a longer run may have more refreshes.
 Result<SideAnswer> bound_without_queueing(const AnalysisContext& context) {
     auto upper = bound_by_policy_from_above(context);
-    if (!upper || !context.instruction_lines) return upper;
-    auto delays = fetch_delay(context);
-    if (!delays) return delays.as_failure();
-    add_delays(upper.value().execution, "one warp alone, all of whose lines are present",
-               std::move(delays).value());
+    if (!upper) return upper;
+    if (context.instruction_lines) {
+        auto delays = fetch_delay(context);
+        if (!delays) return delays.as_failure();
+        add_delays(upper.value().execution, "one warp alone, all of whose lines are present",
+                   std::move(delays).value());
+    }
+    if (context.operand_lines) {
+        auto delays = operand_delay(context);
+        if (!delays) return delays.as_failure();
+        if (!delays.value().empty())
+            add_delays(upper.value().execution,
+                       "one warp alone, all of whose constants are present",
+                       std::move(delays).value());
+    }
     return upper;
 }
 

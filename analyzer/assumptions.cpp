@@ -179,6 +179,12 @@ void add_read_port_caveats(const models::Architecture& architecture, ValuesByCav
 }
 
 /// Values of the instruction caches.
+void add_operand_caveats(const models::Architecture& architecture, ValuesByCaveat& caveats) {
+    for (const models::SourcedValue& value : architecture.memory("constant")->values)
+        if (const std::string caveat = models::caveat_of(value); !caveat.empty())
+            caveats[caveat].insert(fmt::format("memories/constant/{}", value.name));
+}
+
 void add_fetch_caveats(const models::Architecture& architecture, ValuesByCaveat& caveats) {
     for (const models::SourcedValue& value : architecture.fetch.values)
         if (const std::string caveat = models::caveat_of(value); !caveat.empty())
@@ -259,12 +265,23 @@ std::string lines_text(const InstructionLines& lines) {
                            : "whose contents are unknown at the start");
 }
 
+/// What the caches of constant operands hold at the start, and what else uses them.
+std::string operands_text(const OperandLines& lines) {
+    return fmt::format(
+        "Nothing else uses the caches of constant operands meanwhile, {}; misses are "
+        "bounded, not assumed.",
+        lines.are_warm ? "which hold every line that stays in them from the start "
+                         "on, as stated (memories/constant/warm)"
+                       : "whose contents are unknown at the start");
+}
+
 /// The caches that no rule of the machine describes, and about which nothing is stated.
 std::string perfect_caches_text(const AnalysisContext& context) {
     const models::Architecture& machine = *context.request.architecture;
     const models::ValueGroup* constant = machine.memory("constant");
     const bool fetch_hits = !context.instruction_lines && !machine.fetch.costs_nothing;
-    const bool constants_hit = constant == nullptr || !constant->costs_nothing;
+    const bool constants_hit =
+        !context.operand_lines && (constant == nullptr || !constant->costs_nothing);
     if (fetch_hits && constants_hit)
         return "Instruction fetch and constant operands always hit their caches.";
     if (fetch_hits) return "Instruction fetch always hits its caches.";
@@ -327,6 +344,7 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
             "not "
             "assumed.");
     if (context.instruction_lines) add(Machine, lines_text(*context.instruction_lines));
+    if (context.operand_lines) add(Machine, operands_text(*context.operand_lines));
     for (std::string& statement : models::statements_on_costless_groups(*request.architecture))
         add(User, std::move(statement));
     if (auto hits = perfect_caches_text(context); !hits.empty()) add(NotModelled, std::move(hits));
@@ -363,6 +381,7 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
     if (context.caches) add_memory_caveats(*request.architecture, caveats);
     if (context.register_reads) add_read_port_caveats(*request.architecture, caveats);
     if (context.instruction_lines) add_fetch_caveats(*request.architecture, caveats);
+    if (context.operand_lines) add_operand_caveats(*request.architecture, caveats);
     for (const auto& [caveat, values] : caveats)
         add(Machine, fmt::format("These values of the description are {}: {}.", caveat,
                                  fmt::join(values, ", ")))

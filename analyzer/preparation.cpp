@@ -63,7 +63,7 @@ Result<void> check_perfect(const models::Architecture& architecture) {
 }
 
 /// The described groups for which nothing is proved under a policy that does not conserve work:
-/// memory queues (S38), and under a policy that limits active sets read ports where a register may
+/// memory queues (S38) and constant operands (S42), and under a policy that limits active sets read ports where a register may
 /// wait for the lag of a result (S33), and instruction caches that may replace lines (S36).
 std::vector<std::string_view> groups_without_bounds(const Request& request) {
     const models::Architecture& architecture = *request.architecture;
@@ -76,6 +76,8 @@ std::vector<std::string_view> groups_without_bounds(const Request& request) {
             groups.emplace_back("register-file");
     }
     if (architecture.has_memory_queue()) groups.emplace_back("memory-queue");
+    if (architecture.has_operand_caches() && !bounds_operand_misses_without_conservation(request))
+        groups.emplace_back("memories/constant");
     return groups;
 }
 
@@ -251,6 +253,9 @@ Result<AnalysisContext> prepare(const Request& request) {
     if (context.caches) apply_caches(context);
     context.atomics_wait = atomics_may_wait(context);
     if (auto applied = apply_instruction_caches(context); !applied) return applied.as_failure();
+    auto operands = operand_lines(request, context.used);
+    if (!operands) return operands.as_failure();
+    context.operand_lines = std::move(operands).value();
     context.deadline = current_stop().deadline();
     return context;
 }

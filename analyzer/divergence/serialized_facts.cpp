@@ -27,7 +27,8 @@ AnalysisContext serialized_context(const AnalysisContext& context, const Request
                            context.deadline,
                            context.atomics_wait,
                            context.instruction_lines,
-                           context.unseen_counters};
+                           context.unseen_counters,
+                           context.operand_lines};
     for (const std::size_t block : cfg.original)
         result.facts.never.push_back(context.facts.never[block]);
     for (const auto& loop : cfg.graph.loops) {

@@ -12,16 +12,11 @@ namespace {
 
 using models::times;
 
-/// Where the critical path may be: after the start of the last of several waves it may be on
-/// another multiprocessor (S20); without barriers and further waves it stays in one warp.
-struct Visited {
-    std::int64_t multiprocessors = 1;
-    std::int64_t schedulers = 1; ///< Of all these multiprocessors.
-};
-
 std::int64_t schedulers_in_use(const LaunchGeometry& shape) {
     return std::min(shape.schedulers, shape.resident * shape.warps_per_block);
 }
+
+} // namespace
 
 Visited visited_by_critical_path(const LaunchGeometry& shape, std::int64_t barriers) {
     Visited visited;
@@ -30,6 +25,8 @@ Visited visited_by_critical_path(const LaunchGeometry& shape, std::int64_t barri
         visited.schedulers = times(visited.multiprocessors, schedulers_in_use(shape));
     return visited;
 }
+
+namespace {
 
 /// Under time division a wait that no gap contains may end within a slot of another warp. A gap of
 /// at least 1 counts as a whole slot distance in the path of the warp, which covers that (S50).

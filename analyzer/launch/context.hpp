@@ -8,6 +8,7 @@
 #include "analyzer/launch/instruction_lines.hpp"
 #include "analyzer/launch/launch_geometry.hpp"
 #include "analyzer/launch/memory_parameters.hpp"
+#include "analyzer/launch/operand_lines.hpp"
 #include "analyzer/microarchitecture/register_reads.hpp"
 #include "analyzer/request.hpp"
 #include "assembly/support/stop_token.hpp"
@@ -37,6 +38,8 @@ struct AnalysisContext {
     std::optional<InstructionLines> instruction_lines{};
     /// Per instruction: scoreboards for whose latest operation it may not wait (C85).
     std::vector<unsigned> unseen_counters{};
+    /// None where constant operands cost nothing (C17).
+    std::optional<OperandLines> operand_lines{};
 
     /// Whether results may come later than the latencies in `timings`, because accesses wait for
     /// others in the memory system.

@@ -2,6 +2,7 @@
 
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/interference/fetch_delay.hpp"
+#include "analyzer/interference/operand_delay.hpp"
 #include "analyzer/microarchitecture/clock_region.hpp"
 #include "analyzer/path/loop_bounded_paths.hpp"
 
@@ -24,7 +25,7 @@ std::optional<models::Cycles> region_cost(const AnalysisContext& context, const 
     const StateInterval behind_first =
         state_after(graph, rules.lower, rules.upper, *entry, region.first_block, region.first);
     PipelineState earliest = behind_first.lower;
-    if (context.instruction_lines) {
+    if (context.instruction_lines || context.operand_lines) {
         // While the warp waited for lines, everything that was outstanding may have completed.
         earliest = rules.lower.start();
         rules.lower.issue(earliest, region.first, 0);
@@ -53,11 +54,16 @@ std::optional<models::Cycles> region_cost(const AnalysisContext& context, const 
     return models::Cycles{solved.bound};
 }
 
-/// Waits for lines between the reads are among those of the launch (docs/soundness.md, S36).
-Result<void> add_fetch_delay(const AnalysisContext& context, models::Cycles region,
-                             SideResult& upper) {
-    auto delays = fetch_delay(context);
+/// Waits for lines of instructions between the reads are among those of the launch
+/// (docs/soundness.md, S36), those for constants are those of the instructions between (S43).
+Result<void> add_line_delays(const AnalysisContext& context, const ClockRegion& between,
+                             models::Cycles region, SideResult& upper) {
+    Result<std::vector<BoundTerm>> delays = std::vector<BoundTerm>{};
+    if (context.instruction_lines) delays = fetch_delay(context);
     if (!delays) return delays.as_failure();
+    if (context.operand_lines)
+        for (BoundTerm& term : operand_delay_between(context, between))
+            delays.value().push_back(std::move(term));
     upper.terms = {
         {"time from the first clock read to the last", 1, region.count(), "measured-time-upper"},
         {"latency of the last clock read, less that of the first", 1,
@@ -78,7 +84,8 @@ std::optional<Envelope> measured_envelope(const AnalysisContext& context, const 
     Envelope envelope;
     envelope.lower.proved = *lower + models::Cycles{last.lo} - models::Cycles{first.hi};
     envelope.upper.proved = *upper + models::Cycles{last.hi} - models::Cycles{first.lo};
-    if (context.instruction_lines && !add_fetch_delay(context, *upper, envelope.upper))
+    if ((context.instruction_lines || context.operand_lines) &&
+        !add_line_delays(context, region, *upper, envelope.upper))
         return std::nullopt;
     return envelope;
 }

@@ -218,11 +218,11 @@ Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& given
     auto bounded = bound_by_demand(context, work_conserving_demand(context), problem, deadline);
     if (!bounded) return bounded.as_failure();
     // The rotation does not bound how many warps are chosen while an access waits in memory, a warp
-    // for its line of instructions, reads occupy the stages in front of the units, or the memory
-    // queue is full.
+    // for its line of instructions, its constants hold the scheduler, reads occupy the stages in
+    // front of the units, or the memory queue is full.
     if (context.request.policy.kind == models::PolicyKind::LooseRoundRobin &&
         !context.has_queueing() && !context.register_reads && !context.instruction_lines &&
-        !uses_memory_queue(context)) {
+        !context.operand_lines && !uses_memory_queue(context)) {
         // S27 counts a port with the turns that follow, so S52 does not apply.
         const Demand demand = round_robin_demand(given);
         auto second = unless_stopped(

@@ -13,11 +13,15 @@ struct Entry {
 };
 
 // The first entry whose words occur in a text explains it.
-constexpr std::array<Entry, 17> terms{
+constexpr std::array<Entry, 18> terms{
     {{"atomics", {"Global atomics are served at a slice of the L2 one after another.", "S34"}},
      {"instruction fetch",
       {"Lines of instructions that their caches do not hold yet; each wait is for one warp.",
        "S36"}},
+     {"constant operands",
+      {"Lines of constants that their caches do not hold yet; a miss holds the scheduler for some "
+       "cycles.",
+       "S42"}},
      {"critical path",
       {"Waits of one warp after another on the chain that ends last, without the demand below.",
        "S12"}},

@@ -63,6 +63,10 @@ inline constexpr const char* stores_between_slots = "execution-time-upper-stores
 inline constexpr const char* atomics = "execution-time-upper-atomics";
 inline constexpr const char* atomics_between_slots = "execution-time-upper-atomics-between-slots";
 
+// Constant operands whose lines may have been replaced (S43).
+inline constexpr const char* operand_waits = "execution-time-upper-operand-waits";
+inline constexpr const char* operand_holds = "execution-time-upper-operand-holds";
+
 // Between two clock reads (S9).
 inline constexpr const char* measured_upper = "measured-time-upper";
 inline constexpr const char* measured_lower = "measured-time-lower";

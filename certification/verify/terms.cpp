@@ -4,6 +4,7 @@
 #include "certification/verify/interference/critical_path.hpp"
 #include "certification/verify/interference/fetch_delay.hpp"
 #include "certification/verify/interference/memory_queue.hpp"
+#include "certification/verify/interference/operand_misses.hpp"
 #include "certification/verify/interference/register_reads.hpp"
 #include "certification/verify/memory/atomics.hpp"
 #include "certification/verify/memory/queueing.hpp"
@@ -118,6 +119,19 @@ std::int64_t longest_wait_for_slot(const LaunchDemand& demand) {
     return 0;
 }
 
+/// S42 claims of active sets only what never leaves a cache, and nothing of strict turns and time
+/// slots.
+void require_proof_for_operands(const LaunchDemand& demand) {
+    const TimedCode& code = demand.code;
+    if (code.geometry.warps == 1) return;
+    const bool outside_set = exceeds_active_set(code) && !all_operands_stay(code);
+    if (has_strict_turns(code) || !demand.distances.empty() || outside_set)
+        throw Finding{Verdict::Failed, code.kernel.id +
+                                           ": misses of constant operands are bounded under "
+                                           "work-conserving policies, and under those that limit "
+                                           "active sets where no line is replaced (S42)"};
+}
+
 std::vector<std::vector<Term>> upper_sums(const LaunchDemand& demand, const ClaimRow& claim) {
     const CertificateValues values = values_of(demand, claim);
     auto sums = policy_sums(demand, values);
@@ -125,6 +139,10 @@ std::vector<std::vector<Term>> upper_sums(const LaunchDemand& demand, const Clai
     if (!fetch.empty()) require_proof_of_policy(demand.code);
     for (std::vector<Term>& terms : sums)
         terms.insert(terms.end(), fetch.begin(), fetch.end());
+    const std::vector<Term> operands = operand_terms_of(demand.code);
+    if (!operands.empty()) require_proof_for_operands(demand);
+    for (std::vector<Term>& terms : sums)
+        terms.insert(terms.end(), operands.begin(), operands.end());
     if (demand.atomics_wait)
         for (std::vector<Term>& terms : sums)
             for (Term& term : atomic_terms_of(demand.code, !demand.distances.empty()))
@@ -177,6 +195,9 @@ std::vector<Term> measured_sum(const LaunchDemand& demand, const ClaimRow& claim
     if (claim.upper)
         for (Term& term : fetch_terms_of(demand.code, 0))
             terms.push_back(std::move(term));
+    if (claim.upper)
+        for (Term& term : operand_terms_between(demand.code, *certificate->between))
+            terms.push_back(std::move(term));
     return terms;
 }
 
@@ -225,6 +246,7 @@ LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows) {
     demand.tables = work_conserving_demand_of(code);
     add_memory_queue_demand(code, demand.tables);
     add_read_port_demand(code, demand.tables);
+    add_operand_demand(code, demand.tables);
     for (std::size_t i = 0; i < code.timings.size() && !demand.memory; ++i)
         if (code.reachable[i] && code.timings[i].value().through_caches)
             demand.memory = read_memory_parameters(kernel, geometry.multiprocessors);
@@ -236,7 +258,8 @@ LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows) {
         demand.tables.merge(atomic_demand_of(
             code, demand.distances.empty() ? 0 : any_distance(demand.distances).longest));
     if (kernel.policy.kind == models::PolicyKind::LooseRoundRobin && !demand.waits_in_memory() &&
-        !kernel.architecture.has_instruction_caches()) {
+        !kernel.architecture.has_instruction_caches() &&
+        !kernel.architecture.has_operand_caches()) {
         InterferencePerTurn per_turn = interference_per_turn_of(code);
         demand.tables.merge(per_turn.tables);
         demand.round_robin_suffix = per_turn.suffix;

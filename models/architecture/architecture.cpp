@@ -45,6 +45,11 @@ bool Architecture::has_fetch_ports() const {
     return std::ranges::any_of(fetch.values, is_of_fetch_ports);
 }
 
+bool Architecture::has_operand_caches() const {
+    const ValueGroup* const constant = memory("constant");
+    return constant != nullptr && constant->find("hold") != nullptr;
+}
+
 std::optional<std::int64_t> Architecture::least_queue_entry() const {
     std::optional<std::int64_t> least;
     for (const auto& [opcode_class, timing] : classes)
@@ -59,7 +64,7 @@ std::vector<std::string_view> Architecture::imperfect_parts() const {
     if (!register_file.values.empty() && !has_read_ports()) parts.emplace_back("register-file");
     if (!operand_collectors.empty()) parts.emplace_back("operand-collectors");
     if (const ValueGroup* const constant = memory("constant");
-        constant != nullptr && !constant->values.empty())
+        constant != nullptr && !constant->values.empty() && !has_operand_caches())
         parts.emplace_back("memories/constant");
     return parts;
 }

@@ -91,13 +91,16 @@ struct Architecture {
     [[nodiscard]] bool has_read_ports() const {
         return register_file.find("read-ports") != nullptr;
     }
+    /// Whether `memories/constant` describes a cache of constant operands per scheduler (C81, C82);
+    /// else it describes one of the SM (C51 to C53).
+    [[nodiscard]] bool has_operand_caches() const;
     /// Whether memory instructions wait in a queue of their scheduler (C71 to C74).
     [[nodiscard]] bool has_memory_queue() const { return !memory_queue.values.empty(); }
     /// The least `entry` of a class; nothing where none is known.
     [[nodiscard]] std::optional<std::int64_t> least_queue_entry() const;
     /// The pipeline stages that are described, not ideal and without bounds (C43 to C53): "fetch"
     /// with fetch ports, "register-file" without read ports, "operand-collectors",
-    /// "memories/constant".
+    /// "memories/constant" of an SM.
     [[nodiscard]] std::vector<std::string_view> imperfect_parts() const;
 };
 

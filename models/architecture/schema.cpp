@@ -267,9 +267,11 @@ constexpr auto dram_values = std::to_array<ValueRule>({
 
 constexpr auto constant_values = std::to_array<ValueRule>({
     {.name = "sets", .unit = "1", .minimum = 1, .exact = true},
-    {.name = "ways", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "ways", .unit = "1", .minimum = 1},
     {.name = "line", .unit = "bytes", .minimum = 1, .exact = true},
     {.name = "miss", .unit = "cycles", .minimum = 1},
+    {.name = "hold", .unit = "cycles", .minimum = 1},
+    {.name = "warm", .unit = "1", .exact = true},
 });
 
 constexpr auto memories = std::to_array<MemoryRule>({

@@ -8,6 +8,7 @@
 #include "tests/support/random_kernel.hpp"
 #include "tests/support/read_through_ports.hpp"
 #include "tests/support/small_instruction_caches.hpp"
+#include "tests/support/small_operand_caches.hpp"
 #include "tests/support/stated_uniformity.hpp"
 #include "tests/support/store_values.hpp"
 
@@ -102,14 +103,15 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
         drawn == Drawn::FrontEndInSlots || drawn == Drawn::FrontEndInTurns;
     const bool fetches = drawn == Drawn::Fetch || (behind_front_end && seed / 4 % 3 != 1);
     const bool queues = drawn == Drawn::MemoryQueue;
+    const bool operands = drawn == Drawn::Operands;
     const bool in_order = in_turns || in_slots;
     const bool alone = count_facts || (!in_order && seed % 3 == 0);
     const std::size_t chosen = random() % policies.size();
-    std::string policy = in_turns                    ? "srr"
-                         : in_slots                  ? slots[chosen % slots.size()]
-                         : fetches || queues         ? conserving[chosen % conserving.size()]
-                         : drawn == Drawn::ReadPorts ? conserving[chosen % conserving.size()]
-                                                     : policies[chosen];
+    std::string policy = in_turns                        ? "srr"
+                         : in_slots                      ? slots[chosen % slots.size()]
+                         : fetches || queues || operands ? conserving[chosen % conserving.size()]
+                         : drawn == Drawn::ReadPorts     ? conserving[chosen % conserving.size()]
+                                                         : policies[chosen];
     if (drawn == Drawn::ReadPorts && sm >= 50 && seed % 5 == 1) policy = "two-level:active=1";
     RandomKernelOptions options;
     options.sm = sm;
@@ -135,6 +137,15 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     architecture.fetch = {};
     architecture.register_file = {};
     architecture.memory_queue = {};
+    std::erase_if(architecture.memories,
+                  [](const models::ValueGroup& memory) { return memory.name == "constant"; });
+    const auto up_to = [&](std::int64_t most) {
+        return from_one_to(static_cast<std::uint64_t>(most)) - 1;
+    };
+    if (operands) {
+        kernel.text = with_constants(kernel.text, up_to);
+        add_operand_caches(architecture, up_to);
+    }
     vary_stores(architecture, seed);
     if (drawn == Drawn::ReadPorts || (behind_front_end && seed / 4 % 3 != 0) ||
         (queues && sm >= 50 && seed % 3 == 1))
@@ -158,10 +169,7 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     if (cached) lead_through_caches(architecture, kernel.facts, random);
     if (fetches) {
         const auto code = read(kernel);
-        add_instruction_caches(
-            architecture, *code.value()->function,
-            [&](std::int64_t most) { return from_one_to(static_cast<std::uint64_t>(most)) - 1; },
-            alone);
+        add_instruction_caches(architecture, *code.value()->function, up_to, alone);
     }
     certification::KernelInput input;
     input.listing = kernel.text;

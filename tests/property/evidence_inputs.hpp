@@ -21,6 +21,7 @@ enum class Drawn {
     FrontEndInSlots,  ///< Several warps in slots of their own, behind read ports, small instruction
                       ///< caches, or both.
     FrontEndInTurns,  ///< The same in strict turns.
+    Operands,         ///< With constant operands, on machines with small caches of them.
 };
 
 /// The same for the same seed.

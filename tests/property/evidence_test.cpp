@@ -195,6 +195,14 @@ TEST(EvidenceProperty, OfInstructionFetchAddsUpAndHoldsRuns) {
                               "instruction fetch: the first line of a block on the critical path"});
 }
 
+TEST(EvidenceProperty, OfConstantOperandsAddsUpAndHoldsRuns) {
+    check_sums(Drawn::Operands,
+               {"constant operands: the first use of a line by a scheduler",
+                "constant operands: look-ups of a block on the critical path, of lines that may "
+                "have been replaced",
+                "constant operands: look-ups of another warp that hold its scheduler"});
+}
+
 // Without one of its terms a claim is no sum that the launch requires, whatever it adds up to.
 TEST(EvidenceProperty, OfInstructionFetchNeedsEachTerm) {
     int planted = 0;

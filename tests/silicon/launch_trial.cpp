@@ -17,12 +17,6 @@ namespace {
 
 using harness::execution::DeviceMemory;
 
-std::string replaced(std::string text, std::string_view symbol, const std::string& number) {
-    for (std::size_t at = text.find(symbol); at != std::string::npos; at = text.find(symbol))
-        text.replace(at, symbol.size(), number);
-    return text;
-}
-
 /// The words of the arguments. Buffers enter the memory; without one only their alignment is known.
 Result<models::ArgumentWords> words_of(const std::string& arguments, DeviceMemory* memory) {
     models::ArgumentWords words;

@@ -138,15 +138,15 @@ struct HandedOver {
     std::int64_t next = 0;  ///< The first cycle in which the scheduler may hand over again.
     std::int64_t until = 0; ///< The first cycle in which the path is free again.
 };
-enum class CacheLevel { L1, L2, Constant, InstructionL0, InstructionL1 };
-inline constexpr int cache_level_count = static_cast<int>(CacheLevel::InstructionL1) + 1;
+enum class CacheLevel { L1, L2, Constant, InstructionL0, InstructionL1, Operand };
+inline constexpr int cache_level_count = static_cast<int>(CacheLevel::Operand) + 1;
 /// Sectors of a line were filled into a cache. Here and below bit i of a mask is the i-th sector.
 struct LineFilled {
     std::int64_t cycle = 0;
     int warp = 0; ///< 0: several warps may have requested it.
     CacheLevel level = CacheLevel::L1;
-    /// The SM, the slice of the L2, or of an L0 the SM times the schedulers of an SM plus the
-    /// scheduler.
+    /// The SM, the slice of the L2, or of an L0 and of the constant operands of a scheduler the SM
+    /// times the schedulers of an SM plus the scheduler.
     int unit = 0;
     std::uint64_t address = 0;
     std::uint64_t sectors = 0;
@@ -160,10 +160,11 @@ struct LineAccessed {
     int unit = 0;
     std::uint64_t address = 0;
     bool write = false;
-    std::uint64_t hit = 0;      ///< Sectors that were present.
-    std::uint64_t merged = 0;   ///< Sectors that were outstanding already.
-    std::uint64_t missed = 0;   ///< Sectors that were requested; of a write, those not present.
-    std::uint64_t streamed = 0; ///< Lines that a miss in an L0 requested behind its own (C68).
+    std::uint64_t hit = 0;       ///< Sectors that were present.
+    std::uint64_t merged = 0;    ///< Sectors that were outstanding already.
+    std::uint64_t missed = 0;    ///< Sectors that were requested; of a write, those not present.
+    std::uint64_t streamed = 0;  ///< Lines that a miss in an L0 requested behind its own (C68).
+    std::int64_t held_until = 0; ///< Of a constant operand: the scheduler chooses nobody before.
 };
 /// A slice of the L2 began the transactions of a global atomic (C57).
 struct AtomicServed {

@@ -32,7 +32,8 @@ enum class StreamOf : std::uint32_t {
     Atomics,
     InstructionCache,
     InstructionL0,
-    MemoryQueue
+    MemoryQueue,
+    OperandCache
 };
 
 /// xoshiro256**, seeded by splitmix64 from (seed, purpose, index).

@@ -55,6 +55,7 @@ struct MachineShape {
     std::optional<ReadPortsShape> read_ports;                ///< None: perfect (C17).
     std::optional<MemoryQueueShape> memory_queue;            ///< None: C7 and C12 hold instead.
     std::optional<LineCacheShape> constants;                 ///< None: perfect (C17).
+    std::optional<OperandCacheShape> operand_caches;         ///< None: perfect (C17).
     /// Present when an access can go through the caches. All stores then drain into the L2.
     std::optional<MemoryShape> memory;
     std::optional<AtomicShape> atomics; ///< Present when a global atomic can execute (C57).

@@ -232,7 +232,8 @@ Result<Operation> OperationTranslator::translate(const assembly::BasicBlock& blo
         operation.execution = Execution::Never;
     operation.is_recorded = kernel_.recorded != nullptr && has_recorded_addresses(instruction);
     add_access(instruction, timing, operation);
-    if (code_.machine.constants)
+    const bool is_operand = instruction.opcode_class != OpcodeClass::LoadConstant; // C81
+    if (code_.machine.constants || (code_.machine.operand_caches && is_operand))
         if (const auto added = add_constants(instruction, operation); !added)
             return added.as_failure();
     operation.reads_clock = effects.reads_clock;
@@ -248,7 +249,10 @@ Result<void> OperationTranslator::add_constants(const Instruction& instruction,
                                                 Operation& operation) {
     const bool by_address =
         operation.access && instruction.opcode_class == OpcodeClass::LoadConstant;
-    const auto lines = constant_lines(instruction, *code_.machine.constants, by_address);
+    const MachineShape& machine = code_.machine;
+    const std::size_t line =
+        machine.operand_caches ? machine.operand_caches->line : machine.constants->line;
+    const auto lines = constant_lines(instruction, line, by_address);
     if (!lines) return refuse(instruction, lines.error().what);
     operation.constants = {.first = static_cast<std::uint32_t>(code_.constant_lines.size()),
                            .count = static_cast<std::uint32_t>(lines.value().size())};

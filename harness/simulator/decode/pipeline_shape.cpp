@@ -174,8 +174,12 @@ std::vector<BankRead> bank_reads_of(const assembly::Instruction& instruction,
 
 Result<std::optional<LineCacheShape>> constants_of(const models::Architecture& architecture) {
     const models::ValueGroup* const described = architecture.memory("constant");
-    if (described == nullptr || described->values.empty()) return std::optional<LineCacheShape>{};
+    if (described == nullptr || described->values.empty() || architecture.has_operand_caches())
+        return std::optional<LineCacheShape>{};
     ArchitectureValues values{architecture};
+    values.expect(described->find("warm") == nullptr,
+                  "memories/constant/warm without memories/constant/hold; expected both: one cache "
+                  "of an SM begins empty");
     const ArchitectureValues::Group group{described, "memories/constant"};
     LineCacheShape cache;
     cache.sets = values.count(group, "sets");
@@ -186,8 +190,25 @@ Result<std::optional<LineCacheShape>> constants_of(const models::Architecture& a
     return std::optional{cache};
 }
 
+Result<std::optional<OperandCacheShape>>
+operand_caches_of(const models::Architecture& architecture) {
+    if (!architecture.has_operand_caches()) return std::optional<OperandCacheShape>{};
+    ArchitectureValues values{architecture};
+    const models::ValueGroup* const described = architecture.memory("constant");
+    const ArchitectureValues::Group group{described, "memories/constant"};
+    OperandCacheShape caches;
+    caches.sets = values.count(group, "sets");
+    caches.ways = values.range(group, "ways", 1, count_limit);
+    caches.line = static_cast<std::size_t>(values.bytes(group, "line"));
+    caches.miss = values.range(group, "miss", 1);
+    caches.hold = values.range(group, "hold", 1);
+    caches.is_warm = described->find("warm") != nullptr && values.flag(group, "warm");
+    if (values.failure()) return *values.failure();
+    return std::optional{caches};
+}
+
 Result<std::vector<std::uint64_t>> constant_lines(const assembly::Instruction& instruction,
-                                                  const LineCacheShape& cache, bool by_address) {
+                                                  std::size_t line, bool by_address) {
     std::vector<std::uint64_t> lines;
     for (const assembly::Operand& operand : instruction.operands) {
         const auto* const constant = std::get_if<assembly::ConstantOperand>(&operand);
@@ -195,12 +216,12 @@ Result<std::vector<std::uint64_t>> constant_lines(const assembly::Instruction& i
         const bool indexed = constant->index_register.value_or(-1) >= 0;
         if (constant->uniform_register || constant->bank_register || (indexed && !by_address))
             return Failure{"the address of its constant is in a register; with memories/constant "
-                           "described, expected a load with an address pattern or an address that "
-                           "is known",
+                           "described, expected a load with an address pattern, an address that "
+                           "is known, or --assume memories/constant=none",
                            "", 0, 0};
         if (!indexed)
             lines.push_back(constant_line(static_cast<std::uint64_t>(constant->bank),
-                                          static_cast<std::uint64_t>(constant->offset), cache));
+                                          static_cast<std::uint64_t>(constant->offset), line));
     }
     std::sort(lines.begin(), lines.end());
     lines.erase(std::unique(lines.begin(), lines.end()), lines.end());

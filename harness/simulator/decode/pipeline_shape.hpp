@@ -20,6 +20,18 @@ struct LineCacheShape {
     Range miss;           ///< Unit: core cycles.
 };
 
+/// The cache of constant operands of a scheduler (C81, C82).
+struct OperandCacheShape {
+    std::size_t sets = 1;
+    Range ways{1, 1};     ///< Drawn once for each cache and run.
+    std::size_t line = 1; ///< Unit: bytes.
+    Range miss;           ///< Unit: core cycles.
+    Range hold;           ///< In which the scheduler chooses nobody. Unit: core cycles.
+    bool is_warm = false;
+    /// Where `is_warm`: the lines that have entered all caches before the run, in their order.
+    std::vector<std::uint64_t> entered{};
+};
+
 /// Instruction buffers, fetch ports and instruction cache (C43 to C46).
 struct FetchShape {
     std::size_t delivered = 1; ///< Instructions that a fetch puts into an empty buffer, at most.
@@ -88,15 +100,18 @@ Result<std::optional<MemoryQueueShape>> memory_queue_of(const models::Architectu
 std::vector<BankRead> bank_reads_of(const assembly::Instruction& instruction,
                                     assembly::Target target, const ReadPortsShape& ports);
 
+/// The caches of constant operands (C81, C82); none without `hold` in that group. Refuses as
+/// `fetch_of`.
+Result<std::optional<OperandCacheShape>>
+operand_caches_of(const models::Architecture& architecture);
 /// The lines that an instruction reads through its constant operands (C51). Refuses an operand with
 /// an index in a register, unless the instruction is a load with an address pattern (`by_address`):
 /// its lines depend on the lane addresses.
 Result<std::vector<std::uint64_t>> constant_lines(const assembly::Instruction& instruction,
-                                                  const LineCacheShape& cache, bool by_address);
+                                                  std::size_t line, bool by_address);
 /// The line of an offset in a constant bank (C51).
-inline std::uint64_t constant_line(std::uint64_t bank, std::uint64_t offset,
-                                   const LineCacheShape& cache) {
-    return ((bank << 16U) + offset) / cache.line;
+inline std::uint64_t constant_line(std::uint64_t bank, std::uint64_t offset, std::size_t line) {
+    return ((bank << 16U) + offset) / line;
 }
 
 /// The general registers that an instruction has to read from the banks, each once. `before` is the

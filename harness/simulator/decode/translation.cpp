@@ -148,6 +148,9 @@ Result<void> KernelTranslator::add_pipeline() {
     const auto constants = constants_of(architecture_);
     if (!constants) return constants.as_failure();
     code_.machine.constants = constants.value();
+    const auto operands = operand_caches_of(architecture_);
+    if (!operands) return operands.as_failure();
+    code_.machine.operand_caches = operands.value();
     auto file = register_file_of(architecture_, code_.machine.schedulers);
     if (!file) return file.as_failure();
     code_.machine.register_file = std::move(file.value());
@@ -194,6 +197,8 @@ Result<void> KernelTranslator::add_instructions() {
         }
     }
     code_.register_count = operations.register_count();
+    if (auto& operands = code_.machine.operand_caches; operands && operands->is_warm)
+        operands->entered = code_.constant_lines;
     return boost::outcome_v2::success();
 }
 

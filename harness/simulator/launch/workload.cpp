@@ -85,6 +85,12 @@ Range WorkloadPlanner::cycles_of(const Range& nanoseconds) {
             scaled(nanoseconds.hi, kilohertz.hi, per_kilohertz)};
 }
 
+/// These and the lines of the constant operands of a kernel (C81).
+std::vector<std::uint64_t> with_lines(std::vector<std::uint64_t> lines, const KernelCode& code) {
+    lines.insert(lines.end(), code.constant_lines.begin(), code.constant_lines.end());
+    return lines;
+}
+
 void WorkloadPlanner::add_machine() {
     code_.plan.machine = code_.kernels.front().machine;
     for (std::size_t kernel = 0; kernel < code_.kernels.size(); ++kernel) {
@@ -93,6 +99,12 @@ void WorkloadPlanner::add_machine() {
         constexpr unsigned kernel_shift = 40;
         for (std::uint64_t& line : code_.kernels[kernel].lines)
             line += std::uint64_t{kernel} << kernel_shift;
+        if (auto& operands = code_.plan.machine.operand_caches) {
+            for (std::uint64_t& line : code_.kernels[kernel].constant_lines)
+                line += std::uint64_t{kernel} << kernel_shift;
+            if (kernel > 0 && operands->is_warm)
+                operands->entered = with_lines(operands->entered, code_.kernels[kernel]);
+        }
         if (kernel == 0 || !code_.plan.machine.instruction_caches) continue;
         for (const std::uint64_t line : code_.kernels[kernel].machine.instruction_caches->entered)
             code_.plan.machine.instruction_caches->entered.push_back(

@@ -102,7 +102,7 @@ void Warp::prepare_next() {
     if (operation.bank_reads.count > 0) choose_reads();
     if (delivered_ > 0) check_buffer();
     if (looks_up_lines_) fetched_at_ = wants_line_ ? never : 0;
-    if (code_->machine.constants) find_constants();
+    if (code_->machine.constants || code_->machine.operand_caches) find_constants();
     find_dependences();
 }
 
@@ -155,14 +155,23 @@ void Warp::find_constants() {
             const auto lanes = addresses_of(access(), execution(), active_lanes());
             for (std::size_t lane = 0; lane < models::most_lanes; ++lane)
                 if (((lanes.active >> lane) & 1U) != 0)
-                    constant_lines_.push_back(constant_line(
-                        *operation.constant_bank, lanes.address[lane], *code_->machine.constants));
+                    constant_lines_.push_back(constant_line(*operation.constant_bank,
+                                                            lanes.address[lane],
+                                                            code_->machine.constants->line));
             std::sort(constant_lines_.begin(), constant_lines_.end());
             constant_lines_.erase(std::unique(constant_lines_.begin(), constant_lines_.end()),
                                   constant_lines_.end());
         }
     }
-    constants_at_ = constant_lines_.empty() ? 0 : never;
+    looks_up_operands_ = code_->machine.operand_caches && !constant_lines_.empty();
+    constants_at_ = constant_lines_.empty() || looks_up_operands_ ? 0 : never;
+}
+
+void Warp::receive_operands(std::optional<std::int64_t> at) {
+    looks_up_operands_ = false;
+    if (!at) return;
+    constants_at_ = *at;
+    find_ready();
 }
 
 std::optional<ConstantRequest> Warp::take_constants() {

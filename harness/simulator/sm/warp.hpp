@@ -124,6 +124,13 @@ public:
     [[nodiscard]] std::optional<ConstantRequest> take_constants();
     /// Its lines of constants are present from `at` on.
     void receive_constants(std::int64_t at);
+    /// Whether its lines of constants have to be looked up when it is chosen (C82), and which.
+    [[nodiscard]] bool looks_up_operands() const { return looks_up_operands_; }
+    [[nodiscard]] const std::vector<std::uint64_t>& constant_lines() const {
+        return constant_lines_;
+    }
+    /// These lines were looked up; they are there from `at` on. None: they were at once.
+    void receive_operands(std::optional<std::int64_t> at);
     /// When they are looked up; `never` when no look-up is pending.
     [[nodiscard]] std::int64_t look_up_at() const { return look_up_at_; }
 
@@ -221,6 +228,7 @@ private:
     std::int64_t other_conditions_at_ = 0;
     std::int64_t constants_at_ = 0; ///< When its lines of constants are present; 0: it needs none.
     std::int64_t look_up_at_ = never;
+    bool looks_up_operands_ = false;
     std::vector<std::uint64_t> constant_lines_;
     /// When the instructions in the buffer may issue, or the line of the next one is present.
     std::int64_t fetched_at_ = 0;

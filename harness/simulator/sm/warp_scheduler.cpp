@@ -31,6 +31,13 @@ WarpScheduler::WarpScheduler(const Config& config, Ports links, const MachineSha
             RandomSource{options.draw, RandomStream{options.seed, StreamOf::InstructionL0, unit}},
             log);
     }
+    if (machine.operand_caches) {
+        const std::size_t unit = config.multiprocessor * machine.schedulers + config.index;
+        operands_.emplace(
+            *machine.operand_caches, static_cast<int>(unit),
+            RandomSource{options.draw, RandomStream{options.seed, StreamOf::OperandCache, unit}},
+            log);
+    }
     if (links_.results) links_.results->read_by(*this);
     if (links_.constant_answers) links_.constant_answers->read_by(*this);
     if (links_.atomics) links_.atomics->results.read_by(*this);
@@ -371,6 +378,19 @@ bool WarpScheduler::awaits_constants(std::int64_t now) {
     return awaits;
 }
 
+bool WarpScheduler::finds_operands(std::size_t warp, std::int64_t now) {
+    Warp& chosen = warps_[warp];
+    if (!chosen.looks_up_operands()) return true;
+    const auto answer = operands_->look_up(chosen.constant_lines(), chosen.number(), now);
+    if (answer.at == now) {
+        chosen.receive_operands(std::nullopt);
+        return true;
+    }
+    chosen.receive_operands(answer.at);
+    next_choice_ = std::max(next_choice_, answer.held_until);
+    return false;
+}
+
 void WarpScheduler::choose(std::int64_t now) {
     wake_ = never;
     if (machine_->counter_delay)
@@ -380,7 +400,8 @@ void WarpScheduler::choose(std::int64_t now) {
         if (awaits_constants(now)) return;
         if (paired_) {
             const std::size_t warp = *paired_;
-            if (!warps_[warp].is_on_wrong_path() && earliest(warps_[warp]) <= now) {
+            if (!warps_[warp].is_on_wrong_path() && earliest(warps_[warp]) <= now &&
+                finds_operands(warp, now)) {
                 if (!try_issue(warp, now, true)) return;
             } else {
                 paired_.reset();
@@ -409,7 +430,7 @@ void WarpScheduler::choose(std::int64_t now) {
             wake_ = std::min(soonest, arbitration_->wake());
             return;
         }
-        if (!try_issue(*chosen, now, false)) return;
+        if (finds_operands(*chosen, now) && !try_issue(*chosen, now, false)) return;
     }
 }
 

@@ -7,6 +7,7 @@
 #include "harness/simulator/memory/messages.hpp"
 #include "harness/simulator/pipeline/l0_instruction_cache.hpp"
 #include "harness/simulator/pipeline/memory_queue.hpp"
+#include "harness/simulator/pipeline/operand_cache.hpp"
 #include "harness/simulator/sm/arbitration.hpp"
 #include "harness/simulator/sm/messages.hpp"
 #include "harness/simulator/sm/warp.hpp"
@@ -132,6 +133,9 @@ private:
     /// Sends the constant requests of warps as soon as the cycle of their look-up is known. Returns
     /// whether an answer is due in this cycle; until it arrives no warp is chosen.
     bool awaits_constants(std::int64_t now);
+    /// Looks up the constant operands of the warp's next instruction, unless that was done. Returns
+    /// whether they are there; else the scheduler is held (C82).
+    bool finds_operands(std::size_t warp, std::int64_t now);
     /// Sends the fetch request of a warp with an empty buffer, if any.
     void fetch_for(std::size_t warp, std::int64_t now);
     /// Looks up the line of the warp's next instruction in the L0, if it has to be.
@@ -158,6 +162,7 @@ private:
     std::deque<HandOver> atomics_; ///< Decided hand-overs of atomics, in order.
     std::unique_ptr<Arbitration> arbitration_;
     std::optional<L0InstructionCache> l0_;
+    std::optional<OperandCache> operands_;
     /// A warp whose first line has not been looked up.
     struct FirstLine {
         std::size_t warp = 0;

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace warpbound::tests {
@@ -82,7 +84,26 @@ private:
                    : shared_.after_drain(cycle, multiprocessor);
     }
     bool could_issue(const Issue& issue, std::int64_t cycle, const Issue* instead) const {
-        return held_until(issue, cycle, instead) == cycle;
+        const auto looked_up = look_up_of(issue);
+        if (!looked_up || *looked_up <= cycle) return held_until(issue, cycle, instead) == cycle;
+        return held_until(without_constants(issue), cycle, instead) == cycle;
+    }
+    /// When its constants were looked up, if they were not there (C82).
+    [[nodiscard]] std::optional<std::int64_t> look_up_of(const Issue& issue) const {
+        const auto found = run_.looked_up.find({issue.event.warp, issue.event.number});
+        return found == run_.looked_up.end() ? std::nullopt : std::optional{found->second};
+    }
+    /// The issue as its scheduler saw it before that look-up.
+    static Issue without_constants(Issue issue) {
+        issue.event.stalls[Stall::Constant] = 0;
+        return issue;
+    }
+    /// The end of what holds the scheduler in the cycle; else the cycle.
+    [[nodiscard]] std::int64_t hold_until(int scheduler, std::int64_t cycle) const {
+        const auto holds = run_.holds.find(scheduler);
+        if (holds == run_.holds.end()) return cycle;
+        const auto after = holds->second.upper_bound(cycle);
+        return after == holds->second.begin() ? cycle : std::max(cycle, std::prev(after)->second);
     }
 
     void check_idle(const std::vector<const Issue*>& chosen,
@@ -102,22 +123,30 @@ private:
             const auto after = std::upper_bound(
                 chosen.begin(), chosen.end(), cycle,
                 [](std::int64_t at, const Issue* issue) { return at < issue->event.cycle; });
-            return after == chosen.begin() ? cycle : (*(after - 1))->event.cycle + slot;
+            const std::int64_t held = hold_until(run_.scheduler_of(*members.front()), cycle);
+            return after == chosen.begin() ? held
+                                           : std::max(held, (*(after - 1))->event.cycle + slot);
+        };
+        // Whether it was possible in a cycle before `end`.
+        const auto was_possible = [&](const Issue& issue, std::int64_t end) {
+            for (std::int64_t cycle = warp_earliest(issue, issue.event.since); cycle < end;) {
+                const std::int64_t from = std::max(cycle, chooses_at(cycle));
+                const std::int64_t until = from > cycle ? from : held_until(issue, cycle);
+                if (until == cycle) {
+                    run_.report_issue(issue, fmt::format("C19: idle in {}", cycle));
+                    return true;
+                }
+                cycle = until;
+            }
+            return false;
         };
         for (const WarpRecord* warp : members)
             for (std::size_t index = 0; index < warp->issues.size(); ++index) {
                 if (!counts(*warp, index)) continue;
                 const Issue& issue = warp->issues[index];
-                for (std::int64_t cycle = warp_earliest(issue, issue.event.since);
-                     cycle < issue.event.cycle;) {
-                    const std::int64_t from = std::max(cycle, chooses_at(cycle));
-                    const std::int64_t until = from > cycle ? from : held_until(issue, cycle);
-                    if (until == cycle) {
-                        run_.report_issue(issue, fmt::format("C19: idle in {}", cycle));
-                        return;
-                    }
-                    cycle = until;
-                }
+                const auto looked_up = look_up_of(issue);
+                if (looked_up && was_possible(without_constants(issue), *looked_up)) return;
+                if (was_possible(issue, issue.event.cycle)) return;
             }
     }
 

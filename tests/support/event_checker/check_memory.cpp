@@ -150,7 +150,7 @@ public:
                 std::visit([](const auto& what) { return what.cycle; }, event);
             if (cycle > now) find_idle(cycle);
             now = cycle;
-            if (is_of_instructions(event)) continue; // Their caches are checked by check_lines.
+            if (is_of_schedulers(event)) continue; // check_lines, check_operands
             if (const auto* filled = std::get_if<LineFilled>(&event)) {
                 report(*filled, cache(filled->level, filled->unit).fill(*filled));
                 if (filled->level == CacheLevel::L1) record_arrival(*filled);
@@ -168,10 +168,12 @@ public:
     }
 
 private:
-    static bool is_of_instructions(const Event& event) {
+    /// Of caches that other checks are about.
+    static bool is_of_schedulers(const Event& event) {
         const auto is_one = [](const auto* of) {
-            return of != nullptr && (of->level == CacheLevel::InstructionL0 ||
-                                     of->level == CacheLevel::InstructionL1);
+            return of != nullptr &&
+                   (of->level == CacheLevel::InstructionL0 ||
+                    of->level == CacheLevel::InstructionL1 || of->level == CacheLevel::Operand);
         };
         return is_one(std::get_if<LineFilled>(&event)) || is_one(std::get_if<LineAccessed>(&event));
     }

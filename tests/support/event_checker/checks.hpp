@@ -53,6 +53,9 @@ void check_lines(RecordedLaunch& run);
 /// Constants: C51 to C53.
 void check_constants(RecordedLaunch& run);
 
+/// Constant operands: C81 and C82. Before `check_choices`.
+void check_operands(RecordedLaunch& run);
+
 /// Caches, their MSHR, and DRAM, by replaying their events: C24, C25, C27, C28. Then the result
 /// times of loads: C29.
 void check_memory(RecordedLaunch& run);

@@ -26,6 +26,7 @@ std::vector<std::string> violations(const harness::Kernel& kernel,
     check_read_ports(launch);
     check_memory_queues(launch);
     check_constants(launch);
+    check_operands(launch);
     shared.check_ports();
     shared.check_buffer();
     shared.check_queue();

@@ -156,6 +156,10 @@ struct RecordedLaunch {
     std::map<int, std::map<std::int64_t, std::int64_t>> control_free;
     /// By scheduler: what passed its memory queue, in order of issue.
     std::map<int, std::vector<const Issue*>> queued;
+    /// By scheduler: from each look-up that missed constants, until when it holds (C82).
+    std::map<int, std::map<std::int64_t, std::int64_t>> holds;
+    /// When constants were looked up that were not there, by warp and number of the issue.
+    std::map<std::pair<int, std::int64_t>, std::int64_t> looked_up;
     std::vector<harness::simulator::AtomicServed> atomics; ///< In the order of the log.
     std::vector<std::string> found;
 };

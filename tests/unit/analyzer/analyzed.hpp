@@ -37,7 +37,9 @@ inline std::unique_ptr<Analyzed> analyzed(const std::string& body, models::FlowF
     auto machine = models::load_architecture(architecture);
     EXPECT_TRUE(machine) << to_string(machine.error());
     all->architecture = std::move(machine).value();
-    // Tests of instruction caches and read ports describe theirs.
+    // Tests of instruction caches, constant operands and read ports describe theirs.
+    std::erase_if(all->architecture.memories,
+                  [](const models::ValueGroup& memory) { return memory.name == "constant"; });
     all->architecture.fetch = {};
     all->architecture.register_file = {};
     all->facts = std::move(facts);

@@ -253,4 +253,13 @@ Case random_constant_case(std::uint64_t seed) {
     return result;
 }
 
+Case random_operand_case(std::uint64_t seed) {
+    CaseDice dice{seed + 4'000'000};
+    Case result = random_constant_case(2 * seed + 1);
+    set_memory(result.machine, "constant", "miss", Values{1 + dice(20), 60});
+    set_memory(result.machine, "constant", "hold", Values{1 + dice(4), 4 + dice(30)});
+    if (dice(4) == 0) set_memory(result.machine, "constant", "warm", 1);
+    return result;
+}
+
 } // namespace warpbound::harness::simulator::test

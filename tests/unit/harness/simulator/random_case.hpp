@@ -32,5 +32,7 @@ Case random_instruction_cache_case(std::uint64_t seed);
 /// One of the first two cases with many constant operands, on a machine with a small constant cache
 /// (C51 to C53).
 Case random_constant_case(std::uint64_t seed);
+/// With caches of constant operands per scheduler (C81, C82).
+Case random_operand_case(std::uint64_t seed);
 
 } // namespace warpbound::harness::simulator::test

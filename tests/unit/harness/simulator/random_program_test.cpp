@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <random>
+#include <utility>
 
 namespace warpbound::harness::simulator::test {
 namespace {
@@ -129,6 +130,18 @@ TEST(RandomPrograms, ObeyTheContractWithConstants) {
     }
 }
 
+TEST(RandomPrograms, ObeyTheContractWithConstantOperandsPerScheduler) {
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+        const auto policy = tests::policy_of(seed);
+        const Case test = random_operand_case(seed);
+        const RunOptions options{.seed = seed, .draw = all_draws[seed % 5], .path = {}};
+        const TestRun result = run(test.program, test.machine, test.launch, options, policy);
+        EXPECT_THAT(violations_of(test, result, policy), testing::IsEmpty())
+            << to_string(policy) << ", seed " << seed << ", draw " << to_string(options.draw);
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
 /// Changes the first event of its type for which `change` says so, or drops it where `change` sets
 /// its cycle to -1. Returns whether there was one.
 template <typename EventType, typename Change>
@@ -140,6 +153,41 @@ bool plant(std::vector<Event>& events, Change change) {
         return true;
     }
     return false;
+}
+
+// A hit that is none, a missing look-up, a hold that ends too late, a line that arrives earlier
+// than it is said to.
+TEST(RandomPrograms, AreCheckedForTheirConstantOperands) {
+    std::array<int, 4> planted{};
+    std::array<int, 4> found{};
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        const Case test = random_operand_case(seed);
+        const RunOptions options{.seed = seed, .draw = all_draws[seed % 5], .path = {}};
+        const TestRun result = run(test.program, test.machine, test.launch, options);
+        for (std::size_t kind = 0; kind < planted.size(); ++kind) {
+            TestRun changed = result;
+            const auto change = [&](LineAccessed& access) {
+                if (access.level != CacheLevel::Operand || access.cycle == 0) return false;
+                if (kind != 1 && access.missed == 0) return false;
+                if (kind == 0) access.hit = std::exchange(access.missed, 0);
+                if (kind == 1) access.cycle = -1;
+                if (kind == 2) access.held_until += 100;
+                return true;
+            };
+            const auto arrive = [](LineFilled& filled) {
+                if (filled.level != CacheLevel::Operand) return false;
+                filled.cycle -= 1;
+                return true;
+            };
+            const bool is_planted = kind == 3 ? plant<LineFilled>(changed.events, arrive)
+                                              : plant<LineAccessed>(changed.events, change);
+            if (!is_planted) continue;
+            ++planted[kind];
+            if (!violations_of(test, changed, {}).empty()) ++found[kind];
+        }
+    }
+    EXPECT_THAT(planted, testing::Each(testing::Gt(10)));
+    EXPECT_EQ(found, planted);
 }
 
 // A hit that is none, a missing look-up, a line that arrives earlier than it is said to, and a
