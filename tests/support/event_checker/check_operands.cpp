@@ -65,6 +65,7 @@ private:
         });
         std::size_t next = 0;
         std::size_t misses = 0;
+        std::map<std::uint64_t, std::int64_t> outstanding; // By address: when it arrives.
         std::int64_t before = 0;
         for (const LineAccessed& access : accesses) {
             if (access.cycle < before) report(access, "after a later one");
@@ -74,15 +75,13 @@ private:
             if (!cache.allows(number_of(access.address), access.hit != 0))
                 report(access, access.hit != 0 ? "hits" : "does not hit");
             if (access.hit != 0) continue;
-            const bool is_coming =
-                std::any_of(fills.begin(), fills.end(), [&](const LineFilled& fill) {
-                    return fill.address == access.address && fill.cycle > access.cycle &&
-                           requested_before(unit, access, fill);
-                });
+            std::int64_t& coming_at = outstanding[access.address];
+            const bool is_coming = coming_at > access.cycle;
             if (is_coming != (access.merged != 0)) report(access, "is requested twice or not");
             if (access.missed == 0) continue;
             ++misses;
             const std::int64_t at = arrival(access);
+            coming_at = at;
             if (!within(at - access.cycle, miss_.lo, miss_.hi))
                 report(access, fmt::format("arrives at {}", at));
         }
@@ -94,16 +93,6 @@ private:
         for (const assembly::Instruction& instruction : run_.kernel.function->instructions)
             for (const std::uint64_t line : lines_of(instruction))
                 cache.fill(number_of(line));
-    }
-    /// Whether an access before this one missed the line that this fill brings.
-    bool requested_before(int unit, const LineAccessed& access, const LineFilled& fill) {
-        for (const LineAccessed& other : accesses_[unit]) {
-            if (other.cycle >= access.cycle) return false;
-            if (other.missed != 0 && other.address == fill.address &&
-                fill.cycle >= other.cycle + miss_.lo && fill.cycle <= other.cycle + miss_.hi)
-                return true;
-        }
-        return false;
     }
     /// When a line that a look-up did not find is there: with the next fill.
     std::int64_t arrival(const LineAccessed& access) {
@@ -163,9 +152,8 @@ private:
                 run_.report_issue(issue, "C82: looks up other lines, or not at once");
             there = std::max(there, arrival(access));
         }
-        const std::int64_t own =
-            std::max({issue.event.since, stalls[Stall::Gap], stalls[Stall::Barrier],
-                      stalls[Stall::Fetch], stalls[Stall::Register]});
+        const std::int64_t own = std::max({stalls[Stall::Gap], stalls[Stall::Barrier],
+                                           stalls[Stall::Fetch], stalls[Stall::Register]});
         if (at < own || issue.event.cycle < at)
             run_.report_issue(issue, fmt::format("C82: looks up its lines at {}", at));
         if (stalls[Stall::Constant] != (there > at ? there : 0) || issue.event.cycle < there)
