@@ -63,8 +63,9 @@ Result<void> check_perfect(const models::Architecture& architecture) {
 }
 
 /// The described groups for which nothing is proved under a policy that does not conserve work:
-/// memory queues (S38) and constant operands (S42), and under a policy that limits active sets read ports where a register may
-/// wait for the lag of a result (S33), and instruction caches that may replace lines (S36).
+/// memory queues (S38) and constant operands (S42), and under a policy that limits active sets read
+/// ports where a register may wait for the lag of a result (S33), and instruction caches that may
+/// replace lines (S36).
 std::vector<std::string_view> groups_without_bounds(const Request& request) {
     const models::Architecture& architecture = *request.architecture;
     std::vector<std::string_view> groups;

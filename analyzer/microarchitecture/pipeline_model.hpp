@@ -231,10 +231,10 @@ private:
     std::size_t units_ = 0;
     std::size_t entries_ = 0;
     std::size_t registers_ = 0;
-    std::size_t banks_ = 0;        ///< Register banks whose reads are part of the state.
-    std::size_t places_ = 0;       ///< Of a memory queue that is part of the state.
-    std::int64_t window_ = 0;      ///< Cycles in which they take place.
-    std::int64_t longest_lag_ = 0; ///< Of a grant, upper side.
+    std::size_t banks_ = 0;           ///< Register banks whose reads are part of the state.
+    std::size_t places_ = 0;          ///< Of a memory queue that is part of the state.
+    std::int64_t window_ = 0;         ///< Cycles in which they take place.
+    std::int64_t longest_lag_ = 0;    ///< Of a grant, upper side.
     models::Interval drain_{0, 0, 0}; ///< Of a transaction.
     bool buffer_fills_ = true; ///< False: more entries than are tracked, so no instruction waits.
     std::int64_t issue_slot_ = 1; ///< Cycles between two choices of a scheduler.

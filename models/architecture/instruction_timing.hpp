@@ -40,8 +40,8 @@ struct InstructionTiming {
     Interval initiation{1, 1, 1}; ///< Port occupancy per pass.
     /// Port occupancy per pass where that is less than `initiation` for an instruction (C95).
     std::optional<Interval> line_interval{};
-    Interval passes{1, 1, 1}; ///< `Unit:` passes.
-    Interval pass_cost{0, 0, 0};  ///< Further latency per pass beyond the first.
+    Interval passes{1, 1, 1};    ///< `Unit:` passes.
+    Interval pass_cost{0, 0, 0}; ///< Further latency per pass beyond the first.
     /// Of a global atomic: time of a transaction at its slice of the L2 (C57). 0: goes to none.
     Interval slice_time{0, 0, 0};
     /// Least occupancy of its port, however few passes (C71); 0: none.
@@ -51,7 +51,7 @@ struct InstructionTiming {
     bool enters_write_buffer = false; ///< Stores to global and local memory.
     /// Of a store, where the description has the value.
     std::optional<SectorDrain> sector_drain{};
-    AccessRule access;                ///< Of an access with an address pattern.
+    AccessRule access; ///< Of an access with an address pattern.
     /// Its address pattern leads through the described caches (C23): the simulator finds its level
     /// and, for a load, `latency` spans all of them.
     bool through_caches = false;

@@ -141,8 +141,6 @@ void RandomStatements::global_fact() {
         const auto transactions = draw(1, 3);
         fact.transactions = models::CountRange{transactions, transactions + draw(0, 1)};
     }
-    // Counts where the machine drains by sectors.
-    if (address_ / 8 % 3 == 0) fact.sectors = models::CountRange{1, 1 + address_ / 8 % 9};
     kernel_.facts.memory.push_back(fact);
 }
 

@@ -25,7 +25,7 @@ struct MemoryIssue {
     std::shared_ptr<const models::LaneAddresses> recorded{}; ///< Replaces the pattern of `access`.
     std::int64_t passes = 1;
     std::int64_t most_sectors = 0; ///< Of a store (C94).
-    std::int64_t pass_cost = 0; ///< Cycles between two lines of a load.
+    std::int64_t pass_cost = 0;    ///< Cycles between two lines of a load.
 };
 
 /// Scheduler or operand collectors to the atomic units of the L2: a global atomic began in this
