@@ -1,8 +1,8 @@
 #include "analyzer/policies/measured_time.hpp"
 
+#include "analyzer/evidence/operand_delay.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/interference/fetch_delay.hpp"
-#include "analyzer/interference/operand_delay.hpp"
 #include "analyzer/microarchitecture/clock_region.hpp"
 #include "analyzer/path/loop_bounded_paths.hpp"
 

@@ -1,4 +1,4 @@
-#include "analyzer/interference/operand_delay.hpp"
+#include "analyzer/evidence/operand_delay.hpp"
 
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/interference/barrier_alignment.hpp"
