@@ -169,7 +169,7 @@ TEST_F(Planted, DroppedWarpIsFoundByTheStructure) {
         count = count.get<std::int64_t>() - 1;
     });
     expect_found(files, "structure",
-                 "its sum lacks 2 x 935 cycles (execution-time-upper-demand-own-scheduler)");
+                 "its sum lacks 2 x 932 cycles (execution-time-upper-demand-own-scheduler)");
 }
 
 TEST_F(Planted, ForgottenDrainsAreFoundByTheStructure) {
