@@ -59,10 +59,9 @@ void OpenBarriers::execute(const Instruction& instruction, Barriers& open) {
     const bool guarded = assembly::is_guarded(instruction);
     switch (instruction.control_flow) {
     case ControlFlow::ConvergenceSet:
-        known_ = known_ && reg && !guarded;
-        if (!known_) return;
-        std::erase(open, *reg);
-        open.push_back(*reg);
+        // Lanes that set an open barrier again would leave it (C40).
+        known_ = known_ && reg && !guarded && std::erase(open, *reg) == 0;
+        if (known_) open.push_back(*reg);
         return;
     case ControlFlow::ConvergenceBreak:
         known_ = known_ && reg;

@@ -196,7 +196,7 @@ private:
         return before_[pipeline][a][b] || before_[pipeline][b][a];
     }
 
-    /// One job at a time: only stages that neither precede nor follow this one are under way.
+    /// One job at a time: only stages that neither precede nor follow this one are pending.
     bool respond_alone(std::size_t server, const std::vector<Place>& places, Place own) {
         std::int64_t work = 0;
         std::int64_t served = 0;

@@ -60,6 +60,7 @@ namespace {
 
 /// The encoding of a number that is exactly a half, other than -0 and infinities.
 std::optional<std::uint32_t> encoded_half(const std::string& text) {
+    if (text.find_first_of("xX") != std::string::npos) return std::nullopt; // May be bits.
     char* end = nullptr;
     const double number = std::strtod(text.c_str(), &end);
     if (end == text.c_str() || *end != '\0' || !std::isfinite(number)) return std::nullopt;

@@ -179,8 +179,9 @@ RangeRegisters::number_of(const Instruction& instruction, const GeometryRanges& 
     if (is("MOV", "UMOV") || name == "MOV32I" || is("LDC", "ULDC"))
         return count == 1 && only({"64", "128"}) ? std::optional{sources[0]} : std::nullopt;
     if (is("IADD3", "UIADD3") || is("IADD", "IADD32I") || name == "VIADD") {
-        if (count < 2 || !only({"X"})) return std::nullopt;
-        ValueRange sum = carries_into(instruction);
+        const auto carries = carries_into(instruction);
+        if (count < 2 || !only({"X"}) || !carries) return std::nullopt;
+        ValueRange sum = *carries;
         for (std::size_t i = 0; i < count; ++i)
             sum = sum + range(i);
         return plain(sum);
@@ -194,11 +195,13 @@ RangeRegisters::number_of(const Instruction& instruction, const GeometryRanges& 
             return std::nullopt;
         return plain(range(0).high_product(*range(1).value()));
     }
-    if (is("IMAD", "UIMAD"))
-        return count == 3 && only({"MOV", "IADD", "SHL", "U32", "WIDE", "X"}) &&
-                       !(instruction.has_modifier("WIDE") && instruction.has_modifier("X"))
-                   ? plain(range(0) * range(1) + range(2) + carries_into(instruction))
-                   : std::nullopt;
+    if (is("IMAD", "UIMAD")) {
+        const auto carries = carries_into(instruction);
+        if (count != 3 || !only({"MOV", "IADD", "SHL", "U32", "WIDE", "X"}) || !carries ||
+            (instruction.has_modifier("WIDE") && instruction.has_modifier("X")))
+            return std::nullopt;
+        return plain(range(0) * range(1) + range(2) + *carries);
+    }
     if (is("LEA", "ULEA") && count == 3 && only({}) && shift(2))
         return plain(range(0) * ValueRange{std::uint32_t{1} << *shift(2)} + range(1));
     if (is("LEA", "ULEA") && predicate == nullptr && instruction.has_modifier("HI")) {

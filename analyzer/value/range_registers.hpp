@@ -68,7 +68,8 @@ private:
     [[nodiscard]] std::optional<bool> truth_of(const assembly::Instruction& instruction) const;
     // Arithmetic on pairs of registers.
     [[nodiscard]] std::optional<bool> carry_of(const assembly::Instruction& instruction) const;
-    [[nodiscard]] ValueRange carries_into(const assembly::Instruction& instruction) const;
+    [[nodiscard]] std::optional<ValueRange>
+    carries_into(const assembly::Instruction& instruction) const;
     [[nodiscard]] ValueRange upper_word_of(const assembly::Instruction& instruction) const;
     [[nodiscard]] std::optional<bool>
     upper_words_equal(const assembly::Instruction& compared) const;

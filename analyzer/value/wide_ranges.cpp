@@ -49,11 +49,13 @@ Instruction without_extension(Instruction compared) {
 
 } // namespace
 
-/// 0 where the instruction adds no carry.
-ValueRange RangeRegisters::carries_into(const Instruction& instruction) const {
+/// 0 where the instruction adds no carry; nothing where it adds the carry flag, as up to Pascal.
+std::optional<ValueRange> RangeRegisters::carries_into(const Instruction& instruction) const {
     ValueRange sum{0U};
     if (!instruction.has_modifier("X")) return sum;
-    for (const RegisterOperand* carry : carries_of(instruction)) {
+    const auto carries = carries_of(instruction);
+    if (carries.empty()) return std::nullopt;
+    for (const RegisterOperand* carry : carries) {
         const Truth truth = this->truth(*carry);
         sum = sum + (truth ? ValueRange{*truth ? 1U : 0U} : ValueRange::between(0, 1));
     }
@@ -63,7 +65,9 @@ ValueRange RangeRegisters::carries_into(const Instruction& instruction) const {
 /// Whether a sum of numbers of 32 bits has more; nothing for other instructions.
 Truth RangeRegisters::carry_of(const Instruction& instruction) const {
     if (!is_sum(instruction) || !only_modifiers(instruction, {"X"})) return std::nullopt;
-    const ValueRange::Ends carries = carries_into(instruction).ends(false);
+    const auto added = carries_into(instruction);
+    if (!added) return std::nullopt;
+    const ValueRange::Ends carries = added->ends(false);
     std::int64_t least = carries.lo;
     std::int64_t most = carries.hi;
     std::size_t outputs = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <vector>
 
 namespace warpbound::models {
@@ -36,21 +37,28 @@ std::vector<bool> doomed_blocks(const assembly::Function& function, const Contro
 void assume_normal_ends(const assembly::Function& function, const ControlFlowGraph& graph,
                         FlowFacts& facts) {
     const std::vector<bool> doomed = doomed_blocks(function, graph);
+    // Facts name addresses: of code that several calls share they have to hold in every context.
+    std::map<std::int64_t, bool> never;
+    std::map<std::int64_t, bool> has_one_way;
+    const auto in_all = [](std::map<std::int64_t, bool>& facts_at, std::int64_t at, bool holds) {
+        const auto [known, is_new] = facts_at.emplace(at, holds);
+        if (!is_new) known->second = known->second && holds;
+    };
     for (std::size_t block = 0; block < doomed.size(); ++block) {
         const assembly::BasicBlock& code = graph.blocks[block];
-        if (doomed[block]) {
-            if (!facts.is_never(code.address))
-                facts.nevers.push_back({code.address, by_normal_end});
-            continue;
-        }
+        in_all(never, code.address, doomed[block]);
+        if (doomed[block]) continue;
         const auto left = std::count_if(code.out.begin(), code.out.end(), [&](std::size_t edge) {
             return !doomed[graph.edges[edge].to];
         });
-        const std::int64_t at = function.instructions[code.last].address;
-        const bool decides = code.out.size() > 1 && left == 1 && !code.exits;
-        if (decides && !facts.is_uniform(at) && !facts.is_divergent(at))
-            facts.uniforms.push_back({at, by_normal_end});
+        in_all(has_one_way, function.instructions[code.last].address,
+               code.out.size() > 1 && left == 1 && !code.exits);
     }
+    for (const auto& [at, holds] : never)
+        if (holds && !facts.is_never(at)) facts.nevers.push_back({at, by_normal_end});
+    for (const auto& [at, holds] : has_one_way)
+        if (holds && !facts.is_uniform(at) && !facts.is_divergent(at))
+            facts.uniforms.push_back({at, by_normal_end});
 }
 
 } // namespace warpbound::models

@@ -82,6 +82,10 @@ TEST(AbstractExecution, CountsWithPairsOfRegisters) {
     EXPECT_EQ(executed(loop("IMAD.WIDE R2, R5, 0x4, RZ", "0x100"), {1, 128}), "2..4");
     // The sum carries: the upper word becomes 1, which is not below.
     EXPECT_EQ(executed(loop("MOV R2, 0xfffffff0", "0x10")), "1..1");
+    // A carry flag is followed by nothing.
+    EXPECT_EQ(executed("MOV R2, RZ; L: IADD3.X R2, R2, 0x1, RZ; ISETP.LT.AND P0, PT, R2, 0x9, PT; "
+                       "@P0 BRA L; EXIT;"),
+              "?");
     // It may carry: nothing is known of the upper word.
     EXPECT_EQ(executed(loop("LDG.E R2, [R8]", "0x100")), "?");
     EXPECT_EQ(executed(loop("IMAD.WIDE.U32 R2, R5, -0x1, RZ", "0x100"), {1, 128}), "?");
@@ -98,6 +102,7 @@ TEST(AbstractExecution, KnowsConstantsOfTheHalfPrecisionUnit) {
     EXPECT_EQ(executed(loop("HFMA2.MMA R2, -RZ, RZ, -1.875, 2.384185791015625e-07")), "1..1");
     EXPECT_EQ(executed(loop("HFMA2.MMA R2, -RZ, RZ, 0, 2.4e-07")), "?") << "no half";
     EXPECT_EQ(executed(loop("HFMA2.MMA R2, -R4, RZ, 0, 2.384185791015625e-07")), "?");
+    EXPECT_EQ(executed(loop("HFMA2.MMA R2, -RZ, RZ, 0x0, 0x4")), "?") << "bits or numbers";
     EXPECT_EQ(executed(loop("HFMA2.BF16_V2 R2, -RZ, RZ, 0, 1")), "?");
 }
 

@@ -45,6 +45,13 @@ TEST(NormalEnds, LeaveOutWhatOnlyLeadsThere) {
     EXPECT_EQ(assumed("NOP; @P0 BRA D; @P1 EXIT; BPT.TRAP 0x1; D: EXIT;"), "never 0x0030");
 }
 
+// The callee returns to a trap after one call and goes on after the other.
+TEST(NormalEnds, HoldInEveryCallContext) {
+    EXPECT_EQ(assumed("NOP; @P0 BRA D; MOV R2, 0x40; CALL.REL.NOINC F; BPT.TRAP 0x1; "
+                      "D: MOV R2, 0x70; CALL.REL.NOINC F; EXIT; F: NOP; RET.REL.NODEC R2 0x0;"),
+              "never 0x0020, never 0x0040, uniform 0x0010");
+}
+
 TEST(NormalEnds, KeepWhatIsStated) {
     const std::string code = "NOP; @P0 BRA D; BPT.TRAP 0x1; D: EXIT;";
     FlowFacts facts;
