@@ -1,6 +1,7 @@
 #include "analyzer/value/block_states.hpp"
 
 #include "analyzer/value/transfer_functions.hpp"
+#include "assembly/isa/branch_guard.hpp"
 #include "assembly/support/stop_token.hpp"
 
 #include <numeric>
@@ -92,10 +93,9 @@ std::optional<BranchDecision> decision_of(const Function& function, const Contro
     const auto& out = graph.blocks[block].out;
     if (!last.guard || !last.guard->predicate.index) return std::nullopt;
     BranchDecision decision;
-    const bool one_target = last.modifiers.empty() && last.operands.size() == 1;
     if (last.control_flow == ControlFlow::Exit && out.size() == 1) {
         decision.otherwise = out.front();
-    } else if (last.control_flow == ControlFlow::Branch && one_target && out.size() == 2 &&
+    } else if (assembly::is_decided_by_guard(last) && out.size() == 2 &&
                graph.edges[out[0]].kind != graph.edges[out[1]].kind) {
         const bool first = graph.edges[out[0]].kind == EdgeKind::Taken;
         decision.taken = first ? out[0] : out[1];

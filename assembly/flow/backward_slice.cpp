@@ -62,6 +62,9 @@ private:
             for (const Register reg : writes)
                 needed.erase(reg);
         add_constants(index);
+        for (const Operand& operand : instruction.operands)
+            if (const auto* special = std::get_if<SpecialRegisterOperand>(&operand))
+                sources_.specials.insert(special->name);
         if (instruction.effects.memory && instruction.effects.memory->load &&
             instruction.effects.memory->space != StateSpace::Constant) {
             sources_.loads.insert(index);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <string>
 
 namespace warpbound::assembly {
 
@@ -15,6 +16,7 @@ namespace warpbound::assembly {
 struct SliceSources {
     std::set<std::int64_t> constants; ///< Offsets in constant bank 0. `Unit:` bytes.
     std::set<std::size_t> loads;      ///< Instructions that read memory, or indexed constants.
+    std::set<std::string> specials;   ///< Special registers, as in the listing: "SR_TID.X".
 };
 
 /// The sources of the branches and EXITs by which a loop ends: of their backward slice over the

@@ -1,6 +1,7 @@
 #include "assembly/flow/block_exploration.hpp"
 
 #include "assembly/isa/program.hpp"
+#include "assembly/isa/returning_calls.hpp"
 #include "assembly/isa/source_places.hpp"
 #include "assembly/support/stop_token.hpp"
 
@@ -73,11 +74,7 @@ bool ends_block(const Instruction& instruction) {
 }
 
 std::int64_t code_target(const Instruction& instruction) {
-    for (auto operand = instruction.operands.rbegin(); operand != instruction.operands.rend();
-         ++operand)
-        if (const auto* target = std::get_if<TargetOperand>(&*operand))
-            return target->address.value_or(disagreement);
-    return disagreement;
+    return named_target(instruction).value_or(disagreement);
 }
 
 /// `BRA P0, t`, `BRA.U !UP0, t`, `BRA.DIV UR4, t`: an operand decides in addition to the guard.
@@ -403,6 +400,10 @@ private:
             if (value == state.constants.end())
                 return refuse(last, "the return address is not known");
             address = value->second;
+            // Calls that the return passes by did not come back: they were jumps.
+            const auto caller =
+                std::find(context.rbegin(), context.rend(), address - function_.step);
+            if (caller != context.rend()) context.erase(caller.base(), context.end());
         } else if (!function_.index_of(address)) {
             address += function_.step; // a control word lies between
         }

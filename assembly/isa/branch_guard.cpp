@@ -27,4 +27,9 @@ std::optional<bool> executes_if_taken(const Function& function, std::size_t inst
     return guard->predicate.negated == last.guard->predicate.negated;
 }
 
+bool is_decided_by_guard(const Instruction& branch) {
+    return branch.control_flow == ControlFlow::Branch && branch.operands.size() == 1 &&
+           (branch.modifiers.empty() || branch.has_modifier("NOINC"));
+}
+
 } // namespace warpbound::assembly

@@ -15,4 +15,7 @@ namespace warpbound::assembly {
 std::optional<bool> executes_if_taken(const Function& function, std::size_t instruction,
                                       std::size_t branch);
 
+/// Whether the guard alone decides if a direct branch is taken: no operand and no modifier does.
+bool is_decided_by_guard(const Instruction& branch);
+
 } // namespace warpbound::assembly

@@ -1,6 +1,7 @@
 #include "assembly/isa/function_builder.hpp"
 
 #include "assembly/isa/function_effects.hpp"
+#include "assembly/isa/returning_calls.hpp"
 #include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
@@ -313,6 +314,7 @@ Result<Function> FunctionBuilder::finish(std::int64_t line) {
     // Labels after the last instruction name the function's end; no branch may target them.
     if (auto resolved = resolve_targets(); !resolved) return resolved.as_failure();
     if (auto decoded = decode_controls(); !decoded) return decoded.as_failure();
+    take_jumps_for_branches(function_);
     set_effects(function_);
     return std::move(function_);
 }

@@ -140,6 +140,32 @@ TEST(ControlFlowGraph, FollowsAReturnAddressFromRegisterToRegister) {
             << change;
 }
 
+// Compilers write a branch as a call where the target is far away in their own order of blocks.
+TEST(ControlFlowGraph, TakesACallThatReachesNoReturnForABranch) {
+    // The call closes a loop, which a call that comes back could not.
+    const auto loop =
+        valid("L: IADD3 R0, R0, 0x1, RZ; @P0 CALL.REL.NOINC L; @P1 CALL.REL.NOINC N; BRA L; "
+              "N: EXIT;",
+              86);
+    EXPECT_EQ(loop.blocks.size(), 4U);
+    EXPECT_EQ(loop.loops.size(), 1U);
+    for (const auto& block : loop.blocks)
+        EXPECT_TRUE(block.context.empty());
+}
+
+TEST(ControlFlowGraph, TellsJumpsWrittenAsCallsFromCallsInOneFunction) {
+    // L is jumped to and calls F, which comes back by a tail that is jumped to, too.
+    const auto graph = valid("L: IADD3 R0, R0, 0x1, RZ; MOV R6, 0x30; CALL.REL.NOINC F; "
+                             "@P0 CALL.REL.NOINC L; EXIT; F: MOV R3, R4; CALL.REL.NOINC T; "
+                             "T: MOV R5, R4; RET.REL.NODEC R6 0x0;",
+                             86);
+    EXPECT_EQ(graph.loops.size(), 1U);
+    for (const auto& block : graph.blocks) {
+        const bool is_outside = block.address == 0x30 || block.address == 0x40;
+        EXPECT_TRUE(block.context.empty() || !is_outside);
+    }
+}
+
 TEST(ControlFlowGraph, RefusesUnknownControlFlowWithItsLocation) {
     EXPECT_THAT(refusal("BRX R2 -0x8; EXIT;", 75), HasSubstr("0x0000: indirect branch BRX"));
     EXPECT_THAT(refusal("SYNC; EXIT;", 52), HasSubstr("0x0000: no matching push"));

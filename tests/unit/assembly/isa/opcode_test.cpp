@@ -115,7 +115,9 @@ TEST(Classification, DoesNotGuessTheTargetOfAnAbsoluteOrIndirectTransfer) {
     EXPECT_EQ(bare_instruction("JMP c[0x0][0x20]", "sm_20").control_flow, ControlFlow::Unknown);
     EXPECT_EQ(bare_instruction("WARPSYNC.COLLECTIVE R15, 0x0", "sm_80").control_flow,
               ControlFlow::Unknown);
-    EXPECT_EQ(bare_instruction("CALL.REL.NOINC 0x0", "sm_70").control_flow, ControlFlow::Call);
+    EXPECT_EQ(bare_instruction("CALL.REL 0x0", "sm_70").control_flow, ControlFlow::Call);
+    // No return can be reached.
+    EXPECT_EQ(bare_instruction("CALL.REL.NOINC 0x0", "sm_70").control_flow, ControlFlow::Branch);
 }
 
 } // namespace
