@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <string>
 #include <utility>
 
 namespace warpbound::analyzer {
@@ -20,14 +21,8 @@ using assembly::EdgeKind;
 using assembly::Function;
 using assembly::Instruction;
 
-/// Beyond this many executed instructions, in one entry of a loop or in all, no further iteration
-/// is executed on its own.
-constexpr std::int64_t most_of_an_entry = std::int64_t{1} << 18U;
-constexpr std::int64_t most_of_all = std::int64_t{1} << 20U;
 /// How often ranges grow to a number of the code before they become unknown.
 constexpr int rounds_of_thresholds = 4;
-constexpr std::size_t geometry_numbers = static_cast<std::size_t>(Geometry::Lane) + 1;
-
 /// A state on an edge.
 using EdgeStates = std::map<std::size_t, RangeRegisters>;
 
@@ -36,17 +31,14 @@ void add(EdgeStates& states, std::size_t edge, const RangeRegisters& state) {
     if (!inserted) entry->second.join(state);
 }
 
-class AbstractExecution {
+} // namespace
+
+class AbstractExecution::Run {
 public:
-    AbstractExecution(const Function& function, const ControlFlowGraph& graph,
-                      const models::Launch& launch, const std::set<assembly::Register>& shared)
-        : function_{function}, graph_{graph}, shared_{shared}, numbers_{deciding_registers(
-                                                                   function)},
-          unbounded_(graph.loops.size(), false) {
-        run_.reached.assign(graph.blocks.size(), false);
-        run_.taken.assign(graph.edges.size(), false);
-        run_.exits.assign(graph.blocks.size(), false);
-        run_.loops.resize(graph.loops.size());
+    Run(const Function& function, const ControlFlowGraph& graph,
+        const std::set<assembly::Register>& shared)
+        : function_{function}, graph_{graph}, shared_{shared},
+          numbers_{deciding_registers(function)}, thresholds_{compared_numbers(function)} {
         const auto matters = [&](const Instruction& instruction) {
             const auto& writes = instruction.effects.writes;
             return !instruction.effects.writes_known ||
@@ -58,22 +50,31 @@ public:
             for (std::size_t i = block.first; i <= block.last; ++i)
                 if (matters(function.instructions[i])) instructions.push_back(i);
         }
-        thresholds_ = compared_numbers(function);
-        for (std::size_t number = 0; number < geometry_numbers; ++number) {
-            const Subject subject{Subject::Kind::Number,
-                                  AffineExpression::of(symbol_of(static_cast<Geometry>(number))),
-                                  AffineExpression{}};
-            const auto ends = range_of(subject, launch).ends();
-            geometry_[number] = ValueRange::between(ends.first, ends.second);
-        }
     }
 
-    AbstractRun run() {
+    /// `unbounded`: per loop, whether a bound is not sought.
+    AbstractRun run(const RangesOfGeometry& geometry, ExecutionLimits limits,
+                    std::vector<bool> unbounded) {
+        geometry_ = geometry;
+        limits_ = limits;
+        unbounded_ = std::move(unbounded);
+        executed_ = 0;
+        wasted_ = 0;
+        run_ = {};
+        run_.reached.assign(graph_.blocks.size(), false);
+        run_.taken.assign(graph_.edges.size(), false);
+        run_.exits.assign(graph_.blocks.size(), false);
+        run_.loops.resize(graph_.loops.size());
         execute_region(std::nullopt, 0, RangeRegisters{numbers_});
         for (std::size_t loop = 0; loop < run_.loops.size(); ++loop)
             if (unbounded_[loop]) run_.loops[loop].reset();
         return std::move(run_);
     }
+
+    /// Instructions of the last run, and one for each of its blocks.
+    [[nodiscard]] std::int64_t executed() const { return executed_; }
+    /// Whether the last run entered the loop and found no bound.
+    [[nodiscard]] bool is_unbounded(std::size_t loop) const { return unbounded_[loop]; }
 
 private:
     /// States that leave a region over its edges, and whether a thread may end in it.
@@ -144,9 +145,7 @@ private:
     /// Guard and operand of the last instruction alone decide between the two edges of the block.
     [[nodiscard]] bool has_two_targets(const assembly::BasicBlock& code,
                                        const Instruction& last) const {
-        // Compilers leave loops by calls, too.
-        if ((last.control_flow != ControlFlow::Branch && last.control_flow != ControlFlow::Call) ||
-            code.out.size() != 2 ||
+        if (last.control_flow != ControlFlow::Branch || code.out.size() != 2 ||
             graph_.edges[code.out[0]].kind == graph_.edges[code.out[1]].kind)
             return false;
         return last.operands.size() == 1 ? !assembly::has_predicate_operand(last)
@@ -200,7 +199,7 @@ private:
                 record(loop, least.value_or(iteration), iteration);
                 return all;
             }
-            if (executed_ > most_of_all || executed_ - wasted_ - before > most_of_an_entry ||
+            if (executed_ > limits_.of_all || executed_ - wasted_ - before > limits_.of_an_entry ||
                 *next == state)
                 break;
             state = std::move(*next);
@@ -257,7 +256,8 @@ private:
     RegisterNumbers numbers_;
     std::vector<std::int32_t> thresholds_;
     std::vector<std::int32_t> no_thresholds_;
-    std::array<ValueRange, geometry_numbers> geometry_;
+    RangesOfGeometry geometry_;
+    ExecutionLimits limits_;
     std::vector<bool> unbounded_; ///< Per loop: some entry has no bound.
     std::int64_t executed_ = 0;   ///< Instructions, and one for each block.
     std::int64_t wasted_ = 0;     ///< Those of entries that have no bound.
@@ -266,12 +266,42 @@ private:
     AbstractRun run_;
 };
 
-} // namespace
+RangesOfGeometry ranges_of_geometry(const models::Launch& launch) {
+    RangesOfGeometry ranges;
+    for (std::size_t number = 0; number < ranges.size(); ++number) {
+        const Subject subject{Subject::Kind::Number,
+                              AffineExpression::of(symbol_of(static_cast<Geometry>(number))),
+                              AffineExpression{}};
+        const auto ends = range_of(subject, launch).ends();
+        ranges[number] = ValueRange::between(ends.first, ends.second);
+    }
+    return ranges;
+}
+
+AbstractExecution::AbstractExecution(const Function& function, const ControlFlowGraph& graph,
+                                     const std::set<assembly::Register>& shared)
+    : run_{std::make_unique<Run>(function, graph, shared)} {}
+
+AbstractExecution::~AbstractExecution() = default;
+
+AbstractRun AbstractExecution::run(const RangesOfGeometry& geometry, ExecutionLimits limits,
+                                   std::vector<bool> not_sought) {
+    return run_->run(geometry, limits, std::move(not_sought));
+}
+
+std::int64_t AbstractExecution::executed() const {
+    return run_->executed();
+}
+
+bool AbstractExecution::is_unbounded(std::size_t loop) const {
+    return run_->is_unbounded(loop);
+}
 
 AbstractRun execute_abstractly(const Function& function, const ControlFlowGraph& graph,
                                const models::Launch& launch,
                                const std::set<assembly::Register>& shared) {
-    return AbstractExecution{function, graph, launch, shared}.run();
+    return AbstractExecution{function, graph, shared}.run(
+        ranges_of_geometry(launch), {}, std::vector<bool>(graph.loops.size(), false));
 }
 
 } // namespace warpbound::analyzer

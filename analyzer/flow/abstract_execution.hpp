@@ -8,7 +8,10 @@
 #include "assembly/flow/control_flow_graph.hpp"
 #include "models/launch/launch.hpp"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <vector>
@@ -31,5 +34,38 @@ AbstractRun execute_abstractly(const assembly::Function& function,
                                const assembly::ControlFlowGraph& graph,
                                const models::Launch& launch,
                                const std::set<assembly::Register>& shared);
+
+/// Of each index, extent and lane index. `Shape:` [Geometry]
+using RangesOfGeometry =
+    std::array<ValueRange, static_cast<std::size_t>(Geometry::Lane) + std::size_t{1}>;
+/// Those of all threads of the launch.
+RangesOfGeometry ranges_of_geometry(const models::Launch& launch);
+
+/// How long iterations are executed on their own: instructions executed in one entry of a loop, and
+/// in all.
+struct ExecutionLimits {
+    std::int64_t of_an_entry = std::int64_t{1} << 18U;
+    std::int64_t of_all = std::int64_t{1} << 20U;
+};
+
+/// Executes one function several times, for different threads. The arguments must outlive it.
+class AbstractExecution {
+public:
+    AbstractExecution(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
+                      const std::set<assembly::Register>& shared);
+    ~AbstractExecution();
+
+    /// `not_sought`: per loop, whether a bound is not sought; its registers become unknown instead.
+    AbstractRun run(const RangesOfGeometry& geometry, ExecutionLimits limits,
+                    std::vector<bool> not_sought);
+    /// Instructions of the last run, and one for each of its blocks.
+    [[nodiscard]] std::int64_t executed() const;
+    /// Whether the last run entered the loop and found no bound.
+    [[nodiscard]] bool is_unbounded(std::size_t loop) const;
+
+private:
+    class Run;
+    std::unique_ptr<Run> run_;
+};
 
 } // namespace warpbound::analyzer

@@ -1,6 +1,7 @@
 #include "analyzer/flow/facts_in_use.hpp"
 
 #include "analyzer/flow/abstract_execution.hpp"
+#include "analyzer/flow/execution_by_index.hpp"
 #include "analyzer/flow/loop_bounds.hpp"
 #include "analyzer/flow/thread_facts.hpp"
 #include "assembly/isa/register_roles.hpp"
@@ -93,16 +94,19 @@ private:
         models::FactSource proved;
         models::FactSource if_near;
         bool takes_statements = false; ///< Stated `<uniform>` facts count.
+        /// All words of the launch are there: bounds by index are worth their time.
+        bool is_complete = false;
     };
 
     [[nodiscard]] Basis code_alone() const {
-        return {launch_words(function_, launch_), models::from_code, if_lanes_are_near, false};
+        return {launch_words(function_, launch_), models::from_code, if_lanes_are_near, false,
+                launch_.arguments.empty()};
     }
 
     /// Refuses arguments that contradict the shapes of the launch.
     [[nodiscard]] Result<Basis> code_with_arguments() const {
         Basis basis{launch_words(function_, launch_), models::from_arguments,
-                    models::from_arguments, true};
+                    models::from_arguments, true, true};
         for (const auto& [offset, word] : launch_.arguments) {
             const auto [at, is_new] = basis.words.emplace(offset, word);
             if (!is_new && at->second != word)
@@ -137,12 +141,31 @@ private:
             run =
                 unless_stopped([&] { return execute_abstractly(code, graph_, launch_, unknown); });
             if (!run) return boost::outcome_v2::success();
+            if (basis.is_complete && knows_shape_) bound_by_index(code, *run, derived, unknown);
             add_never_executed(*run, basis);
             if (waits_for_blocks()) add_never_taken(*run, basis);
             if (auto added = add_loops(run->loops, basis); !added) return added;
             narrow(run->loops, derived);
         }
         return boost::outcome_v2::success();
+    }
+
+    /// Seeks bounds of loops that are not bounded otherwise.
+    void bound_by_index(const assembly::Function& code, AbstractRun& run,
+                        const std::vector<std::optional<DerivedLoop>>& derived,
+                        const std::set<assembly::Register>& shared) const {
+        std::vector<bool> known(graph_.loops.size(), false);
+        for (std::size_t loop = 0; loop < known.size(); ++loop) {
+            const std::int64_t header = graph_.blocks[graph_.loops[loop].header].address;
+            known[loop] = derived[loop] ||
+                          std::ranges::any_of(facts_.loops, [&](const models::LoopFact& fact) {
+                              return fact.header == header;
+                          });
+        }
+        unless_stopped([&] {
+            bound_loops_by_index(run, code, graph_, launch_, shared, known);
+            return true;
+        });
     }
 
     /// Both hold.

@@ -2,6 +2,7 @@
 /// Derived loop bounds, compared with an interpreter that runs the code.
 
 #include "analyzer/flow/abstract_execution.hpp"
+#include "analyzer/flow/execution_by_index.hpp"
 #include "analyzer/flow/loop_bounds.hpp"
 #include "assembly/isa/reader.hpp"
 #include "tests/support/campaign.hpp"
@@ -17,10 +18,14 @@ namespace {
 
 using assembly::Function;
 
-/// Writes random nested loops with counters, some of which are also written elsewhere.
+enum class Counters { FromConstants, FromIndices };
+
+/// Writes random nested loops with counters, some of which are also written elsewhere. From
+/// indices: of threads and blocks, and less what is left by unrolled loops.
 class LoopWriter {
 public:
-    explicit LoopWriter(RandomSource& random_source) : random_source_{random_source} {}
+    LoopWriter(RandomSource& random_source, Counters counters)
+        : random_source_{random_source}, counters_{counters} {}
 
     std::string write() {
         text_ = "!Arch sm_75\n!Kernel k\n";
@@ -37,7 +42,16 @@ private:
         return value < 0 ? fmt::format("-0x{:x}", -value) : fmt::format("0x{:x}", value);
     }
 
+    void load_index(int reg) {
+        add(fmt::format("S2R R{}, {}", reg, one_in(3) ? "SR_CTAID.X" : "SR_TID.X"));
+        if (one_in(3)) add(fmt::format("IADD3 R{}, R{}, {}, RZ", reg, reg, number()));
+        if (one_in(3)) return;
+        add(fmt::format("LOP3.LUT R{}, R{}, 0x3, RZ, 0xc0, !PT", reg + 10, reg));
+        if (one_in(2)) add(fmt::format("IADD3 R{}, R{}, -R{}, RZ", reg, reg, reg + 10));
+    }
+
     void load(int reg) {
+        if (counters_ == Counters::FromIndices && !one_in(3)) return load_index(reg);
         const std::string guard = one_in(12) ? "@P6 " : "";
         switch (random_source_.whole(1, 4)) {
         case 1:
@@ -53,7 +67,8 @@ private:
 
     void step(int reg) {
         const std::string guard = one_in(12) ? "@P6 " : "";
-        const std::int64_t by = random_source_.whole(-3, 3);
+        const std::int64_t most = counters_ == Counters::FromIndices ? 4 : 3;
+        const std::int64_t by = random_source_.whole(-most, most);
         const std::string amount = by < 0 ? fmt::format("-0x{:x}", -by) : fmt::format("0x{:x}", by);
         if (one_in(2))
             add(fmt::format("{}IADD3 R{}, R{}, {}, RZ", guard, reg, reg, amount));
@@ -69,7 +84,27 @@ private:
                         one_in(3) ? ".U32" : "", predicate, reg, right));
     }
 
+    /// Rounds of four, as long as there are four left: the counter is a multiple of four.
+    void unrolled_loop() {
+        const int label = labels_++;
+        const int reg = static_cast<int>(random_source_.whole(2, 5));
+        add(fmt::format("S2R R{}, {}", reg, one_in(3) ? "SR_CTAID.X" : "SR_TID.X"));
+        if (one_in(2)) add(fmt::format("IADD3 R{}, R{}, {}, RZ", reg, reg, number()));
+        add(fmt::format("LOP3.LUT R{}, R{}, 0x3, RZ, 0xc0, !PT", reg + 10, reg));
+        add(fmt::format("ISETP.LT.AND P3, PT, R{}, 0x4, PT", reg));
+        add(fmt::format("@P3 BRA D{}", label));
+        add(fmt::format("IADD3 R{}, R{}, -R{}, RZ", reg, reg, reg + 10));
+        text_ += fmt::format("L{}:\n", label);
+        if (one_in(4)) step(static_cast<int>(random_source_.whole(2, 9)));
+        add(fmt::format("IADD3 R{}, R{}, -0x4, RZ", reg, reg));
+        add(fmt::format("ISETP.NE.AND P{}, PT, R{}, RZ, PT", label % 3, reg));
+        add(fmt::format("@P{} BRA L{}", label % 3, label));
+        text_ += fmt::format("D{}:\n", label);
+        add("NOP");
+    }
+
     void loop(int depth) {
+        if (counters_ == Counters::FromIndices && one_in(2)) return unrolled_loop();
         const int label = labels_++;
         const int reg = static_cast<int>(random_source_.whole(2, 5));
         load(reg);
@@ -97,6 +132,7 @@ private:
     }
 
     RandomSource& random_source_;
+    Counters counters_;
     std::string text_;
     int labels_ = 0;
 };
@@ -108,7 +144,7 @@ TEST(LoopBounds, HoldForEveryEntryOfRandomLoops) {
     int entries = 0;
     const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 2000));
     for_seeds(cases, [&](RandomSource& random_source) {
-        const std::string text = LoopWriter{random_source}.write();
+        const std::string text = LoopWriter{random_source, Counters::FromConstants}.write();
         const auto program = assembly::read_program({"random", text});
         ASSERT_TRUE(program) << to_string(program.error()) << text;
         const Function& function = program.value().functions.front();
@@ -149,6 +185,46 @@ TEST(LoopBounds, HoldForEveryEntryOfRandomLoops) {
     EXPECT_GT(entries, cases);
     RecordProperty("derived", derived_loops);
     RecordProperty("exact", exact_loops);
+    RecordProperty("entries", entries);
+}
+
+TEST(LoopBounds, HoldByIndexForEveryEntryOfRandomLoops) {
+    const models::Launch launch{3, 64};
+    int bounded_loops = 0;
+    int entries = 0;
+    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 100));
+    for_seeds(cases, [&](RandomSource& random_source) {
+        const std::string text = LoopWriter{random_source, Counters::FromIndices}.write();
+        const auto program = assembly::read_program({"random", text});
+        ASSERT_TRUE(program) << to_string(program.error()) << text;
+        const Function& function = program.value().functions.front();
+        const auto graph = assembly::build_control_flow_graph(function);
+        if (!graph) return; // E.g. a loop without an exit.
+        const auto together = analyzer::execute_abstractly(function, graph.value(), launch, {});
+        auto by_index = together;
+        analyzer::bound_loops_by_index(by_index, function, graph.value(), launch, {},
+                                       std::vector<bool>(graph.value().loops.size(), false));
+        std::vector<std::size_t> more;
+        for (std::size_t loop = 0; loop < by_index.loops.size(); ++loop)
+            if (by_index.loops[loop] && !together.loops[loop]) more.push_back(loop);
+        bounded_loops += static_cast<int>(more.size());
+        for (int run = 0; run < 20 && !more.empty(); ++run) {
+            const LaneRun lane =
+                LaneInterpreter{function, graph.value(), random_source, launch}.run(1'000);
+            for (const std::size_t loop : more) {
+                const auto counts = lane.header_counts.find(loop);
+                if (counts == lane.header_counts.end()) continue;
+                for (const std::int64_t count : counts->second) {
+                    ++entries;
+                    ASSERT_GE(count, by_index.loops[loop]->min) << text;
+                    ASSERT_LE(count, by_index.loops[loop]->max) << text;
+                }
+            }
+        }
+    });
+    EXPECT_GT(bounded_loops, cases / 4);
+    EXPECT_GT(entries, cases);
+    RecordProperty("bounded", bounded_loops);
     RecordProperty("entries", entries);
 }
 

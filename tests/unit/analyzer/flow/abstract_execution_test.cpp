@@ -1,4 +1,5 @@
 #include "analyzer/flow/abstract_execution.hpp"
+#include "analyzer/flow/execution_by_index.hpp"
 #include "analyzer/flow/thread_facts.hpp"
 #include "analyzer/value/kernel_parameters.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
@@ -7,19 +8,25 @@
 #include <gmock/gmock.h>
 
 #include <string>
+#include <vector>
 
 namespace warpbound::analyzer {
 namespace {
 
+enum class Indices { Together, OneByOne };
+
 /// "min..max" of each loop, "?" where there is no bound; then the blocks that are never executed.
 std::string executed(const std::string& body, const models::Launch& launch = {1, 32},
-                     const KernelParameters& words = {}) {
+                     const KernelParameters& words = {}, Indices indices = Indices::Together) {
     const auto context = analyzed(body, {}, "turing-t4", 75);
     const auto code = with_parameters(*context->request.function, words);
     const auto threads =
         derive_thread_facts(*context->request.function, context->graph, block_shape_of(launch),
                             context->architecture, {}, words);
-    const AbstractRun run = execute_abstractly(code, context->graph, launch, threads.shared);
+    AbstractRun run = execute_abstractly(code, context->graph, launch, threads.shared);
+    if (indices == Indices::OneByOne)
+        bound_loops_by_index(run, code, context->graph, launch, threads.shared,
+                             std::vector<bool>(run.loops.size(), false));
     std::string text;
     for (const auto& loop : run.loops)
         text += (text.empty() ? "" : " ") +
@@ -203,6 +210,24 @@ TEST(AbstractExecution, KnowsUniformRegistersOnlyWhereNoLaneWaits) {
     const std::string tail = "ISETP.LE.AND P1, PT, 0x20, UR4, PT; @!P1 BRA L; EXIT;";
     EXPECT_EQ(executed(head + "NOP; D: BSYNC B0; USHF.L.U32 UR4, UR4, 0x1, URZ; " + tail), "5..5");
     EXPECT_EQ(executed(head + "USHF.L.U32 UR4, UR4, 0x1, URZ; D: BSYNC B0; " + tail), "?");
+}
+
+// for (j = 0; j <= i; ++j), unrolled by 4: the number of rounds depends on the thread.
+TEST(AbstractExecution, BoundsTriangularLoopsByTheIndexOfTheThread) {
+    const std::string code =
+        "S2R R0, SR_TID.X; IADD3 R5, R0, 0x1, RZ; LOP3.LUT R5, R5, 0x3, RZ, 0xc0, !PT; "
+        "ISETP.GE.U32.AND P0, PT, R0, 0x3, PT; @!P0 EXIT; IADD3 R4, R0, -R5, RZ; "
+        "L: IADD3 R4, R4, -0x4, RZ; ISETP.NE.AND P0, PT, R4, -0x1, PT; @P0 BRA L; EXIT;";
+    EXPECT_EQ(executed(code, {1, 128}), "?");
+    EXPECT_EQ(executed(code, {1, 128}, {}, Indices::OneByOne), "1..32");
+}
+
+TEST(AbstractExecution, BoundsNoLoopByIndexThatMayBeEndless) {
+    const std::string head = "S2R R0, SR_TID.X; ";
+    const std::string loop = "L: IADD3 R0, R0, -0x4, RZ; ISETP.NE.AND P0, PT, R0, RZ, PT; "
+                             "@P0 BRA L; EXIT;";
+    EXPECT_EQ(executed(head + loop, {1, 128}, {}, Indices::OneByOne), "?") << "thread 1";
+    EXPECT_EQ(executed(head + "LDG.E R0, [R6]; " + loop, {1, 128}, {}, Indices::OneByOne), "?");
 }
 
 } // namespace
