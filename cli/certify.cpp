@@ -172,9 +172,10 @@ void add_certify(CLI::App& app, Invocation& invocation) {
     add_multiprocessors(*command, options->kernel.multiprocessors);
     add_clock(*command, options->kernel.clock);
     command->add_option("--flow-facts", options->kernel.flow_facts, "Flow facts (XML)");
-    command->add_option("--source", options->kernel.source,
-                        "Folder of the source files that the listing's line markers name; facts in "
-                        "their comments (// warpbound: loop max N) hold, too");
+    command->add_option(
+        "--source", options->kernel.source,
+        "Source file that the listing\'s line markers name, or the folder of such files; facts "
+        "in their comments (// warpbound: loop max N) hold, too");
     command->add_option("--campaign", options->kernel.campaign,
                         "Include the runs recorded in this campaign");
     command->add_option("--cubin", options->kernel.cubin,

@@ -159,9 +159,10 @@ void KernelOptions::add_flow_facts_to(CLI::App& command) {
     command.add_option(
         "--flow-facts", flow_facts,
         "Loop bounds and memory facts (XML); `warpbound flow-facts FILE` prints a template");
-    command.add_option("--source", source,
-                       "Folder of the source files that the listing's line markers name; facts in "
-                       "their comments (// warpbound: loop max N) hold, too");
+    command.add_option(
+        "--source", source,
+        "Source file that the listing\'s line markers name, or the folder of such files; facts "
+        "in their comments (// warpbound: loop max N) hold, too");
     takes_facts = true;
 }
 

@@ -72,6 +72,15 @@ Result<void> add_words(models::ArgumentWords& words, const std::string& argument
     return boost::outcome_v2::success();
 }
 
+/// Where the names are, in case the file has none.
+std::string advice_on_names(const Parameters& parameters) {
+    const bool has_names = std::ranges::any_of(
+        parameters, [](const KernelParameterLayout& one) { return !one.name.empty(); });
+    if (has_names || parameters.empty()) return "";
+    return "; a binary holds no names: give their numbers, as in --arg 0=512, or the .cu or PTX "
+           "file";
+}
+
 } // namespace
 
 std::string parameter_list(const Parameters& parameters) {
@@ -109,8 +118,9 @@ Result<void> add_arguments_to(models::ArgumentWords& words,
                                      "or the offset in constant bank 0, as in --arg 0x160=512");
         const KernelParameterLayout* parameter = parameter_at(*parameters, key);
         if (parameter == nullptr)
-            return refused(argument, fmt::format("no parameter '{}'; the kernel's parameters: {}",
-                                                 key, parameter_list(*parameters)));
+            return refused(argument,
+                           fmt::format("no parameter '{}'; the kernel's parameters: {}{}", key,
+                                       parameter_list(*parameters), advice_on_names(*parameters)));
         if (auto added = add_words(words, argument, *parameter,
                                    std::string_view{argument}.substr(equals + 1));
             !added)

@@ -16,8 +16,17 @@ namespace {
 
 using std::filesystem::path;
 
-/// Files that a marker's file may be, the likeliest first.
+bool is_file(const path& at) {
+    std::error_code unknown;
+    return std::filesystem::is_regular_file(at, unknown);
+}
+
+/// Files that a marker's file may be, the likeliest first. `folder`: of the sources, or the only
+/// one.
 std::vector<path> candidates(const path& named, const path& listing, const std::string& folder) {
+    if (is_file(folder))
+        return path{folder}.filename() == named.filename() ? std::vector{path{folder}}
+                                                           : std::vector<path>{};
     if (folder.empty()) return {named.is_absolute() ? named : listing.parent_path() / named};
     std::vector<path> parts;
     for (const path& part : named.relative_path())
@@ -33,11 +42,8 @@ std::vector<path> candidates(const path& named, const path& listing, const std::
 
 std::optional<path> find_source(const std::string& named, const std::string& listing,
                                 const std::string& folder) {
-    for (const path& candidate : candidates(named, listing == "-" ? "" : listing, folder)) {
-        std::error_code unknown;
-        if (std::filesystem::is_regular_file(candidate, unknown))
-            return candidate.lexically_normal();
-    }
+    for (const path& candidate : candidates(named, listing == "-" ? "" : listing, folder))
+        if (is_file(candidate)) return candidate.lexically_normal();
     return std::nullopt;
 }
 
@@ -61,7 +67,8 @@ Result<models::SourceFacts> source_facts(const assembly::Function& function,
         found.push_back({file, std::move(text).value()});
     }
     if (found.empty() && !folder.empty())
-        return Failure{"holds none of the source files that line markers name; the first is " +
+        return Failure{std::string{is_file(folder) ? "is none" : "holds none"} +
+                           " of the source files that line markers name; the first is " +
                            files.front(),
                        folder};
     auto facts = models::facts_of_sources(function, graph, found);
