@@ -33,7 +33,8 @@ Result<void> check_supported(const Request& request, const std::vector<bool>& us
             request.facts->is_divergent(instruction.address))
             return refuse("a guarded barrier is not bounded where lanes may diverge; if the lanes "
                           "of a warp always agree there, state <uniform at=\"..\"/>");
-        if (instruction.opcode_class == assembly::OpcodeClass::DependenceBarrier)
+        if (instruction.opcode_class == assembly::OpcodeClass::DependenceBarrier &&
+            !instruction.control)
             for (const auto& operand : instruction.operands)
                 if (std::holds_alternative<assembly::TextOperand>(operand))
                     return refuse(

@@ -22,19 +22,11 @@ std::optional<int> small_number(std::string_view text, int base, int limit) {
     return value;
 }
 
-/// `{0,4}`: bits of the mask.
+/// Takes the list for the mask, if none was given yet.
 bool read_wait_mask(std::string_view list, Control& control) {
-    if (control.wait_mask != 0 || list.size() < 2 || list.front() != '{' || list.back() != '}')
-        return false;
-    list = list.substr(1, list.size() - 2);
-    while (!list.empty()) {
-        const std::size_t comma = list.find(',');
-        const auto number = small_number(list.substr(0, comma), 10, scoreboard_count);
-        if (!number) return false;
-        control.wait_mask =
-            static_cast<std::uint8_t>(control.wait_mask | (1U << static_cast<unsigned>(*number)));
-        list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
-    }
+    const auto mask = scoreboards_of_list(list);
+    if (control.wait_mask != 0 || !mask) return false;
+    control.wait_mask = *mask;
     return true;
 }
 
@@ -45,6 +37,20 @@ bool read_barrier(std::string_view text, std::optional<int>& barrier) {
 }
 
 } // namespace
+
+std::optional<std::uint8_t> scoreboards_of_list(std::string_view list) {
+    if (list.size() < 2 || list.front() != '{' || list.back() != '}') return std::nullopt;
+    list = list.substr(1, list.size() - 2);
+    std::uint8_t mask = 0;
+    while (!list.empty()) {
+        const std::size_t comma = list.find(',');
+        const auto number = small_number(list.substr(0, comma), 10, scoreboard_count);
+        if (!number) return std::nullopt;
+        mask = static_cast<std::uint8_t>(mask | (1U << static_cast<unsigned>(*number)));
+        list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+    }
+    return mask;
+}
 
 std::size_t annotation_start(std::string_view text) {
     for (std::size_t i = 1; i + 1 < text.size(); ++i)

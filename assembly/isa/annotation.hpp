@@ -5,6 +5,7 @@
 #include "assembly/isa/control.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@ struct Annotation {
     Control control;
     bool has_stall = false;
 };
+
+/// `{0,4}`: bit i for scoreboard i; nothing for other text.
+std::optional<std::uint8_t> scoreboards_of_list(std::string_view list);
 
 /// Where the annotation begins: `&` or `?` and a letter after a blank; npos when there is none.
 std::size_t annotation_start(std::string_view text);

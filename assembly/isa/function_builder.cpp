@@ -1,5 +1,6 @@
 #include "assembly/isa/function_builder.hpp"
 
+#include "assembly/isa/annotation.hpp"
 #include "assembly/isa/function_effects.hpp"
 #include "assembly/isa/returning_calls.hpp"
 #include "assembly/support/stop_token.hpp"
@@ -306,6 +307,24 @@ Result<void> FunctionBuilder::check_annotations() const {
     return boost::outcome_v2::success();
 }
 
+/// `DEPBAR.LE SB0, 0x1, {3,2}` waits for the scoreboards of its list as for those of its mask.
+Result<void> FunctionBuilder::wait_for_lists() {
+    for (Instruction& instruction : function_.instructions) {
+        if (instruction.mnemonic != "DEPBAR" || !instruction.control) continue;
+        for (const Operand& operand : instruction.operands) {
+            const auto* text = std::get_if<TextOperand>(&operand);
+            if (text == nullptr) continue;
+            const auto mask = scoreboards_of_list(text->text);
+            if (!mask)
+                return refuse(fmt::format("'{}' is no list of scoreboards", text->text),
+                              instruction.position.line, instruction.position.column);
+            std::uint8_t& waits = instruction.control->wait_mask;
+            waits = static_cast<std::uint8_t>(waits | *mask);
+        }
+    }
+    return boost::outcome_v2::success();
+}
+
 Result<Function> FunctionBuilder::finish(std::int64_t line) {
     if (function_.instructions.empty())
         return refuse(fmt::format("kernel '{}' has no instruction", function_.name), line);
@@ -314,6 +333,7 @@ Result<Function> FunctionBuilder::finish(std::int64_t line) {
     // Labels after the last instruction name the function's end; no branch may target them.
     if (auto resolved = resolve_targets(); !resolved) return resolved.as_failure();
     if (auto decoded = decode_controls(); !decoded) return decoded.as_failure();
+    if (auto listed = wait_for_lists(); !listed) return listed.as_failure();
     take_jumps_for_branches(function_);
     set_effects(function_);
     return std::move(function_);

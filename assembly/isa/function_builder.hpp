@@ -55,6 +55,7 @@ private:
     Result<void> decode_controls();
     Result<void> check_control_words() const;
     Result<void> check_annotations() const;
+    Result<void> wait_for_lists();
     Result<void> check_guard(const Instruction& instruction) const;
     [[nodiscard]] std::optional<std::int64_t> code_address(std::int64_t address) const;
 

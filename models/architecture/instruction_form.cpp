@@ -63,6 +63,10 @@ std::optional<InstructionForm> instruction_form(const Instruction& instruction) 
             .name = "copy", .words = std::max(1, instruction.effects.memory->bytes_per_lane / 4)};
     if (mnemonic == "IMAD" && instruction.has_modifier("WIDE"))
         return InstructionForm{.name = "wide"};
+    constexpr std::array alone{std::pair{"MATCH", "match"}, std::pair{"REDUX", "reduction"},
+                               std::pair{"CREDUX", "reduction"}, std::pair{"MOVM", "matrix"}};
+    for (const auto& [named, form] : alone)
+        if (mnemonic == named) return InstructionForm{.name = form};
     if (mnemonic != "MEMBAR") return std::nullopt;
     constexpr std::array scopes{std::pair{"CTA", "cta"}, std::pair{"GPU", "gpu"},
                                 std::pair{"SYS", "sys"}};

@@ -21,7 +21,8 @@ struct InstructionForm {
 ///    (offset in a `regular` register or `immediate`), with 32, 64 or 128 bits for each lane;
 ///  - `copy` of LDGSTS;
 ///  - `cta`, `gpu`, `sys` of MEMBAR, by its scope;
-///  - `wide` of IMAD.WIDE.
+///  - `wide` of IMAD.WIDE;
+///  - `match` of MATCH, `reduction` of REDUX and CREDUX, `matrix` of MOVM.
 /// Narrower accesses, addresses that add both kinds of registers, and accesses past the L1 by their
 /// modifiers have none.
 std::optional<InstructionForm> instruction_form(const assembly::Instruction& instruction);

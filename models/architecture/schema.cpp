@@ -178,6 +178,18 @@ constexpr auto constant_load_forms = std::to_array<ValueRule>({
 constexpr auto multiply_forms = std::to_array<ValueRule>({
     {.name = "initiation-wide", .unit = "cycles", .minimum = 1, .of_form = true},
 });
+// These instructions take far longer than the others of their classes.
+constexpr auto vote_forms = std::to_array<ValueRule>({
+    {.name = "initiation-match", .unit = "cycles", .minimum = 1, .of_form = true},
+    {.name = "latency-match", .unit = "cycles", .of_form = true},
+    {.name = "initiation-reduction", .unit = "cycles", .minimum = 1, .of_form = true},
+    {.name = "latency-reduction", .unit = "cycles", .of_form = true},
+});
+constexpr auto move_forms = std::to_array<ValueRule>({
+    {.name = "initiation-matrix", .unit = "cycles", .minimum = 1, .of_form = true},
+    {.name = "latency-matrix", .unit = "cycles", .of_form = true},
+    {.name = "source-read-matrix", .unit = "cycles", .of_form = true},
+});
 constexpr auto fence_forms = std::to_array<ValueRule>({
     {.name = "latency-cta", .unit = "cycles", .of_form = true},
     {.name = "latency-gpu", .unit = "cycles", .of_form = true},
@@ -199,6 +211,8 @@ constexpr auto constant_load_values = joined(class_values, constant_load_forms);
 constexpr auto global_load_values =
     joined(class_values_but_latency, joined(source_reads_of_forms, source_read_of_copies));
 constexpr auto multiply_values = joined(class_values, multiply_forms);
+constexpr auto vote_values = joined(class_values, vote_forms);
+constexpr auto move_values = joined(class_values, move_forms);
 constexpr auto fence_values = joined(class_values, fence_forms);
 
 constexpr auto shared_values = std::to_array<ValueRule>({
@@ -312,6 +326,10 @@ std::span<const ValueRule> class_rules(assembly::OpcodeClass opcode_class) {
         return constant_load_values;
     case IntegerMultiply:
         return multiply_values;
+    case Vote:
+        return vote_values;
+    case Move:
+        return move_values;
     case MemoryFence:
         return fence_values;
     default:

@@ -164,7 +164,9 @@ Result<void> OperationTranslator::add_scoreboards(const Instruction& instruction
                    limit != nullptr && limit->integer && *limit->integer >= 0 &&
                    *limit->integer < 64) {
             operation.counted_limit = *limit->integer;
-        } else {
+        } else if (!instruction.control ||
+                   !std::holds_alternative<assembly::TextOperand>(operand)) {
+            // Scoreboards in a list are among those of the wait mask.
             return refuse(instruction, "expected a scoreboard and a count of 0..63");
         }
     }

@@ -19,6 +19,15 @@ TEST(Annotation, GivesTheControlFieldOfABareInstruction) {
     EXPECT_EQ(*control, expected);
 }
 
+TEST(Annotation, TakesTheListOfADependenceBarrierForItsMask) {
+    const auto control =
+        bare_instruction("DEPBAR.LE SB0, 0x1, {3,2} &req={5} ?trans4", "sm_86").control;
+    ASSERT_TRUE(control.has_value());
+    EXPECT_EQ(control->wait_mask, 0b101100);
+    EXPECT_EQ(refusal("!Arch sm_86\nDEPBAR.LE SB0, 0x0, {6} ?trans4;\nEXIT ?trans4;\n").what,
+              "'{6}' is no list of scoreboards");
+}
+
 TEST(Annotation, WithTransDoesNotYield) {
     const auto control = bare_instruction("NOP ?trans11", "sm_52").control;
     ASSERT_TRUE(control.has_value());
