@@ -6,13 +6,14 @@
 /// end of the block are its standard output. A line `...` stands for any lines, none included.
 /// Commands run in SCRATCH/run, where `examples/` is a copy of that of PAGES, with `warpbound` in
 /// the path. Lines that end with a backslash continue in the next one. Every page whose name begins
-/// with a digit must have an example.
+/// with a digit must have an example, and a page must name every file of `examples/`.
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -135,6 +136,27 @@ bool holds(const fs::path& page, const Example& example, const fs::path& folder)
     return false;
 }
 
+std::string text_of(const fs::path& file) {
+    std::ifstream text{file};
+    return {std::istreambuf_iterator<char>{text}, std::istreambuf_iterator<char>{}};
+}
+
+/// Whether some page names each file of the folder.
+bool names_all_of(const std::vector<fs::path>& pages, const fs::path& examples) {
+    std::string all;
+    for (const auto& page : pages)
+        all += text_of(page);
+    bool good = true;
+    if (!fs::exists(examples)) return good;
+    for (const auto& entry : fs::directory_iterator{examples}) {
+        const std::string name = "examples/" + entry.path().filename().string();
+        if (all.find(name) != std::string::npos) continue;
+        std::fprintf(stderr, "%s is named on no page\n", name.c_str());
+        good = false;
+    }
+    return good;
+}
+
 } // namespace
 
 int main(int count, char** arguments) {
@@ -159,7 +181,7 @@ int main(int count, char** arguments) {
         if (entry.path().extension() == ".md") files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     std::size_t run = 0;
-    bool good = !files.empty();
+    bool good = !files.empty() && names_all_of(files, pages / "examples");
     for (const auto& page : files) {
         const auto examples = examples_of(page);
         const char first = page.filename().string().front();

@@ -1,15 +1,19 @@
 /// \file
 /// Checks the Markdown pages: sentences of at most 40 words, paragraphs of at most six lines,
-/// relative links that lead to a file. Run as: prose_check SOURCES
+/// relative links that lead to a file and, in a page, to a heading. Run as: prose_check SOURCES
 ///
 /// Tables, code blocks and headings are no prose. Of the proofs (docs/soundness.md) only the
 /// paragraphs and links are checked, and of the change log only the links.
+
+#include "tests/docs/headings.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -111,7 +115,7 @@ private:
     }
 
     void check_links(std::vector<std::string>& found) const {
-        static const std::regex link{R"re(\]\(([^)#\s]+)(#[^)]*)?\))re"};
+        static const std::regex link{R"re(\]\(([^)#\s]*)(#[^)]*)?\))re"};
         bool fenced = false;
         for (std::size_t i = 0; i < lines_.size(); ++i) {
             if (stripped(lines_[i]).rfind("```", 0) == 0) fenced = !fenced;
@@ -119,11 +123,32 @@ private:
             for (std::sregex_iterator match{lines_[i].begin(), lines_[i].end(), link}, last;
                  match != last; ++match) {
                 const std::string target = (*match)[1];
+                const std::string heading = (*match)[2];
                 if (target.find("://") != std::string::npos) continue;
-                if (!fs::exists(root_ / file_.parent_path() / target))
+                const fs::path file =
+                    target.empty() ? root_ / file_ : root_ / file_.parent_path() / target;
+                if (!fs::exists(file))
                     found.push_back(at(i + 1) + "a link to nothing: " + target);
+                else if (heading.size() > 1 && file.extension() == ".md" &&
+                         anchors_of(file).count(heading.substr(1)) == 0)
+                    found.push_back(at(i + 1) + "a link to no heading: " + target + heading);
             }
         }
+    }
+
+    /// Of a repeated heading the second one has the anchor NAME-1, and so on.
+    static const std::set<std::string>& anchors_of(const fs::path& page) {
+        static std::map<fs::path, std::set<std::string>> known;
+        const auto [entry, is_new] = known.try_emplace(fs::weakly_canonical(page));
+        if (is_new) {
+            std::map<std::string, int> times;
+            for (const auto& heading : warpbound::tests::headings_of(page)) {
+                const std::string anchor = warpbound::tests::anchor_of(heading);
+                const int before = times[anchor]++;
+                entry->second.insert(before == 0 ? anchor : anchor + "-" + std::to_string(before));
+            }
+        }
+        return entry->second;
     }
 
     fs::path root_;
