@@ -10,6 +10,12 @@ namespace {
 using assembly::ControlFlow;
 using assembly::Instruction;
 
+/// There is one of it for the warp: lanes that execute together read the same.
+bool is_of_the_warp(assembly::Register reg) {
+    return reg.file == assembly::RegisterFile::Uniform ||
+           reg.file == assembly::RegisterFile::UniformPredicate;
+}
+
 /// The uniformity of what decides at an instruction; nothing where no predicate does.
 std::optional<Uniformity> uniformity_at(const Instruction& instruction,
                                         const ThreadRegisters& registers,
@@ -20,9 +26,11 @@ std::optional<Uniformity> uniformity_at(const Instruction& instruction,
     };
     if (is_guarded(instruction)) {
         const auto predicate = registers.truth(instruction.guard->predicate);
-        join(!predicate                          ? Uniformity::Unknown
-             : arithmetic.is_uniform(*predicate) ? Uniformity::Uniform
-                                                 : Uniformity::Divergent);
+        const bool of_warp =
+            instruction.guard->predicate.file == assembly::RegisterFile::UniformPredicate;
+        join(of_warp || (predicate && arithmetic.is_uniform(*predicate)) ? Uniformity::Uniform
+             : predicate                                                 ? Uniformity::Divergent
+                                                                         : Uniformity::Unknown);
     }
     const ControlFlow flow = instruction.control_flow;
     if (flow == ControlFlow::None || flow == ControlFlow::Exit) return uniformity;
@@ -33,7 +41,8 @@ std::optional<Uniformity> uniformity_at(const Instruction& instruction,
                                       *instruction.guard->predicate.index})
             continue;
         if (reg.file == assembly::RegisterFile::Barrier) continue;
-        join(registers.is_uniform(reg) ? Uniformity::Uniform : Uniformity::Unknown);
+        join(is_of_the_warp(reg) || registers.is_uniform(reg) ? Uniformity::Uniform
+                                                              : Uniformity::Unknown);
     }
     return uniformity;
 }

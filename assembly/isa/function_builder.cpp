@@ -1,6 +1,7 @@
 #include "assembly/isa/function_builder.hpp"
 
 #include "assembly/isa/annotation.hpp"
+#include "assembly/isa/collectives.hpp"
 #include "assembly/isa/function_effects.hpp"
 #include "assembly/isa/returning_calls.hpp"
 #include "assembly/support/stop_token.hpp"
@@ -334,6 +335,7 @@ Result<Function> FunctionBuilder::finish(std::int64_t line) {
     if (auto resolved = resolve_targets(); !resolved) return resolved.as_failure();
     if (auto decoded = decode_controls(); !decoded) return decoded.as_failure();
     if (auto listed = wait_for_lists(); !listed) return listed.as_failure();
+    straighten_collectives(function_);
     take_jumps_for_branches(function_);
     set_effects(function_);
     return std::move(function_);

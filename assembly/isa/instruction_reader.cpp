@@ -65,9 +65,6 @@ void classify(Instruction& instruction, const std::optional<OpcodeInfo>& info, T
         instruction.control_flow = instruction.control_flow == ControlFlow::None
                                        ? ControlFlow::PopReconvergence
                                        : ControlFlow::Unknown;
-    // WARPSYNC.COLLECTIVE transfers to the collective operation that it names.
-    if (instruction.mnemonic == "WARPSYNC" && instruction.has_modifier("COLLECTIVE"))
-        instruction.control_flow = ControlFlow::Unknown;
 }
 
 /// The code target is the last operand that is a label or an integer. Without one, or with an

@@ -12,10 +12,11 @@ std::span<const SemanticsRow> control_semantics() {
     static constexpr auto rows = std::to_array<SemanticsRow>({
         {"BRA EXIT CALL RET BSSY BSYNC BREAK JMP KILL", nullptr, "U DIV", NumberType::Integer,
          false},
-        {"WARPSYNC", nullptr, "ALL", NumberType::Integer, false},
+        {"WARPSYNC", nullptr, "ALL COLLECTIVE", NumberType::Integer, false},
         {"BAR", nullptr, "SYNC RED ARV AND OR POPC", NumberType::Integer, false},
         {"BMOV", nullptr, "32 64 CLEAR", NumberType::Integer, false},
-        {"NOP YIELD NANOSLEEP ERRBAR LDGDEPBAR", nullptr, "", NumberType::Integer, false},
+        {"NOP YIELD NANOSLEEP ERRBAR LDGDEPBAR ENDCOLLECTIVE", nullptr, "", NumberType::Integer,
+         false},
         {"MEMBAR FENCE CCTL CCTLL DEPBAR", nullptr, "ALL LE", NumberType::Integer, false},
     });
     return rows;

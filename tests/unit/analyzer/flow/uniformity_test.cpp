@@ -48,6 +48,18 @@ std::string uniformities_by_execution(const std::string& body, std::int64_t bloc
     return text_of(function, derive(&run));
 }
 
+// Whatever the register holds: there is one of it for the lanes that execute together.
+TEST(Uniformity, HoldsWhereARegisterOfTheWarpDecides) {
+    const std::string diverged = "LDG.E R0, [R2]; ISETP.LT.AND P0, PT, R0, 0x40, PT; @P0 BRA D; "
+                                 "UMOV UR4, 0x1; D: ";
+    EXPECT_EQ(uniformities(diverged + "BRA.DIV UR4, E; NOP; E: EXIT;", {{32, 1, 1}}),
+              "0x0020 unknown; 0x0040 uniform");
+    EXPECT_EQ(uniformities(diverged + "@UP1 BRA E; NOP; E: EXIT;", {{32, 1, 1}}),
+              "0x0020 unknown; 0x0040 uniform");
+    EXPECT_EQ(uniformities(diverged + "@!P0 BRA.DIV UR4, E; NOP; E: EXIT;", {{32, 1, 1}}),
+              "0x0020 unknown; 0x0040 unknown");
+}
+
 TEST(Uniformity, FollowsFromTheShapeOfTheBlock) {
     const std::string code = "S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x40, PT; @!P0 BRA D; "
                              "NOP; D: EXIT;";

@@ -166,6 +166,17 @@ TEST(ControlFlowGraph, TellsJumpsWrittenAsCallsFromCallsInOneFunction) {
     }
 }
 
+TEST(ControlFlowGraph, ReadsCollectiveOperationsAsStraightCode) {
+    const std::string shuffle = "SHFL.UP P0, R19, R21, R22, R23; ENDCOLLECTIVE; ";
+    const auto graph = valid("WARPSYNC.COLLECTIVE R20, 0x30; " + shuffle + "EXIT;", 90);
+    EXPECT_EQ(graph.blocks.size(), 1U);
+    for (const std::string& code :
+         {"WARPSYNC.COLLECTIVE R20, 0x40; " + shuffle + "NOP; EXIT;",
+          "WARPSYNC.COLLECTIVE R20, 0x40; @P0 BRA L; " + shuffle + "L: EXIT;",
+          "@P1 WARPSYNC.COLLECTIVE R20, 0x30; " + shuffle + "EXIT;", shuffle + "EXIT;"})
+        EXPECT_THAT(refusal(code, 90), HasSubstr("unknown control instruction")) << code;
+}
+
 TEST(ControlFlowGraph, RefusesUnknownControlFlowWithItsLocation) {
     EXPECT_THAT(refusal("BRX R2 -0x8; EXIT;", 75), HasSubstr("0x0000: indirect branch BRX"));
     EXPECT_THAT(refusal("SYNC; EXIT;", 52), HasSubstr("0x0000: no matching push"));
