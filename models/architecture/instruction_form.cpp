@@ -67,6 +67,8 @@ std::optional<InstructionForm> instruction_form(const Instruction& instruction) 
                                std::pair{"CREDUX", "reduction"}, std::pair{"MOVM", "matrix"}};
     for (const auto& [named, form] : alone)
         if (mnemonic == named) return InstructionForm{.name = form};
+    if (mnemonic == "DMMA") return InstructionForm{.name = "double"};
+    if (mnemonic.ends_with("GMMA")) return InstructionForm{.name = "warpgroup"};
     if (mnemonic != "MEMBAR") return std::nullopt;
     constexpr std::array scopes{std::pair{"CTA", "cta"}, std::pair{"GPU", "gpu"},
                                 std::pair{"SYS", "sys"}};

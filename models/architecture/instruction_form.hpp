@@ -22,7 +22,8 @@ struct InstructionForm {
 ///  - `copy` of LDGSTS;
 ///  - `cta`, `gpu`, `sys` of MEMBAR, by its scope;
 ///  - `wide` of IMAD.WIDE;
-///  - `match` of MATCH, `reduction` of REDUX and CREDUX, `matrix` of MOVM.
+///  - `match` of MATCH, `reduction` of REDUX and CREDUX, `matrix` of MOVM;
+///  - `double` of DMMA, `warpgroup` of HGMMA and its kind.
 /// Narrower accesses, addresses that add both kinds of registers, and accesses past the L1 by their
 /// modifiers have none.
 std::optional<InstructionForm> instruction_form(const assembly::Instruction& instruction);

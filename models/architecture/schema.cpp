@@ -190,6 +190,10 @@ constexpr auto move_forms = std::to_array<ValueRule>({
     {.name = "latency-matrix", .unit = "cycles", .of_form = true},
     {.name = "source-read-matrix", .unit = "cycles", .of_form = true},
 });
+constexpr auto tensor_forms = std::to_array<ValueRule>({
+    {.name = "initiation-double", .unit = "cycles", .minimum = 1, .of_form = true},
+    {.name = "initiation-warpgroup", .unit = "cycles", .minimum = 1, .of_form = true},
+});
 constexpr auto fence_forms = std::to_array<ValueRule>({
     {.name = "latency-cta", .unit = "cycles", .of_form = true},
     {.name = "latency-gpu", .unit = "cycles", .of_form = true},
@@ -213,6 +217,7 @@ constexpr auto global_load_values =
 constexpr auto multiply_values = joined(class_values, multiply_forms);
 constexpr auto vote_values = joined(class_values, vote_forms);
 constexpr auto move_values = joined(class_values, move_forms);
+constexpr auto tensor_values = joined(class_values, tensor_forms);
 constexpr auto fence_values = joined(class_values, fence_forms);
 
 constexpr auto shared_values = std::to_array<ValueRule>({
@@ -330,6 +335,8 @@ std::span<const ValueRule> class_rules(assembly::OpcodeClass opcode_class) {
         return vote_values;
     case Move:
         return move_values;
+    case Tensor:
+        return tensor_values;
     case MemoryFence:
         return fence_values;
     default:
