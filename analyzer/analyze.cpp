@@ -7,6 +7,7 @@
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/host/end_to_end.hpp"
 #include "analyzer/interference/fetch_delay.hpp"
+#include "analyzer/launch/representative_paths.hpp"
 #include "analyzer/memory/atomic_delay.hpp"
 #include "analyzer/memory/bandwidth_bound.hpp"
 #include "analyzer/memory/queueing_certificates.hpp"
@@ -37,6 +38,8 @@ struct Sides {
     /// What `upper` refers to where the warp may diverge.
     std::unique_ptr<const SerializedCfg> cfg;
     std::unique_ptr<const Request> request;
+    /// What `lower` refers to where threads represent their warps.
+    std::unique_ptr<const RepresentativePaths> representatives{};
 };
 
 /// What the user can state where divergence is assumed and not bounded.
@@ -47,8 +50,11 @@ Failure with_advice(Failure refusal) {
 }
 
 Result<Sides> serialize_divergence(const AnalysisContext& context) {
+    auto representatives = representative_paths(context);
+    const AnalysisContext lower =
+        representatives ? representative_context(context, *representatives) : context;
     if (!has_divergent_branch(*context.request.function, *context.request.facts))
-        return Sides{context, context, nullptr, nullptr};
+        return Sides{lower, context, nullptr, nullptr, std::move(representatives)};
     auto serialized = serialized_cfg(context);
     if (!serialized) return with_advice(serialized.error());
     auto cfg = std::make_unique<const SerializedCfg>(std::move(serialized).value());
@@ -56,8 +62,8 @@ Result<Sides> serialize_divergence(const AnalysisContext& context) {
     AnalysisContext upper = serialized_context(context, *request, *cfg);
     if (request->certificates != nullptr)
         request->certificates->serialized = SerializedPaths{*cfg, upper.facts.loops};
-    return Sides{single_lane_context(context), std::move(upper), std::move(cfg),
-                 std::move(request)};
+    return Sides{single_lane_context(lower), std::move(upper), std::move(cfg), std::move(request),
+                 std::move(representatives)};
 }
 
 /// Refuses warps of whose scoreboards too much would be outstanding (C85).

@@ -128,6 +128,10 @@ void add_facts(const AnalysisContext& context, FactTexts& texts) {
             fmt::format("0x{:04x}{}", fact.at, fact.pattern ? " with its address pattern" : ""));
     for (const auto& fact : facts.uniforms)
         add(fact.from, "uniform instructions", fmt::format("0x{:04x}", fact.at));
+    if (const auto& fact = facts.representative)
+        add(fact->from, "paths of threads that represent their warps",
+            fmt::format("thread blocks {},{},{} to {},{},{}", fact->first[0], fact->first[1],
+                        fact->first[2], fact->last[0], fact->last[1], fact->last[2]));
 }
 
 /// Paths of values in the description, by their caveat.

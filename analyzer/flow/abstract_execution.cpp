@@ -266,6 +266,22 @@ private:
     AbstractRun run_;
 };
 
+namespace {
+
+void narrow_to(const IndexBox& box, RangesOfGeometry& ranges) {
+    const auto narrow = [&](Geometry x, const std::array<std::int64_t, 3>& first,
+                            const std::array<std::int64_t, 3>& last) {
+        for (std::size_t dimension = 0; dimension < first.size(); ++dimension)
+            ranges[static_cast<std::size_t>(x) + dimension] =
+                ValueRange::between(static_cast<std::uint64_t>(first[dimension]),
+                                    static_cast<std::uint64_t>(last[dimension]));
+    };
+    narrow(Geometry::ThreadX, box.first_thread, box.last_thread);
+    if (box.first_block) narrow(Geometry::BlockX, *box.first_block, box.last_block);
+}
+
+} // namespace
+
 RangesOfGeometry ranges_of_geometry(const models::Launch& launch) {
     RangesOfGeometry ranges;
     for (std::size_t number = 0; number < ranges.size(); ++number) {
@@ -299,9 +315,11 @@ bool AbstractExecution::is_unbounded(std::size_t loop) const {
 
 AbstractRun execute_abstractly(const Function& function, const ControlFlowGraph& graph,
                                const models::Launch& launch,
-                               const std::set<assembly::Register>& shared) {
+                               const std::set<assembly::Register>& shared, const IndexBox* box) {
+    RangesOfGeometry ranges = ranges_of_geometry(launch);
+    if (box != nullptr) narrow_to(*box, ranges);
     return AbstractExecution{function, graph, shared}.run(
-        ranges_of_geometry(launch), {}, std::vector<bool>(graph.loops.size(), false));
+        ranges, {}, std::vector<bool>(graph.loops.size(), false));
 }
 
 } // namespace warpbound::analyzer

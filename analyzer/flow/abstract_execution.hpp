@@ -27,13 +27,22 @@ struct AbstractRun {
     std::vector<std::optional<DerivedLoop>> loops;
 };
 
+/// Threads of a block, and blocks of a grid, by their indices x, y, z.
+struct IndexBox {
+    std::array<std::int64_t, 3> first_thread{0, 0, 0};
+    std::array<std::int64_t, 3> last_thread{0, 0, 0};       ///< Inclusive.
+    std::optional<std::array<std::int64_t, 3>> first_block; ///< None: all blocks.
+    std::array<std::int64_t, 3> last_block{0, 0, 0};
+};
+
 /// `shared`: registers that other lanes may write while a thread waits; nothing is known of them.
-/// Sound for the run of every thread of the launch (S16a). Source: Gustafsson, Ermedahl, Sandberg,
-/// Lisper, RTSS 2006.
+/// Sound for the run of every thread of the launch (S16a), or of those of a box alone (S46).
+/// Source: Gustafsson, Ermedahl, Sandberg, Lisper, RTSS 2006.
 AbstractRun execute_abstractly(const assembly::Function& function,
                                const assembly::ControlFlowGraph& graph,
                                const models::Launch& launch,
-                               const std::set<assembly::Register>& shared);
+                               const std::set<assembly::Register>& shared,
+                               const IndexBox* box = nullptr);
 
 /// Of each index, extent and lane index. `Shape:` [Geometry]
 using RangesOfGeometry =

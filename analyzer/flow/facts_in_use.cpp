@@ -3,6 +3,7 @@
 #include "analyzer/flow/abstract_execution.hpp"
 #include "analyzer/flow/execution_by_index.hpp"
 #include "analyzer/flow/loop_bounds.hpp"
+#include "analyzer/flow/representative_threads.hpp"
 #include "analyzer/flow/thread_facts.hpp"
 #include "assembly/isa/register_roles.hpp"
 #include "assembly/isa/source_places.hpp"
@@ -84,6 +85,7 @@ public:
         }
         if (auto rest = models::assume_divergence(function_, graph_, facts_); !rest)
             return rest.as_failure();
+        if (!facts_.representative) add_representatives();
         return std::move(facts_);
     }
 
@@ -126,9 +128,11 @@ private:
         std::optional<AbstractRun> run;
         std::set<assembly::Register> unknown; // In the last abstract execution.
         for (int round = 0; round < most_rounds; ++round) {
-            const ThreadFacts threads = unless_stopped([&] {
-                                            return thread_facts(basis, run ? &*run : nullptr);
-                                        }).value_or(nothing_known());
+            const auto found =
+                unless_stopped([&] { return thread_facts(basis, run ? &*run : nullptr); });
+            const ThreadFacts threads = found.value_or(nothing_known());
+            of_threads_.reset();
+            if (found) of_threads_ = OfThreads{code, threads.shared, basis.proved};
             if (auto added = add_thread_facts(threads, basis); !added) return added;
             const auto derived = derive_loops(code, graph_,
                                               threads.stays_converged ? Convergence::Converged
@@ -166,6 +170,15 @@ private:
             bound_loops_by_index(run, code, graph_, launch_, shared, known);
             return true;
         });
+    }
+
+    void add_representatives() {
+        if (!of_threads_) return;
+        if (auto found = unless_stopped([&] {
+                return representative_threads(of_threads_->code, graph_, launch_,
+                                              of_threads_->shared, of_threads_->from);
+            }))
+            facts_.representative = std::move(*found);
     }
 
     /// Both hold.
@@ -397,6 +410,13 @@ private:
     FlowFacts facts_;
     bool knows_shape_;
     InstructionUniformity uniformity_; ///< By the last basis.
+    /// The code in which threads are followed, and registers that other lanes may write.
+    struct OfThreads {
+        assembly::Function code;
+        std::set<assembly::Register> shared;
+        models::FactSource from;
+    };
+    std::optional<OfThreads> of_threads_; ///< Of the last round of the last basis.
 };
 
 } // namespace

@@ -85,6 +85,25 @@ std::vector<DerivedPathFact> not_stated(const models::FlowFacts& facts,
     return derived;
 }
 
+Result<void> check_representatives(const assembly::Function& function,
+                                   const assembly::ControlFlowGraph& graph,
+                                   const models::FlowFacts& facts) {
+    if (!facts.representative) return boost::outcome_v2::success();
+    for (const auto& [from, to] : facts.representative->edges)
+        if (!has_edge(graph, from, to))
+            return refused(facts, facts.representative->from,
+                           fmt::format("no edge of {} leads from 0x{:04x} to 0x{:04x}",
+                                       function.name, from, to));
+    for (const std::int64_t address : facts.representative->ends)
+        if (std::none_of(graph.blocks.begin(), graph.blocks.end(), [&](const auto& block) {
+                return block.address == address && block.exits && !block.out.empty();
+            }))
+            return refused(facts, facts.representative->from,
+                           fmt::format("no block of {} at 0x{:04x} ends at an EXIT with a guard",
+                                       function.name, address));
+    return boost::outcome_v2::success();
+}
+
 } // namespace
 
 std::vector<std::size_t> blocks_at(const assembly::ControlFlowGraph& graph, std::int64_t address) {
@@ -164,6 +183,8 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                                fmt::format("no edge of {} leads from 0x{:04x} to 0x{:04x}",
                                            function.name, *term.from, term.block));
         }
+    if (auto checked = check_representatives(function, graph, facts); !checked)
+        return checked.as_failure();
     for (const auto& fact : facts.memory)
         if (!function.index_of(fact.at))
             return refused(facts, fact.from,

@@ -269,6 +269,8 @@ void add_check_files(const KernelEvidence& kernel, const KernelInput& input, Evi
         add_fact("linear", fact.from);
     for (const auto& fact : kernel.input->facts.memory)
         add_fact(fmt::format("memory 0x{:04x}", fact.at), fact.from);
+    if (const auto& fact = kernel.input->facts.representative)
+        add_fact("representative", fact->from);
     files["checks/" + kernel.id + ".json"] = {"checks", "checks",
                                               canonical({{"observations", observations},
                                                          {"facts", facts},

@@ -52,6 +52,7 @@ public:
         check_loops();
         check_memory();
         check_lanes();
+        check_representatives();
         return derived_;
     }
 
@@ -165,6 +166,20 @@ private:
             if (deciding[i] && uniform.count(at) == divergent.count(at))
                 fail(fmt::format("0x{:04x} must be either uniform or divergent", at));
         }
+    }
+
+    void check_representatives() {
+        if (!stated_.representative) {
+            derived_ += in_use_.representative ? 1U : 0U;
+            return;
+        }
+        const auto said = [](models::RepresentativeFact fact) {
+            fact.from = {};
+            return fact;
+        };
+        if (!in_use_.representative ||
+            said(*in_use_.representative) != said(*stated_.representative))
+            fail("what is stated of representative threads is missing or differs");
     }
 
     const assembly::Function& function_;

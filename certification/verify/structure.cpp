@@ -175,7 +175,7 @@ void check_costs(const Certificate& certificate, const LaunchDemand& demand,
 void check_certificate(const Certificate& certificate, const KernelCase& kernel,
                        const SideFlows& flows, const LaunchDemand& demand) {
     const std::string where = kernel.id + "/" + certificate.id;
-    const ControlFlow& flow = flows.of(certificate.upper);
+    const ControlFlow& flow = flows.of(certificate);
     for (const auto& node : certificate.nodes)
         if (node.block >= flow.blocks.size())
             fail_structure(where + ": a node of a block that its side lacks");

@@ -46,7 +46,7 @@ std::vector<ScriptCase> scripts_of(const Evidence& evidence) {
     for (const auto& kernel : evidence.kernels) {
         const SideFlows flows = check_flows(*kernel);
         for (const Certificate& certificate : kernel->certificates) {
-            const ControlFlow& flow = flows.of(certificate.upper);
+            const ControlFlow& flow = flows.of(certificate);
             const Script script = script_of(*kernel, flow, certificate);
             scripts.push_back(
                 {kernel->id + "/" + certificate.id, &certificate.script, text_of(script),

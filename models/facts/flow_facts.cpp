@@ -89,4 +89,21 @@ bool has_divergent_branch(const assembly::Function& function, const FlowFacts& f
     });
 }
 
+std::int64_t RepresentativeFact::blocks() const {
+    std::int64_t product = 1;
+    for (std::size_t dimension = 0; dimension < first.size(); ++dimension)
+        product *= std::max<std::int64_t>(0, last[dimension] - first[dimension] + 1);
+    return product;
+}
+
+bool RepresentativeFact::has(std::int64_t block, const std::optional<GridShape>& grid) const {
+    std::array<std::int64_t, 3> index{block, 0, 0};
+    if (grid)
+        index = {block % grid->blocks[0], block / grid->blocks[0] % grid->blocks[1],
+                 block / grid->blocks[0] / grid->blocks[1]};
+    for (std::size_t dimension = 0; dimension < index.size(); ++dimension)
+        if (index[dimension] < first[dimension] || index[dimension] > last[dimension]) return false;
+    return true;
+}
+
 } // namespace warpbound::models

@@ -8,10 +8,12 @@
 #include "models/facts/address_pattern.hpp"
 #include "models/launch/launch.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace warpbound::models {
@@ -132,6 +134,23 @@ struct UniformFact {
     friend bool operator==(const UniformFact&, const UniformFact&) = default;
 };
 
+/// Every warp of the thread blocks whose indices lie in a box has a thread (its representative)
+/// that never takes these edges, and that these EXITs do not end.
+struct RepresentativeFact {
+    std::array<std::int64_t, 3> first{0, 0, 0}; ///< Block indices x, y, z.
+    std::array<std::int64_t, 3> last{0, 0, 0};  ///< Inclusive.
+    /// Addresses of basic blocks: from one to the other.
+    std::vector<std::pair<std::int64_t, std::int64_t>> edges;
+    std::vector<std::int64_t> ends; ///< Addresses of basic blocks with a guarded EXIT at the end.
+    FactSource from;
+
+    /// Thread blocks in the box.
+    [[nodiscard]] std::int64_t blocks() const;
+    /// Whether a thread block of a grid lies in the box. `block`: its number, x counted first.
+    [[nodiscard]] bool has(std::int64_t block, const std::optional<GridShape>& grid) const;
+    friend bool operator==(const RepresentativeFact&, const RepresentativeFact&) = default;
+};
+
 /// A source file whose comments state facts.
 struct FactFile {
     std::string name;   ///< As line markers name it.
@@ -153,8 +172,10 @@ struct FlowFacts {
     /// The block shape for which facts were derived; none: they do not depend on it.
     std::optional<BlockShape> block;
     std::vector<FactFile> sources{}; ///< Files that the facts of `FactSource::file` > 0 are from.
-    std::string name;                ///< Of the source, for messages.
-    std::string digest;              ///< Of the file; empty when made by the program.
+    /// None or one.
+    std::optional<RepresentativeFact> representative{};
+    std::string name;   ///< Of the source, for messages.
+    std::string digest; ///< Of the file; empty when made by the program.
 
     [[nodiscard]] const LoopFact* loop_at(std::int64_t header) const;
     [[nodiscard]] const MemoryFact* memory_at(std::int64_t address) const;
@@ -170,7 +191,8 @@ struct FlowFacts {
 ///  <constraint relation="at-most|at-least|equal" constant> <term coefficient block [from]/>
 ///  </constraint> <memory at transactions conflict-degree level> [<pattern base thread-stride row
 ///  row-stride warp-stride block-stride iteration-stride footprint random/>] </memory>
-///  <divergent at/> <uniform at/> </flow-facts>`, each fact with optional `origin` and `status`; a
+///  <divergent at/> <uniform at/> <representative first-block last-block> [<edge from to/> <end
+/// block/>] </representative> </flow-facts>`, each fact with optional `origin` and `status`; a
 /// status is the author's word and is kept as such. Facts that comments of a source file state have
 /// an attribute `source="FILE:LINE"`, where `<source file digest/>` stands before.
 /// `transactions` and `conflict-degree` are "4" or a range "1..4"; a pattern replaces both. Refuses

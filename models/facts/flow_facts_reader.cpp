@@ -52,6 +52,9 @@ private:
     Result<void> constraint(const XmlElement& element);
     Result<LinearTerm> term(const XmlElement& element);
     Result<void> memory(const XmlElement& element);
+    Result<std::array<std::int64_t, 3>> block_index(const XmlElement& element,
+                                                    std::string_view attribute);
+    Result<void> representative(const XmlElement& element);
     /// A fact about the lanes of a warp at one instruction.
     template <class Fact> Result<void> lanes(const XmlElement& element, std::vector<Fact>& facts);
 
@@ -311,6 +314,77 @@ Result<void> FlowFactsReader::memory(const XmlElement& element) {
     return check_unique(element, fact.at);
 }
 
+/// Three numbers, as in 0,0,0.
+Result<std::array<std::int64_t, 3>> FlowFactsReader::block_index(const XmlElement& element,
+                                                                 std::string_view attribute) {
+    std::string_view rest = *element.find(attribute);
+    std::array<std::int64_t, 3> index{};
+    for (std::size_t dimension = 0; dimension < index.size(); ++dimension) {
+        const std::size_t comma = rest.find(',');
+        const bool is_last = dimension + 1 == index.size();
+        const auto number = parse_integer(rest.substr(0, comma));
+        if (!number || *number < 0 || *number > largest_count ||
+            is_last != (comma == std::string_view::npos))
+            return refuse(source_, element,
+                          fmt::format("'{}' is \"{}\"; expected the indices of a thread block in "
+                                      "x, y and z, as in 0,0,0",
+                                      attribute, *element.find(attribute)));
+        index[dimension] = *number;
+        if (!is_last) rest.remove_prefix(comma + 1);
+    }
+    return index;
+}
+
+Result<void> FlowFactsReader::representative(const XmlElement& element) {
+    const auto known =
+        check_attributes(source_, element, {"first-block", "last-block"}, {"origin", "status"});
+    if (!known) return known.as_failure();
+    if (facts_.representative)
+        return refuse(source_, element, "a second <representative>; expected one");
+    RepresentativeFact fact;
+    const auto first = block_index(element, "first-block");
+    if (!first) return first.as_failure();
+    const auto last = block_index(element, "last-block");
+    if (!last) return last.as_failure();
+    fact.first = first.value();
+    fact.last = last.value();
+    for (std::size_t dimension = 0; dimension < fact.first.size(); ++dimension)
+        if (fact.first[dimension] > fact.last[dimension])
+            return refuse(source_, element,
+                          "'first-block' lies beyond 'last-block'; expected a box of blocks");
+    const auto source = from(element);
+    if (!source) return source.as_failure();
+    fact.from = source.value();
+    if (element.children.empty() || element.children.size() > most_terms)
+        return refuse(source_, element,
+                      fmt::format("a <representative> of {} edges and ends; expected 1 to {}",
+                                  element.children.size(), most_terms));
+    for (const auto& child : element.children) {
+        if (child.name != "edge" && child.name != "end")
+            return refuse(
+                source_, child,
+                fmt::format("<{}> inside <representative>; expected <edge> or <end>", child.name));
+        if (const auto leaf = check_no_children(source_, child); !leaf) return leaf.as_failure();
+        if (child.name == "edge") {
+            const auto attributes = check_attributes(source_, child, {"from", "to"}, {});
+            if (!attributes) return attributes.as_failure();
+            const auto begin = address(child, "from");
+            if (!begin) return begin.as_failure();
+            const auto end = address(child, "to");
+            if (!end) return end.as_failure();
+            fact.edges.emplace_back(begin.value(), end.value());
+        } else {
+            const auto attributes = check_attributes(source_, child, {"block"}, {});
+            if (!attributes) return attributes.as_failure();
+            const auto block = address(child, "block");
+            if (!block) return block.as_failure();
+            fact.ends.push_back(block.value());
+        }
+    }
+    facts_.representative = std::move(fact);
+    return boost::outcome_v2::success();
+}
+
 template <class Fact>
 Result<void> FlowFactsReader::lanes(const XmlElement& element, std::vector<Fact>& facts) {
     const auto known = check_attributes(source_, element, {"at"}, {"origin", "status", "source"});
@@ -331,6 +405,7 @@ Result<void> FlowFactsReader::lanes(const XmlElement& element, std::vector<Fact>
 Result<void> FlowFactsReader::fact(const XmlElement& element) {
     if (element.name == "constraint") return constraint(element);
     if (element.name == "memory") return memory(element);
+    if (element.name == "representative") return representative(element);
     if (const auto leaf = check_no_children(source_, element); !leaf) return leaf.as_failure();
     if (element.name == "source") return source_file(element);
     if (element.name == "loop") return loop(element);
@@ -340,7 +415,8 @@ Result<void> FlowFactsReader::fact(const XmlElement& element) {
     if (element.name == "uniform") return lanes(element, facts_.uniforms);
     return refuse(source_, element,
                   fmt::format("unknown element <{}>; expected <loop>, <never>, <exclusive>, "
-                              "<constraint>, <memory>, <divergent>, <uniform> or <source>",
+                              "<constraint>, <memory>, <divergent>, <uniform>, "
+                              "<representative> or <source>",
                               element.name));
 }
 

@@ -37,6 +37,7 @@ public:
                                      const FactSource& from) const;
     [[nodiscard]] XmlElement constraint(const LinearFact& fact) const;
     [[nodiscard]] XmlElement memory(const MemoryFact& fact) const;
+    [[nodiscard]] XmlElement representative(const RepresentativeFact& fact) const;
 
 private:
     const FlowFacts& facts_;
@@ -85,6 +86,30 @@ XmlElement FactWriter::memory(const MemoryFact& fact) const {
     return made;
 }
 
+std::string index_text(const std::array<std::int64_t, 3>& index) {
+    return fmt::format("{},{},{}", index[0], index[1], index[2]);
+}
+
+XmlElement FactWriter::representative(const RepresentativeFact& fact) const {
+    XmlElement made =
+        element("representative",
+                {{"first-block", index_text(fact.first)}, {"last-block", index_text(fact.last)}},
+                fact.from);
+    for (const auto& [from, to] : fact.edges) {
+        XmlElement child;
+        child.name = "edge";
+        child.attributes = {{"from", address_text(from)}, {"to", address_text(to)}};
+        made.children.push_back(std::move(child));
+    }
+    for (const std::int64_t block : fact.ends) {
+        XmlElement child;
+        child.name = "end";
+        child.attributes = {{"block", address_text(block)}};
+        made.children.push_back(std::move(child));
+    }
+    return made;
+}
+
 } // namespace
 
 std::string write_flow_facts(const FlowFacts& facts) {
@@ -124,6 +149,7 @@ std::string write_flow_facts(const FlowFacts& facts) {
     for (const auto& fact : facts.uniforms)
         root.children.push_back(
             writer.element("uniform", {{"at", address_text(fact.at)}}, fact.from));
+    if (facts.representative) root.children.push_back(writer.representative(*facts.representative));
     return write_xml(root);
 }
 

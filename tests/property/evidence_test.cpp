@@ -43,7 +43,7 @@ void expect_tight_scripts(const certification::Bundle& bundle, std::uint64_t see
     const check::KernelCase& kernel = *evidence.kernels.front();
     const check::SideFlows flows = check::check_flows(kernel);
     const auto is_refuted = [&](const check::Certificate& certificate) {
-        const check::ControlFlow& flow = flows.of(certificate.upper);
+        const check::ControlFlow& flow = flows.of(certificate);
         return check::is_refuted_by(check::script_of(kernel, flow, certificate),
                                     check::distance_multipliers(flow, certificate));
     };
@@ -53,9 +53,9 @@ void expect_tight_scripts(const certification::Bundle& bundle, std::uint64_t see
             << certificate.id << ", seed " << seed;
         if (certificate.witness.empty() || certificate.witness_cost != certificate.bound) continue;
         certificate.bound += certificate.upper ? -1 : 1;
-        EXPECT_EQ(check::ask_z3(check::text_of(check::script_of(kernel, flows.of(certificate.upper),
-                                                                certificate)),
-                                std::chrono::minutes{1}),
+        EXPECT_EQ(check::ask_z3(
+                      check::text_of(check::script_of(kernel, flows.of(certificate), certificate)),
+                      std::chrono::minutes{1}),
                   check::Answer::Sat)
             << certificate.id << ", seed " << seed;
         EXPECT_FALSE(is_refuted(certificate)) << certificate.id << ", seed " << seed;
@@ -371,10 +371,10 @@ void expect_needed_regions(const check::KernelCase& kernel, const check::Certifi
     for (std::size_t region = 0; region < certificate.regions.size(); ++region) {
         check::Certificate without = certificate;
         without.regions.erase(without.regions.begin() + static_cast<std::ptrdiff_t>(region));
-        EXPECT_NE(check::ask_z3(check::text_of(
-                                    check::script_of(kernel, flows.of(certificate.upper), without)),
-                                std::chrono::minutes{1}),
-                  check::Answer::Unsat)
+        EXPECT_NE(
+            check::ask_z3(check::text_of(check::script_of(kernel, flows.of(certificate), without)),
+                          std::chrono::minutes{1}),
+            check::Answer::Unsat)
             << certificate.id << ", region " << region << ", seed " << seed;
     }
 }

@@ -1,6 +1,7 @@
 #include "certification/verify/divergence/warp_cfg.hpp"
 
 #include "certification/verify/divergence/warp_states.hpp"
+#include "certification/verify/flow/representatives.hpp"
 #include "certification/verify/machine_values.hpp"
 
 #include <fmt/format.h>
@@ -306,6 +307,7 @@ void check_convergence(const KernelCase& kernel, const WarpStates& lanes) {
 
 SideFlows check_flows(const KernelCase& kernel) {
     SideFlows flows{check_control_flow(kernel), std::nullopt};
+    flows.of_representatives = flow_of_representatives(kernel, flows.of_code);
     if (!models::has_divergent_branch(*kernel.function, kernel.facts)) {
         if (!kernel.serialized.empty())
             fail(kernel,

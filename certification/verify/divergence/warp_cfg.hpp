@@ -12,9 +12,16 @@ namespace warpbound::certification::verify {
 struct SideFlows {
     ControlFlow of_code; ///< Of each lane, hence of a warp whose lanes stay together.
     std::optional<ControlFlow> of_warp; ///< Of copies of blocks, where lanes may part.
+    /// Of threads that represent their warps, where facts speak of them.
+    std::optional<ControlFlow> of_representatives{};
 
     [[nodiscard]] const ControlFlow& of(bool upper) const {
         return upper && of_warp ? *of_warp : of_code;
+    }
+    /// The flow whose paths a certificate bounds. What lies between two blocks is that of any warp.
+    [[nodiscard]] const ControlFlow& of(const Certificate& certificate) const {
+        const bool of_launch = !certificate.upper && !certificate.between;
+        return of_launch && of_representatives ? *of_representatives : of(certificate.upper);
     }
 };
 

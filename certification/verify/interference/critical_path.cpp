@@ -218,7 +218,7 @@ std::vector<Term> drain_terms_of(const TimedCode& code, const DemandTables& tabl
 
 std::vector<Term> lower_terms_of(const TimedCode& code, const DemandTables& tables,
                                  const std::string& first_certificate) {
-    const LaunchGeometry& launch = code.geometry;
+    const LaunchGeometry& launch = code.represented;
     const std::int64_t waves = launch.waves;
     if (first_certificate == ids::lower_path) {
         if (waves == 1) return {{1, 0, ids::lower_path}};

@@ -57,6 +57,11 @@ TimedCode timed_code(const KernelCase& kernel, const SideFlows& flows,
                    geometry,
                    models::instruction_timings(*kernel.function, kernel.architecture, kernel.facts),
                    {}};
+    code.represented_flow =
+        flows.of_representatives ? &*flows.of_representatives : &flows.of(false);
+    code.represented = geometry;
+    if (flows.of_representatives)
+        code.represented = only_blocks(geometry, kernel.facts.representative->blocks());
     code.reachable = reachable_instructions(code.lower_flow, code.timings.size());
     for (std::size_t i = 0; i < code.timings.size(); ++i)
         if (code.reachable[i] && !code.timings[i])
@@ -74,7 +79,7 @@ DemandTable demand_table(const TimedCode& code, const InstructionDemand& demand)
 std::vector<std::int64_t> block_sums(const TimedCode& code, const DemandTables& tables,
                                      const std::string& certificate) {
     const bool upper = certificate.rfind(certificate_id::upper_path, 0) == 0;
-    return sums_per_block(tables.at(certificate), upper ? code.upper_flow : code.lower_flow);
+    return sums_per_block(tables.at(certificate), upper ? code.upper_flow : *code.represented_flow);
 }
 
 std::int64_t largest_demand(const DemandTables& tables, const std::string& certificate) {

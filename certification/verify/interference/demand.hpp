@@ -24,6 +24,10 @@ struct TimedCode {
     std::vector<Result<models::InstructionTiming>> timings; ///< Per instruction.
     /// Per instruction: whether a path from the entry has it, whether or not that path can end.
     std::vector<bool> reachable;
+    /// S46, of the lower bound: the paths of threads that represent their warps, and a launch of
+    /// their thread blocks alone. Where no facts speak of them: all paths, and the launch.
+    const ControlFlow* represented_flow = nullptr;
+    LaunchGeometry represented{};
 };
 
 /// Throws `Finding` when an instruction that can be reached has no timing.

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace warpbound::certification::verify {
 
 LaunchGeometry read_launch_geometry(const KernelCase& kernel) {
@@ -36,6 +38,14 @@ LaunchGeometry read_launch_geometry(const KernelCase& kernel) {
     geometry.refill = {models::plus(replacement.lo, start.lo), std::nullopt,
                        models::plus(replacement.hi, start.hi)};
     return geometry;
+}
+
+LaunchGeometry only_blocks(LaunchGeometry launch, std::int64_t blocks) {
+    launch.blocks = std::min(launch.blocks, blocks);
+    launch.warps = models::times(launch.blocks, launch.warps_per_block);
+    launch.waves =
+        (launch.blocks - 1) / models::times(launch.multiprocessors, launch.block_slots) + 1;
+    return launch;
 }
 
 } // namespace warpbound::certification::verify

@@ -45,4 +45,7 @@ struct LaunchGeometry {
 /// lacks what the launch needs.
 LaunchGeometry read_launch_geometry(const KernelCase& kernel);
 
+/// The same launch with fewer thread blocks.
+LaunchGeometry only_blocks(LaunchGeometry launch, std::int64_t blocks);
+
 } // namespace warpbound::certification::verify

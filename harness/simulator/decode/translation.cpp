@@ -246,6 +246,13 @@ Result<void> KernelTranslator::add_paths() {
     auto paths = PathChooser::make(*kernel_.graph, *kernel_.facts, rule.decides);
     if (!paths) return paths.as_failure();
     code_.paths = std::move(paths.value());
+    if (!kernel_.facts->representative) return boost::outcome_v2::success();
+    auto representatives =
+        PathChooser::of_representatives(*kernel_.graph, *kernel_.facts, rule.decides);
+    if (!representatives) return representatives.as_failure();
+    code_.of_representatives = std::move(representatives.value());
+    code_.representative = kernel_.facts->representative;
+    code_.grid = kernel_.launch.grid;
     return boost::outcome_v2::success();
 }
 

@@ -106,8 +106,9 @@ void DivergentWalk::apply_updates(const BlockReconvergence& here) {
 std::vector<DivergentWalk::Successor> DivergentWalk::successors_of(const Cohort& cohort) {
     const assembly::BasicBlock& block = space_->graph().blocks[active_.block];
     std::vector<Successor> successors;
-    if (block.exits && std::all_of(cohort.remaining.begin(), cohort.remaining.end(),
-                                   [](std::int64_t remaining) { return remaining == 0; }))
+    if (space_->may_end(active_.block) &&
+        std::all_of(cohort.remaining.begin(), cohort.remaining.end(),
+                    [](std::int64_t remaining) { return remaining == 0; }))
         successors.emplace_back(std::nullopt);
     for (const std::size_t edge : block.out)
         if (space_->is_allowed(edge, cohort.remaining, trial_)) successors.emplace_back(edge);
@@ -165,7 +166,7 @@ bool DivergentWalk::diverge_from(Choice& kept_choice, std::vector<Successor>& ta
     others.lanes = all & ~kept;
     const assembly::BasicBlock& block = space_->graph().blocks[active_.block];
     std::vector<Successor> candidates(block.out.begin(), block.out.end());
-    if (block.exits) candidates.emplace_back(std::nullopt);
+    if (space_->may_end(active_.block)) candidates.emplace_back(std::nullopt);
     std::erase_if(candidates, [&](Successor successor) {
         return std::find(taken.begin(), taken.end(), successor) != taken.end() ||
                !redirected(others, successor);

@@ -25,14 +25,24 @@ Result<InstructionStream> InstructionStream::start(const KernelPaths& paths,
     const LaneMask lanes = paths.lanes(warp_in_block);
     InstructionStream instructions;
     instructions.graph_ = paths.graph;
+    const bool represented = paths.representative && paths.representative->has(block, paths.grid);
+    const PathChooser& chooser = represented ? paths.of_representatives : paths.paths;
     if (!options.path.empty()) {
         instructions.walk_ = PathWalk{*paths.graph, options.path, random};
     } else if (paths.reconvergence) {
-        auto walk = paths.paths.choose(random, common, lanes, *paths.reconvergence);
+        RandomSource source = random;
+        if (represented && source.draw(0, 1) == 1)
+            if (auto among = chooser.choose_among(paths.paths, source, common, lanes,
+                                                  *paths.reconvergence)) {
+                instructions.walk_ = std::move(*among);
+                instructions.enter(std::get<DivergentWalk>(instructions.walk_).block(), lanes);
+                return instructions;
+            }
+        auto walk = chooser.choose(random, common, lanes, *paths.reconvergence);
         if (!walk) return walk.as_failure();
         instructions.walk_ = std::move(walk.value());
     } else {
-        auto walk = paths.paths.choose(random, common);
+        auto walk = chooser.choose(random, common);
         if (!walk) return walk.as_failure();
         instructions.walk_ = std::move(walk.value());
     }

@@ -18,6 +18,10 @@ struct KernelPaths {
     const assembly::ControlFlowGraph* graph = nullptr;
     const RecordedLaunch* recorded = nullptr; ///< The instruction streams of all warps (C54).
     PathChooser paths;                        ///< Used for a launch that is not recorded.
+    /// Of warps whose thread blocks lie in the box of a fact: some thread follows such a path.
+    PathChooser of_representatives;
+    std::optional<models::RepresentativeFact> representative;
+    std::optional<models::GridShape> grid;            ///< As the launch states it.
     std::optional<ReconvergencePoints> reconvergence; ///< Present when lanes may diverge.
     std::int64_t warp_size = 32;
     std::int64_t threads = 32; ///< Per block.

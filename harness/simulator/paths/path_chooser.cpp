@@ -41,8 +41,38 @@ std::vector<std::size_t> PathChooser::blocks_at(std::int64_t address) const {
 Result<PathChooser> PathChooser::make(const assembly::ControlFlowGraph& graph,
                                       const models::FlowFacts& facts,
                                       const std::vector<bool>& shared_choices) {
+    return make(graph, facts,
+                PathRestrictions{models::excluded_edges(graph, facts), shared_choices});
+}
+
+Result<PathChooser> PathChooser::of_representatives(const assembly::ControlFlowGraph& graph,
+                                                    const models::FlowFacts& facts,
+                                                    const std::vector<bool>& shared_choices) {
+    const models::RepresentativeFact& fact = *facts.representative;
+    PathRestrictions restrictions{models::excluded_edges(graph, facts), shared_choices};
+    for (const auto& [from, to] : fact.edges) {
+        bool found = false;
+        for (std::size_t edge = 0; edge < graph.edges.size(); ++edge)
+            if (graph.blocks[graph.edges[edge].from].address == from &&
+                graph.blocks[graph.edges[edge].to].address == to)
+                restrictions.excluded_edges[edge] = found = true;
+        if (!found)
+            return refuse(
+                facts, fact.from,
+                fmt::format("no edge leads from block 0x{:04x} to block 0x{:04x}", from, to));
+    }
+    for (const auto& block : graph.blocks)
+        restrictions.excluded_ends.push_back(
+            std::find(fact.ends.begin(), fact.ends.end(), block.address) != fact.ends.end());
+    return make(graph, facts, restrictions);
+}
+
+Result<PathChooser> PathChooser::make(const assembly::ControlFlowGraph& graph,
+                                      const models::FlowFacts& facts,
+                                      const PathRestrictions& restrictions) {
     PathChooser chooser;
-    const PathRestrictions restrictions{models::excluded_edges(graph, facts), shared_choices};
+    chooser.restrictions_ = restrictions;
+    const auto& shared_choices = restrictions.shared_choices;
     chooser.shares_choices_ =
         std::find(shared_choices.begin(), shared_choices.end(), true) != shared_choices.end();
     chooser.graph_ = &graph;
@@ -223,9 +253,7 @@ Result<PathWalk> PathChooser::choose(RandomSource random, RandomSource common) c
         PathWalk trial{*space, random, common};
         steps += count(trial, *graph_, counts, step_limit - steps);
         if (steps > step_limit) break;
-        if (std::all_of(conditions_.begin(), conditions_.end(),
-                        [&](const Condition& condition) { return holds(condition, counts); }))
-            return PathWalk{*space, random, common};
+        if (holds_all(counts)) return PathWalk{*space, random, common};
         random = trial.random();
     }
     return no_path();
@@ -238,7 +266,8 @@ Failure PathChooser::no_path() const {
 
 DivergentTransition::Kind PathChooser::count(DivergentWalk& walk,
                                              std::vector<LaneCounts>& lane_counts,
-                                             std::int64_t limit, std::int64_t& steps) const {
+                                             std::int64_t limit, std::int64_t& steps,
+                                             bool counts) const {
     const auto add = [&](LaneMask lanes, auto counter) {
         for (std::size_t index = 0, size = lane_counts.size(); index < size; ++index) {
             const LaneMask both = lane_counts[index].lanes & lanes;
@@ -251,15 +280,14 @@ DivergentTransition::Kind PathChooser::count(DivergentWalk& walk,
             ++counter(lane_counts[index].counts);
         }
     };
-    const bool has_conditions = !conditions_.empty();
     lane_counts.assign(1, {walk.lanes(),
                            {std::vector<std::int64_t>(graph_->blocks.size(), 0),
                             std::vector<std::int64_t>(graph_->edges.size(), 0)}});
     while (++steps <= limit) {
-        if (has_conditions)
+        if (counts)
             add(walk.lanes(), [&](Counts& of) -> std::int64_t& { return of.blocks[walk.block()]; });
         const DivergentTransition transition = walk.advance();
-        if (has_conditions)
+        if (counts)
             for (const DivergentWalk::Move& move : walk.moves())
                 add(move.lanes, [&](Counts& of) -> std::int64_t& { return of.edges[move.edge]; });
         if (transition.kind != DivergentTransition::Kind::Continues) return transition.kind;
@@ -277,15 +305,13 @@ Result<DivergentWalk> PathChooser::choose(RandomSource random, RandomSource comm
         if (space == nullptr || !shares_choices_) space = &draw_space(random, common);
         const DivergentWalk walk{*space, reconvergence, lanes, random, common};
         DivergentWalk trial = walk;
-        const DivergentTransition::Kind end = count(trial, lane_counts, step_limit, steps);
+        const DivergentTransition::Kind end =
+            count(trial, lane_counts, step_limit, steps, !conditions_.empty());
         if (end == DivergentTransition::Kind::Anomaly)
             return Failure{trial.anomaly(), facts_name_, 0, 0};
         if (end == DivergentTransition::Kind::Ended &&
-            std::all_of(lane_counts.begin(), lane_counts.end(), [this](const LaneCounts& of_lanes) {
-                return std::all_of(
-                    conditions_.begin(), conditions_.end(),
-                    [&](const Condition& condition) { return holds(condition, of_lanes.counts); });
-            }))
+            std::all_of(lane_counts.begin(), lane_counts.end(),
+                        [this](const LaneCounts& of_lanes) { return holds_all(of_lanes.counts); }))
             return walk;
         random = trial.random();
     }
@@ -299,6 +325,43 @@ Result<DivergentWalk> PathChooser::choose(RandomSource random, RandomSource comm
                        "<divergent> fact allows them to diverge",
                        facts_name_, 0, 0};
     return no_path();
+}
+
+bool PathChooser::avoids_excluded(const Counts& counts) const {
+    for (std::size_t edge = 0; edge < graph_->edges.size(); ++edge)
+        if (restrictions_.excluded_edges[edge] && counts.edges[edge] > 0) return false;
+    for (std::size_t block = 0; block < graph_->blocks.size(); ++block) {
+        if (!restrictions_.excluded_ends[block]) continue;
+        std::int64_t left = 0;
+        for (const std::size_t edge : graph_->blocks[block].out)
+            left += counts.edges[edge];
+        if (left < counts.blocks[block]) return false;
+    }
+    return true;
+}
+
+std::optional<DivergentWalk>
+PathChooser::choose_among(const PathChooser& all, RandomSource random, RandomSource common,
+                          LaneMask lanes, const ReconvergencePoints& reconvergence) const {
+    constexpr int tries = 4;
+    constexpr std::int64_t steps_of_a_try = std::int64_t{1} << 16U;
+    if (shares_choices_) return std::nullopt;
+    std::vector<LaneCounts> lane_counts;
+    for (int attempt = 0; attempt < tries; ++attempt) {
+        const DivergentWalk walk{all.draw_space(random, common), reconvergence, lanes, random,
+                                 common};
+        DivergentWalk trial = walk;
+        std::int64_t steps = 0;
+        const auto end = all.count(trial, lane_counts, steps_of_a_try, steps, true);
+        if (end == DivergentTransition::Kind::Ended &&
+            std::ranges::all_of(
+                lane_counts, [&](const LaneCounts& some) { return all.holds_all(some.counts); }) &&
+            std::ranges::any_of(
+                lane_counts, [&](const LaneCounts& some) { return avoids_excluded(some.counts); }))
+            return walk;
+        random = trial.random();
+    }
+    return std::nullopt;
 }
 
 Result<void> PathChooser::check(std::span<const std::size_t> path) const {

@@ -6,6 +6,8 @@
 #include "harness/simulator/paths/path_walk.hpp"
 #include "models/facts/flow_facts.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +26,10 @@ public:
     static Result<PathChooser> make(const assembly::ControlFlowGraph& graph,
                                     const models::FlowFacts& facts,
                                     const std::vector<bool>& shared_choices = {});
+    /// The paths of the threads that represent their warps. Requires: facts with such threads.
+    static Result<PathChooser> of_representatives(const assembly::ControlFlowGraph& graph,
+                                                  const models::FlowFacts& facts,
+                                                  const std::vector<bool>& shared_choices);
 
     /// A path of one warp. Refuses when no path that satisfies the facts was found in a limited
     /// number of tries. `common`: the source of the choices that the warps of a thread block share.
@@ -33,6 +39,11 @@ public:
     [[nodiscard]] Result<DivergentWalk> choose(RandomSource random, RandomSource common,
                                                LaneMask lanes,
                                                const ReconvergencePoints& reconvergence) const;
+    /// Of representatives: a path of `all` on which some lane follows the path of one. Nothing
+    /// where none was found in a few tries, or where warps share choices.
+    [[nodiscard]] std::optional<DivergentWalk>
+    choose_among(const PathChooser& all, RandomSource random, RandomSource common, LaneMask lanes,
+                 const ReconvergencePoints& reconvergence) const;
     /// Some path may visit the block.
     [[nodiscard]] bool visits(std::size_t block) const;
     /// Refuses a block sequence that does not follow edges from the entry to an exiting block, and
@@ -59,6 +70,15 @@ private:
         Counts counts;
     };
 
+    static Result<PathChooser> make(const assembly::ControlFlowGraph& graph,
+                                    const models::FlowFacts& facts,
+                                    const PathRestrictions& restrictions);
+    [[nodiscard]] bool holds_all(const Counts& counts) const {
+        return std::all_of(conditions_.begin(), conditions_.end(),
+                           [&](const Condition& condition) { return holds(condition, counts); });
+    }
+    /// Whether a path with these counts avoids the edges and ends.
+    [[nodiscard]] bool avoids_excluded(const Counts& counts) const;
     Result<void> add_condition(const models::LinearFact& fact);
     /// A space that `random` draws; where warps share choices, one and the same for all of them.
     const PathSpace& draw_space(RandomSource& random, RandomSource& common) const {
@@ -71,9 +91,9 @@ private:
     static std::int64_t count(PathWalk& walk, const assembly::ControlFlowGraph& graph,
                               Counts& counts, std::int64_t limit);
     /// Walks to the end of all lanes and counts. Returns the last transition, NoPath beyond `limit`
-    /// steps.
+    /// steps. `counts`: whether the counts are wanted.
     DivergentTransition::Kind count(DivergentWalk& walk, std::vector<LaneCounts>& lane_counts,
-                                    std::int64_t limit, std::int64_t& steps) const;
+                                    std::int64_t limit, std::int64_t& steps, bool counts) const;
     [[nodiscard]] Failure no_path() const;
     [[nodiscard]] std::vector<std::size_t> blocks_at(std::int64_t address) const;
 
@@ -81,6 +101,7 @@ private:
     std::string facts_name_;
     std::vector<PathSpace> spaces_; ///< Each has a path; every path is in one of them.
     std::vector<Condition> conditions_;
+    PathRestrictions restrictions_;
     bool shares_choices_ = false; ///< The warps of a thread block share some of their choices.
 };
 

@@ -43,6 +43,7 @@ Result<PathSpace> PathSpace::build(const assembly::ControlFlowGraph& graph,
     space.bounds_.assign(bounds.begin(), bounds.end());
     space.excluded_ = excluded;
     space.excluded_edges_ = restrictions.excluded_edges;
+    space.excluded_ends_ = restrictions.excluded_ends;
     space.shared_choices_ = restrictions.shared_choices;
     if (!space.shared_choices_.empty()) {
         space.shared_loops_.assign(graph.blocks.size(), false);
@@ -134,7 +135,7 @@ LoopBound PathSpace::entry_iterations(std::size_t header,
 }
 
 bool PathSpace::can_end(std::size_t block, const Digits& digits) const {
-    return graph_->blocks[block].exits &&
+    return may_end(block) &&
            std::all_of(digits.begin(), digits.end(), [](int digit) { return digit == 0; });
 }
 

@@ -24,6 +24,8 @@ struct PathRestrictions {
     std::vector<bool> excluded_edges; ///< Per edge.
     /// Per block: the warps of a thread block leave it alike (C9a).
     std::vector<bool> shared_choices;
+    /// Per block: its EXIT does not end the path; empty: none.
+    std::vector<bool> excluded_ends{};
 };
 
 /// A position is a block and, for each enclosing loop from the outermost in, the number of header
@@ -48,6 +50,10 @@ public:
         return !shared_loops_.empty() && shared_loops_[header];
     }
 
+    /// The EXIT of the block, if it has one, may end the path.
+    [[nodiscard]] bool may_end(std::size_t block) const {
+        return graph_->blocks[block].exits && (excluded_ends_.empty() || !excluded_ends_[block]);
+    }
     /// Some path leads from the entry to an EXIT.
     [[nodiscard]] bool has_path() const { return has_path_; }
     /// Some path visits the block.
@@ -103,6 +109,7 @@ private:
     std::vector<LoopBound> bounds_;
     std::vector<bool> excluded_;
     std::vector<bool> excluded_edges_; ///< Per edge; empty: none.
+    std::vector<bool> excluded_ends_;  ///< Per block; empty: none.
     std::vector<bool> shared_choices_; ///< Per block; empty: none.
     std::vector<bool> shared_loops_;   ///< Per block that is a header; empty: none.
     std::vector<std::vector<std::size_t>> enclosing_loops_; ///< Per block, outermost first.

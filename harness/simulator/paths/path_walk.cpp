@@ -38,9 +38,9 @@ Transition PathWalk::advance() {
         take(block.out.front());
         return Transition{.edge = block.out.front()};
     }
-    const bool may_end =
-        block.exits && std::all_of(remaining_.begin(), remaining_.end(),
-                                   [](std::int64_t remaining) { return remaining == 0; });
+    const bool may_end = space_->may_end(block_) &&
+                         std::all_of(remaining_.begin(), remaining_.end(),
+                                     [](std::int64_t remaining) { return remaining == 0; });
     std::int64_t choices = may_end ? 1 : 0;
     for (const std::size_t edge : block.out)
         choices += space_->is_allowed(edge, remaining_, trial_) ? 1 : 0;

@@ -26,6 +26,7 @@ FlowFacts content(FlowFacts facts) {
     forget(facts.memory);
     forget(facts.divergents);
     forget(facts.uniforms);
+    if (facts.representative) facts.representative->from.line = 0;
     facts.name.clear();
     facts.digest.clear();
     return facts;
@@ -103,6 +104,43 @@ TEST(FlowFacts, AreWrittenSoThatTheyReadBack) {
     const auto again = read_flow_facts(as_source(write_flow_facts(facts)));
     ASSERT_TRUE(again.has_value()) << again.error().what;
     EXPECT_EQ(content(again.value()), facts);
+}
+
+TEST(FlowFacts, KeepRepresentativeThreads) {
+    FlowFacts facts;
+    facts.kernel = "k";
+    facts.program_digest = digest;
+    RepresentativeFact fact;
+    fact.first = {1, 0, 2};
+    fact.last = {3, 4, 2};
+    fact.edges = {{0x40, 0x80}};
+    fact.ends = {0x40, 0x100};
+    facts.representative = fact;
+    const auto again = read_flow_facts(as_source(write_flow_facts(facts)));
+    ASSERT_TRUE(again.has_value()) << to_string(again.error());
+    EXPECT_EQ(content(again.value()), facts);
+    EXPECT_EQ(fact.blocks(), 15);
+    // Block 2 of 4 in x, 3 of 5 in y, 2 of 3 in z.
+    const GridShape grid{{4, 5, 3}};
+    EXPECT_TRUE(fact.has(2 + 4 * (3 + 5 * 2), grid));
+    EXPECT_FALSE(fact.has(0 + 4 * (3 + 5 * 2), grid));
+    EXPECT_FALSE(fact.has(2 + 4 * (3 + 5 * 1), grid));
+    const auto refused = [](const std::string& text) {
+        const auto read = read_flow_facts(as_source(document(text)));
+        return read ? std::string{} : read.error().what;
+    };
+    const std::string box = "<representative first-block=\"0,0,0\" last-block=\"1,0,0\">";
+    EXPECT_THAT(refused(box + "</representative>"), testing::HasSubstr("expected 1 to"));
+    EXPECT_THAT(refused(box + "<edge from=\"0\" to=\"16\"/></representative>" + box +
+                        "<end block=\"0\"/></representative>"),
+                testing::HasSubstr("a second <representative>"));
+    EXPECT_THAT(refused("<representative first-block=\"0,0\" last-block=\"1,0,0\">"
+                        "<end block=\"0\"/></representative>"),
+                testing::HasSubstr("as in 0,0,0"));
+    EXPECT_THAT(refused("<representative first-block=\"2,0,0\" last-block=\"1,0,0\">"
+                        "<end block=\"0\"/></representative>"),
+                testing::HasSubstr("lies beyond"));
+    EXPECT_THAT(refused(box + "<term/></representative>"), testing::HasSubstr("expected <edge>"));
 }
 
 TEST(FlowFacts, KeepPatterns) {

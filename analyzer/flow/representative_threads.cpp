@@ -1,0 +1,190 @@
+#include "analyzer/flow/representative_threads.hpp"
+
+#include "analyzer/flow/abstract_execution.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using assembly::ControlFlowGraph;
+
+constexpr std::int64_t no_way = std::numeric_limits<std::int64_t>::max();
+/// Boxes of thread blocks: all; without the last ones; without the first and last ones; the first
+/// half; the middle one.
+enum class Box { All, ButLast, Inner, FirstHalf, Middle };
+
+/// Of a warp.
+constexpr std::int64_t lanes = 32;
+
+class Search {
+public:
+    Search(const assembly::Function& code, const ControlFlowGraph& graph,
+           const models::Launch& launch, const std::set<assembly::Register>& shared)
+        : code_{code}, graph_{graph}, launch_{launch}, shared_{shared} {}
+
+    /// What a choice excludes, and for which threads.
+    struct Choice {
+        IndexBox box;
+        AbstractRun run;
+        std::int64_t way = 0;
+    };
+
+    std::optional<Choice> best() const {
+        const std::int64_t any_way = shortest_way(nullptr);
+        std::optional<Choice> longest;
+        std::optional<std::int64_t> column;
+        for (const auto& of_warp : columns()) {
+            Choice choice = try_box(Box::Middle, of_warp);
+            if (longest && choice.way <= longest->way) continue;
+            longest = std::move(choice);
+            column = of_warp;
+        }
+        if (!longest || longest->way <= any_way) return std::nullopt;
+        if (!launch_.grid) return longest;
+        for (const Box box : {Box::All, Box::ButLast, Box::Inner, Box::FirstHalf}) {
+            Choice choice = try_box(box, column);
+            // A little less work of many more blocks is the better bound.
+            if (choice.way / 9 >= longest->way / 10) return choice;
+        }
+        return longest;
+    }
+
+private:
+    /// Choices of a representative: any thread; or, where warps hold whole rows of a block, the one
+    /// in a column of a row.
+    [[nodiscard]] std::vector<std::optional<std::int64_t>> columns() const {
+        std::vector<std::optional<std::int64_t>> choices{std::nullopt};
+        const std::int64_t row = models::block_shape_of(launch_).threads[0];
+        if (row > lanes || lanes % row != 0) return choices;
+        choices.emplace_back(0);
+        if (row > 2) choices.emplace_back(row / 2);
+        return choices;
+    }
+
+    [[nodiscard]] static std::pair<std::int64_t, std::int64_t> range_of(Box box,
+                                                                        std::int64_t extent) {
+        switch (box) {
+        case Box::All:
+            break;
+        case Box::ButLast:
+            if (extent >= 2) return {0, extent - 2};
+            break;
+        case Box::Inner:
+            if (extent >= 3) return {1, extent - 2};
+            break;
+        case Box::FirstHalf:
+            if (extent >= 2) return {0, extent / 2 - 1};
+            break;
+        case Box::Middle:
+            return {extent / 2, extent / 2};
+        }
+        return {0, extent - 1};
+    }
+
+    [[nodiscard]] Choice try_box(Box box, const std::optional<std::int64_t>& column) const {
+        Choice choice;
+        choice.box.last_thread = models::block_shape_of(launch_).threads;
+        for (std::int64_t& last : choice.box.last_thread)
+            --last;
+        if (column) {
+            choice.box.first_thread[0] = *column;
+            choice.box.last_thread[0] = *column;
+        }
+        if (launch_.grid) {
+            choice.box.first_block.emplace();
+            for (std::size_t d = 0; d < 3; ++d) {
+                const auto [first, last] = range_of(box, launch_.grid->blocks[d]);
+                (*choice.box.first_block)[d] = first;
+                choice.box.last_block[d] = last;
+            }
+        }
+        choice.run = execute_abstractly(code_, graph_, launch_, shared_, &choice.box);
+        choice.way = shortest_way(&choice.run);
+        return choice;
+    }
+
+    /// Least number of instructions from the entry to an end, over the edges of a run (null: all).
+    [[nodiscard]] std::int64_t shortest_way(const AbstractRun* run) const {
+        std::vector<std::int64_t> way(graph_.blocks.size(), no_way);
+        std::set<std::pair<std::int64_t, std::size_t>> open{{0, 0}};
+        way[0] = 0;
+        std::int64_t shortest = no_way;
+        while (!open.empty()) {
+            const auto [here, block] = *open.begin();
+            open.erase(open.begin());
+            if (here > way[block]) continue;
+            const auto& code = graph_.blocks[block];
+            const auto after = here + static_cast<std::int64_t>(code.last - code.first) + 1;
+            if (code.exits && (run == nullptr || run->exits[block]))
+                shortest = std::min(shortest, after);
+            for (const std::size_t edge : code.out) {
+                const std::size_t to = graph_.edges[edge].to;
+                if ((run != nullptr && !run->taken[edge]) || after >= way[to]) continue;
+                way[to] = after;
+                open.emplace(after, to);
+            }
+        }
+        return shortest;
+    }
+
+    const assembly::Function& code_;
+    const ControlFlowGraph& graph_;
+    const models::Launch& launch_;
+    const std::set<assembly::Register>& shared_;
+};
+
+/// The edges and ends of blocks that a run reaches, and that it does not take.
+models::RepresentativeFact fact_of(const ControlFlowGraph& graph, const AbstractRun& run) {
+    models::RepresentativeFact fact;
+    std::map<std::int64_t, int> contexts;
+    for (const auto& block : graph.blocks)
+        ++contexts[block.address];
+    std::map<std::pair<std::int64_t, std::int64_t>, bool> taken;
+    for (std::size_t edge = 0; edge < graph.edges.size(); ++edge) {
+        const auto& [from, to, kind] = graph.edges[edge];
+        if (!run.reached[from] || contexts.at(graph.blocks[from].address) > 1 ||
+            contexts.at(graph.blocks[to].address) > 1)
+            continue;
+        bool& is_taken = taken[{graph.blocks[from].address, graph.blocks[to].address}];
+        // The iterations of loops are left to their bounds.
+        is_taken = is_taken || run.taken[edge] || graph.dominates(to, from);
+    }
+    for (const auto& [ends, is_taken] : taken)
+        if (!is_taken) fact.edges.push_back(ends);
+    for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
+        const auto& code = graph.blocks[block];
+        if (run.reached[block] && code.exits && !code.out.empty() && !run.exits[block] &&
+            contexts.at(code.address) == 1)
+            fact.ends.push_back(code.address);
+    }
+    return fact;
+}
+
+} // namespace
+
+std::optional<models::RepresentativeFact>
+representative_threads(const assembly::Function& code, const ControlFlowGraph& graph,
+                       const models::Launch& launch, const std::set<assembly::Register>& shared,
+                       const models::FactSource& from) {
+    const auto best = Search{code, graph, launch, shared}.best();
+    if (!best) return std::nullopt;
+    models::RepresentativeFact fact = fact_of(graph, best->run);
+    if (fact.edges.empty() && fact.ends.empty()) return std::nullopt;
+    fact.last[0] = launch.blocks - 1;
+    if (best->box.first_block) {
+        fact.first = *best->box.first_block;
+        fact.last = best->box.last_block;
+    }
+    fact.from = from;
+    return fact;
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,84 @@
+#include "analyzer/launch/representative_paths.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using assembly::ControlFlowGraph;
+
+/// Blocks, edges and loops keep their numbers.
+ControlFlowGraph pruned(const ControlFlowGraph& graph, const models::RepresentativeFact& fact) {
+    ControlFlowGraph left = graph;
+    const auto is_excluded = [&](std::size_t edge) {
+        const auto ends = std::pair{graph.blocks[graph.edges[edge].from].address,
+                                    graph.blocks[graph.edges[edge].to].address};
+        return std::find(fact.edges.begin(), fact.edges.end(), ends) != fact.edges.end();
+    };
+    for (assembly::BasicBlock& block : left.blocks) {
+        std::erase_if(block.out, is_excluded);
+        std::erase_if(block.in, is_excluded);
+        if (std::find(fact.ends.begin(), fact.ends.end(), block.address) != fact.ends.end())
+            block.exits = false;
+    }
+    return left;
+}
+
+std::vector<bool> unreached_in(const ControlFlowGraph& graph) {
+    std::vector<bool> unreached(graph.blocks.size(), true);
+    std::vector<std::size_t> work{0};
+    unreached[0] = false;
+    while (!work.empty()) {
+        const std::size_t block = work.back();
+        work.pop_back();
+        for (const std::size_t edge : graph.blocks[block].out) {
+            const std::size_t to = graph.edges[edge].to;
+            if (!unreached[to]) continue;
+            unreached[to] = false;
+            work.push_back(to);
+        }
+    }
+    return unreached;
+}
+
+} // namespace
+
+std::unique_ptr<const RepresentativePaths> representative_paths(const AnalysisContext& context) {
+    const auto& fact = context.request.facts->representative;
+    if (!fact ||
+        models::guarantee_of(context.request.policy) != models::PolicyGuarantee::WorkConserving)
+        return nullptr;
+    auto paths = std::make_unique<RepresentativePaths>(
+        RepresentativePaths{pruned(*context.request.graph, *fact), {}, context.request});
+    paths->unreached = unreached_in(paths->graph);
+    paths->request.graph = &paths->graph;
+    return paths;
+}
+
+AnalysisContext representative_context(const AnalysisContext& context,
+                                       const RepresentativePaths& paths) {
+    AnalysisContext result{paths.request,
+                           context.facts,
+                           context.shape,
+                           context.timings,
+                           context.used,
+                           context.buffer_entries,
+                           context.buffer_drain,
+                           context.caches,
+                           context.footprint,
+                           context.register_reads,
+                           context.deadline,
+                           context.atomics_wait,
+                           context.instruction_lines,
+                           context.unseen_counters,
+                           context.operand_lines};
+    for (std::size_t block = 0; block < paths.unreached.size(); ++block)
+        if (paths.unreached[block]) result.facts.never[block] = true;
+    result.shape.blocks =
+        std::min(context.shape.blocks, context.request.facts->representative->blocks());
+    return result;
+}
+
+} // namespace warpbound::analyzer
