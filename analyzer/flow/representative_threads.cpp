@@ -52,7 +52,7 @@ public:
         for (const Box box : {Box::All, Box::ButLast, Box::Inner, Box::FirstHalf}) {
             Choice choice = try_box(box, column);
             // A little less work of many more blocks is the better bound.
-            if (choice.way / 9 >= longest->way / 10) return choice;
+            if (10 * choice.way >= 9 * longest->way) return choice;
         }
         return longest;
     }

@@ -267,5 +267,53 @@ TEST(RepresentativeProperty, BundlesVerify) {
     RecordProperty("bundles", bundles);
 }
 
+/// The verdict of the step "structure" on a bundle in whose facts in use one text is replaced.
+certification::verify::StepResult structure_with(certification::EvidenceFiles files,
+                                                 const std::string& from, const std::string& to) {
+    std::string& facts = files.at("analysis/K1/facts-in-use.xml").bytes;
+    const std::size_t at = facts.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    if (at != std::string::npos) facts.replace(at, from.size(), to);
+    seal_again(files);
+    return step_of(certification::verify::verify(plain(files), {}), "structure");
+}
+
+// 256 threads in 4 blocks, 250 elements: three blocks have work in all threads.
+TEST(RepresentativeFlow, IsCheckedBeforeItIsUsed) {
+    certification::BundleInputs inputs;
+    inputs.tool_version = "1";
+    certification::KernelInput& input = inputs.kernels.emplace_back();
+    input.kernel = "k";
+    input.launch = "4x64,block=64,grid=4,0x160=250";
+    input.policy = "unknown";
+    input.listing = "!Arch sm_75\n!Kernel k\nS2R R0, SR_TID.X ?trans6;\n"
+                    "S2R R1, SR_CTAID.X ?trans6;\nIMAD R4, R1, 0x40, R0 ?trans6;\n"
+                    "ISETP.GE.AND P0, PT, R4, c[0x0][0x160], PT ?trans6;\n@P0 EXIT ?trans6;\n"
+                    "FFMA R8, R8, R7, R8 ?trans6;\nFFMA R8, R8, R7, R8 ?trans6;\n"
+                    "EXIT ?trans6;\n!EndKernel\n";
+    input.architecture = models::write_architecture(models::load_architecture("turing-t4").value());
+    const auto bundle = certification::build_bundle(inputs);
+    ASSERT_TRUE(bundle) << to_string(bundle.error());
+    using certification::verify::Verdict;
+    const auto& files = bundle.value().files;
+    const std::string box = "first-block=\"0,0,0\" last-block=\"2,0,0\"";
+    EXPECT_EQ(structure_with(files, box, box).verdict, Verdict::Holds);
+    EXPECT_NE(structure_with(files, box, "first-block=\"0,0,0\" last-block=\"4,0,0\"")
+                  .detail.find("not those of the launch"),
+              std::string::npos);
+    EXPECT_NE(structure_with(files, "<end block=\"0x0000\"/>", "<end block=\"0x0050\"/>")
+                  .detail.find("does not end at an EXIT with a guard"),
+              std::string::npos);
+    EXPECT_NE(
+        structure_with(files, "<end block=\"0x0000\"/>", "<edge from=\"0x0000\" to=\"0x0070\"/>")
+            .detail.find("no edge leads from"),
+        std::string::npos);
+    // Without the work of the representatives the tables are not those of the code.
+    EXPECT_EQ(
+        structure_with(files, "<end block=\"0x0000\"/>", "<edge from=\"0x0000\" to=\"0x0050\"/>")
+            .verdict,
+        Verdict::Failed);
+}
+
 } // namespace
 } // namespace warpbound::tests
