@@ -14,7 +14,7 @@
 #include "analyzer/memory/queueing_delay.hpp"
 #include "analyzer/path/ilp_solver.hpp"
 #include "analyzer/policies/measured_time.hpp"
-#include "analyzer/policies/policy.hpp"
+#include "analyzer/policies/policy_table.hpp"
 #include "analyzer/preparation.hpp"
 #include "assembly/support/stop_token.hpp"
 #include "models/kernel/counters.hpp"
@@ -22,8 +22,11 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace warpbound::analyzer {
 
@@ -85,37 +88,41 @@ Deadline half_of(const Deadline& deadline) {
     return now + (*deadline - now) / 2;
 }
 
-/// Memory, from below: the bandwidth of caches, links or DRAM, where it demands more time than the
-/// policy's bound. No certificate is kept of it.
-void apply_bandwidth(const AnalysisContext& context, SideResult& lower) {
-    if (!context.caches || context.request.certificates != nullptr) return;
-    auto bounds = unless_stopped([&] { return bandwidth_bounds(context); });
+/// Memory, from below: the bandwidth of caches, links or DRAM. `answer`: a bound, whose path is
+/// kept. No certificate is kept of it.
+void add_bandwidth(const AnalysisContext& context, Alternatives& all) {
+    if (!context.caches || all.empty()) return;
+    const auto bounds = unless_stopped([&] { return bandwidth_bounds(context); });
     if (!bounds) return;
-    for (auto& terms : *bounds) {
-        const models::Cycles sum = sum_of(terms);
-        if (sum <= lower.proved) continue;
-        lower.proved = sum;
-        lower.proof = Proof::ResponseTime;
-        lower.terms = std::move(terms);
+    for (const auto& terms : *bounds) {
+        SideAnswer answer = all.front();
+        BoundExpression sum;
+        sum.text = terms.front().text;
+        sum.terms = terms;
+        sum.has_evidence = false;
+        set_bound(answer.execution, std::move(sum));
+        answer.execution.proof = Proof::ResponseTime;
+        all.push_back(std::move(answer));
     }
 }
 
 /// Adds, from above, delays that the policy's bound does not contain. `alone`: what the bound of
 /// one warp contains.
-void add_delays(SideResult& upper, const char* alone, std::vector<BoundTerm> delays) {
-    if (upper.terms.empty())
-        upper.terms.push_back({alone, 1, upper.proved.count(), "execution-time-upper"});
-    for (BoundTerm& term : delays)
-        upper.terms.push_back(std::move(term));
-    upper.proved = sum_of(upper.terms);
+void add_delays(SideResult& upper, const char* alone, const std::vector<BoundTerm>& delays) {
+    BoundExpression bound = std::move(upper.bound);
+    if (upper.terms.empty()) bound.terms.front().text = alone;
+    add_terms(bound, delays);
+    set_bound(upper, std::move(bound));
     upper.proof = Proof::ResponseTime;
     upper.best_found.reset();
 }
 
-/// Memory, from above: adds the queueing delay of accesses through the caches.
-void add_queueing_delay(SideResult& upper, std::vector<BoundTerm> delays) {
-    add_delays(upper, "one warp alone, none of whose accesses waits for another",
-               std::move(delays));
+/// Memory, from above: adds the queueing delay of accesses through the caches. It may depend on the
+/// bound that it is added to, so that no other sum of that bound is kept.
+void add_queueing_delay(SideResult& upper, const std::vector<BoundTerm>& delays) {
+    BoundExpression chosen = chosen_sum(upper.bound);
+    upper.bound = std::move(chosen);
+    add_delays(upper, "one warp alone, none of whose accesses waits for another", delays);
 }
 
 /// No time is negative.
@@ -123,86 +130,188 @@ SideAnswer trivial_lower_bound() {
     SideAnswer answer;
     answer.execution.outcome = Outcome::LimitReached;
     answer.execution.proved = models::Cycles{0};
+    answer.execution.bound.has_evidence = false;
     return answer;
 }
 
+/// The alternatives of `work`; none where it is stopped, its cycles cannot be counted, or it
+/// refuses. For alternatives beside one that holds.
+template <typename Work>
+Alternatives further(const Work& work, double share = share_of_refinement) {
+    try {
+        if (auto found = unless_stopped(work, share); found && *found)
+            return std::move(*found).value();
+    } catch (const std::overflow_error&) {
+        return {};
+    }
+    return {};
+}
+
+/// Appends alternatives that only re-analysis shows.
+void add_without_evidence(Alternatives& all, Alternatives further) {
+    for (SideAnswer& one : further) {
+        drop_evidence(one.execution.bound);
+        all.push_back(std::move(one));
+    }
+}
+/// Appends alternatives that have evidence; of the sums of each, the chosen one.
+void add_with_evidence(Alternatives& all, Alternatives further) {
+    for (SideAnswer& one : further) {
+        BoundExpression chosen = chosen_sum(one.execution.bound);
+        chosen.text = "by numbers of transactions, without addresses" +
+                      (chosen.text.empty() ? "" : ": " + chosen.text);
+        one.execution.bound = std::move(chosen);
+        all.push_back(std::move(one));
+    }
+}
+
+/// Evidence shows of accesses only how many transactions they have. What addresses refine is an
+/// alternative of its own.
 Result<SideAnswer> lower_bound(const AnalysisContext& context) {
-    const auto bounded = [&] {
-        return bound_by_policy_from_below(context, half_of(context.deadline));
+    const bool certifies = context.certificates != nullptr;
+    const auto bounded = [&](const AnalysisContext& of, Wanted wanted) {
+        return [&context, of, wanted] {
+            return bounds_by_policy_from_below(of, half_of(context.deadline), wanted);
+        };
     };
-    // No certificate shows the trivial bound.
-    if (context.request.certificates != nullptr) return bounded();
-    constexpr double share = 0.5;
-    auto found = unless_stopped(bounded, share);
-    if (!found) return trivial_lower_bound();
-    Result<SideAnswer> lower = std::move(*found);
-    if (!lower) return lower;
-    apply_bandwidth(context, lower.value().execution);
+    const auto plain = bounded(without_addresses(context), Wanted::WithEvidence);
+    const auto refined = context.footprint
+                             ? bounded(without_certificates(context), Wanted::Tightest)
+                             : bounded(context, Wanted::All);
+    Alternatives all;
+    if (certifies && context.footprint) { // No certificate shows the trivial bound.
+        auto shown = plain();
+        if (!shown) return shown.as_failure();
+        add_without_evidence(all, further(refined));
+        add_bandwidth(without_certificates(context), all);
+        add_with_evidence(all, std::move(shown).value());
+    } else {
+        constexpr double share = 0.5;
+        auto found = certifies ? std::optional{refined()} : unless_stopped(refined, share);
+        if (!found) return trivial_lower_bound();
+        if (!*found) return found->as_failure();
+        all = std::move(*found).value();
+        if (context.footprint) {
+            Alternatives by_addresses = std::exchange(all, {});
+            add_without_evidence(all, std::move(by_addresses));
+        }
+        add_bandwidth(without_certificates(context), all);
+        if (context.footprint) add_with_evidence(all, further(plain));
+    }
+    SideAnswer lower = best_of(Side::Lower, std::move(all), certifies);
     // The best-case path has no queueing delay: what it costs says nothing about how tight the
     // bound is.
-    if (context.has_queueing()) lower.value().execution.best_found.reset();
+    if (context.has_queueing()) lower.execution.best_found.reset();
     return lower;
 }
 
-/// Policy, instruction fetch and constant operands, from above: the policy's bound, what the
-/// instruction caches delay beyond gaps, and what misses of constants delay. What waits at the
-/// caches of data counts on the sum: a longer run may have more refreshes.
-Result<SideAnswer> bound_without_queueing(const AnalysisContext& context) {
-    auto upper = bound_by_policy_from_above(context);
-    if (!upper) return upper;
+/// Policy, instruction fetch, constant operands and atomics, from above: the policy's bound, what
+/// the instruction caches delay beyond gaps, what misses of constants delay, and what atomics wait
+/// for each other. What waits at the caches of data counts on the sum: a longer run may have more
+/// refreshes.
+Result<Alternatives> bounds_without_caches(const AnalysisContext& context, Wanted wanted) {
+    auto all = bounds_by_policy_from_above(context, wanted);
+    if (!all) return all;
+    std::vector<BoundTerm> delays;
+    const char* alone = "";
+    const auto add = [&](const char* text, std::vector<BoundTerm> terms) {
+        alone = text;
+        for (BoundTerm& term : terms)
+            delays.push_back(std::move(term));
+    };
+    bool adds = false;
     if (context.instruction_lines) {
-        auto delays = fetch_delay(context);
-        if (!delays) return delays.as_failure();
-        add_delays(upper.value().execution, "one warp alone, all of whose lines are present",
-                   std::move(delays).value());
+        auto fetch = fetch_delay(context);
+        if (!fetch) return fetch.as_failure();
+        add("one warp alone, all of whose lines are present", std::move(fetch).value());
+        adds = true;
     }
     if (context.operand_lines) {
-        auto delays = operand_delay(context);
-        if (!delays) return delays.as_failure();
-        if (!delays.value().empty())
-            add_delays(upper.value().execution,
-                       "one warp alone, all of whose constants are present",
-                       std::move(delays).value());
+        auto operands = operand_delay(context);
+        if (!operands) return operands.as_failure();
+        if (!operands.value().empty()) {
+            add(adds ? alone : "one warp alone, all of whose constants are present",
+                std::move(operands).value());
+            adds = true;
+        }
     }
-    return upper;
+    if (context.atomics_wait) {
+        add(adds ? alone : "one warp alone, none of whose accesses waits for another",
+            atomic_delay(context));
+        adds = true;
+    }
+    if (adds)
+        for (SideAnswer& one : all.value())
+            add_delays(one.execution, alone, delays);
+    return all;
 }
 
-/// Without accesses through the caches: atomics alone may wait in memory.
-Result<SideAnswer> upper_bound_without_caches(const AnalysisContext& context) {
-    auto upper = bound_without_queueing(context);
-    if (upper && context.atomics_wait)
-        add_queueing_delay(upper.value().execution, atomic_delay(context));
-    return upper;
+/// The same with the terms that `delays` gives for the bound without queueing delay.
+template <typename Delays>
+Result<Alternatives> bounds_with_queueing(const AnalysisContext& context, Wanted wanted,
+                                          const std::string& text, const Delays& delays) {
+    auto all = bounds_without_caches(context, wanted);
+    if (!all) return all;
+    for (SideAnswer& one : all.value()) {
+        SideResult& execution = one.execution;
+        add_queueing_delay(execution, delays(execution.proved));
+        execution.bound.text += (execution.bound.text.empty() ? "" : "; ") + text;
+    }
+    return all;
 }
 
-/// With certificates there is one bound on the queueing delay, from what a reviewer can count
-/// again; else the least of several.
+/// Accesses through the caches: by each of the rules for queueing delay, which only re-analysis
+/// shows, and by a sum of path bounds that have certificates.
 Result<SideAnswer> upper_bound(const AnalysisContext& context) {
-    if (!context.caches) return upper_bound_without_caches(context);
-    if (context.request.certificates != nullptr) {
-        auto upper = upper_bound_without_caches(context);
-        if (!upper) return upper;
-        SideResult& execution = upper.value().execution;
-        add_queueing_delay(execution, certify_queueing_delay(context, execution.proved));
-        return upper;
+    const bool certifies = context.certificates != nullptr;
+    if (!context.caches) {
+        auto all = bounds_without_caches(context, Wanted::All);
+        if (!all) return all.as_failure();
+        return best_of(Side::Upper, std::move(all).value(), certifies);
     }
-    std::optional<SideAnswer> best;
-    for (const QueueingRules rules : queueing_rules(context)) {
-        const auto bounded = [&] {
-            auto upper = upper_bound_without_caches(without_queueing(context, rules));
-            if (!upper) return upper;
-            SideResult& execution = upper.value().execution;
-            add_queueing_delay(execution, queueing_delay(context, rules, execution.proved));
-            return upper;
+    const auto shown = [&] {
+        const AnalysisContext plain = without_addresses(context);
+        return bounds_with_queueing(
+            plain, Wanted::WithEvidence, "queueing delay by path bounds",
+            [&](models::Cycles unloaded) { return certify_queueing_delay(plain, unloaded); });
+    };
+    const AnalysisContext refined = without_certificates(context);
+    const auto by_rules = [&](QueueingRules rules) {
+        return [&, rules] {
+            return bounds_with_queueing(
+                without_queueing(refined, rules), Wanted::Tightest, text_of(rules),
+                [&](models::Cycles unloaded) { return queueing_delay(refined, rules, unloaded); });
         };
-        auto found = best ? unless_stopped(bounded, 1.0) : std::optional{bounded()};
-        if (!found) break;
-        Result<SideAnswer> upper = std::move(*found);
-        if (!upper) return upper;
-        const SideResult& execution = upper.value().execution;
-        if (!best || execution.proved < best->execution.proved) best = std::move(upper).value();
+    };
+    Alternatives with_certificates;
+    if (certifies) {
+        auto all = shown();
+        if (!all) return all.as_failure();
+        with_certificates = std::move(all).value();
     }
-    return std::move(*best);
+    Alternatives all;
+    for (const QueueingRules rules : queueing_rules(refined)) {
+        if (certifies || !all.empty()) {
+            add_without_evidence(all, further(by_rules(rules), 1.0));
+            continue;
+        }
+        auto first = by_rules(rules)();
+        if (!first) return first.as_failure();
+        add_without_evidence(all, std::move(first).value());
+    }
+    add_with_evidence(all, certifies ? std::move(with_certificates) : further(shown));
+    return best_of(Side::Upper, std::move(all), certifies);
+}
+
+/// The bounds of the best alternatives, where those with evidence are looser.
+std::optional<models::Bounds<models::Cycles>> without_evidence(const Envelope& claimed) {
+    const auto best = [](const SideResult& side) {
+        return side.terms.empty() ? side.proved : value_of(side.bound);
+    };
+    const models::Cycles lower = best(claimed.lower);
+    const models::Cycles upper = best(claimed.upper);
+    if (lower == claimed.lower.proved && upper == claimed.upper.proved) return std::nullopt;
+    return models::Bounds<models::Cycles>{lower, upper};
 }
 
 /// Host: copies and launch cost around the kernel.
@@ -246,11 +355,13 @@ Result<Analysis> bounds_of(const Request& request) {
     if (request.certificates != nullptr) {
         keep_claimed_certificates(*request.certificates, analysis.execution_time.lower.terms,
                                   analysis.measured_time.has_value());
-        analysis.sums_of_certificates = certificates_may_be_looser(context.value());
+        analysis.without_evidence = without_evidence(analysis.execution_time);
     }
     if (sides.value().cfg)
         map_to_original_blocks(analysis.execution_time.upper, *sides.value().cfg);
-    analysis.assumptions = assumptions_of(context.value(), upper.value().assumes_round_robin_order);
+    analysis.assumptions = assumptions_of(
+        request.certificates != nullptr ? without_addresses(context.value()) : context.value(),
+        upper.value().assumes_round_robin_order);
     analysis.state_nodes = lower.value().nodes + upper.value().nodes;
     if (lower.value().solver_used || upper.value().solver_used) analysis.solver = solver_version();
     if (auto host = add_end_to_end(request, analysis); !host) return host.as_failure();

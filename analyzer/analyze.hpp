@@ -5,6 +5,8 @@
 
 #include "analyzer/bound.hpp"
 #include "analyzer/request.hpp"
+#include "models/bounds.hpp"
+#include "models/units.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -26,9 +28,9 @@ struct Analysis {
     std::vector<Assumption> host_assumptions; ///< Further assumptions of `end_to_end`.
     std::string solver;                       ///< Name and version, when a solver was used.
     std::int64_t state_nodes = 0;             ///< Nodes of both sides' path problems.
-    /// With `Request::certificates`: the bounds are sums of certified path bounds, which may be
-    /// looser than the bounds of the same request without it (docs/soundness.md, S23, S26 and S28).
-    bool sums_of_certificates = false;
+    /// With `Request::certificates`: the bounds of the execution time that only re-analysis shows,
+    /// where they are tighter than those with evidence (docs/soundness.md, S23, S26 and S28).
+    std::optional<models::Bounds<models::Cycles>> without_evidence;
 };
 
 /// Bounds the kernel's time. Side: both; integer cycles.

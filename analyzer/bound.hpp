@@ -2,6 +2,7 @@
 /// \file
 /// A bound: its side, how it was proved, and its assumptions.
 
+#include "analyzer/bound_expression.hpp"
 #include "models/bounds.hpp"
 #include "models/units.hpp"
 
@@ -15,8 +16,6 @@
 #include <vector>
 
 namespace warpbound::analyzer {
-
-enum class Side { Lower, Upper };
 
 /// How a bound was proved.
 enum class Proof {
@@ -63,23 +62,6 @@ constexpr std::string_view to_string(StackCategory category) {
     return names[static_cast<std::size_t>(category)];
 }
 
-/// A term of the sum that bounds several warps. `Unit:` core cycles.
-struct BoundTerm {
-    std::string text; ///< What takes the time, and why it is counted `count` times.
-    std::int64_t count = 1;
-    std::int64_t cycles = 0; ///< Of one of them.
-    /// Id of the path certificate that bounds `cycles`; empty: a value of the machine and the
-    /// launch.
-    std::string certificate{};
-};
-/// Sum of the terms. Throws `std::overflow_error` beyond 2^63 cycles.
-inline models::Cycles sum_of(const std::vector<BoundTerm>& terms) {
-    models::Cycles sum{0};
-    for (const BoundTerm& term : terms)
-        sum += models::Cycles{term.cycles} * term.count;
-    return sum;
-}
-
 /// Bound on one quantity from one side. For several warps the witness is the path of one warp in
 /// isolation.
 struct SideResult {
@@ -99,7 +81,16 @@ struct SideResult {
     std::vector<std::pair<StackCategory, std::int64_t>> stack;
     /// Several warps: the terms whose sum is `proved`. Empty for one warp.
     std::vector<BoundTerm> terms;
+    /// All alternatives and cases that were evaluated; `proved` is the value of the best one, with
+    /// `Request::certificates` of the best one that has evidence. No terms: the bound is not a sum.
+    BoundExpression bound;
 };
+/// Replaces the bound by the value of this expression.
+inline void set_bound(SideResult& result, BoundExpression bound) {
+    result.proved = value_of(bound);
+    result.terms = chosen_sum(bound).terms;
+    result.bound = std::move(bound);
+}
 
 enum class AssumptionStatus { Proved, Measured, Reviewed, Unchecked };
 constexpr std::string_view to_string(AssumptionStatus status) {

@@ -180,22 +180,24 @@ Result<void> apply_instruction_caches(AnalysisContext& context) {
 
 /// Refines transactions and latencies of accesses by their addresses.
 void apply_caches(AnalysisContext& context) {
-    // Certified bounds use the number of transactions only, which the verifier recomputes (S26).
     // After a divergent branch it is unknown which threads execute an access, and how often.
-    if (context.request.certificates == nullptr && context.request.facts->divergents.empty())
+    if (context.request.facts->divergents.empty())
         context.footprint =
             unless_stopped([&] { return footprint_of(context); }).value_or(std::nullopt);
+    if (context.footprint) context.unrefined.resize(context.timings.size());
     for (std::size_t i = 0; i < context.timings.size(); ++i) {
         if (!context.timings[i]) continue;
         models::InstructionTiming& timing = context.timings[i].value();
         if (!timing.through_caches) continue;
+        const models::Interval passes = timing.passes;
         if (context.footprint && context.footprint->passes[i].hi > 0)
             timing.passes = context.footprint->passes[i];
-        if (timing.enters_write_buffer) continue;
         // The latency intervals of the levels hold for an access that does not merge with another
         // (S21).
-        timing.latency.hi += context.caches->transit_spread;
-        if (context.footprint && context.footprint->always_misses[i])
+        if (!timing.enters_write_buffer) timing.latency.hi += context.caches->transit_spread;
+        if (!context.footprint) continue;
+        context.unrefined[i] = UnrefinedAccess{passes, timing.latency};
+        if (!timing.enters_write_buffer && context.footprint->always_misses[i])
             timing.latency.lo = std::max(timing.latency.lo, context.caches->dram_latency_lo);
     }
 }
@@ -259,6 +261,7 @@ Result<AnalysisContext> prepare(const Request& request) {
     if (!operands) return operands.as_failure();
     context.operand_lines = std::move(operands).value();
     context.deadline = current_stop().deadline();
+    context.certificates = request.certificates;
     return context;
 }
 

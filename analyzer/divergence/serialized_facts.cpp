@@ -28,7 +28,9 @@ AnalysisContext serialized_context(const AnalysisContext& context, const Request
                            context.atomics_wait,
                            context.instruction_lines,
                            context.unseen_counters,
-                           context.operand_lines};
+                           context.operand_lines,
+                           context.certificates,
+                           context.unrefined};
     for (const std::size_t block : cfg.original)
         result.facts.never.push_back(context.facts.never[block]);
     for (const auto& loop : cfg.graph.loops) {

@@ -113,7 +113,7 @@ private:
 
 PathSolution record(const AnalysisContext& context, const CertificateName& name, Side side,
                     Facts facts, PathSolution solved, const GrowingPaths& paths) {
-    if (context.request.certificates == nullptr) return solved;
+    if (context.certificates == nullptr) return solved;
     // Exclusive and linear facts may be stated and not used (S19d).
     const bool unused =
         has_further_facts(*context.request.facts) && !has_further_facts(context.facts.in_use);
@@ -137,7 +137,7 @@ PathSolution record(const AnalysisContext& context, const CertificateName& name,
         certificate.witness.reset();
     if (used == Facts::All && has_further_facts(*context.request.facts))
         ScriptProof{context, certificate}.establish(solved);
-    context.request.certificates->certificates.push_back(std::move(certificate));
+    context.certificates->certificates.push_back(std::move(certificate));
     return solved;
 }
 
@@ -151,8 +151,8 @@ std::optional<std::int64_t> recorded(const AnalysisContext& context, const Certi
         LoopBoundedPaths{*context.request.graph, paths, context.facts.loops, side}.start_to_end();
     if (!best) return std::nullopt; // The path problem itself is refused as contradictory.
     const std::int64_t bound = best->cost;
-    if (context.request.certificates == nullptr) return bound;
-    auto& certificates = context.request.certificates->certificates;
+    if (context.certificates == nullptr) return bound;
+    auto& certificates = context.certificates->certificates;
     if (std::any_of(certificates.begin(), certificates.end(),
                     [&](const PathCertificate& certificate) { return certificate.id == name.id; }))
         return bound;
@@ -172,7 +172,7 @@ std::optional<std::int64_t> recorded(const AnalysisContext& context, const Certi
 
 void certify_sum(const AnalysisContext& context, const CertificateName& name,
                  const std::vector<std::int64_t>& block_costs, Side side) {
-    if (context.request.certificates != nullptr)
+    if (context.certificates != nullptr)
         recorded(context, name, sum_graph(context, block_costs, side), side);
 }
 
@@ -190,14 +190,13 @@ std::int64_t certified_most(const AnalysisContext& context, const CertificateNam
 
 void keep_counted_certificates(const AnalysisContext& context,
                                const std::vector<BoundTerm>& terms) {
-    if (context.request.certificates == nullptr) return;
-    std::erase_if(context.request.certificates->certificates,
-                  [&](const PathCertificate& certificate) {
-                      return certificate.side == Side::Upper &&
-                             std::none_of(terms.begin(), terms.end(), [&](const BoundTerm& term) {
-                                 return term.count != 0 && term.certificate == certificate.id;
-                             });
-                  });
+    if (context.certificates == nullptr) return;
+    std::erase_if(context.certificates->certificates, [&](const PathCertificate& certificate) {
+        return certificate.side == Side::Upper &&
+               std::none_of(terms.begin(), terms.end(), [&](const BoundTerm& term) {
+                   return term.count != 0 && term.certificate == certificate.id;
+               });
+    });
 }
 
 void keep_claimed_certificates(CertificateStore& store, const std::vector<BoundTerm>& lower,

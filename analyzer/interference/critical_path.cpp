@@ -254,27 +254,40 @@ bool changes_scheduler(const LaunchGeometry& shape, std::int64_t barriers) {
            shape.on_one_scheduler(shape.warps_per_block) < shape.warps_per_block;
 }
 
-std::vector<BoundTerm> upper_terms(const LaunchGeometry& shape, const Interference& cost) {
+BoundExpression upper_bound_of(const LaunchGeometry& shape, const Interference& cost) {
+    const std::string order = cost.rotation_warps > 0 ? "turns of loose round robin" : "any order";
+    const auto sum = [](std::string text, std::vector<BoundTerm> terms) {
+        BoundExpression bound;
+        bound.text = std::move(text);
+        bound.terms = std::move(terms);
+        return bound;
+    };
     if (cost.early_ends_of_block > 0) {
-        if (shape.multiprocessors == 1) return with_early_ends(shape, cost);
-        return shape.waves() == 1 ? with_early_ends(shape.full_multiprocessor(), cost)
-                                  : with_early_ends_on_several(shape, cost);
+        const std::string text = order + ", with warps that end before a barrier";
+        if (shape.multiprocessors == 1) return sum(text, with_early_ends(shape, cost));
+        return sum(text, shape.waves() == 1 ? with_early_ends(shape.full_multiprocessor(), cost)
+                                            : with_early_ends_on_several(shape, cost));
     }
-    std::vector<std::vector<BoundTerm>> sums;
+    std::vector<BoundExpression> sums;
     const auto add_sums = [&](ConcurrentDemand concurrent) {
+        const std::string text =
+            order + (concurrent == ConcurrentDemand::WholeBlocks
+                         ? ", demand of concurrent blocks as a whole"
+                         : ", demand of concurrent blocks by barrier interval");
         if (shape.multiprocessors == 1 || shape.waves() == 1)
-            sums.push_back(on_one_multiprocessor(
-                shape.multiprocessors == 1 ? shape : shape.full_multiprocessor(), cost,
-                concurrent));
-        if (shape.waves() > 1) sums.push_back(on_several_multiprocessors(shape, cost, concurrent));
+            sums.push_back(sum(text, on_one_multiprocessor(shape.multiprocessors == 1
+                                                               ? shape
+                                                               : shape.full_multiprocessor(),
+                                                           cost, concurrent)));
+        if (shape.waves() > 1)
+            sums.push_back(sum(text + ", along two multiprocessors",
+                               on_several_multiprocessors(shape, cost, concurrent)));
     };
     add_sums(ConcurrentDemand::WholeBlocks);
     // The stalls within an active set are bounded for whole blocks only.
     if (changes_scheduler(shape, cost.intervals_of_block - 1) && cost.active_set_size == 0)
         add_sums(ConcurrentDemand::BarrierIntervals);
-    return *std::min_element(sums.begin(), sums.end(), [](const auto& one, const auto& other) {
-        return sum_of(one) < sum_of(other);
-    });
+    return best_of(Side::Upper, std::move(sums));
 }
 
 } // namespace warpbound::analyzer

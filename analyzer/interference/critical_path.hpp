@@ -50,8 +50,8 @@ std::string certificate_id(const char* sum, std::int64_t rotation_warps);
 /// execute `barriers` barriers.
 bool changes_scheduler(const LaunchGeometry& shape, std::int64_t barriers);
 
-/// The least of several sums. Side: upper. Sound when: the policy is work-conserving, or
-/// work-conserving within an active set. Throws `std::overflow_error` beyond 2^63.
-std::vector<BoundTerm> upper_terms(const LaunchGeometry& shape, const Interference& cost);
+/// Several sums, of which each is a bound. Side: upper. Sound when: the policy is work-conserving,
+/// or work-conserving within an active set. Throws `std::overflow_error` beyond 2^63.
+BoundExpression upper_bound_of(const LaunchGeometry& shape, const Interference& cost);
 
 } // namespace warpbound::analyzer

@@ -5,6 +5,25 @@
 #include <fmt/format.h>
 
 namespace warpbound::analyzer {
+
+AnalysisContext without_addresses(const AnalysisContext& context) {
+    AnalysisContext plain = context;
+    for (std::size_t i = 0; i < plain.unrefined.size(); ++i) {
+        if (!plain.unrefined[i]) continue;
+        plain.timings[i].value().passes = plain.unrefined[i]->passes;
+        plain.timings[i].value().latency = plain.unrefined[i]->latency;
+    }
+    plain.footprint.reset();
+    plain.unrefined.clear();
+    return plain;
+}
+
+AnalysisContext without_certificates(const AnalysisContext& context) {
+    AnalysisContext plain = context;
+    plain.certificates = nullptr;
+    return plain;
+}
+
 Failure refuse_at(const AnalysisContext& context, std::size_t instruction,
                   const std::string& what) {
     const assembly::Function& function = *context.request.function;

@@ -21,6 +21,12 @@
 
 namespace warpbound::analyzer {
 
+/// What the addresses of an access refine.
+struct UnrefinedAccess {
+    models::Interval passes;
+    models::Interval latency;
+};
+
 struct AnalysisContext {
     const Request& request;
     ResolvedFacts facts;
@@ -40,11 +46,21 @@ struct AnalysisContext {
     std::vector<unsigned> unseen_counters{};
     /// None where constant operands cost nothing (C17).
     std::optional<OperandLines> operand_lines{};
+    /// Receives the path certificates; none: they are not kept.
+    CertificateStore* certificates = nullptr;
+    /// Per instruction, present with `footprint`: what `timings` contained before.
+    std::vector<std::optional<UnrefinedAccess>> unrefined{};
 
     /// Whether results may come later than the latencies in `timings`, because accesses wait for
     /// others in the memory system.
     [[nodiscard]] bool has_queueing() const { return caches || atomics_wait; }
 };
+
+/// The context as it is known from the number of transactions alone, which is what evidence shows
+/// of accesses (docs/soundness.md, S26).
+AnalysisContext without_addresses(const AnalysisContext& context);
+/// The context in which no certificate is kept.
+AnalysisContext without_certificates(const AnalysisContext& context);
 
 /// By instruction: it can be reached without entering a block that is never executed.
 /// `never`: by block.

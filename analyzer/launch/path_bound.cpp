@@ -132,4 +132,35 @@ Result<PathSolution> solve_paths(const AnalysisContext& context, const PathGraph
     return solution;
 }
 
+bool has_evidence(const SideAnswer& answer, Side side) {
+    return with_evidence(answer.execution.bound, side).has_value();
+}
+
+SideAnswer best_of(Side side, Alternatives alternatives, bool evidence_only) {
+    SideAnswer* best = nullptr;
+    std::vector<BoundExpression> bounds;
+    std::int64_t nodes = 0;
+    bool solver_used = false;
+    for (SideAnswer& one : alternatives) {
+        bounds.push_back(one.execution.bound);
+        nodes = std::max(nodes, one.nodes);
+        solver_used = solver_used || one.solver_used;
+        if (evidence_only && !has_evidence(one, side)) continue;
+        if (best == nullptr) {
+            best = &one;
+            continue;
+        }
+        const bool is_better = side == Side::Upper ? one.execution.proved < best->execution.proved
+                                                   : best->execution.proved < one.execution.proved;
+        const bool is_equal = one.execution.proved == best->execution.proved;
+        if (is_better || (is_equal && has_evidence(one, side) && !has_evidence(*best, side)))
+            best = &one;
+    }
+    SideAnswer answer = std::move(*best);
+    answer.nodes = nodes;
+    answer.solver_used = solver_used;
+    answer.execution.bound = best_of(side, std::move(bounds));
+    return answer;
+}
+
 } // namespace warpbound::analyzer

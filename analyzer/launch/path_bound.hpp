@@ -8,10 +8,13 @@
 #include "analyzer/microarchitecture/state_intervals.hpp"
 #include "analyzer/path/compressed_path.hpp"
 #include "analyzer/path/path_graph.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace warpbound::analyzer {
@@ -62,5 +65,29 @@ struct SideAnswer {
     bool assumes_round_robin_order =
         false; ///< It rests on an order of issues that no other policy gives.
 };
+
+/// Bounds on the same time, each with its path and each sufficient by itself.
+using Alternatives = std::vector<SideAnswer>;
+/// Which alternatives are asked for; a bound that is both is given for each.
+enum class Wanted { All, WithEvidence, Tightest };
+/// Adds what `work` returns. Unless it is required, it is left out where its work is stopped or its
+/// cycles cannot be counted: another alternative holds.
+template <typename Work>
+void add_alternative(Alternatives& all, bool is_required, const Work& work) {
+    if (is_required) {
+        all.push_back(work());
+        return;
+    }
+    try {
+        if (auto found = unless_stopped(work)) all.push_back(std::move(*found));
+    } catch (const std::overflow_error&) {
+        return;
+    }
+}
+/// Whether all of the bound has evidence.
+bool has_evidence(const SideAnswer& answer, Side side);
+/// The best alternative, whose expression then contains the others; of equal ones as `chosen_sum`.
+/// `with_evidence`: the best of those that have it. Requires: there is one.
+SideAnswer best_of(Side side, Alternatives alternatives, bool with_evidence);
 
 } // namespace warpbound::analyzer

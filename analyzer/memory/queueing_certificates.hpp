@@ -9,8 +9,7 @@
 namespace warpbound::analyzer {
 
 /// Terms to add to an upper bound of `unloaded` cycles that contains no queueing delay; keeps their
-/// certificates. Side: upper. Requires: the request asks for certificates; `context.caches`; no
-/// `context.footprint`.
+/// certificates, if any are kept. Side: upper. Requires: `context.caches`; no `context.footprint`.
 std::vector<BoundTerm> certify_queueing_delay(const AnalysisContext& context,
                                               models::Cycles unloaded);
 

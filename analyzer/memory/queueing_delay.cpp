@@ -383,6 +383,14 @@ private:
 
 } // namespace
 
+std::string text_of(QueueingRules rules) {
+    std::string text = rules.hits ? "misses of loads as terms" : "each load may miss";
+    if (rules.rows == RowDelay::PerWaitingAccess) text += ", rows for each waiting access";
+    if (rules.rows == RowDelay::OncePerLaunch) text += ", rows once for the launch";
+    if (rules.ports) text += ", ports in the tandem";
+    return text;
+}
+
 std::vector<QueueingRules> queueing_rules(const AnalysisContext& context) {
     const QueueingDelay delay{context, {}};
     std::vector<RowDelay> rows{RowDelay::WholeTransfers};

@@ -7,6 +7,9 @@
 #include "analyzer/launch/context.hpp"
 #include "models/units.hpp"
 
+#include <string>
+#include <vector>
+
 namespace warpbound::analyzer {
 
 /// How row activations of DRAM are counted.
@@ -21,6 +24,8 @@ struct QueueingRules {
     RowDelay rows = RowDelay::WholeTransfers;
     bool ports = false; ///< The port of the loads is a server of the tandem (S22d).
 };
+/// What tells the alternative apart from others.
+std::string text_of(QueueingRules rules);
 /// The alternatives that addresses and description allow. Requires: `context.caches`.
 std::vector<QueueingRules> queueing_rules(const AnalysisContext& context);
 

@@ -48,9 +48,8 @@ std::optional<models::Cycles> region_cost(const AnalysisContext& context, const 
             ? CertificateName{"measured-time-upper", "time from the first clock read to the last"}
             : CertificateName{"measured-time-lower", "time from the first clock read to the last"},
         side, Facts::LoopBounds, solved, paths);
-    if (context.request.certificates != nullptr)
-        context.request.certificates->certificates.back().between = {region.first_block,
-                                                                     region.last_block};
+    if (context.certificates != nullptr)
+        context.certificates->certificates.back().between = {region.first_block, region.last_block};
     return models::Cycles{solved.bound};
 }
 

@@ -1,26 +1,32 @@
 #pragma once
 /// \file
-/// The time of a launch under its scheduling policy, when no access waits for another at the caches
-/// or DRAM: which bound covers which policy.
+/// A warp scheduling policy as the analysis knows it: the time of a launch under it, when no access
+/// waits for another at the caches or DRAM. It mirrors `Arbitration` of the simulator.
 
 #include "analyzer/launch/path_bound.hpp"
 
+#include <utility>
+
 namespace warpbound::analyzer {
 
-/// Side: upper.
-/// - one warp: its worst-case path;
-/// - work-conserving policies, and all policies where so few warps are resident that they conserve
-///   work: response time (docs/soundness.md, S11 to S15, S20, S27, S31);
-/// - strict round robin: rotations of turns, or the only schedule (S25, S28);
-/// - time division (`variable-rate`): own delay in time slots and blocked slots (S17, S23, S30).
-Result<SideAnswer> bound_by_policy_from_above(const AnalysisContext& context);
+class Policy {
+public:
+    Policy() = default;
+    Policy(const Policy&) = delete;
+    Policy& operator=(const Policy&) = delete;
+    virtual ~Policy() = default;
 
-/// Side: lower. The largest of the best-case path of one warp, what the launch needs of issue slots
-/// and ports, and what the policy's schedule takes at least. `deadline`: for the solver.
-Result<SideAnswer> bound_by_policy_from_below(const AnalysisContext& context, Deadline deadline);
-
-/// Whether bounds of this launch that rest on path certificates may be looser than those without
-/// (docs/soundness.md, S23, S26 and S28).
-bool certificates_may_be_looser(const AnalysisContext& context);
+    /// Side: upper. At least one alternative of the wanted ones.
+    [[nodiscard]] virtual Result<Alternatives> from_above(const AnalysisContext& context,
+                                                          Wanted wanted) const = 0;
+    /// Side: lower. `any_policy`: what the launch takes under every policy; an alternative.
+    /// `deadline`: for the solver. Default: no more than that.
+    [[nodiscard]] virtual Result<Alternatives> from_below(const AnalysisContext& /*context*/,
+                                                          SideAnswer any_policy,
+                                                          Deadline /*deadline*/,
+                                                          Wanted /*wanted*/) const {
+        return Alternatives{std::move(any_policy)};
+    }
+};
 
 } // namespace warpbound::analyzer

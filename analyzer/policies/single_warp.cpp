@@ -23,6 +23,7 @@ Result<SideAnswer> bound_single_warp(const AnalysisContext& context, const Pipel
     answer.solver_used = solved.value().solver_used;
     SideResult& execution = answer.execution;
     execution.proved = models::Cycles{solved.value().bound};
+    execution.bound.terms = {{name.text, 1, solved.value().bound, name.id}};
     execution.proof = solved.value().proof;
     execution.outcome = solved.value().outcome;
     if (solved.value().witness)

@@ -1,5 +1,6 @@
 #include "analyzer/policies/two_level.hpp"
 
+#include "analyzer/policies/work_conserving.hpp"
 #include "models/launch/active_set.hpp"
 
 #include <algorithm>
@@ -209,10 +210,27 @@ private:
     InstructionCosts stalls_; ///< The first instruction of a warp does not stall.
 };
 
+class TwoLevel final : public WorkConserving {
+public:
+    [[nodiscard]] Demand demand(const AnalysisContext& context) const override {
+        Demand demand = WorkConserving::demand(context);
+        demand.within_active_set = stalls_in_active_set(context);
+        demand.residual_occupancy = port_times(context);
+        for (std::int64_t& occupancy : demand.residual_occupancy)
+            occupancy = std::max<std::int64_t>(0, occupancy - context.shape.issue_slot.lo);
+        return demand;
+    }
+};
+
 } // namespace
 
 InstructionCosts stalls_in_active_set(const AnalysisContext& context) {
     return ActiveSetStalls{context}.stalls();
+}
+
+const Policy& two_level() {
+    static const TwoLevel policy;
+    return policy;
 }
 
 } // namespace warpbound::analyzer

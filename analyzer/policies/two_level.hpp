@@ -1,8 +1,10 @@
 #pragma once
 /// \file
-/// Stalls of warps within the active set of the two-level policy (docs/soundness.md, S31).
+/// The two-level policy, where an active set is smaller than the resident warps of a scheduler: it
+/// conserves work within the set (docs/soundness.md, S31).
 
 #include "analyzer/interference/resource_demand.hpp"
+#include "analyzer/policies/policy.hpp"
 
 namespace warpbound::analyzer {
 
@@ -10,5 +12,7 @@ namespace warpbound::analyzer {
 /// set (C19). It counts from the end of the issue slot of the previous instruction, after a barrier
 /// from its opening. Holds for any interference by others. `Unit:` core cycles. Side: upper.
 InstructionCosts stalls_in_active_set(const AnalysisContext& context);
+
+const Policy& two_level();
 
 } // namespace warpbound::analyzer

@@ -7,7 +7,6 @@
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/interference/store_ports.hpp"
 #include "analyzer/microarchitecture/path_replay.hpp"
-#include "analyzer/policies/two_level.hpp"
 #include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
@@ -22,63 +21,6 @@ namespace {
 
 std::int64_t largest(const InstructionCosts& costs) {
     return costs.empty() ? 0 : *std::max_element(costs.begin(), costs.end());
-}
-
-/// Interference that each instruction causes. `Unit:` core cycles.
-struct Demand {
-    InstructionCosts own_scheduler;
-    InstructionCosts other_schedulers;
-    InstructionCosts drain;
-    std::int64_t rotation_warps = 0; ///< Warps in the rotation of a scheduler; 0: not used.
-    /// One turn of each other warp, before each choice of the critical path.
-    std::int64_t turns = 0;
-    /// Only if warps may be outside an active set: stalls within it, and port occupancy beyond
-    /// issue slots.
-    InstructionCosts within_active_set{};
-    InstructionCosts residual_occupancy{};
-};
-
-/// The demand under any priorities: all of it delays the critical path.
-Demand work_conserving_demand(const AnalysisContext& context) {
-    Demand demand{cost_to_same_scheduler(context), cost_to_other_schedulers(context),
-                  drain_costs(context, Side::Upper)};
-    if (conserves_work(context.request, context.shape)) return demand;
-    demand.within_active_set = stalls_in_active_set(context);
-    demand.residual_occupancy = port_times(context);
-    for (std::int64_t& occupancy : demand.residual_occupancy)
-        occupancy = std::max<std::int64_t>(0, occupancy - context.shape.issue_slot.lo);
-    return demand;
-}
-
-/// In loose round robin every other warp is chosen at most once while a warp may issue. While a
-/// port or the write buffer blocks the warp, the others can be chosen again (S27).
-Demand round_robin_demand(const AnalysisContext& context) {
-    const LaunchGeometry& shape = context.shape;
-    const std::int64_t resident = shape.resident * shape.warps_per_block;
-    const std::int64_t on_scheduler = shape.on_one_scheduler(resident);
-    const bool is_only_scheduler = on_scheduler == resident;
-    const models::Cycles turns = models::Cycles{shape.issue_slot.hi} * (on_scheduler - 1);
-    const auto with_turns = [&](std::int64_t cycles) {
-        return (models::Cycles{cycles} + turns).count();
-    };
-    Demand demand = work_conserving_demand(context);
-    demand.rotation_warps = on_scheduler;
-    demand.turns = turns.count();
-    const InstructionCosts ports = port_times(context);
-    InstructionCosts entering(ports.size(), 0);
-    for (std::size_t i = 0; i < ports.size(); ++i) {
-        const bool blocks_others = !is_only_scheduler && demand.other_schedulers[i] > 0;
-        demand.other_schedulers[i] = blocks_others ? with_turns(ports[i]) : 0;
-        // Never less than the demand on other schedulers: it is not fixed how many warps are there.
-        const bool outlasts_slot = blocks_others || ports[i] > shape.issue_slot.lo;
-        demand.own_scheduler[i] = outlasts_slot ? with_turns(ports[i]) : 0;
-        entering[i] = enters_write_buffer(context, i) ? 1 : 0;
-    }
-    const models::Cycles stores = models::Cycles{most_on_a_path(context, entering)} * shape.warps();
-    if (stores > models::Cycles{context.buffer_entries.lo})
-        for (std::size_t i = 0; i < ports.size(); ++i)
-            if (entering[i] > 0) demand.drain[i] = with_turns(demand.drain[i]);
-    return demand;
 }
 
 /// Path problem of the time of a warp, less its own demand, which the demand of all warps contains.
@@ -177,8 +119,7 @@ Result<ResponseTimeBound> bound_by_demand(const AnalysisContext& context, const 
     answer.nodes = static_cast<std::int64_t>(problem.paths.nodes.size());
     answer.solver_used = solved.value().solver_used;
     SideResult& execution = answer.execution;
-    execution.terms = upper_terms(context.shape, cost);
-    execution.proved = sum_of(execution.terms);
+    set_bound(execution, upper_bound_of(context.shape, cost));
     execution.proof = Proof::ResponseTime;
     execution.outcome = solved.value().outcome;
     return ResponseTimeBound{std::move(answer), std::move(solved.value().witness)};
@@ -186,20 +127,28 @@ Result<ResponseTimeBound> bound_by_demand(const AnalysisContext& context, const 
 
 /// Removes the certificates that only the other bound rests on.
 void drop_certificates(const AnalysisContext& context, std::int64_t rotation_warps) {
-    if (context.request.certificates == nullptr) return;
-    std::erase_if(
-        context.request.certificates->certificates, [&](const PathCertificate& certificate) {
-            return std::any_of(std::begin(certified_sums), std::end(certified_sums),
-                               [&](const char* sum) {
-                                   return certificate.id == certificate_id(sum, rotation_warps);
-                               });
-        });
+    if (context.certificates == nullptr) return;
+    std::erase_if(context.certificates->certificates, [&](const PathCertificate& certificate) {
+        return std::any_of(
+            std::begin(certified_sums), std::end(certified_sums),
+            [&](const char* sum) { return certificate.id == certificate_id(sum, rotation_warps); });
+    });
 }
 
 } // namespace
 
-Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& given,
-                                                    Deadline deadline) {
+Demand WorkConserving::demand(const AnalysisContext& context) const {
+    return {cost_to_same_scheduler(context), cost_to_other_schedulers(context),
+            drain_costs(context, Side::Upper)};
+}
+
+std::optional<Demand> WorkConserving::demand_in_turns(const AnalysisContext& /*context*/) const {
+    return std::nullopt;
+}
+
+Result<Alternatives> WorkConserving::from_above(const AnalysisContext& given,
+                                                Wanted /*wanted*/) const {
+    const Deadline& deadline = given.deadline;
     const AnalysisContext context = without_ports_of_stores(given);
     const auto barriers = conserves_work(context.request, context.shape)
                               ? barriers_of_block(context)
@@ -215,27 +164,28 @@ Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& given
         return CriticalPathProblem{std::move(pipelines), std::move(paths), barriers.value()};
     };
     const CriticalPathProblem problem = problem_of(context);
-    auto bounded = bound_by_demand(context, work_conserving_demand(context), problem, deadline);
+    auto bounded = bound_by_demand(context, demand(context), problem, deadline);
     if (!bounded) return bounded.as_failure();
-    // The rotation does not bound how many warps are chosen while an access waits in memory, a warp
-    // for its line of instructions, its constants hold the scheduler, reads occupy the stages in
-    // front of the units, or the memory queue is full.
-    if (context.request.policy.kind == models::PolicyKind::LooseRoundRobin &&
-        !context.has_queueing() && !context.register_reads && !context.instruction_lines &&
-        !context.operand_lines && !uses_memory_queue(context)) {
-        // S27 counts a port with the turns that follow, so S52 does not apply.
-        const Demand demand = round_robin_demand(given);
+    // S27 counts a port with the turns that follow, so S52 does not apply.
+    if (const auto in_turns = demand_in_turns(given)) {
         auto second = unless_stopped(
-            [&] { return bound_by_demand(given, demand, problem_of(given), deadline); }, 1.0);
+            [&] { return bound_by_demand(given, *in_turns, problem_of(given), deadline); }, 1.0);
         if (second && !*second) return second->as_failure();
         const bool is_better = second && second->value().answer.execution.proved <
                                              bounded.value().answer.execution.proved;
-        drop_certificates(context, is_better ? 0 : demand.rotation_warps);
-        if (is_better) {
-            SideAnswer& better = second->value().answer;
-            better.solver_used = better.solver_used || bounded.value().answer.solver_used;
-            better.assumes_round_robin_order = true;
-            bounded = std::move(*second);
+        // Of the two, one has its certificates kept.
+        drop_certificates(context, is_better ? 0 : in_turns->rotation_warps);
+        if (second) {
+            ResponseTimeBound& other = second->value();
+            const bool solver_used = bounded.value().answer.solver_used || other.answer.solver_used;
+            BoundExpression both = best_of(Side::Upper, {bounded.value().answer.execution.bound,
+                                                         other.answer.execution.bound});
+            if (is_better) {
+                bounded = std::move(*second);
+                bounded.value().answer.assumes_round_robin_order = true;
+            }
+            bounded.value().answer.solver_used = solver_used;
+            bounded.value().answer.execution.bound = std::move(both);
         }
     }
     SideResult& execution = bounded.value().answer.execution;
@@ -243,7 +193,12 @@ Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& given
         replay_path(*given.request.function, *given.request.graph, pipelines_for(given).upper,
                     *bounded.value().witness, execution);
     execution.best_found.reset();
-    return std::move(bounded.value().answer);
+    return Alternatives{std::move(bounded.value().answer)};
+}
+
+const Policy& work_conserving() {
+    static const WorkConserving policy;
+    return policy;
 }
 
 Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& context,
@@ -317,12 +272,16 @@ Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& conte
                           {"its last reads may be within the window that follows a grant", 1,
                            -context.register_reads->window}});
     }
-    const auto best =
-        std::max_element(bounds.begin(), bounds.end(),
-                         [](const auto& a, const auto& b) { return sum_of(a) < sum_of(b); });
-    isolated.execution.terms = *best;
-    isolated.execution.proved = sum_of(*best);
-    if (best != bounds.begin() || shape.waves() > 1) isolated.execution.proof = Proof::ResponseTime;
+    std::vector<BoundExpression> sums;
+    for (auto& terms : bounds) {
+        BoundExpression& sum = sums.emplace_back();
+        sum.text = terms.front().text;
+        sum.terms = std::move(terms);
+    }
+    const models::Cycles of_path = sum_of(sums.front().terms);
+    set_bound(isolated.execution, best_of(Side::Lower, std::move(sums)));
+    if (of_path < isolated.execution.proved || shape.waves() > 1)
+        isolated.execution.proof = Proof::ResponseTime;
     isolated.execution.best_found.reset();
     return isolated;
 }

@@ -3,18 +3,49 @@
 /// Launches of several warps and blocks: response times under work-conserving policies, also those
 /// that are work-conserving within an active set (docs/soundness.md, S11 to S15, S20 and S31).
 
-#include "analyzer/launch/path_bound.hpp"
+#include "analyzer/interference/resource_demand.hpp"
+#include "analyzer/policies/policy.hpp"
+
+#include <cstdint>
+#include <optional>
 
 namespace warpbound::analyzer {
 
-/// Side: upper. Sound when: the policy is work-conserving or set-limited. Refuses guarded
-/// barriers, and contradictory facts; where set-limited, what `barriers_without_early_ends`
-/// refuses.
-Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& context,
-                                                    Deadline deadline);
+/// Interference that each instruction causes. `Unit:` core cycles.
+struct Demand {
+    InstructionCosts own_scheduler;
+    InstructionCosts other_schedulers;
+    InstructionCosts drain;
+    std::int64_t rotation_warps = 0; ///< Warps in the rotation of a scheduler; 0: not used.
+    /// One turn of each other warp, before each choice of the critical path.
+    std::int64_t turns = 0;
+    /// Only if warps may be outside an active set: stalls within it, and port occupancy beyond
+    /// issue slots.
+    InstructionCosts within_active_set{};
+    InstructionCosts residual_occupancy{};
+};
 
-/// Side: lower. `isolated`: the lower bound of one warp in isolation; `pipelines`: those that it
-/// was computed with.
+/// Policies that conserve work, at least within an active set: the composer of blocks, waves,
+/// multiprocessors and barriers from what each instruction demands. A policy of which more is known
+/// replaces the demand.
+class WorkConserving : public Policy {
+public:
+    /// Refuses guarded barriers, and contradictory facts; where set-limited, what
+    /// `barriers_without_early_ends` refuses.
+    [[nodiscard]] Result<Alternatives> from_above(const AnalysisContext& context,
+                                                  Wanted wanted) const override;
+
+    /// The demand under any priorities: all of it delays the critical path.
+    [[nodiscard]] virtual Demand demand(const AnalysisContext& context) const;
+    /// Another demand that bounds the same launch; none by default.
+    [[nodiscard]] virtual std::optional<Demand>
+    demand_in_turns(const AnalysisContext& context) const;
+};
+/// Any warp that may issue, by no known rule.
+const Policy& work_conserving();
+
+/// Side: lower, of any policy. `isolated`: the lower bound of one warp in isolation; `pipelines`:
+/// those that it was computed with.
 Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& context,
                                                     const PipelinePair& pipelines,
                                                     SideAnswer isolated);

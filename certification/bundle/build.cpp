@@ -39,8 +39,7 @@ void make_report(KernelEvidence& kernel, const KernelInput& input, const BundleI
         report.inputs.push_back(
             {"trace", trace_path(kernel.id, trace), assembly::digest_of(input.traces[trace])});
     if (!kernel.analysis.solver.empty()) report.versions.push_back(kernel.analysis.solver);
-    if (kernel.without_evidence)
-        report.without_evidence = kernel.without_evidence->execution_time.bounds();
+    report.without_evidence = kernel.analysis.without_evidence;
     for (const auto& series : input.series)
         add_observations(report, series.key, series.samples);
     kernel.report = std::move(report);
@@ -188,9 +187,7 @@ Result<Bundle> build_bundle(const BundleInputs& inputs) {
         auto kernel = analyze_kernel(inputs.kernels[i], kernel_id(i), inputs);
         if (!kernel) return kernel.as_failure();
         KernelEvidence& made = kernels.emplace_back(std::move(kernel).value());
-        made.policies = compare_policies(
-            *made.input, made.without_evidence ? *made.without_evidence : made.analysis,
-            inputs.solver_seed);
+        made.policies = compare_policies(*made.input, made.analysis, inputs.solver_seed);
     }
     const auto assumptions = shared_register(kernels);
     for (std::size_t i = 0; i < kernels.size(); ++i) {

@@ -186,11 +186,6 @@ Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::strin
     auto analysis = analyzer::analyze(request);
     if (!analysis) return analysis.as_failure();
     kernel.analysis = std::move(analysis).value();
-    if (!kernel.analysis.sums_of_certificates) return kernel;
-    request.certificates = nullptr;
-    auto without = analyzer::analyze(request);
-    if (!without) return without.as_failure();
-    kernel.without_evidence = std::move(without).value();
     return kernel;
 }
 
@@ -208,11 +203,9 @@ void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files) {
                 {"path-problem-nodes", kernel.analysis.state_nodes}};
     // Without a solver the loop bounds alone give the path bounds; `verify` checks the scripts.
     if (!kernel.analysis.solver.empty()) result["solver"] = kernel.analysis.solver;
-    if (kernel.without_evidence) {
-        const auto bounds = kernel.without_evidence->execution_time.bounds();
-        result["without-evidence"] = {{"lower", bounds.lower().count()},
-                                      {"upper", bounds.upper().count()}};
-    }
+    if (const auto& bounds = kernel.analysis.without_evidence)
+        result["without-evidence"] = {{"lower", bounds->lower().count()},
+                                      {"upper", bounds->upper().count()}};
     if (!kernel.analysis.measured_time_absent.empty())
         result["measured-time-absent"] = kernel.analysis.measured_time_absent;
     add("result.json", "result", canonical(result));

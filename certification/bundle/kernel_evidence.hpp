@@ -19,8 +19,6 @@ struct KernelEvidence {
     std::unique_ptr<LoadedInput> input;
     analyzer::Analysis analysis;
     analyzer::CertificateStore certificates;
-    /// The analysis without certificates, where it may give tighter bounds.
-    std::optional<analyzer::Analysis> without_evidence;
     std::vector<PolicyBounds> policies;
     std::string clock_assumption; ///< Id in the register of the bundle; empty without a clock.
     /// Per trace: the flow facts that were checked against it and not refuted.

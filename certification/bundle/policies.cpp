@@ -7,7 +7,7 @@ namespace warpbound::certification {
 namespace {
 
 void take_bounds(const analyzer::Analysis& analysis, PolicyBounds& result) {
-    result.bounds = analysis.execution_time.bounds();
+    result.bounds = analysis.without_evidence.value_or(analysis.execution_time.bounds());
     result.kind = kind_of(analysis.assumptions);
     result.unchecked_assumptions = std::count_if(
         analysis.assumptions.begin(), analysis.assumptions.end(), [](const auto& assumption) {

@@ -25,9 +25,9 @@ struct PolicyBounds {
 };
 
 /// Bounds under every policy with its default parameters; the kernel's own policy replaces the
-/// default of the same name. `analysis`: of the kernel under its own policy, without certificates
-/// like those of the other policies. Empty for a launch of one warp, where schedulers have no
-/// choice.
+/// default of the same name. `analysis`: of the kernel under its own policy, whose best
+/// alternatives count as those of the other policies do. Empty for a launch of one warp, where
+/// schedulers have no choice.
 std::vector<PolicyBounds> compare_policies(const LoadedInput& input,
                                            const analyzer::Analysis& analysis,
                                            std::uint64_t solver_seed);

@@ -216,7 +216,7 @@ std::vector<std::string> include_cycles(const std::vector<std::string>& files,
 }
 
 /// How many source files may lie directly in `analyzer`: what is more has a room of its own.
-constexpr std::size_t most_files_directly_in_analyzer = 8;
+constexpr std::size_t most_files_directly_in_analyzer = 10;
 
 } // namespace
 
@@ -244,7 +244,7 @@ int main(int count, char** arguments) {
     });
     if (static_cast<std::size_t>(directly) > most_files_directly_in_analyzer)
         violations.push_back("analyzer: " + std::to_string(directly) +
-                             " source files directly in it; at most 8 were expected");
+                             " source files directly in it; at most 10 were expected");
     for (const auto& cycle : include_cycles(files, includes))
         violations.push_back(cycle);
     for (const auto& violation : violations)

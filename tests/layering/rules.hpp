@@ -34,7 +34,7 @@ struct FolderOrder {
 
 inline constexpr auto orders = std::to_array<FolderOrder>({
     {"analyzer",
-     "analyzer/bound.hpp analyzer/request.hpp",
+     "analyzer/bound.hpp analyzer/bound_expression.hpp analyzer/request.hpp",
      {"value", "flow", "path", "microarchitecture", "launch", "divergence interference", "evidence",
       "memory policies", "host pipeline"}},
     {"harness/simulator",

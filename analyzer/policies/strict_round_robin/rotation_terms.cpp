@@ -55,12 +55,12 @@ std::vector<BoundTerm> longest_of(const std::vector<RotationPath>& paths, TermsO
 } // namespace
 
 RoundRobinDelay::RoundRobinDelay(const AnalysisContext& context, const PipelinePair& pipelines,
-                                 models::Cycles isolated)
-    : context_{context}, ports_{port_times(context)}, isolated_{isolated.count()} {
+                                 models::Cycles isolated, Stalls stalls)
+    : context_{context}, known_{stalls}, ports_{port_times(context)}, isolated_{isolated.count()} {
     // The verifier knows which resources may be awaited, not what is outstanding at each
     // instruction.
     LongestStalls longest =
-        context.request.certificates != nullptr
+        known_ == Stalls::InAnyOrder
             ? stalls_in_any_order(context)
             : longest_stalls(*context.request.graph, pipelines.lower, pipelines.upper,
                              context.facts.never, context.timings.size());
@@ -111,7 +111,7 @@ BoundTerm RoundRobinDelay::residual_occupancy_of(const RotationPath& path,
 std::vector<BoundTerm> RoundRobinDelay::rotation_terms(const RotationPath& path,
                                                        std::int64_t rotation) const {
     const std::int64_t slot = context_.shape.issue_slot.hi;
-    if (context_.request.certificates == nullptr)
+    if (known_ == Stalls::OfOutstanding)
         return {{"issue slots of the warps of a scheduler, one of each in a rotation",
                  (Cycles{path.rotations} * path.warp_slots + Cycles{path.warp_slots - 1}).count(),
                  slot},

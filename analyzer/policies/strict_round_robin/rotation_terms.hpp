@@ -36,14 +36,19 @@ struct RotationPath {
 /// Suffix of the certificate on the time of one warp in isolation.
 inline constexpr const char* in_isolation = "-in-isolation";
 
-/// Time of rotations under `srr`. If the request asks for certificates, each term is a number of
-/// the launch or has a certificate, which is kept (docs/soundness.md, S28).
+/// Time of rotations under `srr`.
 class RoundRobinDelay {
 public:
+    /// What is known of stalls.
+    enum class Stalls {
+        OfOutstanding, ///< What is outstanding at each instruction (S25).
+        InAnyOrder ///< Which resources may be awaited. Each term is a number of the launch or has a
+                   ///< certificate, which is kept where certificates are (docs/soundness.md, S28).
+    };
     /// `pipelines`: with a write buffer that never delays. `isolated`: the longest time of a warp
     /// in isolation with these pipelines, over all paths that loop bounds allow.
     RoundRobinDelay(const AnalysisContext& context, const PipelinePair& pipelines,
-                    models::Cycles isolated);
+                    models::Cycles isolated, Stalls stalls);
 
     /// Largest number of instructions (turns) of a warp.
     [[nodiscard]] std::int64_t turns() const { return turns_; }
@@ -80,6 +85,7 @@ private:
                                  const InstructionCosts& costs) const;
 
     const AnalysisContext& context_;
+    Stalls known_;
     InstructionCosts stalls_; ///< From the previous issue on.
     InstructionCosts ports_;
     std::int64_t turns_ = 0;

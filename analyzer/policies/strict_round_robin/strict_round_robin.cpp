@@ -8,7 +8,9 @@
 #include "assembly/support/stop_token.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace warpbound::analyzer {
 
@@ -130,74 +132,146 @@ std::vector<BoundTerm> terms_of_drains(const AnalysisContext& context,
     return terms;
 }
 
-} // namespace
+/// What the bounds of a launch have in common.
+struct StrictOrder {
+    LaunchGeometry shape;
+    std::int64_t barriers = 0;
+    PipelinePair pipelines;
+    SideAnswer isolated; ///< One warp, by loop bounds.
 
-Result<SideAnswer> bound_strict_round_robin_from_above(const AnalysisContext& context,
-                                                       Deadline deadline) {
-    const auto common = barriers_without_early_ends(context);
-    if (!common) return common.as_failure();
-    const std::int64_t barriers = common.value().most;
-    // The write buffer has terms of its own: in these pipelines it never delays.
-    const PipelinePair pipelines =
-        pipelines_of(context, 1, {0, 0, 0}, {}, has_scheduler_to_itself(context.shape));
-    auto isolated = bound_single_warp(context, pipelines, Side::Upper, deadline, Facts::LoopBounds,
-                                      in_isolation);
-    if (!isolated) return isolated.as_failure();
-    SideAnswer answer = std::move(isolated).value();
-    SideResult& execution = answer.execution;
-    const RoundRobinDelay times{context, pipelines, execution.proved};
-    const LaunchGeometry shape =
-        context.shape.waves() == 1 ? context.shape.full_multiprocessor() : context.shape;
-    std::vector<RotationPath> paths;
-    if (shape.waves() > 1 || barriers > 0) {
-        paths.push_back(path_of_blocks(shape, times.turns(), barriers));
-    } else {
+    /// Whether warps stay in the rotation until they end, and all schedulers start together.
+    [[nodiscard]] bool is_one_wave_without_barriers() const {
+        return shape.waves() == 1 && barriers == 0;
+    }
+    [[nodiscard]] std::vector<RotationPath> paths(std::int64_t turns) const {
+        if (!is_one_wave_without_barriers()) return {path_of_blocks(shape, turns, barriers)};
         // If this scheduler has one warp less, the others have one more.
         const std::int64_t most = shape.on_one_scheduler(shape.warps());
         const std::int64_t least = std::max<std::int64_t>(1, shape.warps() / shape.schedulers);
+        std::vector<RotationPath> paths;
         for (std::int64_t warps = least; warps <= most; ++warps)
-            paths.push_back(path_of_scheduler(shape, times.turns(), warps));
+            paths.push_back(path_of_scheduler(shape, turns, warps));
+        return paths;
     }
-    StrictOrderBound bound;
-    if (shape.waves() > 1 || barriers > 0 || context.request.certificates != nullptr) {
-        bound.terms = times.terms(paths);
-    } else {
-        for (const RotationPath& path : paths) {
-            StrictOrderBound one = terms_of_scheduler(context, times, path);
-            if (sum_of(bound.terms) < sum_of(one.terms)) bound = std::move(one);
-        }
-    }
-    for (BoundTerm& term : terms_of_drains(context, shape))
+};
+
+Result<StrictOrder> strict_order_of(const AnalysisContext& context) {
+    const auto common = barriers_without_early_ends(context);
+    if (!common) return common.as_failure();
+    // The write buffer has terms of its own: in these pipelines it never delays.
+    PipelinePair pipelines =
+        pipelines_of(context, 1, {0, 0, 0}, {}, has_scheduler_to_itself(context.shape));
+    auto isolated = bound_single_warp(context, pipelines, Side::Upper, context.deadline,
+                                      Facts::LoopBounds, in_isolation);
+    if (!isolated) return isolated.as_failure();
+    const LaunchGeometry shape =
+        context.shape.waves() == 1 ? context.shape.full_multiprocessor() : context.shape;
+    return StrictOrder{shape, common.value().most, std::move(pipelines),
+                       std::move(isolated).value()};
+}
+
+/// The bound of these terms, to which those of the drains are added.
+SideAnswer with_drains(const AnalysisContext& context, const StrictOrder& order,
+                       StrictOrderBound bound, bool has_evidence) {
+    for (BoundTerm& term : terms_of_drains(context, order.shape))
         bound.terms.push_back(std::move(term));
-    keep_counted_certificates(context, bound.terms);
+    if (has_evidence) keep_counted_certificates(context, bound.terms);
     std::erase_if(bound.terms,
                   [](const BoundTerm& term) { return term.count == 0 || term.cycles == 0; });
+    SideAnswer answer = order.isolated;
+    SideResult& execution = answer.execution;
     const bool simulated = bound.simulated && bound.terms.size() == 1;
     execution.proof = simulated ? Proof::ScheduleExploration : Proof::ResponseTime;
     if (simulated) execution.outcome = Outcome::Optimal;
-    execution.terms = std::move(bound.terms);
-    execution.proved = sum_of(execution.terms);
+    BoundExpression sum;
+    sum.text = has_evidence      ? "stalls by what a warp may await"
+               : bound.simulated ? "the only schedule"
+                                 : "stalls by what is outstanding at each instruction";
+    sum.terms = std::move(bound.terms);
+    sum.has_evidence = has_evidence;
+    set_bound(execution, std::move(sum));
     execution.best_found.reset();
     return answer;
 }
 
-SideAnswer bound_strict_round_robin_from_below(const AnalysisContext& context, SideAnswer answer) {
+/// By path bounds that have certificates.
+SideAnswer by_any_stalls(const AnalysisContext& context, const StrictOrder& order) {
+    const RoundRobinDelay times{context, order.pipelines, order.isolated.execution.proved,
+                                RoundRobinDelay::Stalls::InAnyOrder};
+    return with_drains(context, order, {times.terms(order.paths(times.turns()))}, true);
+}
+
+SideAnswer by_outstanding(const AnalysisContext& certified, const StrictOrder& order) {
+    const AnalysisContext context = without_certificates(certified);
+    const RoundRobinDelay times{context, order.pipelines, order.isolated.execution.proved,
+                                RoundRobinDelay::Stalls::OfOutstanding};
+    const std::vector<RotationPath> paths = order.paths(times.turns());
+    if (!order.is_one_wave_without_barriers())
+        return with_drains(context, order, {times.terms(paths)}, false);
+    StrictOrderBound bound;
+    for (const RotationPath& path : paths) {
+        StrictOrderBound one = terms_of_scheduler(context, times, path);
+        if (sum_of(bound.terms) < sum_of(one.terms)) bound = std::move(one);
+    }
+    return with_drains(context, order, std::move(bound), false);
+}
+
+/// Side: lower. The simulated time of warps with a single path.
+std::optional<SideAnswer> simulated_from_below(const AnalysisContext& context,
+                                               const SideAnswer& any_policy) {
     const LaunchGeometry& shape = context.shape;
-    if (shape.waves() > 1 || context.register_reads) return answer;
+    if (shape.waves() > 1 || context.register_reads) return std::nullopt;
     const auto simulated =
         unless_stopped([&] {
             return time_in_strict_order(
                 context, shape.on_one_scheduler(shape.share() * shape.warps_per_block),
                 Side::Lower);
         }).value_or(std::nullopt);
-    if (!simulated || *simulated <= answer.execution.proved) return answer;
-    SideResult& execution = answer.execution;
-    execution.terms = {{strict_order, 1, simulated->count()}};
-    execution.proved = *simulated;
-    execution.proof = Proof::ScheduleExploration;
-    execution.outcome = Outcome::Optimal;
-    execution.best_found.reset();
+    if (!simulated) return std::nullopt;
+    BoundExpression sum;
+    sum.text = "the only schedule";
+    sum.terms = {{strict_order, 1, simulated->count()}};
+    sum.has_evidence = false;
+    SideAnswer answer = any_policy;
+    set_bound(answer.execution, std::move(sum));
+    answer.execution.proof = Proof::ScheduleExploration;
+    answer.execution.outcome = Outcome::Optimal;
+    answer.execution.best_found.reset();
     return answer;
+}
+
+class StrictRoundRobin final : public Policy {
+public:
+    [[nodiscard]] Result<Alternatives> from_above(const AnalysisContext& context,
+                                                  Wanted wanted) const override {
+        const auto order = strict_order_of(context);
+        if (!order) return order.as_failure();
+        Alternatives all;
+        if (wanted != Wanted::WithEvidence)
+            add_alternative(all, !context.certificates || wanted == Wanted::Tightest,
+                            [&] { return by_outstanding(context, order.value()); });
+        if (wanted != Wanted::Tightest)
+            add_alternative(all, context.certificates || wanted == Wanted::WithEvidence,
+                            [&] { return by_any_stalls(context, order.value()); });
+        return all;
+    }
+
+    [[nodiscard]] Result<Alternatives> from_below(const AnalysisContext& context,
+                                                  SideAnswer any_policy, Deadline /*deadline*/,
+                                                  Wanted wanted) const override {
+        Alternatives all{std::move(any_policy)};
+        if (wanted != Wanted::WithEvidence)
+            if (auto simulated = simulated_from_below(context, all.front()))
+                all.push_back(std::move(*simulated));
+        return all;
+    }
+};
+
+} // namespace
+
+const Policy& strict_round_robin() {
+    static const StrictRoundRobin policy;
+    return policy;
 }
 
 } // namespace warpbound::analyzer

@@ -3,17 +3,14 @@
 /// Strict round robin (`srr`), which is not work-conserving: a warp that may not issue yet blocks
 /// all others of its scheduler (docs/soundness.md, S25 and S25a).
 
-#include "analyzer/launch/path_bound.hpp"
+#include "analyzer/policies/policy.hpp"
 
 namespace warpbound::analyzer {
 
-/// Side: upper. Sound under `srr`. Refuses what `barriers_without_early_ends`
-/// refuses, and contradictory facts.
-Result<SideAnswer> bound_strict_round_robin_from_above(const AnalysisContext& context,
-                                                       Deadline deadline);
-
-/// Side: lower. The simulated time of warps with a single path, if it exceeds `answer`, which is
-/// the lower bound of any policy.
-SideAnswer bound_strict_round_robin_from_below(const AnalysisContext& context, SideAnswer answer);
+/// Refuses what `barriers_without_early_ends` refuses, and contradictory facts. Alternatives from
+/// above: rotations with stalls by what is outstanding at each instruction, or for warps with a
+/// single path the simulated schedule; rotations with stalls by what may be awaited, which have
+/// certificates (docs/soundness.md, S25 and S28). From below: the simulated schedule.
+const Policy& strict_round_robin();
 
 } // namespace warpbound::analyzer

@@ -4,7 +4,6 @@
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/policies/time_division/blocked_slots.hpp"
 #include "analyzer/policies/time_division/blocking.hpp"
-#include "analyzer/policies/time_division/own_delay.hpp"
 #include "analyzer/policies/time_division/stage_slots.hpp"
 
 #include <fmt/format.h>
@@ -201,17 +200,16 @@ private:
 
 } // namespace
 
-Result<SideAnswer> certify_time_division_from_above(const AnalysisContext& launched,
-                                                    Deadline deadline) {
-    const AnalysisContext context = on_fullest_multiprocessor(launched);
-    const auto critical = time_division_path(context);
-    if (!critical) return critical.as_failure();
-    return longest_in_slots(
-        context, critical.value(), deadline,
+SideAnswer time_division_with_evidence(const AnalysisContext& context,
+                                       const TimeDivisionPath& critical,
+                                       const std::vector<PathInSlots>& paths) {
+    return with_terms(
+        paths,
         [&](const std::vector<SlotDistance>& slots, std::int64_t path) {
-            CertifiedTimeDivision sum{context, critical.value(), slots};
-            return sum.terms("execution-time-upper" + critical.value().id_suffix(slots), path);
-        });
+            CertifiedTimeDivision sum{context, critical, slots};
+            return sum.terms("execution-time-upper" + critical.id_suffix(slots), path);
+        },
+        "blocked slots by path bounds", true);
 }
 
 } // namespace warpbound::analyzer

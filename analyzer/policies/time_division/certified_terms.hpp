@@ -1,15 +1,19 @@
 #pragma once
 /// \file
 /// Bounds under time division as sums of certified path bounds (docs/soundness.md, S23). They may
-/// be looser than those of `time_division`. Queueing delay at the caches is added separately.
+/// be looser than the other alternatives of `time_division`. Queueing delay at the caches is added
+/// separately.
 
-#include "analyzer/launch/path_bound.hpp"
+#include "analyzer/policies/time_division/own_delay.hpp"
+
+#include <vector>
 
 namespace warpbound::analyzer {
 
-/// Side: upper. Requires: the request asks for certificates. Refuses
-/// what `barriers_without_early_ends` refuses.
-Result<SideAnswer> certify_time_division_from_above(const AnalysisContext& launched,
-                                                    Deadline deadline);
+/// Side: upper. Keeps the certificates of the terms, if any are kept. `paths`: the longest paths in
+/// time slots.
+SideAnswer time_division_with_evidence(const AnalysisContext& context,
+                                       const TimeDivisionPath& critical,
+                                       const std::vector<PathInSlots>& paths);
 
 } // namespace warpbound::analyzer

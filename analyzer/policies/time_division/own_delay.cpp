@@ -26,6 +26,18 @@ std::string TimeDivisionPath::id_suffix(const std::vector<SlotDistance>& slots) 
     return barriers > 0 ? in_any_warp_slot : distance_suffix(slots.front());
 }
 
+namespace {
+
+/// "a slot every 4 to 8 cycles"
+std::string distance_text(const std::vector<SlotDistance>& slots) {
+    if (slots.size() > 1) return "any warp slot";
+    const SlotDistance& one = slots.front();
+    if (one.shortest == one.longest) return fmt::format("a slot every {} cycles", one.longest);
+    return fmt::format("a slot every {} to {} cycles", one.shortest, one.longest);
+}
+
+} // namespace
+
 Result<TimeDivisionPath> time_division_path(const AnalysisContext& context) {
     TimeDivisionPath critical;
     const auto barriers = barriers_without_early_ends(context);
@@ -43,29 +55,44 @@ Result<TimeDivisionPath> time_division_path(const AnalysisContext& context) {
     return critical;
 }
 
-Result<SideAnswer> longest_in_slots(const AnalysisContext& context,
-                                    const TimeDivisionPath& critical, Deadline deadline,
-                                    const TermsOfPath& terms) {
+Result<std::vector<PathInSlots>> longest_in_slots(const AnalysisContext& context,
+                                                  const TimeDivisionPath& critical,
+                                                  Deadline deadline) {
     // Facts on whole paths do not hold for a critical path through several warps.
     const Facts facts = critical.barriers > 0 ? Facts::LoopBounds : Facts::All;
-    std::optional<SideAnswer> worst;
-    Outcome outcome = Outcome::Optimal;
-    std::int64_t nodes = 0;
+    std::vector<PathInSlots> paths;
     for (const auto& slots : critical.paths) {
         // The write buffer has terms of its own: in these pipelines it never delays.
         const PipelinePair pipelines =
             pipelines_of(context, 1, {0, 0, 0}, slots, has_scheduler_to_itself(context.shape));
         auto isolated = bound_single_warp(context, pipelines, Side::Upper, deadline, facts,
                                           critical.id_suffix(slots));
-        if (!isolated) return isolated;
-        SideResult& execution = isolated.value().execution;
-        nodes += isolated.value().nodes;
-        if (execution.outcome != Outcome::Optimal) outcome = Outcome::LimitReached;
-        execution.terms = terms(slots, execution.proved.count());
-        execution.proved = sum_of(execution.terms);
-        if (!worst || worst->execution.proved < execution.proved)
-            worst = std::move(isolated).value();
+        if (!isolated) return isolated.as_failure();
+        paths.push_back({slots, std::move(isolated).value()});
     }
+    return paths;
+}
+
+SideAnswer with_terms(const std::vector<PathInSlots>& paths, const TermsOfPath& terms,
+                      const std::string& text, bool has_evidence) {
+    std::optional<SideAnswer> worst;
+    std::vector<BoundExpression> cases;
+    Outcome outcome = Outcome::Optimal;
+    std::int64_t nodes = 0;
+    for (const PathInSlots& path : paths) {
+        SideAnswer answer = path.isolated;
+        SideResult& execution = answer.execution;
+        nodes += answer.nodes;
+        if (execution.outcome != Outcome::Optimal) outcome = Outcome::LimitReached;
+        BoundExpression sum;
+        sum.text = text + ", " + distance_text(path.slots);
+        sum.terms = terms(path.slots, execution.proved.count());
+        sum.has_evidence = has_evidence;
+        cases.push_back(sum);
+        set_bound(execution, std::move(sum));
+        if (!worst || worst->execution.proved < execution.proved) worst = std::move(answer);
+    }
+    set_bound(worst->execution, worst_of(Side::Upper, std::move(cases)));
     worst->nodes = nodes;
     worst->execution.proof = Proof::ResponseTime;
     worst->execution.outcome = outcome;
@@ -92,18 +119,22 @@ Result<SideAnswer> own_delay_from_below(const AnalysisContext& context, SideAnsw
         const std::int64_t path = execution.proved.count();
         const models::Cycles least{(models::Cycles{path} * slots.shortest).count() / slots.longest -
                                    (context.shape.issue_slot.hi - 1)};
-        if (!(answer.execution.proved < least)) continue;
-        execution.terms = {
-            {"path of a warp in its time slots, with the longest slot distance throughout", 1, path,
-             "execution-time-lower" + distance_suffix(slots)}};
+        BoundExpression sum;
+        sum.text = "path of a warp in its time slots, " + distance_text({slots});
+        sum.terms = {{"path of a warp in its time slots, with the longest slot distance throughout",
+                      1, path, "execution-time-lower" + distance_suffix(slots)}};
         if (path != least.count())
-            execution.terms.push_back(
+            sum.terms.push_back(
                 {"correction to the shortest slot distance, and for a start within the first slot",
                  1, least.count() - path});
-        execution.proved = least;
-        execution.proof = Proof::ResponseTime;
-        execution.best_found.reset();
-        answer = std::move(isolated).value();
+        BoundExpression all = best_of(Side::Lower, {answer.execution.bound, sum});
+        if (answer.execution.proved < least) {
+            set_bound(execution, std::move(sum));
+            execution.proof = Proof::ResponseTime;
+            execution.best_found.reset();
+            answer = std::move(isolated).value();
+        }
+        answer.execution.bound = std::move(all);
     }
     return answer;
 }

@@ -40,17 +40,28 @@ struct TimeDivisionPath {
 /// Refuses what `barriers_without_early_ends` refuses.
 Result<TimeDivisionPath> time_division_path(const AnalysisContext& context);
 
+/// Longest paths of a warp, one for each alternative of the slot distances of its path, without
+/// delays by others.
+struct PathInSlots {
+    std::vector<SlotDistance> slots;
+    SideAnswer isolated;
+};
+/// Side: upper.
+Result<std::vector<PathInSlots>> longest_in_slots(const AnalysisContext& context,
+                                                  const TimeDivisionPath& critical,
+                                                  Deadline deadline);
+
 /// Terms of a bound, from the longest path with these slot distances. `Unit:` core cycles.
 using TermsOfPath = std::function<std::vector<BoundTerm>(const std::vector<SlotDistance>& slots,
                                                          std::int64_t path)>;
 
-/// Side: upper. The largest sum over all alternatives of the critical path.
-Result<SideAnswer> longest_in_slots(const AnalysisContext& context,
-                                    const TimeDivisionPath& critical, Deadline deadline,
-                                    const TermsOfPath& terms);
+/// Side: upper. The largest sum over all alternatives of the critical path. `text`: of the sums.
+/// `has_evidence`: as in `BoundExpression`.
+SideAnswer with_terms(const std::vector<PathInSlots>& paths, const TermsOfPath& terms,
+                      const std::string& text, bool has_evidence);
 
-/// Side: lower. The shortest path in the slots of a warp slot, if it exceeds `answer`, which is the
-/// lower bound of any policy.
+/// Side: lower. The largest of `answer`, which is the lower bound of any policy, and the shortest
+/// path in the slots of a warp slot.
 Result<SideAnswer> own_delay_from_below(const AnalysisContext& context, SideAnswer answer,
                                         Deadline deadline);
 

@@ -3,6 +3,7 @@
 #include "analyzer/policies/exact/schedule_exploration.hpp"
 #include "analyzer/policies/exact/schedule_simulation.hpp"
 #include "analyzer/policies/time_division/blocking.hpp"
+#include "analyzer/policies/time_division/certified_terms.hpp"
 #include "analyzer/policies/time_division/own_delay.hpp"
 #include "assembly/support/stop_token.hpp"
 
@@ -112,33 +113,32 @@ std::optional<ScheduleTimes> schedule_times(const AnalysisContext& context, Dead
     return times_of_all;
 }
 
-/// Uses the times over all schedules if they are tighter.
-void apply_schedule_times(const AnalysisContext& context, SideAnswer& answer, Side side,
-                          Deadline deadline) {
+/// The time over all schedules. `answer`: a bound, whose path is kept.
+std::optional<SideAnswer> explored(const AnalysisContext& context, const SideAnswer& answer,
+                                   Side side, Deadline deadline) {
+    if (!start_determines_schedule(context)) return std::nullopt;
     const auto times =
         unless_stopped([&] { return schedule_times(context, deadline); }).value_or(std::nullopt);
-    if (!times) return;
-    SideResult& execution = answer.execution;
-    const models::Cycles time = side == Side::Upper ? times->upper : times->lower;
-    if (side == Side::Upper ? time >= execution.proved : time <= execution.proved) return;
+    if (!times) return std::nullopt;
     std::string text = "all warps, for every slot in which the run may start";
     if (times->explored) text += ", in every order of issue within a cycle";
     if (context.shape.multiprocessors > 1) text += ", for every distribution of blocks";
-    execution.terms = {{std::move(text), 1, time.count()}};
-    execution.proved = time;
-    execution.proof = Proof::ScheduleExploration;
-    execution.outcome = Outcome::Optimal;
-    execution.best_found.reset();
+    BoundExpression bound;
+    bound.text = "schedule exploration";
+    bound.terms = {
+        {std::move(text), 1, (side == Side::Upper ? times->upper : times->lower).count()}};
+    bound.has_evidence = false;
+    SideAnswer of_all = answer;
+    set_bound(of_all.execution, std::move(bound));
+    of_all.execution.proof = Proof::ScheduleExploration;
+    of_all.execution.outcome = Outcome::Optimal;
+    of_all.execution.best_found.reset();
+    return of_all;
 }
 
-} // namespace
-
-Result<SideAnswer> bound_time_division_from_above(const AnalysisContext& launched,
-                                                  Deadline deadline) {
-    const AnalysisContext context = on_fullest_multiprocessor(launched);
-    const auto found = time_division_path(context);
-    if (!found) return found.as_failure();
-    const TimeDivisionPath& critical = found.value();
+/// Own delay, and blocked slots where they lie.
+SideAnswer with_blocked_slots(const AnalysisContext& context, const TimeDivisionPath& critical,
+                              const std::vector<PathInSlots>& paths) {
     const SlotDistance any = hull(critical.distances);
     const SlotBlocking of_any_slot =
         critical.changes_warp_slot
@@ -147,24 +147,58 @@ Result<SideAnswer> bound_time_division_from_above(const AnalysisContext& launche
     const auto by_distance = critical.changes_warp_slot ? std::map<SlotDistance, SlotBlocking>{}
                                                         : blocking_by_distance(context);
     const TimeDivisionTerms launch{context};
-    auto answer = longest_in_slots(
-        context, critical, deadline,
+    return with_terms(
+        paths,
         [&](const std::vector<SlotDistance>& slots, std::int64_t path) {
             return critical.changes_warp_slot
                        ? launch.terms(any, path, of_any_slot, critical.barriers)
                        : launch.terms(slots.front(), path, by_distance.at(slots.front()), 0);
-        });
-    if (!answer || !start_determines_schedule(context)) return answer;
-    apply_schedule_times(launched, answer.value(), Side::Upper, deadline);
-    return answer;
+        },
+        "blocked slots where they lie", false);
 }
 
-Result<SideAnswer> bound_time_division_from_below(const AnalysisContext& context, SideAnswer answer,
-                                                  Deadline deadline) {
-    auto path = own_delay_from_below(context, std::move(answer), deadline);
-    if (!path || !start_determines_schedule(context)) return path;
-    apply_schedule_times(context, path.value(), Side::Lower, deadline);
-    return path;
+class TimeDivision final : public Policy {
+public:
+    [[nodiscard]] Result<Alternatives> from_above(const AnalysisContext& launched,
+                                                  Wanted wanted) const override {
+        const AnalysisContext context = on_fullest_multiprocessor(launched);
+        const auto critical = time_division_path(context);
+        if (!critical) return critical.as_failure();
+        const auto paths = longest_in_slots(context, critical.value(), context.deadline);
+        if (!paths) return paths.as_failure();
+        Alternatives all;
+        if (wanted != Wanted::WithEvidence)
+            add_alternative(all, !context.certificates || wanted == Wanted::Tightest, [&] {
+                return with_blocked_slots(context, critical.value(), paths.value());
+            });
+        if (wanted != Wanted::WithEvidence && !all.empty())
+            if (auto schedules = explored(launched, all.front(), Side::Upper, context.deadline))
+                all.push_back(std::move(*schedules));
+        if (wanted != Wanted::Tightest)
+            add_alternative(all, context.certificates || wanted == Wanted::WithEvidence, [&] {
+                return time_division_with_evidence(context, critical.value(), paths.value());
+            });
+        return all;
+    }
+
+    [[nodiscard]] Result<Alternatives> from_below(const AnalysisContext& context,
+                                                  SideAnswer any_policy, Deadline deadline,
+                                                  Wanted wanted) const override {
+        auto path = own_delay_from_below(context, std::move(any_policy), deadline);
+        if (!path) return path.as_failure();
+        Alternatives all{std::move(path).value()};
+        if (wanted != Wanted::WithEvidence)
+            if (auto schedules = explored(context, all.front(), Side::Lower, deadline))
+                all.push_back(std::move(*schedules));
+        return all;
+    }
+};
+
+} // namespace
+
+const Policy& time_division() {
+    static const TimeDivision policy;
+    return policy;
 }
 
 } // namespace warpbound::analyzer

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <stdexcept>
+#include <string>
+
 namespace warpbound::analyzer {
 namespace {
 
@@ -105,6 +108,14 @@ TEST(TimeDivision, LoseSlotsToPortsAndStores) {
     EXPECT_THAT(texts, testing::Not(HasSubstr("the write buffer is full")));
 }
 
+/// The alternative that bounds each blocked slot where it lies.
+const BoundExpression& blocked_where_they_lie(const SideResult& upper) {
+    for (const BoundExpression& part : upper.bound.parts)
+        if (chosen_sum(part).text.starts_with("blocked slots where they lie"))
+            return chosen_sum(part);
+    throw std::out_of_range{"no bound by blocked slots where they lie"};
+}
+
 /// Slots that the slowest warp of `warps` loses when moves hold a port of such scope so long; an
 /// exit holds it for one cycle. Slots last two cycles, there are two schedulers.
 std::int64_t lost_to_moves(std::int64_t warps, models::UnitScope scope, std::int64_t cycles) {
@@ -113,7 +124,8 @@ std::int64_t lost_to_moves(std::int64_t warps, models::UnitScope scope, std::int
     for (auto& unit : context->architecture.units)
         unit.scope = scope;
     set_moves(*context, "initiation", {cycles, cycles, cycles});
-    for (const BoundTerm& term : envelope(*context).upper.terms)
+    const SideResult upper = envelope(*context).upper;
+    for (const BoundTerm& term : blocked_where_they_lie(upper).terms)
         if (term.text.find("another warp occupies a port") != std::string::npos) return term.count;
     return 0;
 }

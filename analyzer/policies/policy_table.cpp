@@ -1,0 +1,88 @@
+#include "analyzer/policies/policy_table.hpp"
+
+#include "analyzer/policies/loose_round_robin.hpp"
+#include "analyzer/policies/single_warp.hpp"
+#include "analyzer/policies/strict_round_robin/strict_round_robin.hpp"
+#include "analyzer/policies/time_division/time_division.hpp"
+#include "analyzer/policies/two_level.hpp"
+#include "analyzer/policies/work_conserving.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using models::PolicyKind;
+
+struct BoundedPolicy {
+    PolicyKind kind;
+    const Policy& (*policy)();
+};
+
+/// Which bound covers which policy.
+constexpr std::array bounded_policies{
+    BoundedPolicy{PolicyKind::LooseRoundRobin, loose_round_robin},
+    BoundedPolicy{PolicyKind::GreedyThenOldest, work_conserving},
+    BoundedPolicy{PolicyKind::GreedyThenYoungest, work_conserving},
+    BoundedPolicy{PolicyKind::OldestFirst, work_conserving},
+    BoundedPolicy{PolicyKind::TwoLevel, two_level},
+    BoundedPolicy{PolicyKind::StrictRoundRobin, strict_round_robin},
+    BoundedPolicy{PolicyKind::VariableRate, time_division},
+    BoundedPolicy{PolicyKind::Unknown, work_conserving},
+};
+static_assert(bounded_policies.size() == models::named_policies.size());
+
+/// A smaller write buffer waits longer: the smallest one bounds from above.
+PipelinePair slowest_pipelines(const AnalysisContext& context) {
+    return pipelines_of(context,
+                        std::min(context.buffer_entries.lo, PipelineModel::tracked_entries),
+                        context.buffer_drain);
+}
+
+/// A larger write buffer waits less: the largest one bounds from below.
+PipelinePair fastest_pipelines(const AnalysisContext& context) {
+    return pipelines_of(context, context.buffer_entries.hi, context.buffer_drain);
+}
+
+Result<Alternatives> only(Result<SideAnswer> answer) {
+    if (!answer) return answer.as_failure();
+    return Alternatives{std::move(answer).value()};
+}
+
+} // namespace
+
+const Policy& policy_of(const AnalysisContext& context) {
+    const models::WarpPolicy& policy = context.request.policy;
+    const bool is_enough_by_name =
+        models::guarantee_of(policy) == models::PolicyGuarantee::WorkConserving;
+    // A conserving `variable-rate` has no table of slots.
+    const bool any_order = policy.kind == PolicyKind::VariableRate && is_enough_by_name;
+    if (any_order || (!is_enough_by_name && conserves_work(context.request, context.shape)))
+        return work_conserving();
+    return std::find_if(bounded_policies.begin(), bounded_policies.end(),
+                        [&](const BoundedPolicy& row) { return row.kind == policy.kind; })
+        ->policy();
+}
+
+Result<Alternatives> bounds_by_policy_from_above(const AnalysisContext& context, Wanted wanted) {
+    if (context.shape.warps() == 1)
+        return only(
+            bound_single_warp(context, slowest_pipelines(context), Side::Upper, context.deadline));
+    return policy_of(context).from_above(context, wanted);
+}
+
+Result<Alternatives> bounds_by_policy_from_below(const AnalysisContext& context, Deadline deadline,
+                                                 Wanted wanted) {
+    const PipelinePair pipelines = fastest_pipelines(context);
+    auto alone = bound_single_warp(context, pipelines, Side::Lower, deadline);
+    if (!alone || context.shape.warps() == 1) return only(std::move(alone));
+    auto any_policy =
+        bound_work_conserving_from_below(context, pipelines, std::move(alone).value());
+    if (!any_policy) return any_policy.as_failure();
+    return policy_of(context).from_below(context, std::move(any_policy).value(), deadline, wanted);
+}
+
+} // namespace warpbound::analyzer
