@@ -49,6 +49,7 @@ Claim make_claim(std::string quantity, analyzer::Side side, const analyzer::Side
     claim.proof = analyzer::to_string(result.proof);
     claim.limit_reached = result.outcome == analyzer::Outcome::LimitReached;
     claim.terms = result.terms;
+    claim.bound = result.bound;
     for (const auto& assumption : assumptions)
         claim.assumptions.push_back(assumption.id);
     claim.kind = kind_of(assumptions);

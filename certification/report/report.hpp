@@ -44,6 +44,8 @@ struct Claim {
     bool limit_reached = false; ///< A tighter bound may exist: a limit stopped the search.
     std::vector<analyzer::BoundTerm>
         terms; ///< Terms that add up to the value; none: it is the cost of one path.
+    analyzer::BoundExpression
+        bound{}; ///< The alternatives and cases among which `terms` is one sum.
 };
 
 /// One input of a published formula.
@@ -153,8 +155,8 @@ struct Report {
     std::vector<std::string> limitations;
     std::vector<std::string>
         undecided; ///< What was not carried to its end, and why; empty: all was.
-    /// Bounds of `analyze` on the execution time, for which no evidence is kept. Present where the
-    /// claims are sums of path certificates, which may be looser.
+    /// Bounds on the execution time for which no evidence is kept. Present where they are tighter
+    /// than the claims.
     std::optional<models::Bounds<models::Cycles>> without_evidence;
 
     [[nodiscard]] std::int64_t unchecked_assumptions() const;

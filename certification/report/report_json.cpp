@@ -10,6 +10,30 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json terms_of(const std::vector<analyzer::BoundTerm>& terms) {
+    Json list = Json::array();
+    for (const auto& term : terms) {
+        list.push_back({{"text", term.text}, {"count", term.count}, {"cycles", term.cycles}});
+        if (!term.certificate.empty()) list.back()["certificate"] = term.certificate;
+    }
+    return list;
+}
+
+/// A choice lists its parts, a sum its terms.
+Json tree_of(const analyzer::BoundExpression& bound) {
+    const std::int64_t value = analyzer::value_of(bound).count();
+    if (bound.kind == analyzer::BoundExpression::Kind::Sum)
+        return {{"text", bound.text},
+                {"value", value},
+                {"evidence", bound.has_evidence},
+                {"terms", terms_of(bound.terms)}};
+    const bool is_least = bound.kind == analyzer::BoundExpression::Kind::Minimum;
+    Json json{{"choice", is_least ? "least" : "largest"}, {"value", value}};
+    for (const auto& part : bound.parts)
+        json["parts"].push_back(tree_of(part));
+    return json;
+}
+
 Json claims_of(const Report& report) {
     Json list = Json::array();
     for (const auto& claim : report.claims) {
@@ -23,9 +47,8 @@ Json claims_of(const Report& report) {
                   {"proof", claim.proof}};
         if (const auto time = report.time_of(claim)) json["time-ns"] = time->count();
         if (claim.limit_reached) json["limit-reached"] = true;
-        for (const auto& term : claim.terms)
-            json["terms"].push_back(
-                {{"text", term.text}, {"count", term.count}, {"cycles", term.cycles}});
+        if (!claim.terms.empty()) json["terms"] = terms_of(claim.terms);
+        if (!claim.bound.parts.empty()) json["bound"] = tree_of(claim.bound);
         list.push_back(std::move(json));
     }
     return list;

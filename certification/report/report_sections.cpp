@@ -1,6 +1,7 @@
 /// \file
 /// The sections of a report that its own page and that of a bundle show.
 #include "certification/page/chart.hpp"
+#include "certification/report/bound_choices.hpp"
 #include "certification/report/report_html.hpp"
 #include "certification/report/term_meaning.hpp"
 #include "certification/report/wording.hpp"
@@ -252,20 +253,39 @@ std::string meaning_cell(const TermMeaning& meaning) {
                        escape(std::string{meaning.sentence}), meaning.theory);
 }
 
-/// Each bound that is a sum, with its terms.
+/// A term with the id of its certificate.
+std::string term_cell(const analyzer::BoundTerm& term) {
+    if (term.certificate.empty()) return cell(term.text);
+    return fmt::format("<td>{} <span class=\"quiet\"><code>{}</code></span></td>",
+                       escape(term.text), escape(term.certificate));
+}
+
+/// Which sum was chosen, and what the others gave.
+std::string choice_rows(const BoundChoice& choice) {
+    std::string rows = fmt::format("<tr><td colspan=\"5\">{}; the others:</td></tr>\n",
+                                   escape(choice_text(choice)));
+    for (const ChoicePart& other : choice.others)
+        rows += "<tr>" + cell(part_text(other)) + cell("", true) + cell("", true) +
+                cell(std::to_string(other.cycles), true) + "<td></td></tr>\n";
+    return rows;
+}
+
+/// Each bound that is a sum, with its terms and the sums among which it was chosen.
 std::string sums(const Report& report) {
     std::string all;
     for (const auto& claim : report.claims) {
         if (claim.terms.empty()) continue;
         std::string terms;
         for (const auto& term : claim.terms)
-            terms += "<tr>" + cell(term.text) + cell(std::to_string(term.count), true) +
+            terms += "<tr>" + term_cell(term) + cell(std::to_string(term.count), true) +
                      cell(std::to_string(term.cycles), true) +
                      cell(std::to_string(term.count * term.cycles), true) +
                      meaning_cell(meaning_of_term(term.text)) + "</tr>\n";
         terms += "<tr>" + cell("sum") + cell("", true) + cell("", true) +
                  cell(std::to_string(claim.value), true) +
                  meaning_cell(meaning_of_proof(claim.proof)) + "</tr>\n";
+        for (const BoundChoice& choice : choices_of(claim))
+            terms += choice_rows(choice);
         all += table(
             fmt::format("How claim {}, the {} bound, adds up", claim.id, side_name(claim.side)),
             {{"term", false},

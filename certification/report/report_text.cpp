@@ -1,5 +1,6 @@
 /// \file
 /// The report for a terminal: the answer first, at most 100 columns.
+#include "certification/report/bound_choices.hpp"
 #include "certification/report/wording.hpp"
 
 #include <fmt/format.h>
@@ -86,6 +87,30 @@ std::string headline(const Report& report) {
     return out;
 }
 
+/// Which of several sums the claim is, and those of the others that come near to it, a line each.
+std::string choices(const Claim& claim) {
+    constexpr std::size_t most_listed = 3;
+    std::string out;
+    for (const BoundChoice& choice : choices_of(claim)) {
+        out += wrapped("       " + choice_text(choice), 9);
+        const auto is_near = [&](std::int64_t cycles) {
+            const std::int64_t chosen = choice.chosen.cycles;
+            return choice.is_least ? cycles / 2 <= chosen : cycles >= chosen - chosen / 2;
+        };
+        std::size_t listed = 0;
+        for (; listed < std::min(most_listed, choice.others.size()); ++listed) {
+            const ChoicePart& other = choice.others[listed];
+            if (!is_near(other.cycles)) break;
+            out += wrapped(fmt::format("       {:>19}  {}", other.cycles, part_text(other)), 28);
+        }
+        if (listed < choice.others.size())
+            out += fmt::format("       {:>19}  {} {} {}\n", choice.others[listed].cycles,
+                               choice.is_least ? "or more:" : "or less:",
+                               choice.others.size() - listed, listed == 0 ? "others" : "more");
+    }
+    return out;
+}
+
 std::string claims(const Report& report) {
     std::string out = "\nclaims\n";
     for (const auto& claim : report.claims) {
@@ -104,6 +129,7 @@ std::string claims(const Report& report) {
         for (const auto& term : claim.terms)
             out += wrapped(
                 fmt::format("       {:>6} x {:>10}  {}", term.count, term.cycles, term.text), 28);
+        out += choices(claim);
     }
     return out;
 }

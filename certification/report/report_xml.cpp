@@ -2,6 +2,7 @@
 /// The report as XML; `schema/timing-report.xsd` describes it.
 #include "certification/report/report_xml.hpp"
 
+#include "certification/report/bound_choices.hpp"
 #include "certification/report/wording.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +14,19 @@ namespace {
 using tinyxml2::XMLElement;
 using xml::add;
 using xml::add_text;
+
+/// A choice that led to the terms, and the parts that were not chosen.
+void add_choice(XMLElement* claim, const BoundChoice& choice) {
+    XMLElement* element = add(claim, "choice",
+                              {{"of", choice.is_least ? "least" : "largest"},
+                               {"chosen", printable(choice.chosen.text)},
+                               {"evidence", choice.chosen.has_evidence ? "true" : "false"}});
+    for (const auto& other : choice.others)
+        add(element, "other",
+            {{"cycles", std::to_string(other.cycles)},
+             {"evidence", other.has_evidence ? "true" : "false"}})
+            ->SetText(printable(other.text).c_str());
+}
 
 void add_claims(XMLElement* root, const Report& report) {
     XMLElement* claims = add(root, "claims", {});
@@ -30,10 +44,16 @@ void add_claims(XMLElement* root, const Report& report) {
             element->SetAttribute("time-ns", time->count());
         for (const auto& id : claim.assumptions)
             add(element, "rests-on", {{"assumption", id}});
-        for (const auto& term : claim.terms)
-            add(element, "term",
-                {{"count", std::to_string(term.count)}, {"cycles", std::to_string(term.cycles)}})
-                ->SetText(printable(term.text).c_str());
+        for (const auto& term : claim.terms) {
+            XMLElement* row = add(
+                element, "term",
+                {{"count", std::to_string(term.count)}, {"cycles", std::to_string(term.cycles)}});
+            if (!term.certificate.empty())
+                row->SetAttribute("certificate", term.certificate.c_str());
+            row->SetText(printable(term.text).c_str());
+        }
+        for (const auto& choice : choices_of(claim))
+            add_choice(element, choice);
     }
     XMLElement* assumptions =
         add(root, "assumptions", {{"unchecked", std::to_string(report.unchecked_assumptions())}});

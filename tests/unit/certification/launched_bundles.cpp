@@ -59,11 +59,7 @@ void lead_through_caches(KernelInput& input, models::Architecture& machine,
     input.flow_facts = models::write_flow_facts(facts);
 }
 
-} // namespace
-
-Bundle bundle_of(const Launched& launched) {
-    BundleInputs made;
-    made.tool_version = "1.2.3";
+KernelInput input_of(const Launched& launched) {
     KernelInput input =
         launched.meets
             ? tests::example_kernel("convolution/sm_75.sass", "convolution_rows",
@@ -86,8 +82,21 @@ Bundle bundle_of(const Launched& launched) {
     input.architecture = models::write_architecture(architecture);
     input.policy = launched.policy;
     input.multiprocessors = launched.multiprocessors;
-    made.kernels.push_back(std::move(input));
+    return input;
+}
+
+} // namespace
+
+Bundle bundle_of(const Launched& launched) {
+    BundleInputs made;
+    made.tool_version = "1.2.3";
+    made.kernels.push_back(input_of(launched));
     return build_bundle(made).value();
+}
+
+analyzer::Analysis analysis_of(const Launched& launched) {
+    const auto loaded = load(input_of(launched), "K1").value();
+    return analyzer::analyze(request_of(*loaded, 1)).value();
 }
 
 const std::vector<Launched>& launches() {

@@ -26,6 +26,8 @@ struct Launched {
 /// saxpy's loop, or a convolution with barriers, on a T4 whose blocks follow each other at a
 /// made-up cost.
 Bundle bundle_of(const Launched& launched);
+/// The analysis of the same launch without certificates.
+analyzer::Analysis analysis_of(const Launched& launched);
 
 /// Of every way in which bounds of launches are added up.
 const std::vector<Launched>& launches();

@@ -179,6 +179,43 @@ TEST(Report, ShowsWhatABoundOnSeveralWarpsAddsUpFrom) {
     EXPECT_NE(html.find("issue slots &lt;of a warp&gt;"), std::string::npos);
 }
 
+analyzer::BoundExpression sum_named(const std::string& text, std::int64_t cycles,
+                                    bool has_evidence) {
+    analyzer::BoundExpression sum;
+    sum.text = text;
+    sum.terms = {{"delays", 2, cycles, "execution-time-upper-stall"}};
+    sum.has_evidence = has_evidence;
+    return sum;
+}
+
+TEST(Report, ShowsWhatOtherAlternativesOfABoundGave) {
+    Report report = small_report();
+    Claim& claim = report.claims[0];
+    claim.bound = analyzer::best_of(analyzer::Side::Upper, {sum_named("explored", 45, false),
+                                                            sum_named("one & all", 50, true),
+                                                            sum_named("turns", 70, true)});
+    claim.terms = claim.bound.parts[1].terms; // As `certify` claims.
+    const std::string text = render_text(report);
+    EXPECT_THAT(text, HasSubstr("the least of 3 bounds that has evidence: one & all"));
+    EXPECT_THAT(text, HasSubstr("   90  explored (no certificate)"));
+    EXPECT_THAT(text, HasSubstr("  140  turns\n"));
+    claim.terms = claim.bound.parts[0].terms; // As `analyze` bounds.
+    EXPECT_THAT(render_text(report), HasSubstr("the least of 3 bounds: explored (no certificate)"));
+    const auto json = nlohmann::json::parse(render_json(report));
+    const auto& tree = json["claims"][0]["bound"];
+    EXPECT_EQ(tree["choice"], "least");
+    EXPECT_EQ(tree["value"], 90);
+    EXPECT_EQ(tree["parts"][0]["evidence"], false);
+    EXPECT_EQ(tree["parts"][2]["terms"][0]["certificate"], "execution-time-upper-stall");
+    EXPECT_FALSE(json["claims"][1].contains("bound"));
+    EXPECT_THAT(render_xml(report), HasSubstr("<choice of=\"least\" chosen=\"explored\" "
+                                              "evidence=\"false\">"));
+    EXPECT_THAT(render_xml(report),
+                HasSubstr("<other cycles=\"100\" evidence=\"true\">one &amp; all</other>"));
+    EXPECT_THAT(render_html(report), HasSubstr("<code>execution-time-upper-stall</code>"));
+    EXPECT_THAT(render_html(report), HasSubstr("one &amp; all"));
+}
+
 TEST(ReportText, NeverCallsANumberByABareName) {
     const std::string text = render_text(small_report());
     EXPECT_THAT(text, Not(HasSubstr("WCET")));
