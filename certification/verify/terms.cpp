@@ -18,7 +18,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
+#include <vector>
 
 namespace warpbound::certification::verify {
 
@@ -40,7 +42,8 @@ std::string claimed_suffix(const LaunchDemand& demand) {
     return is_claimed ? suffix : std::string{};
 }
 
-std::vector<std::vector<Term>> work_conserving_sums(const LaunchDemand& demand) {
+std::vector<std::vector<Term>> work_conserving_sums(const LaunchDemand& demand,
+                                                    const CertificateValues& /*values*/) {
     InterferenceInputs inputs{demand.code, demand.tables, claimed_suffix(demand), nullptr};
     if (exceeds_active_set(demand.code))
         inputs.policy_terms = [&demand](std::int64_t warps) {
@@ -83,19 +86,56 @@ void check_memory_queue(const LaunchDemand& demand) {
                                   "machine with memory-queue"};
 }
 
+using Sums = std::vector<std::vector<Term>>;
+
+Sums strict_round_robin_sums(const LaunchDemand& demand, const CertificateValues& values) {
+    return {strict_round_robin_terms_of(demand.code, demand.tables, demand.rotations,
+                                        demand.waits_in_memory(), values)};
+}
+
+Sums time_division_sums(const LaunchDemand& demand, const CertificateValues& values) {
+    return {time_division_upper_terms_of(demand.code, demand.tables, demand.distances,
+                                         demand.memory.has_value(), values)};
+}
+
+/// The sums that a claim may be under a policy with this guarantee, of which it may be any.
+struct CheckedPolicy {
+    models::PolicyGuarantee guarantee;
+    Sums (*sums)(const LaunchDemand&, const CertificateValues&);
+};
+constexpr std::array checked_policies{
+    CheckedPolicy{models::PolicyGuarantee::WorkConserving, work_conserving_sums},
+    CheckedPolicy{models::PolicyGuarantee::SetLimited, work_conserving_sums},
+    CheckedPolicy{models::PolicyGuarantee::OrderForced, strict_round_robin_sums},
+    CheckedPolicy{models::PolicyGuarantee::TimeDivision, time_division_sums},
+};
+
+/// What the policy guarantees in this launch: with so few warps that it cannot hold one back, that
+/// a scheduler works whenever it can.
+models::PolicyGuarantee guarantee_in(const LaunchDemand& demand) {
+    using models::PolicyGuarantee;
+    const PolicyGuarantee by_name = models::guarantee_of(demand.code.kernel.policy);
+    switch (by_name) {
+    case PolicyGuarantee::OrderForced:
+        return has_strict_turns(demand.code) ? by_name : PolicyGuarantee::WorkConserving;
+    case PolicyGuarantee::SetLimited:
+        return exceeds_active_set(demand.code) ? by_name : PolicyGuarantee::WorkConserving;
+    case PolicyGuarantee::TimeDivision:
+    case PolicyGuarantee::WorkConserving:
+        break;
+    }
+    return by_name;
+}
+
 /// Without queueing delay.
-std::vector<std::vector<Term>> policy_sums(const LaunchDemand& demand,
-                                           const CertificateValues& values) {
-    const bool through_caches = demand.memory.has_value();
+Sums policy_sums(const LaunchDemand& demand, const CertificateValues& values) {
     check_read_ports(demand);
     check_memory_queue(demand);
-    if (has_strict_turns(demand.code))
-        return {strict_round_robin_terms_of(demand.code, demand.tables, demand.rotations,
-                                            demand.waits_in_memory(), values)};
     if (demand.code.geometry.warps == 1) return {{{1, 0, certificate_id::upper_path}}};
-    if (demand.distances.empty()) return work_conserving_sums(demand);
-    return {time_division_upper_terms_of(demand.code, demand.tables, demand.distances,
-                                         through_caches, values)};
+    const auto* const row = std::find_if(
+        checked_policies.begin(), checked_policies.end(),
+        [&](const CheckedPolicy& policy) { return policy.guarantee == guarantee_in(demand); });
+    return row->sums(demand, values);
 }
 
 /// S35 claims nothing of active sets, S36 does where the lines stay in the L0.
