@@ -1,6 +1,7 @@
 #include "certification/bundle/build.hpp"
 
 #include "certification/bundle/claims_json.hpp"
+#include "certification/bundle/divergence_evidence.hpp"
 #include "certification/bundle/evidence_report.hpp"
 #include "certification/bundle/exports.hpp"
 #include "certification/bundle/manifest.hpp"
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace warpbound::certification {
 
@@ -193,6 +195,11 @@ Result<Bundle> build_bundle(const BundleInputs& inputs) {
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         KernelEvidence& kernel = kernels[i];
         make_report(kernel, inputs.kernels[i], inputs);
+        if (kernel.certificates.serialized) {
+            auto found = find_stacks(kernel.id, *kernel.input, kernel.certificates.serialized->cfg);
+            if (!found) return found.as_failure();
+            kernel.stacks = std::move(found).value();
+        }
         add_analysis_files(kernel, bundle.files);
         add_check_files(kernel, inputs.kernels[i], bundle.files);
         bundle.reports.push_back(kernel.report);

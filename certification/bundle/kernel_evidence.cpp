@@ -3,6 +3,7 @@
 #include "analyzer/evidence/smt_script.hpp"
 #include "analyzer/flow/flow_facts.hpp"
 #include "certification/bundle/canonical_json.hpp"
+#include "certification/bundle/divergence_evidence.hpp"
 #include "harness/devices/simulated.hpp"
 
 #include <fmt/format.h>
@@ -58,21 +59,6 @@ Json certificate_json(const analyzer::PathCertificate& certificate) {
     return json;
 }
 
-/// The nodes of the serialized control-flow graph of a divergent warp.
-Json serialized_cfg_json(const analyzer::SerializedCfg& cfg) {
-    Json nodes = Json::array();
-    for (std::size_t node = 0; node < cfg.graph.blocks.size(); ++node) {
-        Json successors = Json::array();
-        for (const std::size_t edge : cfg.graph.blocks[node].out)
-            successors.push_back(cfg.graph.edges[edge].to);
-        nodes.push_back({{"of", cfg.original[node]},
-                         {"successors", successors},
-                         {"converged", static_cast<bool>(cfg.converged[node])}});
-        if (cfg.repeated[node]) nodes.back()["repeated"] = *cfg.repeated[node];
-    }
-    return nodes;
-}
-
 Json blocks_json(const KernelEvidence& kernel) {
     const LoadedInput& input = *kernel.input;
     Json blocks = Json::array();
@@ -89,8 +75,11 @@ Json blocks_json(const KernelEvidence& kernel) {
     Json json{{"kernel", input.function->name},
               {"instructions", input.function->instructions.size()},
               {"blocks", blocks}};
-    if (kernel.certificates.serialized)
-        json["serialized-cfg"] = serialized_cfg_json(kernel.certificates.serialized->cfg);
+    if (kernel.certificates.serialized) {
+        json["serialized-cfg"] =
+            serialized_cfg_json(input, kernel.certificates.serialized->cfg, kernel.stacks);
+        json["simt-stacks"] = simt_stacks_json(kernel.stacks.stacks);
+    }
     return json;
 }
 

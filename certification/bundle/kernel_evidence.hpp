@@ -4,6 +4,7 @@
 
 #include "analyzer/evidence/path_certificates.hpp"
 #include "certification/bundle/inputs.hpp"
+#include "certification/bundle/node_stacks.hpp"
 #include "certification/bundle/policies.hpp"
 #include "certification/report/report.hpp"
 #include "harness/trace/fact_check.hpp"
@@ -19,6 +20,7 @@ struct KernelEvidence {
     std::unique_ptr<LoadedInput> input;
     analyzer::Analysis analysis;
     analyzer::CertificateStore certificates;
+    NodeStacks stacks; ///< Of the nodes of the serialized control flow, where lanes may diverge.
     std::vector<PolicyBounds> policies;
     std::string clock_assumption; ///< Id in the register of the bundle; empty without a clock.
     /// Per trace: the flow facts that were checked against it and not refuted.

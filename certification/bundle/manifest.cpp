@@ -52,7 +52,7 @@ Manifest manifest_of(const EvidenceFiles& files, const std::string& tool_version
     }
     const std::string root = merkle_root(std::move(leaves));
     const Json manifest{
-        {"format", "warpbound-evidence/3"}, {"report-id", root}, {"files", list}, {"steps", steps}};
+        {"format", "warpbound-evidence/4"}, {"report-id", root}, {"files", list}, {"steps", steps}};
     return {canonical(manifest), root};
 }
 

@@ -2,6 +2,7 @@
 
 #include "assembly/isa/reader.hpp"
 #include "certification/verify/bundle_json.hpp"
+#include "certification/verify/divergence/stacks_json.hpp"
 #include "certification/verify/facts_in_use.hpp"
 #include "certification/verify/source_facts.hpp"
 
@@ -16,7 +17,7 @@ namespace warpbound::certification::verify {
 namespace {
 
 /// Of the manifest that this version checks.
-constexpr std::string_view evidence_format = "warpbound-evidence/3";
+constexpr std::string_view evidence_format = "warpbound-evidence/4";
 
 using nlohmann::json;
 
@@ -103,6 +104,8 @@ std::vector<SerializedBlockRow> copies_of(const json& table, std::size_t blocks)
         if (copy.of >= blocks) incomplete("a copy of a block that does not exist");
         for (const auto& to : row.at("successors"))
             copy.successors.push_back(index_of(to));
+        for (const auto& stack : row.at("stacks"))
+            copy.stacks.push_back(index_of(stack));
         copies.push_back(std::move(copy));
     }
     for (const auto& copy : copies)
@@ -205,8 +208,12 @@ ObservedRow observed_of(const json& row) {
 void read_control_flow(KernelCase& kernel, const Files& files, const std::string& folder) {
     const json control_flow = json_of(files, folder + "blocks.json");
     kernel.blocks = blocks_of(control_flow);
-    if (control_flow.contains("serialized-cfg"))
-        kernel.serialized = copies_of(control_flow.at("serialized-cfg"), kernel.blocks.size());
+    if (!control_flow.contains("serialized-cfg")) return;
+    kernel.serialized = copies_of(control_flow.at("serialized-cfg"), kernel.blocks.size());
+    kernel.stacks = read_stacks(control_flow.at("simt-stacks"));
+    for (const SerializedBlockRow& node : kernel.serialized)
+        for (const std::size_t stack : node.stacks)
+            if (stack >= kernel.stacks.size()) incomplete("a node has a stack that does not exist");
 }
 
 void read_claims(KernelCase& kernel, const json& claims) {

@@ -3,6 +3,7 @@
 /// A bundle's content as this folder's checks see it, read without the code that wrote it.
 
 #include "assembly/isa/program.hpp"
+#include "certification/verify/divergence/simt_stack.hpp"
 #include "certification/verify/samples.hpp"
 #include "certification/verify/verdict.hpp"
 #include "models/architecture/architecture.hpp"
@@ -35,6 +36,7 @@ struct SerializedBlockRow {
     /// Said: how often lanes that left a loop come there behind others that did, of a copy that
     /// heads such a sequence.
     std::optional<std::int64_t> repeated{};
+    std::vector<std::size_t> stacks{}; ///< Said: with which of the case's stacks lanes come there.
 };
 
 /// A table of a path problem with the bound that is claimed for it.
@@ -113,6 +115,7 @@ struct KernelCase {
     /// again.
     std::size_t derived_facts = 0;
     std::vector<SerializedBlockRow> serialized; ///< Where lanes may part; else empty.
+    std::vector<SimtStack> stacks;              ///< Of its blocks.
     std::vector<Certificate> certificates;
     std::vector<ClaimRow> claims; ///< Bounds.
     std::vector<Series> series;

@@ -1,6 +1,7 @@
 #include "certification/verify/divergence/simt_stack.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace warpbound::certification::verify {
 
@@ -10,29 +11,39 @@ SimtStack::Point point_of(const SimtStack::Entry& entry) {
     return {entry.kind, entry.origin};
 }
 
+bool is_pending(const SimtStack::Entry& entry) {
+    return entry.kind == SimtStack::Kind::Pending || entry.kind == SimtStack::Kind::Released;
+}
+
+/// The flags of an entry, and of the one below it, belong together.
+bool is_well_formed(const SimtStack::Entry& entry, const SimtStack::Entry* below) {
+    const bool is_group = entry.kind == SimtStack::Kind::Pending;
+    if (is_pending(entry) && entry.resume == SimtStack::none) return false;
+    if (!is_group && (entry.optional || entry.one_or_more || entry.overtaken || entry.interleaved ||
+                      entry.simultaneous))
+        return false;
+    if (entry.simultaneous && (entry.one_or_more || entry.interleaved)) return false;
+    return !entry.interleaved ||
+           (entry.one_or_more && below != nullptr && below->kind == SimtStack::Kind::Pending &&
+            below->one_or_more && below->optional == entry.optional && below->left == entry.left);
+}
+
 } // namespace
 
-std::vector<SimtStack::Group> SimtStack::groups_of(const Entry& entry) const {
-    std::vector<Group> groups{{entry.origin, entry.resume}};
-    for (const std::size_t resume : entry.earlier_resumes)
-        for (const std::size_t origin : (*divergent_)(resume))
-            if (origin < entry.origin) groups.emplace_back(origin, resume);
-    return groups;
-}
-
-SimtStack SimtStack::without_earlier() const {
-    SimtStack stack = *this;
-    for (Entry& entry : stack.entries_)
-        entry.earlier_resumes.clear();
+std::optional<SimtStack> SimtStack::of(std::vector<Entry> entries, std::set<Point> left) {
+    SimtStack stack;
+    std::set<Point> points;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const Entry& entry = entries[i];
+        if (!is_well_formed(entry, i == 0 ? nullptr : &entries[i - 1]) ||
+            !std::includes(points.begin(), points.end(), entry.left.begin(), entry.left.end()) ||
+            (is_point(entry) && !points.insert(point_of(entry)).second))
+            return std::nullopt;
+    }
+    if (!std::includes(points.begin(), points.end(), left.begin(), left.end())) return std::nullopt;
+    stack.entries_ = std::move(entries);
+    stack.left_ = std::move(left);
     return stack;
-}
-
-bool SimtStack::covers(const SimtStack& other) const {
-    return std::equal(entries_.begin(), entries_.end(), other.entries_.begin(),
-                      [](const Entry& a, const Entry& b) {
-                          return std::includes(a.earlier_resumes.begin(), a.earlier_resumes.end(),
-                                               b.earlier_resumes.begin(), b.earlier_resumes.end());
-                      });
 }
 
 bool SimtStack::is_converged() const {
@@ -58,13 +69,31 @@ void SimtStack::leave(std::size_t entry) {
     left_.insert(point_of(entries_[entry]));
 }
 
-bool SimtStack::has_missing_lanes(std::size_t entry) const {
+bool SimtStack::is_missing(const Entry& above, const Point& point) const {
+    return above.resume != none && above.left.count(point) == 0;
+}
+
+SimtStack::Missing SimtStack::missing_at(std::size_t entry) const {
+    if (is_in(entry)) return Missing::Some;
     const Point point = point_of(entries_[entry]);
-    return is_in(entry) ||
-           std::any_of(entries_.begin() + static_cast<std::ptrdiff_t>(entry) + 1, entries_.end(),
-                       [&](const Entry& above) {
-                           return above.resume != none && above.left.count(point) == 0;
-                       });
+    Missing missing = Missing::None;
+    for (std::size_t i = entry + 1; i < entries_.size(); ++i) {
+        if (!is_missing(entries_[i], point)) continue;
+        if (!entries_[i].optional) return Missing::Some;
+        missing = Missing::Perhaps;
+    }
+    return missing;
+}
+
+SimtStack SimtStack::without_missing(std::size_t entry) const {
+    SimtStack rest = *this;
+    const Point point = point_of(entries_[entry]);
+    rest.entries_.clear();
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        if (i > entry && is_missing(entries_[i], point)) continue;
+        rest.entries_.push_back(entries_[i]); // Interleaved groups are in the same points.
+    }
+    return rest;
 }
 
 void SimtStack::add_points_above(std::size_t entry, std::set<Point>& to) const {
@@ -81,32 +110,58 @@ void SimtStack::remove(std::size_t entry) {
     merge_groups();
 }
 
-// Older points first: of two that open in one step, the lanes of the newer one are above (S19e).
-void SimtStack::open_points(const LaterIteration& later_iteration) {
-    for (std::size_t i = 0; i < entries_.size();) {
-        if (!is_point(entries_[i]) || has_missing_lanes(i)) {
+void SimtStack::release(std::size_t entry, const LaterIteration& later_iteration) {
+    Entry released{Kind::Released, entries_[entry].origin, entries_[entry].resume,
+                   entries_[entry].left};
+    add_points_above(entry, released.left);
+    for (std::size_t above = entry + 1; above < entries_.size(); ++above)
+        if (entries_[above].kind == Kind::Pending &&
+            !later_iteration(entries_[above].origin, released.resume))
+            entries_[above].overtaken = true;
+    for (const Entry& other : entries_)
+        if (other.kind == Kind::Released && other.origin == released.origin)
+            throw NotFollowed{"lanes may wait at this reconvergence point again while others that "
+                              "it released are still pending, which this check does not follow"};
+    entries_.push_back(std::move(released));
+}
+
+void SimtStack::add_opened(const LaterIteration& later_iteration,
+                           const std::optional<Point>& closed, std::vector<SimtStack>& to) const {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        if (!is_point(entries_[i]) || entries_[i].resume == none) continue;
+        const Missing missing = missing_at(i);
+        if (closed == point_of(entries_[i])) {
+            if (missing == Missing::None) return;
+        } else if (missing == Missing::Perhaps) {
+            without_missing(i).add_opened(later_iteration, closed, to);
+        }
+    }
+    // Older points first: of two that open in one step, the lanes of the newer one are above.
+    SimtStack opened = *this;
+    for (std::size_t i = 0; i < opened.entries_.size();) {
+        if (!is_point(opened.entries_[i]) || opened.missing_at(i) != Missing::None) {
             ++i;
             continue;
         }
-        if (entries_[i].resume != none) {
-            Entry released{Kind::Released, entries_[i].origin, entries_[i].resume,
-                           entries_[i].left};
-            add_points_above(i, released.left);
-            for (std::size_t above = i + 1; above < entries_.size(); ++above)
-                if (entries_[above].kind == Kind::Pending)
-                    for (const Group& group : groups_of(entries_[above]))
-                        if (!later_iteration(group.first, entries_[i].resume))
-                            entries_[above].overtaken = true;
-            for (const Entry& other : entries_)
-                if (other.kind == Kind::Released && other.origin == released.origin)
-                    throw NotFollowed{
-                        "lanes may wait at this reconvergence point again while others "
-                        "that it released are still pending, which this check does "
-                        "not follow"};
-            entries_.push_back(std::move(released));
-        }
-        remove(i);
+        if (opened.entries_[i].resume != none) opened.release(i, later_iteration);
+        opened.remove(i);
     }
+    to.push_back(std::move(opened));
+}
+
+std::vector<SimtStack> SimtStack::open_points(const LaterIteration& later_iteration) const {
+    std::vector<SimtStack> opened;
+    add_opened(later_iteration, std::nullopt, opened);
+    return opened;
+}
+
+void SimtStack::push_pending(std::size_t origin, std::size_t resume, const SimtStack& others,
+                             bool simultaneous, bool optional) {
+    Entry group{Kind::Pending, origin, resume, others.left_};
+    group.simultaneous = simultaneous;
+    group.optional = optional;
+    entries_.push_back(std::move(group));
+    merge_groups();
 }
 
 std::size_t SimtStack::first_interleaved(std::size_t entry) const {
@@ -115,52 +170,21 @@ std::size_t SimtStack::first_interleaved(std::size_t entry) const {
     return entry;
 }
 
-std::size_t SimtStack::first_simultaneous(std::size_t entry) const {
-    while (entry > 0 && entries_[entry].simultaneous && entries_[entry - 1].simultaneous &&
+std::size_t SimtStack::lowest_of_top() const {
+    std::size_t entry = entries_.size() - 1;
+    if (!entries_[entry].simultaneous) return first_interleaved(entry);
+    while (entry > 0 && entries_[entry - 1].simultaneous &&
            entries_[entry - 1].origin == entries_[entry].origin)
         --entry;
     return entry;
 }
 
-void SimtStack::push_pending(std::size_t origin, std::size_t resume, const SimtStack& others,
-                             bool simultaneous) {
-    Entry group{Kind::Pending, origin, resume, others.left_};
-    group.simultaneous = simultaneous;
-    entries_.push_back(std::move(group));
-    merge_groups();
-}
-
-// Abstraction to the last divergence: the topmost group represents those below, pending or not.
-void SimtStack::merge_earlier_groups() {
-    const auto is_single_group = [](const Entry& entry) {
-        return entry.kind == Kind::Pending && !entry.one_or_more && !entry.overtaken &&
-               !entry.interleaved && !entry.simultaneous;
-    };
-    for (std::size_t i = 1; i < entries_.size();) {
-        Entry& below = entries_[i - 1];
-        Entry& above = entries_[i];
-        if (!is_single_group(below) || !is_single_group(above) || below.left != above.left ||
-            below.origin >= above.origin) {
-            ++i;
-            continue;
-        }
-        above.earlier_resumes.merge(below.earlier_resumes);
-        above.earlier_resumes.insert(below.resume);
-        entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i) - 1);
-    }
-}
-
 // Groups of a later iteration of a loop are above those of earlier ones, mixed with others that
 // left the same iterations at another branch.
 void SimtStack::merge_groups() {
-    if (divergent_ != nullptr) merge_earlier_groups();
-    const auto represents = [this](const Entry& a, const Entry& b) {
-        const std::vector<Group> groups = groups_of(a);
-        return std::find(groups.begin(), groups.end(), Group{b.origin, b.resume}) != groups.end();
-    };
-    const auto are_of_one_divergence = [&](const Entry& a, const Entry& b) {
-        return a.kind == Kind::Pending && b.kind == Kind::Pending &&
-               (represents(a, b) || represents(b, a));
+    const auto are_of_one_divergence = [](const Entry& a, const Entry& b) {
+        return a.kind == Kind::Pending && b.kind == Kind::Pending && a.origin == b.origin &&
+               a.resume == b.resume;
     };
     for (std::size_t to = 0; to < entries_.size(); ++to) {
         std::size_t from = to;
@@ -177,17 +201,16 @@ void SimtStack::merge_groups() {
                 return entry.kind != Kind::Pending || entry.overtaken || entry.simultaneous ||
                        entry.left != left;
             }))
-            throw NotFollowed{
-                "lanes may diverge here again before they reconverge, which this check "
-                "does not follow"};
+            throw NotFollowed{"lanes may diverge here again before they reconverge, which this "
+                              "check does not follow"};
+        const bool optional =
+            std::all_of(first, last, [](const Entry& entry) { return entry.optional; });
         std::set<Group> merged;
-        for (auto entry = first; entry != last; ++entry) {
-            const std::vector<Group> groups = groups_of(*entry);
-            merged.insert(groups.begin(), groups.end());
-        }
+        for (auto entry = first; entry != last; ++entry)
+            merged.emplace(entry->origin, entry->resume);
         auto end = entries_.erase(first, last);
         for (const auto& [origin, resume] : merged) {
-            Entry group{Kind::Pending, origin, resume, left, true};
+            Entry group{Kind::Pending, origin, resume, left, optional, true};
             group.interleaved = Group{origin, resume} != *merged.begin();
             end = std::next(entries_.insert(end, std::move(group)));
         }
@@ -208,53 +231,72 @@ void SimtStack::wait_at(std::size_t entry, std::size_t resume, const SimtStack& 
     point.left = std::move(left);
 }
 
-bool SimtStack::arrive(std::size_t entry, std::size_t resume,
-                       const LaterIteration& later_iteration) {
-    wait_at(entry, resume, *this);
-    active_ = false;
-    if (has_missing_lanes(entry)) {
-        end(later_iteration);
-        return false;
+std::vector<SimtStack::Resumed> SimtStack::arrive(std::size_t entry, std::size_t resume,
+                                                  const LaterIteration& later_iteration) const {
+    const Point point = point_of(entries_[entry]);
+    SimtStack waiting = *this;
+    waiting.wait_at(entry, resume, *this);
+    waiting.active_ = false;
+    waiting.left_.clear();
+    std::vector<Resumed> resumed;
+    const Missing missing = waiting.missing_at(entry);
+    if (missing != Missing::Some) {
+        SimtStack opened = waiting.without_missing(entry);
+        opened.left_ = opened.entries_[entry].left;
+        opened.add_points_above(entry, opened.left_);
+        opened.active_ = true;
+        opened.remove(entry);
+        for (SimtStack& stack : opened.open_points(later_iteration))
+            resumed.push_back({point.first, resume, std::move(stack)});
     }
-    left_ = entries_[entry].left;
-    add_points_above(entry, left_);
-    active_ = true;
-    remove(entry);
-    open_points(later_iteration);
-    return true;
+    if (missing != Missing::None) waiting.add_next(later_iteration, point, resumed);
+    return resumed;
 }
 
-void SimtStack::end(const LaterIteration& later_iteration) {
-    active_ = false;
-    left_.clear();
-    open_points(later_iteration);
+std::vector<SimtStack::Resumed> SimtStack::end(const LaterIteration& later_iteration) const {
+    SimtStack ended = *this;
+    ended.active_ = false;
+    ended.left_.clear();
+    std::vector<Resumed> resumed;
+    ended.add_next(later_iteration, std::nullopt, resumed);
+    return resumed;
 }
 
-// The top is a group: a point at the top would have opened.
-std::vector<std::pair<SimtStack::Entry, SimtStack>> SimtStack::next() const {
-    std::vector<std::pair<Entry, SimtStack>> choices;
-    if (entries_.empty()) return choices;
-    const std::size_t top = entries_.size() - 1;
-    const bool simultaneous = entries_.back().simultaneous; // Then none is interleaved.
-    const std::size_t from = simultaneous ? first_simultaneous(top) : first_interleaved(top);
-    for (std::size_t on_top = from; on_top <= top; ++on_top) {
-        SimtStack rest = *this;
-        rest.left_ = entries_[on_top].left;
-        rest.active_ = true;
-        if (entries_[on_top].one_or_more) choices.emplace_back(entries_[on_top], rest);
-        for (const Group& group : groups_of(entries_[on_top])) {
-            if (group.first == entries_[on_top].origin) continue;
-            choices.emplace_back(entries_[on_top], rest);
-            Entry& below = choices.back().second.entries_[on_top];
-            std::tie(below.origin, below.resume) = group;
+// The group that has been pending for the shortest time goes on. One that may be missing is there,
+// or the next one is on top.
+void SimtStack::add_next(const LaterIteration& later_iteration, const std::optional<Point>& closed,
+                         std::vector<Resumed>& to) const {
+    std::vector<SimtStack> all;
+    add_opened(later_iteration, closed, all);
+    for (const SimtStack& stack : all) {
+        if (stack.entries_.empty()) {
+            to.push_back({Kind::Pending, none, {}});
+            continue;
         }
-        if (simultaneous)
-            rest.entries_.erase(rest.entries_.begin() + static_cast<std::ptrdiff_t>(on_top));
-        else
-            rest.entries_.resize(from);
-        choices.emplace_back(entries_[on_top], std::move(rest));
+        const std::size_t from = stack.lowest_of_top();
+        const auto& entries = stack.entries_;
+        for (std::size_t on_top = from; on_top < entries.size(); ++on_top) {
+            SimtStack rest = stack;
+            rest.left_ = entries[on_top].left;
+            rest.active_ = true;
+            const auto goes_on = [&](SimtStack then) {
+                to.push_back({entries[on_top].kind, entries[on_top].resume, std::move(then)});
+            };
+            if (entries[on_top].one_or_more) goes_on(rest);
+            if (entries[on_top].one_or_more && entries[on_top].optional) continue;
+            if (entries[on_top].simultaneous)
+                rest.entries_.erase(rest.entries_.begin() + static_cast<std::ptrdiff_t>(on_top));
+            else
+                rest.entries_.resize(from);
+            goes_on(std::move(rest));
+        }
+        if (std::all_of(entries.begin() + static_cast<std::ptrdiff_t>(from), entries.end(),
+                        [](const Entry& entry) { return entry.optional; })) {
+            SimtStack absent = stack;
+            absent.entries_.resize(from);
+            absent.add_next(later_iteration, closed, to);
+        }
     }
-    return choices;
 }
 
 } // namespace warpbound::certification::verify

@@ -1,6 +1,6 @@
 #include "certification/verify/divergence/warp_cfg.hpp"
 
-#include "certification/verify/divergence/warp_states.hpp"
+#include "certification/verify/divergence/node_states.hpp"
 #include "certification/verify/flow/representatives.hpp"
 #include "certification/verify/machine_values.hpp"
 
@@ -13,99 +13,9 @@ namespace warpbound::certification::verify {
 
 namespace {
 
-constexpr std::size_t most_pairs = 1'000'000;
-
 [[noreturn]] void fail(const KernelCase& kernel, const std::string& what) {
     throw Finding{Verdict::Failed, kernel.id + ": " + what};
 }
-
-/// Simulation relation: each step from a state is matched by one from a node of the same block, to
-/// a node from which each of its steps is matched again, and so on.
-class Relation {
-public:
-    Relation(const KernelCase& kernel, const ControlFlow& nodes, const WarpStates& lanes)
-        : kernel_{kernel}, nodes_{nodes}, states_{lanes.states}, known_{lanes.known} {}
-
-    void check() {
-        add(0, 0);
-        for (std::size_t pair = 0; pair < pairs_.size(); ++pair)
-            expand(pair);
-        for (std::size_t i = 0; i < open_.size(); ++i)
-            drop(open_[i]);
-        if (!pairs_.front().dropped) return;
-        fail(kernel_,
-             fmt::format("serialized control flow: {}{}", pairs_.front().lacks,
-                         known_ == Waiting::Each
-                             ? ""
-                             : "; or lanes may diverge in more ways than this check follows"));
-    }
-
-private:
-    /// A state, a node of its block, and the pairs to which each step may lead.
-    struct Pair {
-        std::size_t state = 0;
-        std::size_t node = 0;
-        std::vector<std::size_t> left; ///< Per step: pairs that were not dropped.
-        std::vector<std::pair<std::size_t, std::size_t>> used_by; ///< Pair and its step.
-        bool dropped = false;
-        std::string lacks; ///< Why.
-    };
-
-    std::size_t add(std::size_t state, std::size_t node) {
-        const auto [known, fresh] = index_.emplace(std::pair{state, node}, pairs_.size());
-        if (fresh) {
-            if (pairs_.size() == most_pairs)
-                fail(kernel_, "lanes may diverge in more ways than this check follows");
-            pairs_.push_back({state, node, {}, {}, false, {}});
-        }
-        return known->second;
-    }
-
-    void expand(std::size_t pair) {
-        const auto& state = states_[pairs_[pair].state];
-        const std::size_t node = pairs_[pair].node;
-        if (state.ends && !nodes_.blocks[node].exits)
-            open(pair, "a path does not end where all lanes have");
-        for (std::size_t step = 0; step < state.next.size(); ++step) {
-            const std::size_t block = states_[state.next[step]].block;
-            std::size_t ways = 0;
-            for (const std::size_t to : nodes_.blocks[node].successors)
-                if (kernel_.serialized[to].of == block) {
-                    const std::size_t next = add(state.next[step], to);
-                    pairs_[next].used_by.emplace_back(pair, step);
-                    ++ways;
-                }
-            pairs_[pair].left.push_back(ways);
-            if (ways == 0) lose(pair, step);
-        }
-    }
-
-    void lose(std::size_t pair, std::size_t step) {
-        const auto& state = states_[pairs_[pair].state];
-        open(pair, fmt::format("the path of lanes from 0x{:04x} to 0x{:04x} is missing at a node",
-                               kernel_.blocks[state.block].first,
-                               kernel_.blocks[states_[state.next[step]].block].first));
-    }
-    void open(std::size_t pair, std::string lacks) {
-        if (!pairs_[pair].lacks.empty()) return;
-        pairs_[pair].lacks = std::move(lacks);
-        open_.push_back(pair);
-    }
-
-    void drop(std::size_t pair) {
-        pairs_[pair].dropped = true;
-        for (const auto& [before, step] : pairs_[pair].used_by)
-            if (--pairs_[before].left[step] == 0) open(before, pairs_[pair].lacks);
-    }
-
-    const KernelCase& kernel_;
-    const ControlFlow& nodes_;
-    const std::vector<WarpStates::State>& states_;
-    Waiting known_;
-    std::vector<Pair> pairs_;
-    std::map<std::pair<std::size_t, std::size_t>, std::size_t> index_;
-    std::vector<std::size_t> open_; ///< To be dropped, once each.
-};
 
 ControlFlow flow_of_nodes(const KernelCase& kernel, const ControlFlow& of_code) {
     if (kernel.serialized.empty())
@@ -167,7 +77,7 @@ struct LoopIndex {
 };
 
 /// How often a lane executes the branch after which such groups diverge, while they are pending.
-std::int64_t most_groups(const LoopIndex& index, const WarpStates& lanes,
+std::int64_t most_groups(const LoopIndex& index, const NodeStates& lanes,
                          const std::pair<std::size_t, std::size_t>& group) {
     const auto turned = lanes.turned.find(group);
     if (turned == lanes.turned.end()) return 1;
@@ -215,7 +125,7 @@ bool comes_as_pending_group(const KernelCase& kernel, const LoopIndex& index,
 /// from each lane that went on, each when that lane executed the branch. After several branches
 /// they may reach the header on several paths, none of which a lane executes twice.
 std::int64_t most_successive_groups(const KernelCase& kernel, const LoopIndex& index,
-                                    const WarpStates& lanes, const CheckedLoop& sequence) {
+                                    const NodeStates& lanes, const CheckedLoop& sequence) {
     const ControlFlow& of_code = index.of_code;
     const std::size_t start = kernel.serialized[sequence.header].of;
     // Groups that arrive one after another have at least one lane each, never the same one.
@@ -268,7 +178,7 @@ bool nests_equally(const KernelCase& kernel, const LoopIndex& index, const Check
 }
 
 /// The nodes of a loop iterate as the loop does.
-void bound_loops(const KernelCase& kernel, const ControlFlow& of_code, const WarpStates& lanes,
+void bound_loops(const KernelCase& kernel, const ControlFlow& of_code, const NodeStates& lanes,
                  ControlFlow& nodes) {
     const std::vector<std::size_t> nodes_of = nodes_per_block(kernel);
     const LoopIndex index{kernel, of_code, nodes};
@@ -293,12 +203,9 @@ void bound_loops(const KernelCase& kernel, const ControlFlow& of_code, const War
     }
 }
 
-void check_convergence(const KernelCase& kernel, const WarpStates& lanes) {
-    std::vector<bool> converged(kernel.blocks.size(), true);
-    for (const WarpStates::State& state : lanes.states)
-        converged[state.block] = converged[state.block] && state.converged;
+void check_convergence(const KernelCase& kernel, const NodeStates& lanes) {
     for (const SerializedBlockRow& node : kernel.serialized)
-        if (node.converged && !converged[node.of])
+        if (node.converged && !lanes.converged[node.of])
             fail(kernel, fmt::format("some lanes may execute 0x{:04x} while others are elsewhere",
                                      kernel.blocks[node.of].first));
 }
@@ -314,9 +221,8 @@ SideFlows check_flows(const KernelCase& kernel) {
                  "a serialized control flow is given, and no fact says that lanes may diverge");
         return flows;
     }
-    const WarpStates lanes = follow_lanes(kernel, flows.of_code);
     flows.of_warp = flow_of_nodes(kernel, flows.of_code);
-    Relation{kernel, *flows.of_warp, lanes}.check();
+    const NodeStates lanes = check_stacks(kernel, flows.of_code);
     find_order_and_loops(kernel.id, *flows.of_warp);
     check_convergence(kernel, lanes);
     check_barriers(kernel, flows.of_code);

@@ -33,6 +33,11 @@ struct ListedSuccessors {
     refuse_flow(kernel.id, what);
 }
 
+std::string unsupported(const assembly::Instruction& instruction) {
+    return fmt::format("0x{:04x}: control flow that this check does not support",
+                       instruction.address);
+}
+
 /// A register decides about the branch in addition to the guard.
 bool register_decides(const assembly::Instruction& instruction) {
     return std::any_of(instruction.operands.begin(), instruction.operands.end(),
@@ -72,6 +77,11 @@ public:
         case Transfer::Exit:
             successors.ends = true;
             break;
+        case Transfer::Trap:
+        case Transfer::ExternalCall: // Nothing follows in the listing.
+            if (conditional) refuse_flow(kernel_, unsupported(instruction));
+            successors.ends = true;
+            break;
         case Transfer::Return:
             successors.may = &returns();
             break;
@@ -84,9 +94,7 @@ public:
             successors.may = &targets_of(*pushed_by(instruction.control_flow));
             break;
         default:
-            refuse_flow(kernel_,
-                        fmt::format("0x{:04x}: control flow that this check does not support",
-                                    instruction.address));
+            refuse_flow(kernel_, unsupported(instruction));
         }
         return successors;
     }
@@ -268,6 +276,17 @@ void bound_code_loops(const KernelCase& kernel, ControlFlow& flow) {
     if (flow.never[0]) refuse_flow(kernel, "the entry is stated never to execute");
 }
 
+/// What ends a thread abnormally, or leads out of the listing, is in blocks that are assumed not to
+/// be executed.
+void check_normal_ends(const KernelCase& kernel, const ControlFlow& flow) {
+    for (std::size_t block = 0; block < flow.blocks.size(); ++block) {
+        const auto& last = kernel.function->instructions[flow.last[block]];
+        if (!flow.never[block] &&
+            (last.control_flow == Transfer::Trap || last.control_flow == Transfer::ExternalCall))
+            refuse_flow(kernel, unsupported(last));
+    }
+}
+
 } // namespace
 
 std::optional<assembly::ControlFlow> pushed_by(assembly::ControlFlow pop) {
@@ -290,6 +309,7 @@ ControlFlow check_control_flow(const KernelCase& kernel) {
     check_blocks(kernel, flow);
     find_order_and_loops(kernel.id, flow);
     bound_code_loops(kernel, flow);
+    check_normal_ends(kernel, flow);
     return flow;
 }
 

@@ -144,7 +144,7 @@ TEST(LoopExitEvidence, OfAnotherRegisterFails) {
                         reg->index = 3;
     });
     EXPECT_EQ(step.verdict, Verdict::Failed);
-    EXPECT_THAT(step.detail, HasSubstr("arrive at a point that is not the innermost"));
+    EXPECT_THAT(step.detail, HasSubstr("is missing at a node, or its stack"));
 }
 
 } // namespace

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
+#include <vector>
 
 namespace warpbound::certification {
 namespace {
@@ -151,9 +153,15 @@ TEST(DivergenceEvidence, OfLanesThatPartToSeveralWaysHoldsAndNeedsEachAfterEach)
 
 TEST(DivergenceEvidence, OnTheBlocksOfTheCodeFails) {
     const auto step = changed([](verify::KernelCase& kernel) {
-        kernel.serialized.clear();
-        for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
-            kernel.serialized.push_back({block, kernel.blocks[block].successors, false});
+        std::vector<verify::SerializedBlockRow> blocks(kernel.blocks.size());
+        for (const auto& node : kernel.serialized)
+            blocks[node.of].stacks.insert(blocks[node.of].stacks.end(), node.stacks.begin(),
+                                          node.stacks.end());
+        for (std::size_t block = 0; block < blocks.size(); ++block) {
+            blocks[block].of = block;
+            blocks[block].successors = kernel.blocks[block].successors;
+        }
+        kernel.serialized = std::move(blocks);
     });
     EXPECT_EQ(step.verdict, Verdict::Failed);
     EXPECT_THAT(step.detail, HasSubstr("is missing at a node"));
@@ -176,7 +184,7 @@ TEST(DivergenceEvidence, WithOneOfItsFactsMoreFails) {
         kernel.facts.divergents.push_back({0xc0, {}});
     });
     EXPECT_EQ(step.verdict, Verdict::Failed);
-    EXPECT_THAT(step.detail, HasSubstr("0x00b0: some lanes may come to this barrier while"));
+    EXPECT_THAT(step.detail, HasSubstr("0x00b0 to 0x0010 is missing at a node, or its stack"));
 }
 
 // The outer point is said to be where the inner one is.
@@ -246,6 +254,48 @@ TEST(DivergenceEvidence, UnderFactsOfOneLaneFails) {
     });
     EXPECT_EQ(step.verdict, Verdict::Failed);
     EXPECT_THAT(step.detail, HasSubstr("facts that speak of"));
+}
+
+// Without a stack, or a group of one, a step of the lanes leads nowhere.
+TEST(DivergenceEvidence, WithStacksChangedFails) {
+    const auto without_groups = changed([](verify::KernelCase& kernel) {
+        for (verify::SimtStack& stack : kernel.stacks) {
+            auto entries = stack.entries();
+            std::erase_if(entries, [](const auto& entry) {
+                return entry.kind == verify::SimtStack::Kind::Pending;
+            });
+            stack = verify::SimtStack::of(entries, stack.left()).value();
+        }
+    });
+    EXPECT_EQ(without_groups.verdict, Verdict::Failed);
+    EXPECT_THAT(without_groups.detail, HasSubstr("is missing at a node, or its stack"));
+    const auto not_at_the_start =
+        changed([](verify::KernelCase& kernel) { kernel.serialized.front().stacks.clear(); });
+    EXPECT_EQ(not_at_the_start.verdict, Verdict::Failed);
+    EXPECT_THAT(not_at_the_start.detail, HasSubstr("node 0 lacks the empty stack"));
+    const auto unknown_point = changed([](verify::KernelCase& kernel) {
+        kernel.stacks.push_back(
+            verify::SimtStack::of({{verify::SimtStack::Kind::Explicit, 100'000}}, {}).value());
+        kernel.serialized.back().stacks.push_back(kernel.stacks.size() - 1);
+    });
+    EXPECT_EQ(unknown_point.verdict, Verdict::Failed);
+    EXPECT_THAT(unknown_point.detail, HasSubstr("a point that the code lacks"));
+}
+
+// That traps are not executed is an assumption, without which nothing is known of them.
+TEST(DivergenceEvidence, OfTrapsNeedsThatTheyAreNotExecuted) {
+    const std::string body = R"(  @P0 BRA `(.L_trap) ?trans5;
+  EXIT ?trans5;
+.L_trap:
+  BPT.TRAP 0x1 ?trans5;
+)";
+    const Bundle bundle = bundle_of(input_of(body, "1x32")).value();
+    const verify::Evidence evidence = verify::read_evidence(tests::plain(bundle.files));
+    EXPECT_EQ(verify::check_structure(evidence).verdict, Verdict::Holds);
+    evidence.kernels.front()->facts.nevers.clear();
+    const auto step = verify::check_structure(evidence);
+    EXPECT_EQ(step.verdict, Verdict::Failed);
+    EXPECT_THAT(step.detail, HasSubstr("control flow that this check does not support"));
 }
 
 /// Lanes leave the loop at different turns, to code before they meet.

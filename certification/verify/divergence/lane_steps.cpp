@@ -1,0 +1,356 @@
+#include "certification/verify/divergence/lane_steps.hpp"
+
+#include "assembly/isa/branch_guard.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace warpbound::certification::verify {
+
+namespace {
+
+using Transfer = assembly::ControlFlow;
+
+constexpr std::size_t most_ways = 10; ///< Targets of one branch.
+/// So many at most of which each set is a step of its own. Of more, all are optional groups.
+constexpr std::size_t most_distinguished = 4;
+
+bool makes_point(Transfer flow) {
+    return flow == Transfer::PushReconvergence || flow == Transfer::PushBreak ||
+           flow == Transfer::PushContinue || flow == Transfer::ConvergenceSet;
+}
+
+bool leaves_point(const assembly::Instruction& instruction) {
+    return instruction.control_flow == Transfer::ConvergenceBreak ||
+           (instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR"));
+}
+
+bool is_at(const SimtStack::Entry& point, std::size_t block) {
+    return point.kind == SimtStack::Kind::PostDominator && point.origin == block;
+}
+
+} // namespace
+
+LaneRules::LaneRules(const KernelCase& kernel, const ControlFlow& flow)
+    : kernel_{kernel}, flow_{flow}, code_{kernel.function->instructions}, meetings_{flow},
+      headed_(flow.blocks.size(), nullptr), loops_around_(flow.blocks.size()) {
+    for (const CheckedLoop& loop : flow.loops) {
+        headed_[loop.header] = &loop;
+        for (const std::size_t block : loop.blocks)
+            loops_around_[block].push_back(&loop);
+    }
+    for (const models::DivergentFact& fact : kernel.facts.divergents)
+        divergent_addresses_.insert(fact.at);
+}
+
+void LaneRules::refuse(std::size_t instruction, const std::string& what) const {
+    throw Finding{Verdict::Failed,
+                  fmt::format("{}: 0x{:04x}: {}", kernel_.id, code_[instruction].address, what)};
+}
+
+LaneSteps LaneRules::after(const WarpState& state) {
+    steps_ = {};
+    block_ = state.block;
+    left_when_taken_.clear();
+    left_behind_.clear();
+    const std::size_t last = flow_.last[block_];
+    check_entries(state);
+    check_points(state);
+    check_iterations(state);
+    try {
+        std::vector<SimtStack> stacks{state.stack};
+        for (std::size_t i = flow_.first[block_]; i <= last; ++i)
+            execute(i, stacks);
+        std::set<std::size_t> ways;
+        for (const std::size_t to : flow_.blocks[block_].successors)
+            if (!flow_.never[to]) ways.insert(to);
+        for (const SimtStack& stack : stacks) {
+            if (flow_.blocks[block_].exits) go_on(stack.end(later_iteration_));
+            for (const std::size_t way : ways)
+                take(way, stack);
+            if (ways.size() > 1 && may_diverge(last)) diverge(ways, stack);
+        }
+    } catch (const SimtStack::NotFollowed& not_followed) {
+        refuse(last, not_followed.what);
+    }
+    return std::move(steps_);
+}
+
+/// The stack may be any that a bundle claims.
+void LaneRules::check_entries(const WarpState& state) const {
+    using Kind = SimtStack::Kind;
+    const std::size_t blocks = flow_.blocks.size();
+    for (const SimtStack::Entry& entry : state.stack.entries()) {
+        const bool is_known = entry.kind == Kind::Explicit || entry.kind == Kind::Released
+                                  ? entry.origin < std::max(blocks, code_.size())
+                                  : entry.origin < blocks;
+        if (!is_known || (entry.resume != SimtStack::none && entry.resume >= blocks) ||
+            (entry.kind == Kind::Explicit &&
+             (entry.origin >= code_.size() || !makes_point(code_[entry.origin].control_flow))))
+            refuse(flow_.first[state.block],
+                   "a stack names a block or a point that the code lacks");
+    }
+}
+
+/// A point of a post-dominator is at a block that all paths from here reach.
+void LaneRules::check_points(const WarpState& state) const {
+    for (std::size_t i = 0; i < state.stack.entries().size(); ++i) {
+        const SimtStack::Entry& point = state.stack.entries()[i];
+        if (point.kind != SimtStack::Kind::PostDominator || !state.stack.is_in(i)) continue;
+        auto meeting = meetings_.immediate(state.block);
+        while (meeting && *meeting != point.origin)
+            meeting = meetings_.immediate(*meeting);
+        if (!meeting)
+            refuse(flow_.first[state.block],
+                   "a path leads past a point at which lanes are to reconverge");
+    }
+}
+
+/// Loop bounds are those of a thread: no lane may wait inside a loop while others iterate.
+void LaneRules::check_iterations(const WarpState& state) const {
+    const CheckedLoop* const loop = headed_[state.block];
+    if (loop == nullptr) return;
+    for (const SimtStack::Entry& entry : state.stack.entries())
+        if (entry.resume != SimtStack::none && loop->blocks.count(entry.resume) != 0)
+            refuse(flow_.first[state.block], "some lanes may iterate this loop while others wait "
+                                             "inside it, which this check does not follow");
+}
+
+void LaneRules::execute(std::size_t i, std::vector<SimtStack>& stacks) {
+    const assembly::Instruction& instruction = code_[i];
+    if (assembly::synchronizes_threads(instruction))
+        for (const SimtStack& stack : stacks)
+            if (assembly::is_guarded(instruction) || !stack.is_converged())
+                refuse(i, "some lanes may come to this barrier while others are elsewhere");
+    if (leaves_point(instruction)) return execute_leave(i, stacks);
+    if (makes_point(instruction.control_flow))
+        for (SimtStack& stack : stacks)
+            execute_join(i, stack);
+}
+
+void LaneRules::execute_join(std::size_t i, SimtStack& stack) const {
+    if (assembly::is_guarded(code_[i]))
+        refuse(i, "a guarded join is not followed where lanes may diverge");
+    const auto reg = is_set(i) ? register_of(i) : std::nullopt;
+    for (std::size_t at = 0; at < stack.entries().size(); ++at) {
+        const SimtStack::Entry& entry = stack.entries()[at];
+        if ((entry.kind == SimtStack::Kind::Explicit && entry.origin == i) ||
+            (reg && stack.is_in(at) && is_of(entry, *reg)))
+            refuse(i, "a point that lanes are in already, which this check does not follow");
+    }
+    stack.join(SimtStack::Kind::Explicit, i);
+}
+
+/// Under a guard either the lanes that the block's branch transfers leave the point, or the others.
+void LaneRules::execute_leave(std::size_t i, std::vector<SimtStack>& stacks) {
+    const assembly::Instruction& instruction = code_[i];
+    if (instruction.guard && instruction.guard->never()) return;
+    const auto reg = register_of(i);
+    if (!reg || assembly::has_predicate_operand(instruction))
+        refuse(i, "expected a barrier register alone");
+    if (!assembly::is_guarded(instruction)) {
+        std::vector<SimtStack> then;
+        for (SimtStack& stack : stacks) {
+            leave(*reg, stack);
+            for (SimtStack& opened : stack.open_points(later_iteration_))
+                then.push_back(std::move(opened));
+        }
+        stacks = std::move(then);
+        return;
+    }
+    const auto transferred = assembly::executes_if_taken(*kernel_.function, i, flow_.last[block_]);
+    if (!transferred || !falls_once())
+        refuse(i, "lanes that leave a point under a guard without a branch to another block "
+                  "with the same guard, or its opposite, are not followed");
+    (*transferred ? left_when_taken_ : left_behind_).push_back(*reg);
+}
+
+/// Some lanes take one successor now, others take theirs later.
+void LaneRules::diverge(const std::set<std::size_t>& ways, const SimtStack& stack) {
+    if (flow_.blocks[block_].exits || ways.size() > most_ways)
+        refuse(flow_.last[block_], "lanes may diverge to more paths than this check follows");
+    for (const std::size_t now : ways) {
+        std::vector<std::size_t> others;
+        std::copy_if(ways.begin(), ways.end(), std::back_inserter(others),
+                     [now](std::size_t way) { return way != now; });
+        const std::size_t all = (std::size_t{1} << others.size()) - 1;
+        const bool optional = ways.size() > most_distinguished;
+        for (std::size_t some = optional ? all : 1; some <= all; ++some) {
+            std::vector<std::size_t> later;
+            for (std::size_t i = 0; i < others.size(); ++i)
+                if (((some >> i) & 1U) != 0) later.push_back(others[i]);
+            diverge(now, later, optional, stack);
+        }
+    }
+}
+
+/// Lanes that are in no point of the code join one where all paths meet (C40).
+void LaneRules::join_post_dominator(SimtStack& stack) const {
+    const auto& entries = stack.entries();
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        if (stack.is_in(i) && entries[i].kind == SimtStack::Kind::Explicit) return;
+    const auto meeting = meetings_.immediate(block_);
+    const auto point = stack.innermost();
+    if (!meeting || (point && is_at(entries[*point], *meeting))) return;
+    for (const SimtStack::Entry& entry : entries)
+        if (is_at(entry, *meeting))
+            refuse(flow_.last[block_], "the paths from here reconverge where those around it do, "
+                                       "which this check does not follow");
+    stack.join(SimtStack::Kind::PostDominator, *meeting);
+}
+
+void LaneRules::diverge(std::size_t now, const std::vector<std::size_t>& later, bool optional,
+                        SimtStack stack) {
+    join_post_dominator(stack);
+    const SimtStack before = stack;
+    for (const std::size_t way : later) {
+        SimtStack others = before;
+        leave_over(way, others);
+        auto point = arrival(way, others);
+        if (const auto inner = others.innermost();
+            !point && inner && is_at(others.entries()[*inner], way))
+            point = inner;
+        if (point)
+            stack.wait_at(*point, way, others);
+        else {
+            stack.push_pending(block_, way, others, later.size() > 1, optional);
+            steps_.groups.emplace(block_, way);
+        }
+    }
+    take(now, std::move(stack));
+}
+
+/// All active lanes take the edge.
+void LaneRules::take(std::size_t way, SimtStack stack) {
+    leave_over(way, stack);
+    for (SimtStack& opened : stack.open_points(later_iteration_)) {
+        if (const auto point = arrival(way, opened))
+            go_on(opened.arrive(*point, way, later_iteration_));
+        else
+            reach(way, std::move(opened));
+    }
+}
+
+/// The active lanes reach the block.
+void LaneRules::reach(std::size_t block, SimtStack stack) {
+    for (std::size_t i = 0; i < stack.entries().size(); ++i) {
+        if (!stack.is_in(i) || !is_at(stack.entries()[i], block)) continue;
+        if (stack.innermost() != i)
+            refuse(flow_.first[block], "lanes pass a reconvergence point without arriving, "
+                                       "which this check does not follow");
+        return go_on(stack.arrive(i, block, later_iteration_));
+    }
+    steps_.next.insert({block, std::move(stack)});
+}
+
+void LaneRules::go_on(const std::vector<SimtStack::Resumed>& resumed) {
+    for (const SimtStack::Resumed& lanes : resumed) {
+        if (lanes.block == SimtStack::none) {
+            steps_.ends = true;
+            continue;
+        }
+        if (lanes.kind != SimtStack::Kind::Pending) steps_.resumed_blocks.insert(lanes.block);
+        // Released at a post-dominator, the lanes may be in an outer point at the same block.
+        reach(lanes.block, lanes.stack);
+    }
+}
+
+bool LaneRules::may_diverge(std::size_t instruction) const {
+    return divergent_addresses_.count(code_[instruction].address) != 0;
+}
+
+void LaneRules::leave(int reg, SimtStack& stack) const {
+    for (std::size_t i = stack.entries().size(); i-- > 0;)
+        if (stack.is_in(i) && is_of(stack.entries()[i], reg)) return stack.leave(i);
+}
+
+bool LaneRules::is_set(std::size_t i) const {
+    return code_[i].control_flow == Transfer::ConvergenceSet;
+}
+
+std::optional<int> LaneRules::register_of(std::size_t i) const {
+    return assembly::barrier_register(code_[i]);
+}
+
+bool LaneRules::is_of(const SimtStack::Entry& entry, int reg) const {
+    return entry.kind == SimtStack::Kind::Explicit && is_set(entry.origin) &&
+           register_of(entry.origin) == reg;
+}
+
+bool LaneRules::falls(std::size_t way) const {
+    return flow_.first[way] == flow_.last[block_] + 1;
+}
+
+/// One of the two successors is the instruction after the last one.
+bool LaneRules::falls_once() const {
+    const auto& to = flow_.blocks[block_].successors;
+    return to.size() == 2 && falls(to.front()) != falls(to.back());
+}
+
+/// The lanes that take this successor leave points.
+void LaneRules::leave_over(std::size_t way, SimtStack& stack) const {
+    for (const int reg : falls(way) ? left_behind_ : left_when_taken_)
+        leave(reg, stack);
+}
+
+std::optional<std::size_t> LaneRules::arrival(std::size_t way, const SimtStack& stack) const {
+    const std::size_t last = flow_.last[block_];
+    const auto kind = pushed_by(code_[last].control_flow);
+    if (!kind) return std::nullopt;
+    const bool waits = *kind == Transfer::ConvergenceSet;
+    if (assembly::is_guarded(code_[last])) {
+        if (waits || !falls_once())
+            refuse(last, "a guarded arrival that this check does not follow");
+        if (falls(way)) return std::nullopt;
+    }
+    for (std::size_t i = stack.entries().size(); i-- > 0;) {
+        if (!stack.is_in(i) || stack.entries()[i].kind != SimtStack::Kind::Explicit) continue;
+        const std::size_t maker = stack.entries()[i].origin;
+        const Transfer made = code_[maker].control_flow;
+        if (made == *kind && (!waits || register_of(maker) == register_of(last))) {
+            check_target(maker, last, way);
+            return i;
+        }
+        if (waits || made == Transfer::ConvergenceSet)
+            refuse(last, "lanes arrive at a point that is not the innermost, which this check "
+                         "does not follow");
+    }
+    refuse(last, "no point is joined at which lanes arrive");
+}
+
+/// Lanes go on where the instruction that set the point says; BSYNC to itself falls through.
+void LaneRules::check_target(std::size_t maker, std::size_t last, std::size_t way) const {
+    const auto target = target_of(code_[maker]);
+    std::optional<std::size_t> behind = target ? kernel_.function->index_of(*target) : std::nullopt;
+    if (is_set(maker) && behind == last) behind = last + 1;
+    if (behind != flow_.first[way]) refuse(last, "lanes go on elsewhere than their point says");
+}
+
+bool LaneRules::is_later_iteration(std::size_t of, std::size_t at) {
+    const auto [known, fresh] = later_iterations_.try_emplace({of, at}, false);
+    if (fresh) known->second = find_later_iteration(of, at);
+    return known->second;
+}
+
+bool LaneRules::find_later_iteration(std::size_t of, std::size_t at) const {
+    std::set<std::size_t> headers;
+    for (const CheckedLoop* loop : loops_around_[of]) {
+        if (loop->blocks.count(at) == 0) return false;
+        headers.insert(loop->header);
+    }
+    if (headers.empty()) return false;
+    std::set<std::size_t> seen{at};
+    std::vector<std::size_t> work{at};
+    while (!work.empty()) {
+        const std::size_t block = work.back();
+        work.pop_back();
+        if (block == of) return false;
+        for (const std::size_t to : flow_.blocks[block].successors)
+            if (headers.count(to) == 0 && seen.insert(to).second) work.push_back(to);
+    }
+    return true;
+}
+
+} // namespace warpbound::certification::verify

@@ -1,0 +1,76 @@
+#include "certification/verify/divergence/node_states.hpp"
+
+#include "certification/verify/divergence/lane_steps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::certification::verify {
+
+namespace {
+
+using Kind = SimtStack::Kind;
+
+[[noreturn]] void refuse_nodes(const KernelCase& kernel, const std::string& what) {
+    throw Finding{Verdict::Failed, kernel.id + ": " + what};
+}
+
+/// One of the node's stacks represents all that this one does.
+bool has_stack(const KernelCase& kernel, std::size_t node, const SimtStack& stack) {
+    const std::vector<std::size_t>& stacks = kernel.serialized[node].stacks;
+    return std::any_of(stacks.begin(), stacks.end(),
+                       [&](std::size_t i) { return kernel.stacks[i].covers(stack); });
+}
+
+void note_state(const LaneRules& rules, const WarpState& state, NodeStates& found) {
+    if (!state.stack.is_converged()) found.converged[state.block] = false;
+    if (rules.headed_by(state.block) == nullptr) return;
+    for (const SimtStack::Entry& entry : state.stack.entries())
+        if (entry.kind == Kind::Pending)
+            found.turned[{entry.origin, entry.resume}].insert(state.block);
+}
+
+void check_step(const KernelCase& kernel, std::size_t node, const WarpState& next) {
+    const SerializedBlockRow& row = kernel.serialized[node];
+    if (std::any_of(row.successors.begin(), row.successors.end(), [&](std::size_t to) {
+            return kernel.serialized[to].of == next.block && has_stack(kernel, to, next.stack);
+        }))
+        return;
+    refuse_nodes(kernel,
+                 fmt::format("serialized control flow: the path of lanes from 0x{:04x} to 0x{:04x} "
+                             "is missing at a node, or its stack",
+                             kernel.blocks[row.of].first, kernel.blocks[next.block].first));
+}
+
+} // namespace
+
+NodeStates check_stacks(const KernelCase& kernel, const ControlFlow& of_code) {
+    NodeStates found;
+    found.converged.assign(kernel.blocks.size(), true);
+    if (!has_stack(kernel, 0, {}))
+        refuse_nodes(kernel, "serialized control flow: node 0 lacks the empty stack of the start");
+    LaneRules rules{kernel, of_code};
+    std::map<std::pair<std::size_t, std::size_t>, LaneSteps> known; // By block and stack.
+    for (std::size_t node = 0; node < kernel.serialized.size(); ++node)
+        for (const std::size_t stack : kernel.serialized[node].stacks) {
+            const std::size_t block = kernel.serialized[node].of;
+            const auto [steps, fresh] = known.try_emplace({block, stack});
+            if (fresh) {
+                const WarpState state{block, kernel.stacks[stack]};
+                note_state(rules, state, found);
+                steps->second = rules.after(state);
+                found.groups.merge(std::set{steps->second.groups});
+                found.resumed_blocks.merge(std::set{steps->second.resumed_blocks});
+            }
+            if (steps->second.ends && !kernel.blocks[block].exits)
+                refuse_nodes(kernel,
+                             "serialized control flow: a path does not end where all lanes have");
+            for (const WarpState& next : steps->second.next)
+                check_step(kernel, node, next);
+        }
+    return found;
+}
+
+} // namespace warpbound::certification::verify

@@ -1,0 +1,30 @@
+#pragma once
+/// \file
+/// The bundle's SIMT stacks of each node, held against the rules of the contract: an inductive
+/// invariant, checked node by node and edge by edge (S19e of docs/soundness.md).
+
+#include "certification/verify/divergence/simt_stack.hpp"
+#include "certification/verify/flow/control_flow.hpp"
+
+#include <map>
+#include <set>
+#include <vector>
+
+namespace warpbound::certification::verify {
+
+/// What the states of a warp have in common, whatever its lanes decide.
+struct NodeStates {
+    /// Groups that may be pending: the block after which they diverged and where they go on.
+    std::set<SimtStack::Group> groups;
+    /// Headers of loops that some lanes may execute while others are pending: by these.
+    std::map<SimtStack::Group, std::set<std::size_t>> turned;
+    std::set<std::size_t>
+        resumed_blocks;          ///< Blocks where lanes go on that waited at a reconvergence point.
+    std::vector<bool> converged; ///< Per block: no lane is ever elsewhere.
+};
+
+/// Each step of a warp from a node with one of its stacks leads to a successor, with a stack that
+/// this one has. Throws `Finding`.
+NodeStates check_stacks(const KernelCase& kernel, const ControlFlow& of_code);
+
+} // namespace warpbound::certification::verify
