@@ -81,9 +81,10 @@ std::string how_to_read(const Report& report) {
            "of a run; it shows what can happen, not what cannot. Times in seconds rest on the "
            "range of "
            "the core clock as well. Cycles are core cycles of " +
-           std::string{report.several_warps()
-                           ? "the launch; the worst-case path is that of one warp in isolation"
-                           : "one warp in isolation"} +
+           std::string{
+               report.several_warps()
+                   ? "the launch; the worst-case path is that of one warp, timed in isolation"
+                   : "one warp in isolation"} +
            ".</p>\n";
 }
 
@@ -169,7 +170,10 @@ std::string glossary() {
            "last result is available and all stores have left the write buffer.</dd>\n"
            "<dt>measured time</dt><dd>The difference of two reads of the clock register.</dd>\n"
            "<dt>worst-case path</dt><dd>The path through the kernel whose cost is the upper bound; "
-           "with several warps, the longest path of one warp in isolation.</dd>\n"
+           "with several warps, the path of one warp that the bound counts, timed in isolation: "
+           "the "
+           "one with the longest delays beyond its own demand, which need not be the "
+           "longest.</dd>\n"
            "<dt>assumption</dt><dd>A statement that a bound rests on. It is proved, measured, "
            "reviewed or unchecked.</dd>\n"
            "<dt>structural-path, exact-lp, z3-refutation</dt><dd>How a path bound was proved: the "

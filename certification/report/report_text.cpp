@@ -191,8 +191,11 @@ std::string worst_path(const Report& report) {
     auto blocks = report.worst_path;
     std::stable_sort(blocks.begin(), blocks.end(),
                      [](const PathBlock& a, const PathBlock& b) { return a.cycles > b.cycles; });
-    std::string out = fmt::format("\nworst-case path{}, the most expensive blocks first\n",
-                                  report.several_warps() ? " of one warp in isolation" : "");
+    // Of several warps the bound counts the path with the longest delays beyond its own demand.
+    std::string out = fmt::format("\n{}, the most expensive blocks first\n",
+                                  report.several_warps()
+                                      ? "path of one warp in the upper bound, timed in isolation"
+                                      : "worst-case path");
     const std::size_t shown = std::min(listed_blocks, blocks.size());
     for (std::size_t i = 0; i < shown; ++i)
         out +=
@@ -207,7 +210,8 @@ std::string worst_path(const Report& report) {
 std::string stack(const Report& report) {
     const std::int64_t total = stack_total(report);
     if (total <= 0) return {};
-    std::string out = fmt::format("\nwhere the {} cycles of the worst-case path go\n", total);
+    std::string out = fmt::format("\nwhere the {} cycles of {} go\n", total,
+                                  report.several_warps() ? "that path" : "the worst-case path");
     for (const auto& [category, cycles] : report.stack) {
         const double share = static_cast<double>(cycles) / static_cast<double>(total);
         const auto length =
