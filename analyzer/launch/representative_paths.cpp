@@ -73,7 +73,9 @@ AnalysisContext representative_context(const AnalysisContext& context,
                            context.atomics_wait,
                            context.instruction_lines,
                            context.unseen_counters,
-                           context.operand_lines};
+                           context.operand_lines,
+                           context.certificates,
+                           context.unrefined};
     for (std::size_t block = 0; block < paths.unreached.size(); ++block)
         if (paths.unreached[block]) result.facts.never[block] = true;
     result.shape.blocks =
