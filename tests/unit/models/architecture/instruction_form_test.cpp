@@ -150,6 +150,20 @@ TEST(InstructionForm, OfAFenceHoldsItsWarp) {
     EXPECT_EQ(timing_of("ERRBAR", made).gap.hi, 5);
 }
 
+// They take far longer than the votes and moves of their classes.
+TEST(InstructionForm, IsToldByTheMnemonicOfMatchesReductionsAndMatrices) {
+    Architecture made = machine();
+    put(made, "classes/vote/latency", {4, 4, 16});
+    put(made, "classes/vote/latency-match", {4, 4, 1024});
+    put(made, "classes/vote/latency-reduction", {4, 60, 120});
+    put(made, "classes/move/latency-matrix", {4, 4, 120});
+    EXPECT_EQ(timing_of("VOTE.ANY R2, PT, PT", made).latency.hi, 16);
+    EXPECT_EQ(timing_of("MATCH.ANY R2, R3", made).latency.hi, 1024);
+    EXPECT_EQ(timing_of("REDUX.SUM UR4, R3", made).latency.hi, 120);
+    EXPECT_EQ(timing_of("MOVM.16.MT88 R2, R3", made).latency.hi, 120);
+    EXPECT_THAT(self_check(made), testing::Not(Contains(HasSubstr("of all forms"))));
+}
+
 TEST(InstructionForm, IsFoundOutsideTheIntervalOfAllForms) {
     Architecture made = machine();
     EXPECT_THAT(self_check(made), testing::Not(Contains(HasSubstr("load-shared"))));
