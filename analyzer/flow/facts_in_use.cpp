@@ -137,7 +137,7 @@ private:
             const auto derived = derive_loops(code, graph_,
                                               threads.stays_converged ? Convergence::Converged
                                                                       : Convergence::MayDiverge);
-            if (auto added = add_loops(derived, basis); !added) return added;
+            if (auto added = add_loops(derived, basis, {}); !added) return added;
             if ((graph_.loops.empty() && launch_.arguments.empty()) ||
                 (run && threads.shared == unknown))
                 return boost::outcome_v2::success();
@@ -148,7 +148,7 @@ private:
             if (basis.is_complete && knows_shape_) bound_by_index(code, *run, derived, unknown);
             add_never_executed(*run, basis);
             if (waits_for_blocks()) add_never_taken(*run, basis);
-            if (auto added = add_loops(run->loops, basis); !added) return added;
+            if (auto added = add_loops(run->loops, basis, run->reached); !added) return added;
             narrow(run->loops, derived);
         }
         return boost::outcome_v2::success();
@@ -376,9 +376,9 @@ private:
                                   std::min(stated.max, derived.most_sectors)};
     }
 
-    Result<void> add_loops(const std::vector<std::optional<DerivedLoop>>& loops,
-                           const Basis& basis) {
-        for (const auto& [header, derived] : bounds_in_every_context(graph_, loops)) {
+    Result<void> add_loops(const std::vector<std::optional<DerivedLoop>>& loops, const Basis& basis,
+                           const std::vector<bool>& reached) {
+        for (const auto& [header, derived] : bounds_in_every_context(graph_, loops, reached)) {
             const auto stated = std::find_if(
                 facts_.loops.begin(), facts_.loops.end(),
                 [at = header](const models::LoopFact& fact) { return fact.header == at; });

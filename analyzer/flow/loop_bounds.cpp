@@ -188,10 +188,12 @@ derive_loops(const Function& function, const ControlFlowGraph& graph, Convergenc
 
 std::map<std::int64_t, DerivedLoop>
 bounds_in_every_context(const ControlFlowGraph& graph,
-                        const std::vector<std::optional<DerivedLoop>>& derived) {
+                        const std::vector<std::optional<DerivedLoop>>& derived,
+                        const std::vector<bool>& reached) {
     std::map<std::int64_t, DerivedLoop> bounds;
     std::set<std::int64_t> unbounded;
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
+        if (!reached.empty() && !reached[graph.loops[loop].header]) continue;
         const std::int64_t address = graph.blocks[graph.loops[loop].header].address;
         if (!derived[loop]) {
             unbounded.insert(address);

@@ -41,9 +41,11 @@ std::vector<std::optional<DerivedLoop>> derive_loops(const assembly::Function& f
                                                      Convergence convergence);
 
 /// By address of the header: a bound that covers the loops with that header in all call contexts.
-/// `derived`: as derive_loops gives it.
+/// `derived`: as derive_loops gives it. `reached`: per block, whether some thread may execute it;
+/// empty: each may be. A loop that none enters needs no bound in that context (S16a).
 std::map<std::int64_t, DerivedLoop>
 bounds_in_every_context(const assembly::ControlFlowGraph& graph,
-                        const std::vector<std::optional<DerivedLoop>>& derived);
+                        const std::vector<std::optional<DerivedLoop>>& derived,
+                        const std::vector<bool>& reached = {});
 
 } // namespace warpbound::analyzer

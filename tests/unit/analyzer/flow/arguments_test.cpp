@@ -47,6 +47,22 @@ TEST(ArgumentFacts, BoundTheRemainderOfAnUnrolledLoop) {
     EXPECT_EQ(*facts.value().loop_at(0x20), (models::LoopFact{0x20, 3, 3, models::from_arguments}));
 }
 
+// A function called twice, which enters its loop in the second call only.
+TEST(ArgumentFacts, BoundLoopsThatSomeCallsNeverEnter) {
+    const auto context =
+        analyzed("MOV R8, RZ; MOV R4, 0x30; CALL.REL.NOINC F; MOV R8, 0x4; MOV R4, 0x60; "
+                 "CALL.REL.NOINC F; EXIT; "
+                 "F: ISETP.EQ.AND P0, PT, R8, RZ, PT; @P0 BRA M; "
+                 "L: IADD3 R8, R8, -0x2, RZ; ISETP.NE.AND P0, PT, R8, RZ, PT; @P0 BRA L; "
+                 "M: RET.REL.NODEC R4 0x0;",
+                 {}, "turing-t4", 75);
+    const auto facts = facts_in_use(*context->request.function, context->graph,
+                                    context->architecture, {.blocks = 1, .threads = 32}, {});
+    ASSERT_TRUE(facts) << to_string(facts.error());
+    ASSERT_NE(facts.value().loop_at(0x90), nullptr);
+    EXPECT_EQ(*facts.value().loop_at(0x90), (models::LoopFact{0x90, 2, 2, models::from_code}));
+}
+
 // Nothing remains of 128 iterations: the loop is never entered, whatever its counter would do.
 TEST(ArgumentFacts, ExcludeLoopsThatAreNeverEntered) {
     const auto context =
