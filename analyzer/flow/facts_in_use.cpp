@@ -5,6 +5,7 @@
 #include "analyzer/flow/loop_bounds.hpp"
 #include "analyzer/flow/representative_threads.hpp"
 #include "analyzer/flow/thread_facts.hpp"
+#include "assembly/isa/branch_guard.hpp"
 #include "assembly/isa/register_roles.hpp"
 #include "assembly/isa/source_places.hpp"
 #include "assembly/support/stop_token.hpp"
@@ -262,6 +263,11 @@ private:
                 continue;
             facts_.uniforms.push_back({at, models::by_barrier_rule});
             any = true;
+            for (std::size_t i = graph_.blocks[block].first; i < last; ++i)
+                if (const std::int64_t barrier = function_.instructions[i].address;
+                    assembly::barrier_if_taken(function_, i, last) &&
+                    !facts_.is_divergent(barrier) && !facts_.is_uniform(barrier))
+                    facts_.uniforms.push_back({barrier, models::by_barrier_rule});
         }
         return any;
     }

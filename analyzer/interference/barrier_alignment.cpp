@@ -1,6 +1,7 @@
 #include "analyzer/interference/barrier_alignment.hpp"
 
 #include "analyzer/interference/resource_demand.hpp"
+#include "assembly/isa/branch_guard.hpp"
 
 #include <fmt/format.h>
 
@@ -30,9 +31,13 @@ Result<BlockBarriers> barriers_of_block(const AnalysisContext& context) {
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
             if (!is_barrier(context, i)) continue;
             ++executions[block];
-            if (assembly::is_guarded(context.request.function->instructions[i]))
+            if (!assembly::is_guarded(context.request.function->instructions[i])) continue;
+            if (!assembly::barrier_if_taken(*context.request.function, i, blocks[block].last))
                 return refuse_at(context, i,
-                                 "a guarded barrier is not bounded: warps of a block could differ");
+                                 "a guarded barrier is not bounded: warps of a block could differ; "
+                                 "expected a branch with the same guard behind it");
+            found.on_all_paths = false;
+            if (!found.guarded) found.guarded = i;
         }
         if (executions[block] == 0) continue;
         std::vector<std::int64_t> visits(blocks.size(), 0);
@@ -51,6 +56,11 @@ Result<BlockBarriers> barriers_of_block(const AnalysisContext& context) {
 
 Result<BlockBarriers> barriers_without_early_ends(const AnalysisContext& context) {
     auto barriers = barriers_of_block(context);
+    if (barriers && barriers.value().guarded)
+        return refuse_at(context, *barriers.value().guarded,
+                         fmt::format("a guarded barrier is not bounded under policy {}; choose a "
+                                     "work-conserving policy",
+                                     models::to_string(context.request.policy)));
     if (!barriers || barriers.value().early_ends == 0) return barriers;
     return Failure{fmt::format("threads of {} may end before a barrier that others of their block "
                                "pass, which is not bounded under policy {}; state the kernel "

@@ -4,7 +4,9 @@
 
 #include "analyzer/launch/context.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace warpbound::analyzer {
@@ -19,13 +21,16 @@ struct BlockBarriers {
     /// How often, in one block, a warp may end before a barrier that other warps of the block pass
     /// afterwards.
     std::int64_t early_ends = 0;
+    /// A guarded one, of those that lie on an edge of the branch behind them.
+    std::optional<std::size_t> guarded;
 };
 
 /// Of blocks with several warps; else nothing is passed in common. That all warps of a block which
 /// have not ended pass the same barriers is CUDA's rule, an assumption where branches decide
-/// (docs/soundness.md, S12). Refuses a guarded barrier, naming it.
+/// (S12). Refuses a guarded barrier that is on no edge of the branch behind it, naming it.
 Result<BlockBarriers> barriers_of_block(const AnalysisContext& context);
-/// The same for orders of issue that are not analyzed with early ends, which are refused.
+/// The same for orders of issue that are not analyzed with early ends and guarded barriers:
+/// refused.
 Result<BlockBarriers> barriers_without_early_ends(const AnalysisContext& context);
 
 /// Addresses of the branches that by CUDA's rule all threads of a block decide alike, and of which

@@ -1,6 +1,7 @@
 #include "analyzer/interference/barrier_intervals.hpp"
 
 #include "analyzer/interference/barrier_alignment.hpp"
+#include "assembly/isa/branch_guard.hpp"
 #include "assembly/support/stop_token.hpp"
 
 #include <algorithm>
@@ -31,6 +32,27 @@ StageCosts stage_costs(const std::vector<std::int64_t>& section_costs) {
     if (section_costs.size() > 2)
         costs[Before][After] =
             *std::max_element(section_costs.begin() + 1, section_costs.end() - 1);
+    return costs;
+}
+
+/// Costs of the block between its barriers. Of guarded barriers those count that are passed where
+/// the branch at the end of the block is taken, or is not.
+std::vector<std::int64_t> section_costs(const AnalysisContext& context, std::size_t block,
+                                        bool taken,
+                                        const std::vector<std::int64_t>& instruction_costs) {
+    const assembly::BasicBlock& code = context.request.graph->blocks[block];
+    std::vector<std::int64_t> costs;
+    models::Cycles sum{0};
+    for (std::size_t i = code.first; i <= code.last; ++i) {
+        sum += models::Cycles{instruction_costs[i]};
+        if (!is_barrier(context, i) ||
+            assembly::barrier_if_taken(*context.request.function, i, code.last).value_or(taken) !=
+                taken)
+            continue;
+        costs.push_back(sum.count());
+        sum = models::Cycles{0};
+    }
+    costs.push_back(sum.count());
     return costs;
 }
 
@@ -91,26 +113,21 @@ PathGraph barrier_interval_paths(const AnalysisContext& context,
     paths.nodes.resize(node_of(graph.blocks.size(), 0));
     for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
         if (context.facts.never[block]) continue;
-        std::vector<std::int64_t> section_costs;
-        models::Cycles sum{0};
-        for (std::size_t i = graph.blocks[block].first; i <= graph.blocks[block].last; ++i) {
-            sum += models::Cycles{instruction_costs[i]};
-            if (!is_barrier(context, i)) continue;
-            section_costs.push_back(sum.count());
-            sum = models::Cycles{0};
-        }
-        section_costs.push_back(sum.count());
-        const StageCosts costs = stage_costs(section_costs);
+        const StageCosts if_taken =
+            stage_costs(section_costs(context, block, true, instruction_costs));
+        const StageCosts if_not =
+            stage_costs(section_costs(context, block, false, instruction_costs));
         const auto add_exits = [&](PathNode& node, std::size_t stage) {
             node.block = block;
             for (std::size_t next = 0; next < stages; ++next) {
-                const auto& cost = costs[stage][next];
-                if (!cost) continue;
-                if (graph.blocks[block].exits)
+                if (const auto& cost = if_not[stage][next]; cost && graph.blocks[block].exits)
                     node.end_cost = std::max(node.end_cost.value_or(0), *cost);
-                for (const std::size_t edge : graph.blocks[block].out)
-                    if (!context.facts.never[graph.edges[edge].to])
-                        node.successors.push_back({node_of(graph.edges[edge].to, next), *cost});
+                for (const std::size_t edge : graph.blocks[block].out) {
+                    const auto& [from, to, kind] = graph.edges[edge];
+                    const StageCosts& costs = kind == assembly::EdgeKind::Taken ? if_taken : if_not;
+                    if (costs[stage][next] && !context.facts.never[to])
+                        node.successors.push_back({node_of(to, next), *costs[stage][next]});
+                }
             }
         };
         for (std::size_t stage = 0; stage < stages; ++stage)

@@ -1,5 +1,7 @@
 #include "assembly/isa/branch_guard.hpp"
 
+#include "assembly/isa/register_roles.hpp"
+
 #include <algorithm>
 
 namespace warpbound::assembly {
@@ -20,11 +22,20 @@ std::optional<bool> executes_if_taken(const Function& function, std::size_t inst
     const Register predicate{guard->predicate.file, *guard->predicate.index};
     for (std::size_t i = instruction + 1; i < branch; ++i) {
         const Effects& effects = function.instructions[i].effects;
-        if (std::find(effects.writes.begin(), effects.writes.end(), predicate) !=
-            effects.writes.end())
+        if (!effects.writes_known || std::find(effects.writes.begin(), effects.writes.end(),
+                                               predicate) != effects.writes.end())
             return std::nullopt;
     }
     return guard->predicate.negated == last.guard->predicate.negated;
+}
+
+std::optional<bool> barrier_if_taken(const Function& function, std::size_t instruction,
+                                     std::size_t branch) {
+    const Instruction& barrier = function.instructions[instruction];
+    if (!is_guarded(barrier) || !waits_for_whole_block(barrier) ||
+        !is_decided_by_guard(function.instructions[branch]))
+        return std::nullopt;
+    return executes_if_taken(function, instruction, branch);
 }
 
 bool is_decided_by_guard(const Instruction& branch) {

@@ -15,6 +15,11 @@ namespace warpbound::assembly {
 std::optional<bool> executes_if_taken(const Function& function, std::size_t instruction,
                                       std::size_t branch);
 
+/// The same of a guarded barrier at which all threads of a block wait, before a branch that its
+/// guard alone decides: the barrier lies on one of the edges of the branch. Nothing: it does not.
+std::optional<bool> barrier_if_taken(const Function& function, std::size_t instruction,
+                                     std::size_t branch);
+
 /// Whether the guard alone decides if a direct branch is taken: no operand and no modifier does.
 bool is_decided_by_guard(const Instruction& branch);
 

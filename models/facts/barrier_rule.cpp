@@ -1,6 +1,7 @@
 #include "models/facts/barrier_rule.hpp"
 
 #include "assembly/flow/post_dominators.hpp"
+#include "assembly/isa/branch_guard.hpp"
 #include "assembly/isa/register_roles.hpp"
 
 #include <algorithm>
@@ -29,19 +30,24 @@ bool never_ends_at(const FlowFacts& facts, std::int64_t address) {
 }
 
 /// The control flow as far as barriers lie ahead. What follows the last barrier is one node, the
-/// end; threads that end earlier are not in it.
+/// end; threads that end earlier are not in it. A guarded barrier that goes with the branch behind
+/// it is a node of its own on the edge of the branch.
 class BarrierFlow {
 public:
     BarrierFlow(const assembly::Function& function, const ControlFlowGraph& graph,
                 const FlowFacts& facts)
         : graph_{graph}, end_{graph.blocks.size()}, excluded_{excluded_edges(graph, facts)},
-          has_barrier_(end_, false), ahead_(end_, false), after_(end_, false),
-          successors_(end_ + 1) {
+          has_barrier_(end_, false), on_edge_(graph.edges.size(), false), ahead_(end_, false),
+          after_(end_, false), successors_(end_ + 1) {
         for (std::size_t block = 0; block < end_; ++block) {
             const auto& code = graph.blocks[block];
-            for (std::size_t i = code.first; i <= code.last; ++i)
-                if (assembly::waits_for_whole_block(function.instructions[i]))
+            for (std::size_t i = code.first; i <= code.last; ++i) {
+                if (!assembly::waits_for_whole_block(function.instructions[i])) continue;
+                if (const auto taken = assembly::barrier_if_taken(function, i, code.last))
+                    put_on_edges(code, *taken);
+                else
                     has_barrier_[block] = true;
+            }
         }
         find_reached();
         propagate();
@@ -53,6 +59,7 @@ public:
     BarrierRule rule() {
         const auto above = post_dominators();
         std::vector<bool> depended = has_barrier_;
+        depended.resize(successors_.size(), true); // The nodes on edges.
         rule_.decides.assign(end_, false);
         for (bool changed = true; changed;) {
             changed = false;
@@ -66,6 +73,12 @@ public:
     }
 
 private:
+    void put_on_edges(const assembly::BasicBlock& code, bool taken) {
+        for (const std::size_t edge : code.out)
+            if ((graph_.edges[edge].kind == assembly::EdgeKind::Taken) == taken)
+                on_edge_[edge] = true;
+    }
+
     void find_reached() {
         reached_ = assembly::blocks_reachable_from(
             graph_, 0, [&](const Edge& edge) { return !excluded_[index_of(edge)]; });
@@ -85,11 +98,13 @@ private:
             for (std::size_t number = graph_.edges.size(); number-- > 0;) {
                 const Edge& edge = graph_.edges[number];
                 if (excluded_[number] || !reached_[edge.from]) continue;
-                if (ahead_[edge.to] && !ahead_[edge.from]) ahead_[edge.from] = changed = true;
+                if ((on_edge_[number] || ahead_[edge.to]) && !ahead_[edge.from])
+                    ahead_[edge.from] = changed = true;
             }
             for (const Edge& edge : graph_.edges) {
                 if (excluded_[index_of(edge)] || !reached_[edge.from]) continue;
-                if ((has_barrier_[edge.from] || after_[edge.from]) && !after_[edge.to])
+                if ((has_barrier_[edge.from] || after_[edge.from] || on_edge_[index_of(edge)]) &&
+                    !after_[edge.to])
                     after_[edge.to] = changed = true;
             }
         }
@@ -100,12 +115,27 @@ private:
         for (auto loop = graph_.innermost_loop[edge.from]; loop;
              loop = graph_.loops[*loop].parent) {
             const auto& blocks = graph_.loops[*loop].blocks;
-            if (!std::binary_search(blocks.begin(), blocks.end(), edge.to) &&
-                std::any_of(blocks.begin(), blocks.end(),
-                            [&](std::size_t block) { return has_barrier_[block]; }))
+            const auto contains = [&](std::size_t block) {
+                return std::binary_search(blocks.begin(), blocks.end(), block);
+            };
+            const auto is_barrier_inside = [&](std::size_t number) {
+                return on_edge_[number] && !excluded_[number] && contains(graph_.edges[number].to);
+            };
+            if (!contains(edge.to) &&
+                std::any_of(blocks.begin(), blocks.end(), [&](std::size_t block) {
+                    const auto& out = graph_.blocks[block].out;
+                    return has_barrier_[block] ||
+                           (reached_[block] &&
+                            std::any_of(out.begin(), out.end(), is_barrier_inside));
+                }))
                 return true;
         }
         return false;
+    }
+
+    /// A barrier lies on the edge or ahead of it.
+    [[nodiscard]] bool leads_to_barrier(std::size_t edge) const {
+        return on_edge_[edge] || ahead_[graph_.edges[edge].to];
     }
 
     void add_successors(std::size_t block, bool never_ends) {
@@ -113,12 +143,16 @@ private:
         bool goes_on = false; // A barrier lies ahead on some edge.
         bool ends = code.exits && !code.out.empty() && !never_ends;
         for (const std::size_t number : code.out)
-            goes_on = goes_on || (!excluded_[number] && ahead_[graph_.edges[number].to]);
+            goes_on = goes_on || (!excluded_[number] && leads_to_barrier(number));
         for (const std::size_t number : code.out) {
             if (excluded_[number]) continue;
             const Edge& edge = graph_.edges[number];
-            if (ahead_[edge.to])
-                successors_[block].insert(edge.to);
+            const std::size_t to = ahead_[edge.to] ? edge.to : end_;
+            if (on_edge_[number]) {
+                successors_[block].insert(successors_.size());
+                successors_.push_back({to});
+            } else if (ahead_[edge.to])
+                successors_[block].insert(to);
             else if (!goes_on || leaves_barrier_loop(edge))
                 successors_[block].insert(end_);
             else
@@ -133,9 +167,9 @@ private:
     /// Immediate post-dominators in this flow.
     [[nodiscard]] std::vector<std::optional<std::size_t>> post_dominators() const {
         ControlFlowGraph flow;
-        flow.blocks.resize(end_ + 1);
+        flow.blocks.resize(successors_.size());
         flow.blocks[end_].exits = true;
-        for (std::size_t block = 0; block < end_; ++block)
+        for (std::size_t block = 0; block < successors_.size(); ++block)
             for (const std::size_t to : successors_[block])
                 flow.edges.push_back({block, to});
         return assembly::immediate_post_dominators(flow);
@@ -156,10 +190,11 @@ private:
     std::size_t end_;
     std::vector<bool> excluded_;
     std::vector<bool> has_barrier_;
+    std::vector<bool> on_edge_; ///< Per edge: a guarded barrier executes where it is taken.
     std::vector<bool> ahead_;
     std::vector<bool> after_;
     std::vector<bool> reached_;
-    std::vector<std::set<std::size_t>> successors_;
+    std::vector<std::set<std::size_t>> successors_; ///< Of blocks, the end, and barriers on edges.
     BarrierRule rule_;
 };
 

@@ -93,7 +93,9 @@ private:
         if (has_barrier) barrier();
         if (early_exit) decide(fmt::format("@{} BRA {}", predicate(), out));
         plain();
-        const auto back_edge = fmt::format("@{} BRA {}", predicate(), label);
+        const auto guard = predicate();
+        guarded_barrier(guard);
+        const auto back_edge = fmt::format("@{} BRA {}", guard, label);
         if (has_barrier && options_.divergence && !with_probability(10))
             instruction(back_edge, 5); // Divergence here could split the arrivals at the barrier.
         else
@@ -101,6 +103,13 @@ private:
         put_label(out);
         plain();
         keep(fact);
+    }
+
+    /// Sometimes a barrier that goes with the branch behind it, or against it.
+    void guarded_barrier(const std::string& guard) {
+        if (!options_.conditional_barriers || options_.divergence || !with_probability(25)) return;
+        const bool against = with_probability(30);
+        instruction(fmt::format("@{}{} BAR.SYNC 0x0", against ? "!" : "", guard), 2);
     }
 
     void keep(const models::LoopFact& fact) {
@@ -277,7 +286,9 @@ private:
         const auto merge = fmt::format("L{}", labels_++);
         const int point = push_point(merge);
         if (point >= 0) breaks_.points.push_back(point);
-        decide(fmt::format("@{} BRA {}", predicate(), otherwise));
+        const auto guard = predicate();
+        if (options_.early_ends) guarded_barrier(guard);
+        decide(fmt::format("@{} BRA {}", guard, otherwise));
         arms_.push_back(address_);
         if (options_.barriers && options_.divergence && with_probability(6)) barrier();
         sequence(std::max(1, statements / 4), depth - 1);

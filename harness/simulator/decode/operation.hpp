@@ -59,6 +59,7 @@ struct Operation {
     std::optional<std::uint8_t> barrier; ///< BAR: the barrier at which the warp arrives.
     bool waits_at_barrier = true;        ///< BAR.SYNC, BAR.RED; not BAR.ARV.
     std::int64_t barrier_warps = 0; ///< Arrivals that open it; 0: of all warps that have not ended.
+    std::optional<bool> if_taken;   ///< It executes where the branch behind it is taken, or not.
     bool may_diverge = false;       ///< Its guard may differ between lanes (C38).
     /// Allocates an entry of the write buffer or the load queue when it issues.
     bool needs_entry_at_issue = false;

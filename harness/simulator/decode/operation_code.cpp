@@ -1,5 +1,6 @@
 #include "harness/simulator/decode/operation_code.hpp"
 
+#include "assembly/isa/branch_guard.hpp"
 #include "assembly/isa/operand_reads.hpp"
 #include "harness/recorded_launch.hpp"
 #include "harness/simulator/decode/architecture_values.hpp"
@@ -227,6 +228,8 @@ Result<Operation> OperationTranslator::translate(const assembly::BasicBlock& blo
     }
     const auto& effects = instruction.effects;
     if (timing.waits_for_registers) add_registers_of(effects, operation);
+    if (kernel_.recorded == nullptr)
+        operation.if_taken = assembly::barrier_if_taken(*kernel_.function, index, block.last);
     if (guard_decides_execution(instruction))
         operation.execution = Execution::Guarded;
     else if (instruction.guard && instruction.guard->never() &&

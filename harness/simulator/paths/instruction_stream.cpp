@@ -92,6 +92,12 @@ models::LaneAddresses InstructionStream::addresses(std::uint64_t bytes) const {
     return recorded.warp->addresses(recorded.accesses - 1, bytes);
 }
 
+bool InstructionStream::transfers_next() const {
+    InstructionStream ahead = *this; // Draws what this one will draw.
+    ahead.advance();
+    return ahead.stretch_.transferred;
+}
+
 void InstructionStream::advance() {
     if (auto* recorded = std::get_if<RecordedStream>(&walk_)) return follow(*recorded);
     if (auto* walk = std::get_if<PathWalk>(&walk_)) {

@@ -43,6 +43,10 @@ public:
     /// Continues with the next stretch. Requires: has not ended.
     void advance();
 
+    /// Whether the stretch after the current one is reached by a transfer of control. Requires: a
+    /// branch that takes all active lanes one way follows the current one.
+    [[nodiscard]] bool transfers_next() const;
+
     // For a recorded stream only; once per instruction concerned, in order:
     /// The lanes for which the next guarded instruction executes.
     LaneMask take_executing();

@@ -130,6 +130,8 @@ void Warp::find_lanes() {
         executing_lanes_ = operation.execution == Execution::Always ? lanes : 0;
     } else if (code_->recorded != nullptr) {
         executing_lanes_ = stream_.take_executing();
+    } else if (operation.if_taken && !operation.may_diverge) {
+        executing_lanes_ = stream_.transfers_next() == *operation.if_taken ? lanes : 0; // C9a
     } else {
         executing_lanes_ = random_.draw(0, 1) == 1 ? lanes : 0;
         if (executing_lanes_ != 0 && operation.may_diverge)

@@ -37,6 +37,7 @@ public:
             Issue& issue = warp.issues[index];
             const StallEnds& stalls = issue.event.stalls;
             check_order(warp, index);
+            check_guarded_barrier(warp, index);
             check_execution(issue);
             for (const std::int64_t until : stalls.until)
                 if (until > issue.event.cycle)
@@ -123,6 +124,29 @@ private:
                      issue.event.instruction != blocks[issue.event.block].last ||
                      issue.event.cycle != warp.ends.front()))
             run_.report_issue(issue, "C2: the warp does not end with it");
+    }
+
+    /// C9a: a guarded barrier right before a branch with the same predicate goes with it.
+    void check_guarded_barrier(const WarpRecord& warp, std::size_t index) {
+        const Issue& issue = warp.issues[index];
+        const auto& barrier = run_.instruction(issue);
+        const auto& code = run_.kernel.function->instructions;
+        const std::size_t last = run_.kernel.graph->blocks[issue.event.block].last;
+        if (barrier.opcode_class != assembly::OpcodeClass::Barrier ||
+            !run_.timing(issue).is_barrier_wait || !assembly::is_guarded(barrier) ||
+            issue.event.instruction + 1 != last || index + 2 >= warp.issues.size() ||
+            !run_.kernel.facts->divergents.empty() || run_.kernel.recorded != nullptr)
+            return;
+        const auto& branch = code[last];
+        if (branch.control_flow != assembly::ControlFlow::Branch || !branch.guard ||
+            branch.operands.size() != 1 ||
+            branch.guard->predicate.index != barrier.guard->predicate.index)
+            return;
+        const auto& next = run_.kernel.graph->blocks[warp.issues[index + 2].event.block];
+        const bool taken = next.first != last + 1;
+        const bool agrees = branch.guard->predicate.negated == barrier.guard->predicate.negated;
+        if (issue.event.executed != (taken == agrees))
+            run_.report_issue(issue, "C9a: its guard is not that of the branch behind it");
     }
 
     void check_execution(const Issue& issue) {

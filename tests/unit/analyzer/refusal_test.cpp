@@ -270,6 +270,10 @@ TEST(Refusal, NamesGuardedBarriers) {
     EXPECT_EQ(of_two_warps("MOV R1, R2; BAR.SYNC 0x0; EXIT;"), "accepted");
     EXPECT_THAT(of_two_warps("MOV R1, R2; @P0 BAR.SYNC 0x0; EXIT;"),
                 HasSubstr("0x0008: a guarded barrier is not bounded"));
+    // A barrier on the edge of the branch behind it, that is decided by the same guard.
+    EXPECT_EQ(of_two_warps("MOV R1, R2; @P0 BAR.SYNC 0x0; @P0 BRA L; NOP; L: EXIT;"), "accepted");
+    EXPECT_THAT(of_two_warps("MOV R1, R2; @P0 BAR.SYNC 0x0; @P1 BRA L; NOP; L: EXIT;"),
+                HasSubstr("0x0008: a guarded barrier is not bounded"));
     // Warps of a block decide alike, or end.
     EXPECT_EQ(of_two_warps("@P0 BRA L; BAR.SYNC 0x0; L: EXIT;"), "accepted");
     models::FlowFacts varying;

@@ -52,6 +52,26 @@ TEST(BarrierRule, LeavesThreadsThatEndOut) {
     EXPECT_EQ(rule_of("NOP; @P0 BRA D; NOP; @P1 EXIT; D: BAR.SYNC 0x0; EXIT;"), " early");
 }
 
+// @P0 BAR before @P0 BRA is a barrier on the edge that the branch takes.
+TEST(BarrierRule, PutsGuardedBarriersOnEdges) {
+    EXPECT_EQ(rule_of("L: NOP; @P0 BAR.SYNC 0x0; @P0 BRA L; EXIT;"), " 0x0020");
+    EXPECT_EQ(rule_of("L: NOP; @P0 BAR.SYNC 0x0; NOP; @!P0 BRA D; BRA L; D: EXIT;"), " 0x0030");
+    EXPECT_EQ(rule_of("@P0 BAR.SYNC 0x0; @P0 BRA D; NOP; D: NOP; BAR.SYNC 0x0; EXIT;"), " 0x0010");
+    // Without a barrier ahead, threads that go the other way end before it.
+    EXPECT_EQ(rule_of("@P0 BAR.SYNC 0x0; @P0 BRA D; NOP; D: NOP; EXIT;"), " early");
+    EXPECT_EQ(rule_of("BAR.SYNC 0x0; @P0 BAR.SYNC 0x0; @P0 BRA D; NOP; D: NOP; EXIT;"), " between");
+    // The loop passes it where it is left only: its exit has to be common, its rounds not.
+    EXPECT_EQ(rule_of("L: NOP; @!P0 BAR.SYNC 0x0; @P0 BRA L; EXIT;"), "");
+    // With another guard, or one that is written again, it is a barrier of the block.
+    EXPECT_EQ(rule_of("NOP; @P1 BAR.SYNC 0x0; @P0 BRA D; NOP; D: NOP; EXIT;"), "");
+    EXPECT_EQ(rule_of("@P0 BAR.SYNC 0x0; ISETP.EQ.AND P0, PT, R1, R2, PT; @P0 BRA D; NOP; "
+                      "D: NOP; EXIT;"),
+              "");
+    FlowFacts edge;
+    edge.constraints.push_back({{{1, 0x0, 0x30}}, Relation::AtMost, 0, {}});
+    EXPECT_EQ(rule_of("@P0 BAR.SYNC 0x0; @P0 BRA D; NOP; D: NOP; EXIT;", edge), "");
+}
+
 TEST(BarrierRule, FollowsTheFacts) {
     const std::string code = "NOP; @P0 BRA D; BAR.SYNC 0x0; D: NOP; BAR.SYNC 0x0; EXIT;";
     FlowFacts never;
