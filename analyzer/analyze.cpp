@@ -34,7 +34,7 @@ namespace {
 
 /// Divergence. The contexts whose paths bound the two sides: one and the same where the warp is
 /// uniform, else the path of one thread from below and the serialized control-flow graph from
-/// above (docs/soundness.md, S19d).
+/// above (docs/theory, S19d).
 struct Sides {
     AnalysisContext lower;
     AnalysisContext upper;

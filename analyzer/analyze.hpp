@@ -29,7 +29,7 @@ struct Analysis {
     std::string solver;                       ///< Name and version, when a solver was used.
     std::int64_t state_nodes = 0;             ///< Nodes of both sides' path problems.
     /// With `Request::certificates`: the bounds of the execution time that only re-analysis shows,
-    /// where they are tighter than those with evidence (docs/soundness.md, S23, S26 and S28).
+    /// where they are tighter than those with evidence (docs/theory, S23, S26 and S28).
     std::optional<models::Bounds<models::Cycles>> without_evidence;
 };
 

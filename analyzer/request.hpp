@@ -34,7 +34,7 @@ struct Request {
     models::Launch launch;
     std::int64_t multiprocessors = 1; ///< Number of multiprocessors that run the launch.
     models::WarpPolicy policy;
-    /// Exclude infeasible paths by the conditions of branches (docs/soundness.md, S19). If false,
+    /// Exclude infeasible paths by the conditions of branches (docs/theory, S19). If false,
     /// the analysis uses stated facts only (which simulated runs keep, too), and loop bounds
     /// derived from the code where none are stated.
     bool follow_branches = false;

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// A divergent branch: where its lanes reconverge, and which blocks they may execute until then
-/// (rules C38 to C40; docs/soundness.md, S19d).
+/// (rules C38 to C40; docs/theory, S19d).
 
 #include "analyzer/launch/context.hpp"
 

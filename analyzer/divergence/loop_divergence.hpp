@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Nodes for divergent loop exits: lanes that leave a loop in different iterations
-/// (docs/soundness.md, S19d).
+/// (docs/theory, S19d).
 
 #include "analyzer/divergence/serialized_blocks.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Conditions that divergent branches put on each other: exits of one loop, and branches around
-/// exits by BREAK (docs/soundness.md, S19d).
+/// exits by BREAK (docs/theory, S19d).
 
 #include "analyzer/divergence/divergent_branch.hpp"
 #include "analyzer/divergence/reconvergence_stack.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Nodes for lanes that diverge to more than two successors at once, as by a table of branch
-/// targets (docs/soundness.md, S19d).
+/// targets (docs/theory, S19d).
 
 #include "analyzer/divergence/serialized_blocks.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The nodes of the serialized control-flow graph (CFG) of a warp whose lanes may diverge: a block
-/// has one node for each set of lanes that execute it one after the other (docs/soundness.md,
+/// has one node for each set of lanes that execute it one after the other (docs/theory,
 /// S19d).
 
 #include "analyzer/divergence/reconvergence.hpp"

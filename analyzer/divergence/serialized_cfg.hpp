@@ -13,7 +13,7 @@ constexpr std::size_t most_serialized_nodes(std::size_t blocks) {
     return 20'000 + 4 * blocks;
 }
 
-/// Side: upper (docs/soundness.md, S19d). Refuses what `find_reconvergence` refuses, and kernels
+/// Side: upper (docs/theory, S19d). Refuses what `find_reconvergence` refuses, and kernels
 /// that need more than `most_serialized_nodes`. Where the first attempt makes more than
 /// `sparing_above` nodes (none: that many), fewer are duplicated, which only makes the longest path
 /// longer.

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// What misses of constant operands delay the critical path of a launch, as terms of an upper bound
-/// (docs/soundness.md, S42 and S43).
+/// (docs/theory, S42 and S43).
 
 #include "analyzer/bound.hpp"
 #include "analyzer/launch/context.hpp"

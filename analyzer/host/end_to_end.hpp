@@ -2,7 +2,7 @@
 /// \file
 /// Time from the host's first call to the end of the last operation, for a launch with copies
 /// before and after it in one stream (C32 to C36 of docs/reference/timing-contract.md;
-/// docs/soundness.md, S24).
+/// docs/theory, S24).
 
 #include "analyzer/bound.hpp"
 #include "analyzer/request.hpp"

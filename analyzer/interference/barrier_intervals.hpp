@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Barrier intervals: between which barriers of its block a warp executes an instruction
-/// (docs/soundness.md, S17).
+/// (docs/theory, S17).
 
 #include "analyzer/launch/path_bound.hpp"
 

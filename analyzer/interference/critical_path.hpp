@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Interference between warps that share multiprocessors, as terms of an upper bound
-/// (docs/soundness.md, S11 to S15 and S20).
+/// (docs/theory, S11 to S15 and S20).
 
 #include "analyzer/bound.hpp"
 #include "analyzer/launch/launch_geometry.hpp"
@@ -17,7 +17,7 @@ struct Interference {
     /// Number of warps in the rotation of a scheduler under loose round robin; 0: the bound does
     /// not use the rotation. With a rotation, `stall` contains one turn of every other warp before
     /// each choice of the critical path, and the demands contain only what ends a turn without a
-    /// choice (docs/soundness.md, S27).
+    /// choice (docs/theory, S27).
     std::int64_t rotation_warps = 0;
     std::int64_t stall = 0;            ///< Time of a warp in isolation, less its own demand.
     std::int64_t own_scheduler = 0;    ///< Demand of a warp on its own scheduler.
@@ -27,7 +27,7 @@ struct Interference {
     std::int64_t barrier_interval = 0;
     std::int64_t drain = 0; ///< Drain time of the stores of a warp.
     /// Two-level: number of warps in the active set of a scheduler; further ready warps wait
-    /// outside (docs/soundness.md, S31). 0: every ready warp is in the active set.
+    /// outside (docs/theory, S31). 0: every ready warp is in the active set.
     std::int64_t active_set_size = 0;
     std::int64_t within_active_set = 0;  ///< Time that a warp waits within the active set.
     std::int64_t residual_occupancy = 0; ///< Occupancy of ports by a warp beyond its issue slots.

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// What the instruction caches delay the critical path of a launch, as terms of an upper bound
-/// (docs/soundness.md, S35 and S36).
+/// (docs/theory, S35 and S36).
 
 #include "analyzer/bound.hpp"
 #include "analyzer/launch/context.hpp"

@@ -27,7 +27,7 @@ InstructionCosts cost_to_same_scheduler(const AnalysisContext& context);
 /// of the multiprocessor. Side: upper.
 InstructionCosts cost_to_other_schedulers(const AnalysisContext& context);
 /// For how long the register reads of an instruction, and its place in the memory queue, delay its
-/// own warp when others use its scheduler (docs/soundness.md, S33, S38). Side: upper.
+/// own warp when others use its scheduler (docs/theory, S33, S38). Side: upper.
 InstructionCosts delay_by_own_instructions(const AnalysisContext& context);
 /// How long memory queues delay the critical path when it changes to another warp, at most. Side:
 /// upper.
@@ -37,7 +37,7 @@ bool uses_memory_queue(const AnalysisContext& context);
 /// Time between two hand-overs of a scheduler that an instruction takes. Side: lower.
 InstructionCosts hand_over_costs(const AnalysisContext& context);
 /// Distance of grants that an instruction needs: for its reads, and for the latch of its unit,
-/// which carries a lag on (docs/soundness.md, S33). All 0 when no grant lags. Side: upper.
+/// which carries a lag on (docs/theory, S33). All 0 when no grant lags. Side: upper.
 InstructionCosts grant_distances(const AnalysisContext& context);
 /// By how much grants lag, at most, when the critical path changes to another warp. Side: upper.
 std::int64_t longest_read_lag(const AnalysisContext& context);

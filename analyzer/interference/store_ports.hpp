@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Stores that hold the port of their unit for no longer than they take to drain: both count once
-/// (docs/soundness.md, S52).
+/// (docs/theory, S52).
 
 #include "analyzer/launch/context.hpp"
 

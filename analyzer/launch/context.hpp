@@ -57,7 +57,7 @@ struct AnalysisContext {
 };
 
 /// The context as it is known from the number of transactions alone, which is what evidence shows
-/// of accesses (docs/soundness.md, S26).
+/// of accesses (docs/theory, S26).
 AnalysisContext without_addresses(const AnalysisContext& context);
 /// The context in which no certificate is kept.
 AnalysisContext without_certificates(const AnalysisContext& context);

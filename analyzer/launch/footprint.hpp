@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The footprint of a launch: the lines, sectors and rows that its loads and stores access, where
-/// address patterns give all of them (docs/soundness.md, S22).
+/// address patterns give all of them (docs/theory, S22).
 
 #include "models/sourced.hpp"
 

@@ -29,7 +29,7 @@ struct InstructionLines {
     models::Interval l1_miss;
     models::Interval service;
     /// Every line of the text, and for the L1 those streamed behind it, has a way of its set: a
-    /// line that was present is not replaced (docs/soundness.md, S36).
+    /// line that was present is not replaced (docs/theory, S36).
     bool persist_in_l0 = false;
     bool persist_in_l1 = false;
     bool are_warm = false; ///< Stated: the lines that persist are in their caches at the start.

@@ -47,7 +47,7 @@ struct LaunchGeometry {
         return (blocks + multiprocessors - 1) / multiprocessors;
     }
     /// In several waves: warps of the blocks that run at the same time as the critical path up to
-    /// the start of the last block, and of those that then run where it ends (docs/soundness.md,
+    /// the start of the last block, and of those that then run where it ends (docs/theory,
     /// S20).
     [[nodiscard]] std::int64_t warps_along_critical_path() const {
         return std::min(blocks, (blocks - 1) / multiprocessors + resident) * warps_per_block;

@@ -15,7 +15,7 @@ namespace warpbound::analyzer {
 struct OperandLines {
     std::vector<std::vector<std::uint64_t>> of_instruction; ///< Numbers of lines; in order.
     /// In order. Their sets have a way for each line that the text may look up: a line that was
-    /// present is not replaced (docs/soundness.md, S42).
+    /// present is not replaced (docs/theory, S42).
     std::vector<std::uint64_t> persistent;
     std::vector<bool> may_be_replaced; ///< Per instruction: some of its lines are not persistent.
     bool are_warm = false;             ///< Stated: lines that persist are present at the start.

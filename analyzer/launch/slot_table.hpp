@@ -14,7 +14,7 @@
 namespace warpbound::analyzer {
 
 /// The time slots of one scheduler, which repeat with a period. The last cycle of a slot is its
-/// *slot boundary* (docs/soundness.md, S17).
+/// *slot boundary* (docs/theory, S17).
 class SlotTable {
 public:
     /// `warp_slots` from 1; `slot`: length of a time slot in core cycles.

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Queueing delay of global atomics at the slices of the L2 (docs/soundness.md, S34).
+/// Queueing delay of global atomics at the slices of the L2 (docs/theory, S34).
 
 #include "analyzer/launch/path_bound.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Bandwidth bounds: least time of the traffic of a launch at caches, links and DRAM, each of which
-/// serves one request after another (docs/soundness.md, S22).
+/// serves one request after another (docs/theory, S22).
 
 #include "analyzer/bound.hpp"
 #include "analyzer/launch/context.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Queueing delay of loads at a tandem of first-in-first-out servers: their port, the L1, its link
-/// and the slices (docs/soundness.md, S22a, S22d, S22e).
+/// and the slices (docs/theory, S22a, S22d, S22e).
 
 #include "analyzer/bound.hpp"
 #include "analyzer/launch/context.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Footprint analysis: lines, sectors and rows that the loads and stores of a launch access, if
-/// address patterns describe all accesses (docs/soundness.md, S22).
+/// address patterns describe all accesses (docs/theory, S22).
 
 #include "analyzer/launch/context.hpp"
 #include "analyzer/launch/footprint.hpp"

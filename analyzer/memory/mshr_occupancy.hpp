@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Occupancy of the miss-status holding registers (MSHRs) of L1s and slices whenever an access
-/// waits for an entry (docs/soundness.md, S21 and S22).
+/// waits for an entry (docs/theory, S21 and S22).
 
 #include "analyzer/launch/context.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Queueing delay of a launch at caches, links and DRAM as a sum of certified path bounds
-/// (docs/soundness.md, S26, in time slots S29). It may be looser than `queueing_delay`: of the
+/// (docs/theory, S26, in time slots S29). It may be looser than `queueing_delay`: of the
 /// addresses it uses only the number of transactions.
 
 #include "analyzer/launch/path_bound.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Queueing delay of a launch at caches, links and DRAM, beyond the unloaded latencies
-/// (docs/soundness.md, S21).
+/// (docs/theory, S21).
 
 #include "analyzer/bound.hpp"
 #include "analyzer/launch/context.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Queueing delay at the response link from the slices to an L1 (docs/soundness.md, S22e).
+/// Queueing delay at the response link from the slices to an L1 (docs/theory, S22e).
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// DRAM row activations of a bank while loads wait (docs/soundness.md, S22, S22c).
+/// DRAM row activations of a bank while loads wait (docs/theory, S22, S22c).
 
 #include "analyzer/launch/footprint.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Service times of one access through the caches, and the number of outstanding accesses while
-/// another one waits (docs/soundness.md, S21). `Unit:` core cycles. Side: upper, unless stated.
+/// another one waits (docs/theory, S21). `Unit:` core cycles. Side: upper, unless stated.
 
 #include "analyzer/launch/memory_parameters.hpp"
 #include "models/architecture/instruction_timing.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Traffic of a launch through the caches, in total and outstanding at a time (docs/soundness.md,
+/// Traffic of a launch through the caches, in total and outstanding at a time (docs/theory,
 /// S21 and S22).
 
 #include "analyzer/interference/resource_demand.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Writebacks to DRAM by a write-back L2 when it replaces stored lines (docs/soundness.md, S22f).
+/// Writebacks to DRAM by a write-back L2 when it replaces stored lines (docs/theory, S22f).
 
 #include "analyzer/launch/footprint.hpp"
 

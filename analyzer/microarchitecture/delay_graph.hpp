@@ -12,7 +12,7 @@ namespace warpbound::analyzer {
 /// A node is a block and the component of the pipeline state through which a max-plus path enters
 /// it: the predecessor's gap, or a component that may delay an issue beyond the gap.
 /// `components_per_block`: how many components are followed; the others count as their largest
-/// distance from the gap (docs/soundness.md, S5). Side: upper. `outstanding`: of the same span and
+/// distance from the gap (docs/theory, S5). Side: upper. `outstanding`: of the same span and
 /// pipeline.
 PathGraph build_delay_graph(const assembly::ControlFlowGraph& graph, const PipelineModel& upper,
                             const Outstanding& outstanding, const std::vector<bool>& skip,

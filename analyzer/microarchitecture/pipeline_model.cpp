@@ -140,7 +140,7 @@ void PipelineModel::compile_stages(const assembly::Function& function,
                                                            models::UnitScope::Partition;
         most = std::max(most, *std::max_element(counts[i].begin(), counts[i].end()));
     }
-    longest_lag_ = 2 * (most - 1); // docs/soundness.md, S33
+    longest_lag_ = 2 * (most - 1); // docs/theory, S33
     if (stages.in_state || side_ == Side::Lower) return;
     // What waits for a result waits for its lag, too, before the wait counts in whole slots (S50).
     for (Compiled& compiled : compiled_) {
@@ -206,7 +206,7 @@ void PipelineModel::compile_queue(Compiled& compiled, const models::InstructionT
         places_ = static_cast<std::size_t>(queue.places);
         return;
     }
-    // docs/soundness.md, S38: neither is before the hand-over.
+    // docs/theory, S38: neither is before the hand-over.
     for (std::int64_t* time : {&compiled.result, &compiled.result_wait})
         *time = std::max(*time, compiled.entry);
     if (side_ == Side::Lower) return;

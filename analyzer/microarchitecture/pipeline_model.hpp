@@ -56,21 +56,21 @@ struct SlotDistance {
 struct IssueStages {
     const RegisterReads* reads = nullptr; ///< Null: a machine without read ports.
     /// Whether they are part of the state, as for a warp that has its scheduler to itself. Else
-    /// what they delay is resource demand (docs/soundness.md, S33, S38), but for the lag of
+    /// what they delay is resource demand (docs/theory, S33, S38), but for the lag of
     /// results that S33 names.
     bool in_state = true;
 };
 
 /// The rules C4 to C15, C60 to C62 and C71 to C74 of docs/reference/timing-contract.md for one
 /// side. Side: upper: every interval at its upper end, guarded instructions execute. Lower: every
-/// interval at its lower end, guarded instructions are predicated off. docs/soundness.md proves
+/// interval at its lower end, guarded instructions are predicated off. docs/theory proves
 /// that no run is beyond.
 class PipelineModel {
 public:
     static constexpr std::int64_t tracked_entries = 1024; ///< Of the write buffer.
     /// `timings[i]` must hold a value for every instruction that `advance` is called with.
     /// `slots`: distances between the warp's time slots under time-division scheduling
-    /// (docs/soundness.md, S17). Of several, each delay takes the one that is safe for the side;
+    /// (docs/theory, S17). Of several, each delay takes the one that is safe for the side;
     /// the lower side counts every distance as the longest. Empty: the warp may be chosen at any
     /// time.
     PipelineModel(const assembly::Function& function, const models::Architecture& architecture,
@@ -86,7 +86,7 @@ public:
     /// How long an instruction waits since the previous issue. Side: as the pipeline's.
     [[nodiscard]] IssueStep wait_of(const PipelineState& state, std::size_t instruction) const;
     /// Issues an instruction while `elapsed` cycles pass for what is outstanding. `advance` passes
-    /// the wait of this side; the intervals of docs/soundness.md, S9, pass that of the other side.
+    /// the wait of this side; the intervals of docs/theory, S9, pass that of the other side.
     void issue(PipelineState& state, std::size_t instruction, std::int64_t elapsed) const;
     /// Sets the gap after the instruction that was issued last.
     void leave(PipelineState& state, std::size_t instruction, bool transferred) const;

@@ -9,7 +9,7 @@
 namespace warpbound::analyzer {
 
 /// `skip[block]`: the block is never executed. `states_per_block`: how many states a block has
-/// before states are joined. Joined states are iterated to a fixed point (docs/soundness.md, S4 and
+/// before states are joined. Joined states are iterated to a fixed point (docs/theory, S4 and
 /// S5). Side: the pipeline's.
 PathGraph build_state_graph(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
                             const std::vector<bool>& skip, std::size_t states_per_block,

@@ -10,7 +10,7 @@
 namespace warpbound::analyzer {
 
 /// `lower` and `upper` enclose every remaining time that can occur. They differ from the states of
-/// the two bounds, which only need to be early or late as a whole (docs/soundness.md, S9).
+/// the two bounds, which only need to be early or late as a whole (docs/theory, S9).
 struct StateInterval {
     PipelineState lower;
     PipelineState upper;

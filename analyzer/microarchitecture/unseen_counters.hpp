@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Scoreboards whose latest operation an instruction need not see (rule C85 of
-/// docs/reference/timing-contract.md; docs/soundness.md, S45).
+/// docs/reference/timing-contract.md; docs/theory, S45).
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"

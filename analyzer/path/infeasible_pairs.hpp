@@ -20,7 +20,7 @@ struct PairConstrainedPaths {
 bool is_pair(const assembly::ControlFlowGraph& graph, const models::LinearFact& fact);
 
 /// The paths of the result are exactly those of `paths`, with the same costs, that satisfy the
-/// encoded facts (docs/soundness.md, S19c). Not encoded are facts that are no pairs, and pairs
+/// encoded facts (docs/theory, S19c). Not encoded are facts that are no pairs, and pairs
 /// where too many are open at once.
 PairConstrainedPaths encode_pairs(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
                                   const models::FlowFacts& facts, Side side);

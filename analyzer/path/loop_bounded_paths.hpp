@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The structural path problem: the costliest (cheapest) path of a path graph under loop bounds
-/// alone, solved exactly by dynamic programming, inner loops first (docs/soundness.md, S6).
+/// alone, solved exactly by dynamic programming, inner loops first (docs/theory, S6).
 
 #include "analyzer/flow/loop_bounds.hpp"
 #include "analyzer/path/compressed_path.hpp"

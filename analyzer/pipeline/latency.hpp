@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// End-to-end latency of pipelines that share a GPU (docs/soundness.md, S60 to S62).
+/// End-to-end latency of pipelines that share a GPU (docs/theory, S60 to S62).
 
 #include "analyzer/bound.hpp"
 #include "models/bounds.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What others' traffic at shared memories delays the operations of a server (docs/soundness.md,
+/// What others' traffic at shared memories delays the operations of a server (docs/theory,
 /// S60).
 
 #include "models/pipeline/system.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Response times of operations at one server (docs/soundness.md, S61): any order, first in first
+/// Response times of operations at one server (docs/theory, S61): any order, first in first
 /// out, fixed priorities without preemption.
 
 #include "analyzer/pipeline/memory_interference.hpp"

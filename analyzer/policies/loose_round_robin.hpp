@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Loose round robin (`lrr`): a work-conserving policy in which every other warp takes at most one
-/// turn before a warp that may issue (docs/soundness.md, S27).
+/// turn before a warp that may issue (docs/theory, S27).
 
 #include "analyzer/policies/policy.hpp"
 

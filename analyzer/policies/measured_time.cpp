@@ -54,7 +54,7 @@ std::optional<models::Cycles> region_cost(const AnalysisContext& context, const 
 }
 
 /// Waits for lines of instructions between the reads are among those of the launch
-/// (docs/soundness.md, S36), those for constants are those of the instructions between (S43).
+/// (docs/theory, S36), those for constants are those of the instructions between (S43).
 Result<void> add_line_delays(const AnalysisContext& context, const ClockRegion& between,
                              models::Cycles region, SideResult& upper) {
     Result<std::vector<BoundTerm>> delays = std::vector<BoundTerm>{};

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The two-level policy, where an active set is smaller than the resident warps of a scheduler: it
-/// conserves work within the set (docs/soundness.md, S31).
+/// conserves work within the set (docs/theory, S31).
 
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/policies/policy.hpp"

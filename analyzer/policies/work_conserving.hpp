@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Launches of several warps and blocks: response times under work-conserving policies, also those
-/// that are work-conserving within an active set (docs/soundness.md, S11 to S15, S20 and S31).
+/// that are work-conserving within an active set (docs/theory, S11 to S15, S20 and S31).
 
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/policies/policy.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Finds the SIMT stacks with which a warp may come to each node of its serialized control flow.
-/// Nobody relies on this search: `verify` checks each stack by itself (S19e of docs/soundness.md).
+/// Nobody relies on this search: `verify` checks each stack by itself (S19e of docs/theory).
 
 #include "certification/verify/divergence/simt_stack.hpp"
 #include "certification/verify/evidence.hpp"

@@ -249,7 +249,7 @@ std::string stack(const Report& report, const SectionScope& scope) {
 /// A sentence on a term or proof with its section of the theory.
 std::string meaning_cell(const TermMeaning& meaning) {
     if (meaning.sentence.empty()) return "<td></td>";
-    return fmt::format("<td>{} <span class=\"quiet\">(docs/soundness.md, {})</span></td>",
+    return fmt::format("<td>{} <span class=\"quiet\">(docs/theory, {})</span></td>",
                        escape(std::string{meaning.sentence}), meaning.theory);
 }
 

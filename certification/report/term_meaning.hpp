@@ -8,7 +8,7 @@ namespace warpbound::certification {
 
 struct TermMeaning {
     std::string_view sentence; ///< Empty: unknown.
-    std::string_view theory;   ///< Section of docs/soundness.md: "S12"
+    std::string_view theory;   ///< Section of docs/theory: "S12"
 };
 
 /// By the text of the term, as the analyzer writes it.

@@ -28,7 +28,7 @@ struct BlockRow {
     std::vector<std::size_t> successors; ///< Blocks.
 };
 
-/// A block in the sequence of a warp whose lanes may part (S19d of docs/soundness.md).
+/// A block in the sequence of a warp whose lanes may part (S19d of docs/theory).
 struct SerializedBlockRow {
     std::size_t of = 0;                  ///< Block.
     std::vector<std::size_t> successors; ///< Copies.

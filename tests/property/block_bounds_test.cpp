@@ -91,7 +91,7 @@ std::int64_t longest_run(const TinyLaunch& tiny, std::uint64_t runs) {
     return longest;
 }
 
-// Source: exhaustive search over small launches (docs/soundness.md, S20, names the claim).
+// Source: exhaustive search over small launches (docs/theory, S20, names the claim).
 const Published interleaved{
     "two multiprocessors, any choices", {exactly(1), exactly(1)}, 2, 3, 12, 14};
 const Published late{"two multiprocessors, any choices, latencies drawn",

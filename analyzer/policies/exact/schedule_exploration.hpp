@@ -15,7 +15,7 @@ namespace warpbound::analyzer {
 /// Least and largest execution time of blocks that start together on one multiprocessor (some of
 /// its warp slots may be empty), over all phases of the slots of each scheduler and all orders of
 /// issue within a cycle. `launches`: how many launches are explored for one result. `Unit:` core
-/// cycles. Side: both, and both are attained. Sound under time division (docs/soundness.md, S30).
+/// cycles. Side: both, and both are attained. Sound under time division (docs/theory, S30).
 /// None when warps have more than one path, wait at barriers, issue twice in a cycle or access the
 /// caches, in several waves, when a relevant value is not exact, after the deadline, or when there
 /// are too many states or steps.

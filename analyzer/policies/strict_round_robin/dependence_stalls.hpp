@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Longest dependence stalls of a warp, whatever it executed before (docs/soundness.md, S28).
+/// Longest dependence stalls of a warp, whatever it executed before (docs/theory, S28).
 
 #include "analyzer/launch/path_bound.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Time of a critical path through rotations of strict round robin (`srr`), as terms of an upper
-/// bound (docs/soundness.md, S25 and S25a).
+/// bound (docs/theory, S25 and S25a).
 
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/interference/resource_demand.hpp"
@@ -43,7 +43,7 @@ public:
     enum class Stalls {
         OfOutstanding, ///< What is outstanding at each instruction (S25).
         InAnyOrder ///< Which resources may be awaited. Each term is a number of the launch or has a
-                   ///< certificate, which is kept where certificates are (docs/soundness.md, S28).
+                   ///< certificate, which is kept where certificates are (docs/theory, S28).
     };
     /// `pipelines`: with a write buffer that never delays. `isolated`: the longest time of a warp
     /// in isolation with these pipelines, over all paths that loop bounds allow.

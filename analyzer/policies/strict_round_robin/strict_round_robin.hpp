@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Strict round robin (`srr`), which is not work-conserving: a warp that may not issue yet blocks
-/// all others of its scheduler (docs/soundness.md, S25 and S25a).
+/// all others of its scheduler (docs/theory, S25 and S25a).
 
 #include "analyzer/policies/policy.hpp"
 
@@ -10,7 +10,7 @@ namespace warpbound::analyzer {
 /// Refuses what `barriers_without_early_ends` refuses, and contradictory facts. Alternatives from
 /// above: rotations with stalls by what is outstanding at each instruction, or for warps with a
 /// single path the simulated schedule; rotations with stalls by what may be awaited, which have
-/// certificates (docs/soundness.md, S25 and S28). From below: the simulated schedule.
+/// certificates (docs/theory, S25 and S28). From below: the simulated schedule.
 const Policy& strict_round_robin();
 
 } // namespace warpbound::analyzer

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Blocked slots: how many slot boundaries of a warp lie within the occupancy of a shared resource
-/// by instructions of other warps (docs/soundness.md, S17).
+/// by instructions of other warps (docs/theory, S17).
 
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/launch/context.hpp"

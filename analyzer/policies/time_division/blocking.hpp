@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Blocking under time division: slots in which only instructions of other warps prevent a warp
-/// from issuing (docs/soundness.md, S17).
+/// from issuing (docs/theory, S17).
 
 #include "analyzer/policies/time_division/blocked_slots.hpp"
 

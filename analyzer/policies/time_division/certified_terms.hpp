@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Bounds under time division as sums of certified path bounds (docs/soundness.md, S23). They may
+/// Bounds under time division as sums of certified path bounds (docs/theory, S23). They may
 /// be looser than the other alternatives of `time_division`. Queueing delay at the caches is added
 /// separately.
 

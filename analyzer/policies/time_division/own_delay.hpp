@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Own delay under time division: the path of one warp that issues only in its own time slots
-/// (docs/soundness.md, S17 and S23).
+/// (docs/theory, S17 and S23).
 
 #include "analyzer/launch/path_bound.hpp"
 #include "analyzer/launch/slot_table.hpp"
@@ -15,7 +15,7 @@
 namespace warpbound::analyzer {
 
 /// The context with the launch on one multiprocessor: if all blocks start together (one wave), on
-/// the multiprocessor with the most blocks (docs/soundness.md, S17).
+/// the multiprocessor with the most blocks (docs/theory, S17).
 AnalysisContext on_fullest_multiprocessor(const AnalysisContext& context);
 
 /// Suffix of the ids of certificates for this slot distance.
@@ -24,7 +24,7 @@ std::string distance_suffix(const SlotDistance& slots);
 /// The same for a warp in any warp slot.
 inline constexpr const char* in_any_warp_slot = "-in-any-warp-slot";
 
-/// The time slots of the critical path of a launch (docs/soundness.md, S17).
+/// The time slots of the critical path of a launch (docs/theory, S17).
 struct TimeDivisionPath {
     /// Barriers of a block; at each the critical path may change its warp slot.
     std::int64_t barriers = 0;

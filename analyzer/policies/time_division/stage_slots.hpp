@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Time division behind read ports: slots in which the stages in front of the units hold a warp,
-/// because of the register reads of instructions of its scheduler (docs/soundness.md, S50).
+/// because of the register reads of instructions of its scheduler (docs/theory, S50).
 
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/launch/context.hpp"

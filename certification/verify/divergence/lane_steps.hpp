@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The steps of a warp whose lanes may diverge, from one abstract state: rules C38 to C40 of the
-/// timing contract (S19e in docs/soundness.md). Shares no code with the analysis.
+/// timing contract (S19e in docs/theory). Shares no code with the analysis.
 
 #include "certification/verify/divergence/simt_stack.hpp"
 #include "certification/verify/flow/control_flow.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The bundle's SIMT stacks of each node, held against the rules of the contract: an inductive
-/// invariant, checked node by node and edge by edge (S19e of docs/soundness.md).
+/// invariant, checked node by node and edge by edge (S19e of docs/theory).
 
 #include "certification/verify/divergence/simt_stack.hpp"
 #include "certification/verify/flow/control_flow.hpp"

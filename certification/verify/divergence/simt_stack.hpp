@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The abstract SIMT stack of a warp: reconvergence points that lanes have joined, and groups of
-/// lanes that go on later (C39, C40; states and steps of S19e in docs/soundness.md).
+/// lanes that go on later (C39, C40; states and steps of S19e in docs/theory).
 
 #include <compare>
 #include <cstdint>

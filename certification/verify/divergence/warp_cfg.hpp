@@ -27,7 +27,7 @@ struct SideFlows {
 
 /// Checks the control flow against the listing and, where lanes may part, that the sequence of
 /// blocks of every warp is a path of the bundle's copies, with its loops bounded as those of a lane
-/// (S19e of docs/soundness.md). Throws `Finding`.
+/// (S19e of docs/theory). Throws `Finding`.
 SideFlows check_flows(const KernelCase& kernel);
 
 } // namespace warpbound::certification::verify

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The costliest (cheapest) path of a table under loop bounds, by dynamic programming over loop
-/// traversals (step S6 of docs/soundness.md), and the cost of a witness.
+/// traversals (step S6 of docs/theory), and the cost of a witness.
 
 #include "certification/verify/flow/control_flow.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The control flow of the threads that represent their warps: without the edges and ends that the
-/// facts in use exclude for them (S46 of docs/soundness.md).
+/// facts in use exclude for them (S46 of docs/theory).
 
 #include "certification/verify/flow/control_flow.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Barriers that the warps of a block have in common, and what a warp demands between two of them
-/// (steps S12 and S13 of docs/soundness.md).
+/// (steps S12 and S13 of docs/theory).
 
 #include "certification/verify/interference/demand.hpp"
 

@@ -2,7 +2,7 @@
 /// \file
 /// The critical path of a launch under a work-conserving policy, as sums of terms: what bounds its
 /// own delays, and the resource demand of the warps that delay it (steps S12 to S15 and S20 of
-/// docs/soundness.md).
+/// docs/theory).
 
 #include "certification/verify/interference/certificate_values.hpp"
 #include "certification/verify/interference/demand.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Resource demand of the instructions of a kernel: what a warp takes from resources that it shares
-/// (steps S11 and S15 of docs/soundness.md), from listing and description.
+/// (steps S11 and S15 of docs/theory), from listing and description.
 
 #include "certification/verify/divergence/warp_cfg.hpp"
 #include "certification/verify/interference/launch_geometry.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// What misses of the instruction caches add to an upper bound (steps S35 and S36 of
-/// docs/soundness.md), from listing, description and launch.
+/// docs/theory), from listing, description and launch.
 
 #include "certification/verify/interference/certificate_values.hpp"
 #include "certification/verify/interference/demand.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Memory queues of the schedulers (rules C71 to C74 of docs/reference/timing-contract.md), as
-/// steps S37 and S38 of docs/soundness.md count them.
+/// steps S37 and S38 of docs/theory count them.
 
 #include "certification/verify/interference/demand.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What misses of constant operands add to an upper bound (steps S42 and S43 of docs/soundness.md),
+/// What misses of constant operands add to an upper bound (steps S42 and S43 of docs/theory),
 /// from listing, description and launch.
 
 #include "certification/verify/interference/certificate_values.hpp"

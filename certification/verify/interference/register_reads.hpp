@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Register reads of instructions through the ports of their banks (rules C60 to C62 of
-/// docs/reference/timing-contract.md), as steps S33 of docs/soundness.md counts them.
+/// docs/reference/timing-contract.md), as steps S33 of docs/theory counts them.
 
 #include "certification/verify/interference/demand.hpp"
 

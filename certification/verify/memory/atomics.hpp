@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Global atomics that wait for each other at a slice of the L2 (rule C57, step S34 of
-/// docs/soundness.md).
+/// docs/theory).
 
 #include "certification/verify/interference/certificate_values.hpp"
 

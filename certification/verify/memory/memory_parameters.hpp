@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// What the description states of caches, links and DRAM, as far as accesses wait there (rules C23
-/// to C29 of docs/reference/timing-contract.md, step S26 of docs/soundness.md).
+/// to C29 of docs/reference/timing-contract.md, step S26 of docs/theory).
 
 #include "certification/verify/evidence.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Queueing delay of accesses through caches, as terms that a bound without it needs in addition
-/// (steps S26 and S29 of docs/soundness.md).
+/// (steps S26 and S29 of docs/theory).
 
 #include "certification/verify/interference/certificate_values.hpp"
 #include "certification/verify/memory/memory_parameters.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Service times of accesses through caches, and how many of these can be outstanding (steps S26
-/// and S29 of docs/soundness.md).
+/// and S29 of docs/theory).
 
 #include "certification/verify/interference/demand.hpp"
 #include "certification/verify/memory/memory_parameters.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Resource demand under the round-robin policies: with the issue slots of the other warp slots for
-/// loose round robin (step S27 of docs/soundness.md), with dependence stalls for the strict one
+/// loose round robin (step S27 of docs/theory), with dependence stalls for the strict one
 /// (S28).
 
 #include "certification/verify/interference/demand.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The sums that bound a launch under strict round robin (steps S25, S25a and S28 of
-/// docs/soundness.md).
+/// docs/theory).
 
 #include "certification/verify/interference/certificate_values.hpp"
 #include "certification/verify/policies/round_robin_demand.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The sums that bound a launch under a time-division policy (steps S23 and S29 of
-/// docs/soundness.md).
+/// docs/theory).
 
 #include "certification/verify/interference/certificate_values.hpp"
 #include "certification/verify/policies/slot_table.hpp"

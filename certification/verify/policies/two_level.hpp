@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Two-level scheduling: warps that may issue and are outside the active set (step S31 of
-/// docs/soundness.md).
+/// docs/theory).
 
 #include "certification/verify/interference/demand.hpp"
 

@@ -1,4 +1,4 @@
-// What misses of constant operands add to an upper bound (docs/soundness.md, S42 and S43).
+// What misses of constant operands add to an upper bound (docs/theory, S42 and S43).
 
 #include "tests/unit/analyzer/analyzed.hpp"
 

@@ -1,4 +1,4 @@
-// What misses of the instruction caches add to an upper bound (docs/soundness.md, S35 and S36).
+// What misses of the instruction caches add to an upper bound (docs/theory, S35 and S36).
 
 #include "models/architecture/value_path.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"

@@ -1,6 +1,6 @@
 /// \file
 /// What waits for the memory system cost warps that are chosen in slots, or in strict turns
-/// (docs/soundness.md, S29 and S29a).
+/// (docs/theory, S29 and S29a).
 
 #include "analyzer/evidence/path_certificates.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
