@@ -14,23 +14,8 @@ Request serialized_request(const Request& request, const SerializedCfg& cfg) {
 AnalysisContext serialized_context(const AnalysisContext& context, const Request& serialized,
                                    const SerializedCfg& cfg) {
     const auto& graph = *context.request.graph;
-    AnalysisContext result{serialized,
-                           {},
-                           context.shape,
-                           context.timings,
-                           context.used,
-                           context.buffer_entries,
-                           context.buffer_drain,
-                           context.caches,
-                           context.footprint,
-                           context.register_reads,
-                           context.deadline,
-                           context.atomics_wait,
-                           context.instruction_lines,
-                           context.unseen_counters,
-                           context.operand_lines,
-                           context.certificates,
-                           context.unrefined};
+    AnalysisContext result = under_request(context, serialized);
+    result.facts = {};
     for (const std::size_t block : cfg.original)
         result.facts.never.push_back(context.facts.never[block]);
     for (const auto& loop : cfg.graph.loops) {

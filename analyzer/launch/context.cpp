@@ -18,6 +18,26 @@ AnalysisContext without_addresses(const AnalysisContext& context) {
     return plain;
 }
 
+AnalysisContext under_request(const AnalysisContext& context, const Request& request) {
+    return {request,
+            context.facts,
+            context.shape,
+            context.timings,
+            context.used,
+            context.buffer_entries,
+            context.buffer_drain,
+            context.caches,
+            context.footprint,
+            context.register_reads,
+            context.deadline,
+            context.atomics_wait,
+            context.instruction_lines,
+            context.unseen_counters,
+            context.operand_lines,
+            context.certificates,
+            context.unrefined};
+}
+
 AnalysisContext without_certificates(const AnalysisContext& context) {
     AnalysisContext plain = context;
     plain.certificates = nullptr;

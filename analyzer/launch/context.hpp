@@ -59,6 +59,8 @@ struct AnalysisContext {
 /// The context as it is known from the number of transactions alone, which is what evidence shows
 /// of accesses (docs/theory, S26).
 AnalysisContext without_addresses(const AnalysisContext& context);
+/// The same launch under another request, which the result refers to: for a graph of other paths.
+AnalysisContext under_request(const AnalysisContext& context, const Request& request);
 /// The context in which no certificate is kept.
 AnalysisContext without_certificates(const AnalysisContext& context);
 

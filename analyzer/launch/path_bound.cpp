@@ -132,6 +132,19 @@ Result<PathSolution> solve_paths(const AnalysisContext& context, const PathGraph
     return solution;
 }
 
+SideAnswer explored_schedules(const SideAnswer& path, std::string text, BoundTerm term) {
+    BoundExpression sum;
+    sum.text = std::move(text);
+    sum.terms.push_back(std::move(term));
+    sum.has_evidence = false;
+    SideAnswer answer = path;
+    set_bound(answer.execution, std::move(sum));
+    answer.execution.proof = Proof::ScheduleExploration;
+    answer.execution.outcome = Outcome::Optimal;
+    answer.execution.best_found.reset();
+    return answer;
+}
+
 bool has_evidence(const SideAnswer& answer, Side side) {
     return with_evidence(answer.execution.bound, side).has_value();
 }

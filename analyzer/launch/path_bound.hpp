@@ -84,6 +84,9 @@ void add_alternative(Alternatives& all, bool is_required, const Work& work) {
         return;
     }
 }
+/// The bound of schedules that were simulated or explored, for which no evidence is kept. `path`:
+/// an alternative whose path is kept as the witness.
+SideAnswer explored_schedules(const SideAnswer& path, std::string text, BoundTerm term);
 /// Whether all of the bound has evidence.
 bool has_evidence(const SideAnswer& answer, Side side);
 /// The best alternative, whose expression then contains the others; of equal ones as `chosen_sum`.

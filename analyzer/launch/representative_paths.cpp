@@ -59,23 +59,7 @@ std::unique_ptr<const RepresentativePaths> representative_paths(const AnalysisCo
 
 AnalysisContext representative_context(const AnalysisContext& context,
                                        const RepresentativePaths& paths) {
-    AnalysisContext result{paths.request,
-                           context.facts,
-                           context.shape,
-                           context.timings,
-                           context.used,
-                           context.buffer_entries,
-                           context.buffer_drain,
-                           context.caches,
-                           context.footprint,
-                           context.register_reads,
-                           context.deadline,
-                           context.atomics_wait,
-                           context.instruction_lines,
-                           context.unseen_counters,
-                           context.operand_lines,
-                           context.certificates,
-                           context.unrefined};
+    AnalysisContext result = under_request(context, paths.request);
     for (std::size_t block = 0; block < paths.unreached.size(); ++block)
         if (paths.unreached[block]) result.facts.never[block] = true;
     result.shape.blocks =

@@ -228,16 +228,7 @@ std::optional<SideAnswer> simulated_from_below(const AnalysisContext& context,
                 Side::Lower);
         }).value_or(std::nullopt);
     if (!simulated) return std::nullopt;
-    BoundExpression sum;
-    sum.text = "the only schedule";
-    sum.terms = {{strict_order, 1, simulated->count()}};
-    sum.has_evidence = false;
-    SideAnswer answer = any_policy;
-    set_bound(answer.execution, std::move(sum));
-    answer.execution.proof = Proof::ScheduleExploration;
-    answer.execution.outcome = Outcome::Optimal;
-    answer.execution.best_found.reset();
-    return answer;
+    return explored_schedules(any_policy, "the only schedule", {strict_order, 1, simulated->count()});
 }
 
 class StrictRoundRobin final : public Policy {

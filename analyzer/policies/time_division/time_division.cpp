@@ -123,17 +123,9 @@ std::optional<SideAnswer> explored(const AnalysisContext& context, const SideAns
     std::string text = "all warps, for every slot in which the run may start";
     if (times->explored) text += ", in every order of issue within a cycle";
     if (context.shape.multiprocessors > 1) text += ", for every distribution of blocks";
-    BoundExpression bound;
-    bound.text = "schedule exploration";
-    bound.terms = {
-        {std::move(text), 1, (side == Side::Upper ? times->upper : times->lower).count()}};
-    bound.has_evidence = false;
-    SideAnswer of_all = answer;
-    set_bound(of_all.execution, std::move(bound));
-    of_all.execution.proof = Proof::ScheduleExploration;
-    of_all.execution.outcome = Outcome::Optimal;
-    of_all.execution.best_found.reset();
-    return of_all;
+    const models::Cycles time = side == Side::Upper ? times->upper : times->lower;
+    return explored_schedules(answer, "schedule exploration",
+                              {std::move(text), 1, time.count()});
 }
 
 /// Own delay, and blocked slots where they lie.

@@ -1,0 +1,182 @@
+#include "analyzer/microarchitecture/cycle_sums.hpp"
+#include "analyzer/microarchitecture/pipeline_model.hpp"
+#include "analyzer/microarchitecture/unseen_counters.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+// What the pipeline model keeps of each instruction.
+
+namespace warpbound::analyzer {
+
+namespace {
+
+constexpr std::size_t depth_limit = 16;
+
+/// How many operations `DEPBAR.LE SBn, k` leaves unreleased.
+std::size_t depbar_count(const assembly::Instruction& instruction) {
+    for (const auto& operand : instruction.operands)
+        if (const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand);
+            immediate != nullptr && immediate->integer && *immediate->integer >= 0)
+            return static_cast<std::size_t>(*immediate->integer);
+    return 0;
+}
+
+int depbar_scoreboard(const assembly::Instruction& instruction) {
+    if (instruction.opcode_class != assembly::OpcodeClass::DependenceBarrier) return -1;
+    for (const auto& operand : instruction.operands)
+        if (const auto* scoreboard = std::get_if<assembly::ScoreboardOperand>(&operand))
+            return scoreboard->index;
+    return -1;
+}
+
+/// Control transfers and EXIT always execute, whatever their guard (C10).
+bool transfers_or_exits(const assembly::Instruction& instruction) {
+    return assembly::transfers_control(instruction.control_flow) ||
+           instruction.control_flow == assembly::ControlFlow::Exit;
+}
+
+} // namespace
+
+PipelineModel::PipelineModel(const assembly::Function& function,
+                             const models::Architecture& architecture,
+                             const std::vector<Result<models::InstructionTiming>>& timings,
+                             std::int64_t buffer_entries, models::Interval buffer_drain, Side side,
+                             std::vector<SlotDistance> slots, const IssueStages& stages)
+    : side_{side}, units_{architecture.units.size()}, drain_{buffer_drain}, slots_{
+                                                                                std::move(slots)} {
+    // With fewer entries than there are, stores wait longer (upper side). Where no instruction
+    // waits (lower side), only the newest entry counts.
+    entries_ = static_cast<std::size_t>(std::min(buffer_entries, tracked_entries));
+    if (side == Side::Lower && buffer_entries > tracked_entries) {
+        entries_ = 1;
+        buffer_fills_ = false;
+    }
+    if (const auto* slot = architecture.schedulers.find("issue-slot"); slot != nullptr)
+        if (slot->interval) {
+            issue_slot_ = end_of(*slot->interval, side);
+            slot_slack_ = slot->interval->hi - 1;
+        }
+    for (const auto& instruction : function.instructions)
+        if (depbar_scoreboard(instruction) >= 0)
+            depth_ = std::max(depth_, std::min(depth_limit, depbar_count(instruction) + 1));
+    std::map<assembly::Register, std::size_t> dense;
+    compiled_.resize(function.instructions.size());
+    const std::vector<unsigned> unseen = unseen_counters(function, architecture, timings);
+    for (std::size_t i = 0; i < function.instructions.size(); ++i) {
+        if (!timings[i]) continue;
+        const auto& instruction = function.instructions[i];
+        compiled_[i].seen = ~unseen[i];
+        compile(i, instruction, timings[i].value());
+        compile_queue(compiled_[i], timings[i].value(), stages.in_state);
+        if (!timings[i].value().waits_for_registers) continue;
+        const auto& effects = instruction.effects;
+        const auto number = [&](const assembly::Register& reg) {
+            return dense.emplace(reg, dense.size()).first->second;
+        };
+        for (const auto& reg : effects.reads)
+            compiled_[i].waits.push_back(number(reg));
+        for (const auto& reg : effects.writes) {
+            compiled_[i].waits.push_back(number(reg));
+            compiled_[i].writes.push_back(number(reg));
+        }
+    }
+    registers_ = dense.size();
+    if (stages.reads != nullptr) compile_stages(function, architecture, stages);
+}
+
+void PipelineModel::compile_stages(const assembly::Function& function,
+                                   const models::Architecture& architecture,
+                                   const IssueStages& stages) {
+    const RegisterReads& reads = *stages.reads;
+    window_ = reads.window;
+    if (stages.in_state) banks_ = reads.banks;
+    const auto& counts = side_ == Side::Lower ? reads.least
+                         : stages.in_state    ? reads.most_alone
+                                              : reads.most;
+    std::int64_t most = 1;
+    for (std::size_t i = 0; i < function.instructions.size(); ++i) {
+        Compiled& compiled = compiled_[i];
+        compiled.has_fixed_latency = reads.has_fixed_latency[i];
+        if (!compiled.has_fixed_latency) continue;
+        compiled.reads = counts[i];
+        compiled.has_latch = compiled.unit < units_ && architecture.units[compiled.unit].scope ==
+                                                           models::UnitScope::Partition;
+        most = std::max(most, *std::max_element(counts[i].begin(), counts[i].end()));
+    }
+    longest_lag_ = 2 * (most - 1); // docs/theory, S33
+    if (stages.in_state || side_ == Side::Lower) return;
+    // What waits for a result waits for its lag, too, before the wait counts in whole slots (S50).
+    for (Compiled& compiled : compiled_) {
+        if (!compiled.has_fixed_latency) continue;
+        compiled.result_wait = until_slot(models::plus(compiled.result, longest_lag_)) - longest_lag_;
+        compiled.source_wait = until_slot(models::plus(compiled.source_read, longest_lag_)) - longest_lag_;
+    }
+}
+
+void PipelineModel::compile(std::size_t index, const assembly::Instruction& instruction,
+                            const models::InstructionTiming& timing) {
+    Compiled& compiled = compiled_[index];
+    const std::int64_t passes = end_of(timing.passes, side_);
+    const std::int64_t further = passes - 1;
+    const auto wait = [&](std::int64_t cycles) {
+        return side_ == Side::Upper ? until_slot(cycles) : cycles;
+    };
+    compiled.gap = wait(gap_between_choices(end_of(timing.gap, side_)));
+    compiled.gap_taken = wait(gap_between_choices(end_of(timing.gap_taken, side_)));
+    compiled.transfers =
+        timing.gap != timing.gap_taken || instruction.opcode_class == assembly::OpcodeClass::Branch;
+    compiled.result =
+        sum_of_product(end_of(timing.latency, side_), end_of(timing.pass_cost, side_), further);
+    compiled.source_read =
+        sum_of_product(end_of(timing.source_read, side_), end_of(timing.pass_cost, side_), further);
+    compiled.result_wait = wait(compiled.result);
+    compiled.source_wait = wait(compiled.source_read);
+    compiled.barrier_wait = compiled.result_wait;
+    compiled.occupancy = wait(end_of(models::occupancy_of_port(timing), side_));
+    // Without a write buffer nothing drains (S12).
+    if (drain_.hi > 0) compiled.drain = end_of(models::drain_of_store(timing, drain_), side_);
+    compiled.unit = timing.unit;
+    compiled.enters_buffer = timing.enters_write_buffer;
+    compiled.barrier = timing.is_barrier_wait;
+    if (instruction.control) {
+        compiled.wait_mask = instruction.control->wait_mask;
+        if (side_ == Side::Lower) compiled.wait_mask &= compiled.seen;
+        compiled.write_barrier = instruction.control->write_barrier.value_or(-1);
+        compiled.read_barrier = instruction.control->read_barrier.value_or(-1);
+    }
+    compiled.depbar = depbar_scoreboard(instruction);
+    compiled.depbar_unreleased = depbar_count(instruction);
+    // Of a guard with either outcome, execution is the later one, predicated off the earlier one.
+    // By C10, @!PT never executes and control transfers always do: both are covered.
+    const bool transfers = transfers_or_exits(instruction);
+    const bool always = !instruction.guard || instruction.guard->always();
+    const bool never = instruction.guard && instruction.guard->never();
+    compiled.always_executes = always || (transfers && !never);
+    compiled.executes = compiled.always_executes || (side_ == Side::Upper && (transfers || !never));
+}
+
+void PipelineModel::compile_queue(Compiled& compiled, const models::InstructionTiming& timing,
+                                  bool in_state) {
+    if (!timing.queue) return;
+    const models::QueueTiming& queue = *timing.queue;
+    const Side other = side_ == Side::Upper ? Side::Lower : Side::Upper;
+    compiled.queues = true;
+    compiled.entry = end_of(queue.entry, side_);
+    compiled.other_entry = end_of(queue.entry, other);
+    compiled.spacing = std::max(compiled.occupancy, end_of(queue.interval, side_));
+    compiled.sources_before = queue.sources_before;
+    if (in_state) {
+        places_ = static_cast<std::size_t>(queue.places);
+        return;
+    }
+    // docs/theory, S38: neither is before the hand-over.
+    for (std::int64_t* time : {&compiled.result, &compiled.result_wait})
+        *time = std::max(*time, compiled.entry);
+    if (side_ == Side::Lower) return;
+    for (std::int64_t* time : {&compiled.source_read, &compiled.source_wait})
+        *time = std::max(*time, compiled.entry);
+}
+
+} // namespace warpbound::analyzer
