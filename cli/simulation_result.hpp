@@ -22,8 +22,7 @@ namespace warpbound::cli::simulation {
 struct Options {
     LaunchOptions launch;
     std::string listing;
-    std::vector<std::string>
-        stated; ///< Options given that a recorded trace determines itself.
+    std::vector<std::string> stated; ///< Options given that a recorded trace determines itself.
     std::string workload;
     std::string launch_cost; ///< Empty: not requested.
     std::string policy = "unknown";

@@ -110,8 +110,10 @@ void PipelineModel::compile_stages(const assembly::Function& function,
     // What waits for a result waits for its lag, too, before the wait counts in whole slots (S50).
     for (Compiled& compiled : compiled_) {
         if (!compiled.has_fixed_latency) continue;
-        compiled.result_wait = until_slot(models::plus(compiled.result, longest_lag_)) - longest_lag_;
-        compiled.source_wait = until_slot(models::plus(compiled.source_read, longest_lag_)) - longest_lag_;
+        compiled.result_wait =
+            until_slot(models::plus(compiled.result, longest_lag_)) - longest_lag_;
+        compiled.source_wait =
+            until_slot(models::plus(compiled.source_read, longest_lag_)) - longest_lag_;
     }
 }
 

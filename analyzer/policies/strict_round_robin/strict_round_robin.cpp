@@ -228,7 +228,8 @@ std::optional<SideAnswer> simulated_from_below(const AnalysisContext& context,
                 Side::Lower);
         }).value_or(std::nullopt);
     if (!simulated) return std::nullopt;
-    return explored_schedules(any_policy, "the only schedule", {strict_order, 1, simulated->count()});
+    return explored_schedules(any_policy, "the only schedule",
+                              {strict_order, 1, simulated->count()});
 }
 
 class StrictRoundRobin final : public Policy {

@@ -124,8 +124,7 @@ std::optional<SideAnswer> explored(const AnalysisContext& context, const SideAns
     if (times->explored) text += ", in every order of issue within a cycle";
     if (context.shape.multiprocessors > 1) text += ", for every distribution of blocks";
     const models::Cycles time = side == Side::Upper ? times->upper : times->lower;
-    return explored_schedules(answer, "schedule exploration",
-                              {std::move(text), 1, time.count()});
+    return explored_schedules(answer, "schedule exploration", {std::move(text), 1, time.count()});
 }
 
 /// Own delay, and blocked slots where they lie.
