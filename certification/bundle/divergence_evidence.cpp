@@ -17,6 +17,9 @@ verify::KernelCase control_flow_of(const std::string& id, const LoadedInput& inp
     read.function = input.function;
     read.facts = input.facts;
     read.architecture = input.architecture;
+    read.launch = input.launch;
+    read.policy = input.policy;
+    read.multiprocessors = input.multiprocessors;
     const auto successors_of = [](const assembly::ControlFlowGraph& graph, std::size_t block) {
         std::vector<std::size_t> successors;
         for (const std::size_t edge : graph.blocks[block].out)

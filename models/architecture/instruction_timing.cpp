@@ -1,9 +1,9 @@
 #include "models/architecture/instruction_timing.hpp"
 
 #include "assembly/isa/source_places.hpp"
+#include "models/architecture/instruction_form.hpp"
 #include "models/architecture/pass_rule.hpp"
 #include "models/architecture/schema.hpp"
-#include "models/architecture/timing_lookup.hpp"
 #include "models/caveat.hpp"
 #include "models/units.hpp"
 
@@ -37,6 +37,13 @@ bool is_buffered_store(OpcodeClass opcode_class) {
     return opcode_class == OpcodeClass::StoreGlobal || opcode_class == OpcodeClass::StoreLocal;
 }
 
+Interval larger(const Interval& a, const Interval& b) {
+    Interval result{
+        .lo = std::max(a.lo, b.lo), .typical = std::nullopt, .hi = std::max(a.hi, b.hi)};
+    if (a.typical && b.typical) result.typical = std::max(*a.typical, *b.typical);
+    return result;
+}
+
 Interval hull(const Interval& a, const Interval& b) {
     return {.lo = std::min(a.lo, b.lo), .typical = std::nullopt, .hi = std::max(a.hi, b.hi)};
 }
@@ -47,7 +54,59 @@ Interval to_interval(const CountRange& range) {
     return result;
 }
 
-} // namespace
+/// Looks up the values of one instruction. The first value that is missing is kept; the rest is
+/// then of no use.
+class LookUp {
+public:
+    LookUp(const Instruction& instruction, const assembly::Function& function,
+           const Architecture& architecture, const FlowFacts& facts)
+        : instruction_{instruction}, function_{function},
+          architecture_{architecture}, facts_{facts}, form_{instruction_form(instruction)} {}
+
+    Result<InstructionTiming> timing();
+    /// Paths of the values that `timing` did not find.
+    [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
+
+private:
+    /// The value, or a stand-in after noting the failure.
+    Interval value(const ValueGroup& group, const std::string& path, std::string_view name);
+    Interval class_value(std::string_view name) { return value(timing_->values, path_, name); }
+    /// The value of the instruction's form where the group has it (C89), else that of all forms.
+    Interval form_value(const ValueGroup& group, const std::string& path, std::string_view name);
+    Interval form_value(std::string_view name) { return form_value(timing_->values, path_, name); }
+    Interval level_latency(std::string_view level);
+    /// A value of the form with the passes that its width needs: they may be within it, or all but
+    /// the first one are not (C89).
+    [[nodiscard]] Interval with_passes_of_form(Interval value) const;
+    void fail(std::string what);
+
+    void find_class();
+    void find_gaps();
+    void apply_fence();
+    void check_counters();
+    void apply_yield();
+    void find_passes();
+    void find_pattern_passes(const AddressPattern& pattern);
+    std::uint64_t size(std::string_view memory, std::string_view name);
+    void find_latency();
+    void find_source_read();
+    void find_slice_time();
+    void find_sector_drain();
+    void find_queue();
+    void find_return();
+
+    const Instruction& instruction_;
+    const assembly::Function& function_;
+    const Architecture& architecture_;
+    const FlowFacts& facts_;
+    std::optional<InstructionForm> form_;
+    bool is_of_form_ = false; ///< Whether a value that was looked up is that of the form.
+    const ClassTiming* timing_ = nullptr;
+    std::string path_; ///< "classes/move"
+    InstructionTiming result_;
+    std::optional<Failure> failure_;
+    std::vector<std::string> missing_;
+};
 
 void LookUp::fail(std::string what) {
     if (failure_) return;
@@ -113,6 +172,81 @@ void LookUp::find_class() {
     const auto unit = architecture_.unit_index(timing_->unit);
     if (!unit) return fail(fmt::format("{} names no unit of {}", path_, architecture_.name));
     result_.unit = *unit;
+}
+
+/// The combinations of stall count and yield flag that are no plain stall (C4).
+void LookUp::apply_yield() {
+    constexpr int longest_plain_stall = 11;
+    const assembly::Control& control = *instruction_.control;
+    if (!control.yield) {
+        if (control.stall > longest_plain_stall) result_.gap.lo = 1;
+        return;
+    }
+    if (control.stall > 1) return;
+    const bool branches_to_itself =
+        instruction_.control_flow == ControlFlow::Branch &&
+        std::ranges::any_of(instruction_.operands, [&](const assembly::Operand& operand) {
+            const auto* target = std::get_if<assembly::TargetOperand>(&operand);
+            return target != nullptr && target->address == instruction_.address;
+        });
+    if (control.stall == 0 && (instruction_.mnemonic == "ERRBAR" || branches_to_itself)) {
+        result_.gap = value(architecture_.control_flow, "control-flow", "stall-zero-yield");
+        return;
+    }
+    const Interval bubble = value(architecture_.schedulers, "schedulers", "yield");
+    result_.gap = {.lo = 1 + bubble.lo, .typical = std::nullopt, .hi = 1 + bubble.hi};
+}
+
+/// What is known of counters that see increments late (C85).
+void LookUp::check_counters() {
+    if (architecture_.schedulers.find("counter-delay") == nullptr || !instruction_.control) return;
+    constexpr std::int64_t longest_delay = 1;
+    constexpr int least_stall = 4;
+    const auto delay =
+        require(architecture_, architecture_.schedulers, "schedulers", "counter-delay");
+    if (delay && delay.value().hi > longest_delay)
+        return fail(fmt::format("schedulers/counter-delay of architecture {} is up to {}; expected "
+                                "0 or 1",
+                                architecture_.name, delay.value().hi));
+    if (instruction_.opcode_class == OpcodeClass::DependenceBarrier &&
+        instruction_.control->stall < least_stall)
+        fail(fmt::format("its stall count is {}; the next instruction waits for it from {} on "
+                         "(C85, schedulers/counter-delay)",
+                         instruction_.control->stall, least_stall));
+}
+
+/// C90: the control field of a fence names nothing by which the warp could wait for it.
+void LookUp::apply_fence() {
+    constexpr int first_target = 70;
+    if (instruction_.mnemonic != "MEMBAR" || architecture_.target.sm < first_target) return;
+    const std::int64_t plain = result_.gap.lo;
+    result_.gap = larger(result_.gap, form_value("latency"));
+    if (assembly::is_guarded(instruction_))
+        result_.gap = {.lo = plain, .typical = std::nullopt, .hi = result_.gap.hi};
+}
+
+void LookUp::find_gaps() {
+    if (architecture_.issue_control == IssueControl::Interlocked) {
+        result_.gap = value(architecture_.schedulers, "schedulers", "same-warp-interval");
+    } else if (!instruction_.control) {
+        return fail(fmt::format("no control field; architecture {} needs its stall count",
+                                architecture_.name));
+    } else {
+        const std::int64_t stall = instruction_.control->stall;
+        // In front of read ports there is one instruction in each cycle (C60).
+        const bool pairs = instruction_.control->dual_issue && !architecture_.has_read_ports();
+        const std::int64_t gap = pairs ? stall : std::max<std::int64_t>(stall, 1);
+        result_.gap = {.lo = gap, .typical = gap, .hi = gap};
+        if (architecture_.schedulers.find("yield") != nullptr) apply_yield();
+    }
+    apply_fence();
+    result_.gap_taken = result_.gap;
+    if (!transfers_control(instruction_.control_flow)) return;
+    result_.gap_taken =
+        larger(result_.gap, value(architecture_.control_flow, "control-flow", "branch-taken"));
+    if (instruction_.control_flow == ControlFlow::ConvergenceWait) return;
+    result_.gap =
+        larger(result_.gap, value(architecture_.control_flow, "control-flow", "branch-not-taken"));
 }
 
 void LookUp::find_passes() {
@@ -314,6 +448,8 @@ Result<InstructionTiming> LookUp::timing() {
     if (failure_) return std::move(*failure_);
     return std::move(result_);
 }
+
+} // namespace
 
 Interval occupancy_of_port(const InstructionTiming& timing) {
     std::int64_t least = times(timing.initiation.lo, timing.passes.lo);

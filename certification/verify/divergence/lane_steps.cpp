@@ -94,11 +94,18 @@ void LaneRules::check_entries(const WarpState& state) const {
     }
 }
 
-/// A point of a post-dominator is at a block that all paths from here reach.
+/// A point of a post-dominator is at a block that all paths from here reach. Lanes join none while
+/// they are in a point of the code.
 void LaneRules::check_points(const WarpState& state) const {
+    bool is_in_explicit = false;
     for (std::size_t i = 0; i < state.stack.entries().size(); ++i) {
         const SimtStack::Entry& point = state.stack.entries()[i];
-        if (point.kind != SimtStack::Kind::PostDominator || !state.stack.is_in(i)) continue;
+        if (!state.stack.is_in(i)) continue;
+        is_in_explicit = is_in_explicit || point.kind == SimtStack::Kind::Explicit;
+        if (point.kind != SimtStack::Kind::PostDominator) continue;
+        if (is_in_explicit)
+            refuse(flow_.first[state.block],
+                   "a stack has a post-dominator that lanes in a point of the code do not join");
         auto meeting = meetings_.immediate(state.block);
         while (meeting && *meeting != point.origin)
             meeting = meetings_.immediate(*meeting);
@@ -171,6 +178,16 @@ void LaneRules::execute_leave(std::size_t i, std::vector<SimtStack>& stacks) {
 void LaneRules::diverge(const std::set<std::size_t>& ways, const SimtStack& stack) {
     if (flow_.blocks[block_].exits || ways.size() > most_ways)
         refuse(flow_.last[block_], "lanes may diverge to more paths than this check follows");
+    // In a point of the code lanes join no post-dominator (C40). So it matters here whether there
+    // is one that the stack may lack; elsewhere they join it, or one before it.
+    if (is_in_explicit(stack))
+        for (const SimtStack& one : stack.with_points_absent())
+            diverge_from(ways, one);
+    else
+        diverge_from(ways, stack);
+}
+
+void LaneRules::diverge_from(const std::set<std::size_t>& ways, const SimtStack& stack) {
     for (const std::size_t now : ways) {
         std::vector<std::size_t> others;
         std::copy_if(ways.begin(), ways.end(), std::back_inserter(others),
@@ -186,11 +203,17 @@ void LaneRules::diverge(const std::set<std::size_t>& ways, const SimtStack& stac
     }
 }
 
-/// Lanes that are in no point of the code join one where all paths meet (C40).
-void LaneRules::join_post_dominator(SimtStack& stack) const {
+bool LaneRules::is_in_explicit(const SimtStack& stack) {
     const auto& entries = stack.entries();
     for (std::size_t i = 0; i < entries.size(); ++i)
-        if (stack.is_in(i) && entries[i].kind == SimtStack::Kind::Explicit) return;
+        if (stack.is_in(i) && entries[i].kind == SimtStack::Kind::Explicit) return true;
+    return false;
+}
+
+/// Lanes that are in no point of the code join one where all paths meet (C40).
+void LaneRules::join_post_dominator(SimtStack& stack) const {
+    if (is_in_explicit(stack)) return;
+    const auto& entries = stack.entries();
     const auto meeting = meetings_.immediate(block_);
     const auto point = stack.innermost();
     if (!meeting || (point && is_at(entries[*point], *meeting))) return;

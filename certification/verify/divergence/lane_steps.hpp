@@ -56,6 +56,8 @@ private:
     void diverge(const std::set<std::size_t>& ways, const SimtStack& stack);
     void diverge(std::size_t now, const std::vector<std::size_t>& later, bool optional,
                  SimtStack stack);
+    void diverge_from(const std::set<std::size_t>& ways, const SimtStack& stack);
+    [[nodiscard]] static bool is_in_explicit(const SimtStack& stack);
     void join_post_dominator(SimtStack& stack) const;
     void take(std::size_t way, SimtStack stack);
     void reach(std::size_t block, SimtStack stack);

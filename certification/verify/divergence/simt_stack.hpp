@@ -74,6 +74,9 @@ public:
     /// A stack that covers both, if they differ by pending groups and by points without effect, and
     /// have the others in one order.
     [[nodiscard]] std::optional<SimtStack> joined(const SimtStack& other) const;
+    /// The stack, and those that it stands for because they lack points of post-dominators at which
+    /// nobody waits and in which no lanes but the active ones are (S19e).
+    [[nodiscard]] std::vector<SimtStack> with_points_absent() const;
     /// The entry is a point, and the active lanes are in it.
     [[nodiscard]] bool is_in(std::size_t entry) const;
     [[nodiscard]] std::optional<std::size_t> innermost() const;

@@ -102,6 +102,31 @@ bool SimtStack::covers(const SimtStack& other) const {
            are_equal_without(absent, left_, other.left_);
 }
 
+std::vector<SimtStack> SimtStack::with_points_absent() const {
+    std::vector<SimtStack> all{*this};
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        const Point point{entries_[i].kind, entries_[i].origin};
+        if (point.first != Kind::PostDominator || entries_[i].resume != none || !is_in(i)) continue;
+        const bool has_other_lanes =
+            std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+                return is_missing(entry, point) && !entry.optional;
+            });
+        if (has_other_lanes) continue;
+        const std::size_t with_it = all.size();
+        for (std::size_t known = 0; known < with_it; ++known) {
+            const auto at = std::find_if(all[known].entries_.begin(), all[known].entries_.end(),
+                                         [&](const Entry& entry) {
+                                             return Point{entry.kind, entry.origin} == point;
+                                         });
+            const auto index = static_cast<std::size_t>(at - all[known].entries_.begin());
+            SimtStack without = all[known].without_missing(index);
+            without.remove(index);
+            all.push_back(std::move(without));
+        }
+    }
+    return all;
+}
+
 std::optional<SimtStack> SimtStack::joined(const SimtStack& other) const {
     for (const bool mixes : {false, true}) {
         auto entries = joined_entries(other, mixes);
