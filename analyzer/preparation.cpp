@@ -117,6 +117,22 @@ Result<MemoryParameters> caches_of(const Request& request,
         request.function->name, instruction.position.line, instruction.position.column};
 }
 
+/// LDGDEPBAR waits for copies by a latency that does not contain what they wait for at the caches.
+Result<void> check_copies(const AnalysisContext& context) {
+    const auto& instructions = context.request.function->instructions;
+    const auto is_through_caches = [&](std::size_t i) {
+        return context.used[i] && instructions[i].mnemonic == "LDGSTS" && context.timings[i] &&
+               context.timings[i].value().through_caches;
+    };
+    for (std::size_t i = 0; i < instructions.size(); ++i)
+        if (is_through_caches(i))
+            return refuse_at(context, i,
+                             "a copy to shared memory through the caches is not bounded: what "
+                             "waits for it by LDGDEPBAR does not contain its queueing delay; state "
+                             "the level of its <memory>: level=\"l1\", \"l2\" or \"dram\"");
+    return boost::outcome_v2::success();
+}
+
 /// The parameters that bound the queueing delay at the caches, if an instruction that the stated
 /// facts allow accesses memory through them. An instruction that only derived facts exclude still
 /// counts (C26).
@@ -233,6 +249,7 @@ Result<AnalysisContext> prepare(const Request& request) {
     context.register_reads = std::move(reads).value();
     if (auto bounded = check_policy(context); !bounded) return bounded.as_failure();
     context.used = used_instructions(request, context.facts.never);
+    if (auto copies = check_copies(context); !copies) return copies.as_failure();
     if (auto supported = check_supported(request, context.used); !supported)
         return supported.as_failure();
     for (std::size_t i = 0; i < context.used.size(); ++i) {

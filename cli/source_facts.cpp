@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -58,6 +59,16 @@ Result<models::SourceFacts> source_facts(const assembly::Function& function,
         return Failure{"no line marker of the listing names a source file; expected the listing "
                        "of nvdisasm -g or -gi for code that was compiled with -lineinfo",
                        "--source"};
+    if (is_file(folder)) {
+        std::vector<std::string> named;
+        std::ranges::copy_if(files, std::back_inserter(named), [&](const std::string& file) {
+            return path{file}.filename() == path{folder}.filename();
+        });
+        if (named.size() > 1)
+            return Failure{"may be " + named[0] + " or " + named[1] +
+                               ", which line markers name; give the folder that holds them",
+                           folder};
+    }
     std::vector<models::FoundSource> found;
     for (std::size_t file = 0; file < files.size(); ++file) {
         const auto candidate = find_source(files[file], listing, folder);

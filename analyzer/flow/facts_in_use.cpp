@@ -174,10 +174,13 @@ private:
     }
 
     void add_representatives() {
-        if (!of_threads_) return;
+        const auto warp_size =
+            models::require(architecture_, architecture_.geometry, "geometry", "warp-size");
+        if (!of_threads_ || !warp_size || warp_size.value().lo != warp_size.value().hi) return;
         if (auto found = unless_stopped([&] {
                 return representative_threads(of_threads_->code, graph_, launch_,
-                                              of_threads_->shared, of_threads_->from);
+                                              warp_size.value().hi, of_threads_->shared,
+                                              of_threads_->from);
             }))
             facts_.representative = std::move(*found);
     }

@@ -16,43 +16,44 @@ namespace {
 
 using assembly::ControlFlowGraph;
 
-constexpr std::int64_t no_way = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t unreached = std::numeric_limits<std::int64_t>::max();
 /// Boxes of thread blocks: all; without the last ones; without the first and last ones; the first
 /// half; the middle one.
 enum class Box { All, ButLast, Inner, FirstHalf, Middle };
 
-/// Of a warp.
-constexpr std::int64_t lanes = 32;
-
 class Search {
 public:
     Search(const assembly::Function& code, const ControlFlowGraph& graph,
-           const models::Launch& launch, const std::set<assembly::Register>& shared)
-        : code_{code}, graph_{graph}, launch_{launch}, shared_{shared} {}
+           const models::Launch& launch, std::int64_t warp_size,
+           const std::set<assembly::Register>& shared)
+        : code_{code}, graph_{graph}, launch_{launch}, warp_size_{warp_size}, shared_{shared} {}
 
     /// What a choice excludes, and for which threads.
     struct Choice {
         IndexBox box;
         AbstractRun run;
-        std::int64_t way = 0;
+        std::int64_t shortest = 0; ///< Path of a representative. `Unit:` instructions.
     };
 
     std::optional<Choice> best() const {
-        const std::int64_t any_way = shortest_way(nullptr);
+        const std::int64_t of_any = shortest_path(nullptr);
         std::optional<Choice> longest;
         std::optional<std::int64_t> column;
         for (const auto& of_warp : columns()) {
             Choice choice = try_box(Box::Middle, of_warp);
-            if (longest && choice.way <= longest->way) continue;
+            if (longest && choice.shortest <= longest->shortest) continue;
             longest = std::move(choice);
             column = of_warp;
         }
-        if (!longest || longest->way <= any_way) return std::nullopt;
+        // A representative that ends nowhere says that its loops do not end: nothing is derived.
+        if (!longest || longest->shortest <= of_any || longest->shortest == unreached)
+            return std::nullopt;
         if (!launch_.grid) return longest;
         for (const Box box : {Box::All, Box::ButLast, Box::Inner, Box::FirstHalf}) {
             Choice choice = try_box(box, column);
             // A little less work of many more blocks is the better bound.
-            if (10 * choice.way >= 9 * longest->way) return choice;
+            if (choice.shortest != unreached && 10 * choice.shortest >= 9 * longest->shortest)
+                return choice;
         }
         return longest;
     }
@@ -63,7 +64,7 @@ private:
     [[nodiscard]] std::vector<std::optional<std::int64_t>> columns() const {
         std::vector<std::optional<std::int64_t>> choices{std::nullopt};
         const std::int64_t row = models::block_shape_of(launch_).threads[0];
-        if (row > lanes || lanes % row != 0) return choices;
+        if (row > warp_size_ || warp_size_ % row != 0) return choices;
         choices.emplace_back(0);
         if (row > 2) choices.emplace_back(row / 2);
         return choices;
@@ -107,28 +108,28 @@ private:
             }
         }
         choice.run = execute_abstractly(code_, graph_, launch_, shared_, &choice.box);
-        choice.way = shortest_way(&choice.run);
+        choice.shortest = shortest_path(&choice.run);
         return choice;
     }
 
     /// Least number of instructions from the entry to an end, over the edges of a run (null: all).
-    [[nodiscard]] std::int64_t shortest_way(const AbstractRun* run) const {
-        std::vector<std::int64_t> way(graph_.blocks.size(), no_way);
+    [[nodiscard]] std::int64_t shortest_path(const AbstractRun* run) const {
+        std::vector<std::int64_t> length(graph_.blocks.size(), unreached);
         std::set<std::pair<std::int64_t, std::size_t>> open{{0, 0}};
-        way[0] = 0;
-        std::int64_t shortest = no_way;
+        length[0] = 0;
+        std::int64_t shortest = unreached;
         while (!open.empty()) {
             const auto [here, block] = *open.begin();
             open.erase(open.begin());
-            if (here > way[block]) continue;
+            if (here > length[block]) continue;
             const auto& code = graph_.blocks[block];
             const auto after = here + static_cast<std::int64_t>(code.last - code.first) + 1;
             if (code.exits && (run == nullptr || run->exits[block]))
                 shortest = std::min(shortest, after);
             for (const std::size_t edge : code.out) {
                 const std::size_t to = graph_.edges[edge].to;
-                if ((run != nullptr && !run->taken[edge]) || after >= way[to]) continue;
-                way[to] = after;
+                if ((run != nullptr && !run->taken[edge]) || after >= length[to]) continue;
+                length[to] = after;
                 open.emplace(after, to);
             }
         }
@@ -138,6 +139,7 @@ private:
     const assembly::Function& code_;
     const ControlFlowGraph& graph_;
     const models::Launch& launch_;
+    std::int64_t warp_size_;
     const std::set<assembly::Register>& shared_;
 };
 
@@ -172,9 +174,9 @@ models::RepresentativeFact fact_of(const ControlFlowGraph& graph, const Abstract
 
 std::optional<models::RepresentativeFact>
 representative_threads(const assembly::Function& code, const ControlFlowGraph& graph,
-                       const models::Launch& launch, const std::set<assembly::Register>& shared,
-                       const models::FactSource& from) {
-    const auto best = Search{code, graph, launch, shared}.best();
+                       const models::Launch& launch, std::int64_t warp_size,
+                       const std::set<assembly::Register>& shared, const models::FactSource& from) {
+    const auto best = Search{code, graph, launch, warp_size, shared}.best();
     if (!best) return std::nullopt;
     models::RepresentativeFact fact = fact_of(graph, best->run);
     if (fact.edges.empty() && fact.ends.empty()) return std::nullopt;

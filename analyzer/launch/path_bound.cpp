@@ -44,6 +44,7 @@ Failure contradiction(const Request& request) {
         add(fact.from);
     for (const auto& fact : request.facts->constraints)
         add(fact.from);
+    if (request.facts->representative) add(request.facts->representative->from);
     return Failure{fmt::format("the flow facts contradict each other or the code: no path of {} "
                                "from its entry to an EXIT "
                                "satisfies all of them{}",
@@ -158,7 +159,12 @@ SideAnswer best_of(Side side, Alternatives alternatives, bool evidence_only) {
         bounds.push_back(one.execution.bound);
         nodes = std::max(nodes, one.nodes);
         solver_used = solver_used || one.solver_used;
-        if (evidence_only && !has_evidence(one, side)) continue;
+        if (evidence_only) {
+            auto shown = with_evidence(one.execution.bound, side);
+            if (!shown) continue;
+            if (value_of(*shown) != one.execution.proved)
+                set_bound(one.execution, std::move(*shown));
+        }
         if (best == nullptr) {
             best = &one;
             continue;

@@ -87,10 +87,10 @@ void add_alternative(Alternatives& all, bool is_required, const Work& work) {
 /// The bound of schedules that were simulated or explored, for which no evidence is kept. `path`:
 /// an alternative whose path is kept as the witness.
 SideAnswer explored_schedules(const SideAnswer& path, std::string text, BoundTerm term);
-/// Whether all of the bound has evidence.
+/// Whether the bound holds by parts that have evidence.
 bool has_evidence(const SideAnswer& answer, Side side);
 /// The best alternative, whose expression then contains the others; of equal ones as `chosen_sum`.
-/// `with_evidence`: the best of those that have it. Requires: there is one.
-SideAnswer best_of(Side side, Alternatives alternatives, bool with_evidence);
+/// `evidence_only`: the best of the parts that have evidence. Requires: there is one.
+SideAnswer best_of(Side side, Alternatives alternatives, bool evidence_only);
 
 } // namespace warpbound::analyzer

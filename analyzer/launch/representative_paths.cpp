@@ -27,19 +27,10 @@ ControlFlowGraph pruned(const ControlFlowGraph& graph, const models::Representat
 }
 
 std::vector<bool> unreached_in(const ControlFlowGraph& graph) {
-    std::vector<bool> unreached(graph.blocks.size(), true);
-    std::vector<std::size_t> work{0};
+    std::vector<bool> unreached =
+        assembly::blocks_reachable_from(graph, 0, [](const auto&) { return true; });
+    unreached.flip();
     unreached[0] = false;
-    while (!work.empty()) {
-        const std::size_t block = work.back();
-        work.pop_back();
-        for (const std::size_t edge : graph.blocks[block].out) {
-            const std::size_t to = graph.edges[edge].to;
-            if (!unreached[to]) continue;
-            unreached[to] = false;
-            work.push_back(to);
-        }
-    }
     return unreached;
 }
 

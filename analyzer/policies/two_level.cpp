@@ -1,5 +1,6 @@
 #include "analyzer/policies/two_level.hpp"
 
+#include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/policies/work_conserving.hpp"
 #include "models/launch/active_set.hpp"
 
@@ -35,6 +36,9 @@ void raise(Remaining& remaining, const OwnResource& resource, std::int64_t cycle
     if (cycles > 0) remaining[resource] = std::max(remaining[resource], cycles);
 }
 
+/// Per instruction: longest stall of a warp before it that does not make the warp leave the active
+/// set (C19). It counts from the end of the issue slot of the previous instruction, after a barrier
+/// from its opening. Holds for any interference by others. `Unit:` core cycles. Side: upper.
 class ActiveSetStalls {
 public:
     explicit ActiveSetStalls(const AnalysisContext& context)
@@ -214,7 +218,7 @@ class TwoLevel final : public WorkConserving {
 public:
     [[nodiscard]] Demand demand(const AnalysisContext& context) const override {
         Demand demand = WorkConserving::demand(context);
-        demand.within_active_set = stalls_in_active_set(context);
+        demand.within_active_set = ActiveSetStalls{context}.stalls();
         demand.residual_occupancy = port_times(context);
         for (std::int64_t& occupancy : demand.residual_occupancy)
             occupancy = std::max<std::int64_t>(0, occupancy - context.shape.issue_slot.lo);
@@ -223,10 +227,6 @@ public:
 };
 
 } // namespace
-
-InstructionCosts stalls_in_active_set(const AnalysisContext& context) {
-    return ActiveSetStalls{context}.stalls();
-}
 
 const Policy& two_level() {
     static const TwoLevel policy;

@@ -178,6 +178,9 @@ Result<Alternatives> WorkConserving::from_above(const AnalysisContext& given,
         if (second) {
             ResponseTimeBound& other = second->value();
             const bool solver_used = bounded.value().answer.solver_used || other.answer.solver_used;
+            // No certificates are kept of the other one.
+            drop_evidence(is_better ? bounded.value().answer.execution.bound
+                                    : other.answer.execution.bound);
             BoundExpression both = best_of(Side::Upper, {bounded.value().answer.execution.bound,
                                                          other.answer.execution.bound});
             if (is_better) {

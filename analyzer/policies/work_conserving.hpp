@@ -30,7 +30,8 @@ struct Demand {
 /// replaces the demand.
 class WorkConserving : public Policy {
 public:
-    /// Refuses guarded barriers, and contradictory facts; where set-limited, what
+    /// Refuses barriers under a guard that the branch behind them lacks, and contradictory facts;
+    /// where set-limited, what
     /// `barriers_without_early_ends` refuses.
     [[nodiscard]] Result<Alternatives> from_above(const AnalysisContext& context,
                                                   Wanted wanted) const override;

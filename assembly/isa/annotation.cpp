@@ -42,12 +42,13 @@ std::optional<std::uint8_t> scoreboards_of_list(std::string_view list) {
     if (list.size() < 2 || list.front() != '{' || list.back() != '}') return std::nullopt;
     list = list.substr(1, list.size() - 2);
     std::uint8_t mask = 0;
-    while (!list.empty()) {
+    for (bool is_last = list.empty(); !is_last;) {
         const std::size_t comma = list.find(',');
         const auto number = small_number(list.substr(0, comma), 10, scoreboard_count);
         if (!number) return std::nullopt;
         mask = static_cast<std::uint8_t>(mask | (1U << static_cast<unsigned>(*number)));
-        list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+        is_last = comma == std::string_view::npos;
+        if (!is_last) list = list.substr(comma + 1);
     }
     return mask;
 }

@@ -317,8 +317,11 @@ Result<void> FunctionBuilder::wait_for_lists() {
             if (text == nullptr) continue;
             const auto mask = scoreboards_of_list(text->text);
             if (!mask)
-                return refuse(fmt::format("'{}' is no list of scoreboards", text->text),
-                              instruction.position.line, instruction.position.column);
+                return refuse(
+                    fmt::format("'{}' is no list of scoreboards; expected numbers from 0 to "
+                                "5, as in {{3,2}}",
+                                text->text),
+                    instruction.position.line, instruction.position.column);
             std::uint8_t& waits = instruction.control->wait_mask;
             waits = static_cast<std::uint8_t>(waits | *mask);
         }

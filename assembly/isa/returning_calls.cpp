@@ -64,7 +64,7 @@ ReverseFlow flow_of(const Function& function, const std::set<std::int64_t>& retu
     for (std::size_t i = 0; i < function.instructions.size(); ++i) {
         const Instruction& instruction = function.instructions[i];
         const auto target = named_target(instruction);
-        const bool is_guarded = instruction.guard && !instruction.guard->always();
+        const bool may_fall_through = instruction.guard && !instruction.guard->always();
         switch (instruction.control_flow) {
         case ControlFlow::Branch:
             if (target) flow.add(i, *target);
@@ -77,13 +77,13 @@ ReverseFlow flow_of(const Function& function, const std::set<std::int64_t>& retu
             break;
         case ControlFlow::Call: {
             const bool returns = target && returning.count(*target) > 0;
-            if (returns || is_guarded) flow.add_next(i);
+            if (returns || may_fall_through) flow.add_next(i);
             if (!returns && follows_jumps && target) flow.add(i, *target);
             break;
         }
         case ControlFlow::Exit:
         case ControlFlow::Return:
-            if (is_guarded) flow.add_next(i);
+            if (may_fall_through) flow.add_next(i);
             break;
         case ControlFlow::ConvergenceWait:
             for (const std::int64_t address : converged)

@@ -260,14 +260,19 @@ std::string term_cell(const analyzer::BoundTerm& term) {
                        escape(term.text), escape(term.certificate));
 }
 
-/// Which sum was chosen, and what the others gave.
-std::string choice_rows(const BoundChoice& choice) {
-    std::string rows = fmt::format("<tr><td colspan=\"5\">{}; the others:</td></tr>\n",
-                                   escape(choice_text(choice)));
+/// Which sum was chosen, and what the others gave. A lower bound that is not positive says nothing.
+std::string choice_table(const BoundChoice& choice, const std::string& claim) {
+    std::string rows;
     for (const ChoicePart& other : choice.others)
-        rows += "<tr>" + cell(part_text(other)) + cell("", true) + cell("", true) +
-                cell(std::to_string(other.cycles), true) + "<td></td></tr>\n";
-    return rows;
+        if (other.cycles > 0)
+            rows += "<tr>" + cell(part_text(other)) + cell(std::to_string(other.cycles), true) +
+                    "</tr>\n";
+    if (rows.empty()) return {};
+    return fmt::format("<details><summary>Claim {}: {}</summary>", claim,
+                       escape(choice_text(choice))) +
+           table(fmt::format("The bounds beside claim {} that were not chosen", claim),
+                 {{"bound", false}, {"cycles", true}}, rows) +
+           "</details>\n";
 }
 
 /// Each bound that is a sum, with its terms and the sums among which it was chosen.
@@ -284,8 +289,6 @@ std::string sums(const Report& report) {
         terms += "<tr>" + cell("sum") + cell("", true) + cell("", true) +
                  cell(std::to_string(claim.value), true) +
                  meaning_cell(meaning_of_proof(claim.proof)) + "</tr>\n";
-        for (const BoundChoice& choice : choices_of(claim))
-            terms += choice_rows(choice);
         all += table(
             fmt::format("How claim {}, the {} bound, adds up", claim.id, side_name(claim.side)),
             {{"term", false},
@@ -294,6 +297,8 @@ std::string sums(const Report& report) {
              {"product", true},
              {"what it is", false}},
             terms);
+        for (const BoundChoice& choice : choices_of(claim))
+            all += choice_table(choice, claim.id);
     }
     return all;
 }

@@ -39,6 +39,18 @@ template <class Address> std::string_view kind_of_address(const Instruction& ins
     return found == nullptr ? std::string_view{} : kind_of(*found);
 }
 
+constexpr auto by_mnemonic =
+    std::to_array<std::pair<std::string_view, std::string_view>>({{"MATCH", "match"},
+                                                                  {"REDUX", "reduction"},
+                                                                  {"CREDUX", "reduction"},
+                                                                  {"MOVM", "matrix"},
+                                                                  {"LDGDEPBAR", "copies"},
+                                                                  {"DMMA", "double"},
+                                                                  {"HGMMA", "warpgroup"},
+                                                                  {"IGMMA", "warpgroup"},
+                                                                  {"BGMMA", "warpgroup"},
+                                                                  {"QGMMA", "warpgroup"}});
+
 std::optional<InstructionForm> access_form(const Instruction& instruction) {
     constexpr std::array past_the_l1{"STRONG", "MMIO"};
     for (const std::string_view modifier : past_the_l1)
@@ -63,18 +75,18 @@ std::optional<InstructionForm> instruction_form(const Instruction& instruction) 
             .name = "copy", .words = std::max(1, instruction.effects.memory->bytes_per_lane / 4)};
     if (mnemonic == "IMAD" && instruction.has_modifier("WIDE"))
         return InstructionForm{.name = "wide"};
-    constexpr std::array alone{std::pair{"MATCH", "match"}, std::pair{"REDUX", "reduction"},
-                               std::pair{"CREDUX", "reduction"}, std::pair{"MOVM", "matrix"}};
-    for (const auto& [named, form] : alone)
-        if (mnemonic == named) return InstructionForm{.name = form};
-    if (mnemonic == "DMMA") return InstructionForm{.name = "double"};
-    if (mnemonic.ends_with("GMMA")) return InstructionForm{.name = "warpgroup"};
+    for (const auto& [named, form] : by_mnemonic)
+        if (mnemonic == named) return InstructionForm{.name = std::string{form}};
     if (mnemonic != "MEMBAR") return std::nullopt;
     constexpr std::array scopes{std::pair{"CTA", "cta"}, std::pair{"GPU", "gpu"},
                                 std::pair{"SYS", "sys"}};
     for (const auto& [modifier, name] : scopes)
         if (instruction.has_modifier(modifier)) return InstructionForm{.name = name};
     return std::nullopt;
+}
+
+bool is_told_by_mnemonic(std::string_view form) {
+    return std::ranges::any_of(by_mnemonic, [&](const auto& told) { return told.second == form; });
 }
 
 } // namespace warpbound::models

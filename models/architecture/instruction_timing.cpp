@@ -135,7 +135,13 @@ Interval LookUp::value(const ValueGroup& group, const std::string& path, std::st
 Interval LookUp::form_value(const ValueGroup& group, const std::string& path,
                             std::string_view name) {
     const auto own = form_ ? fmt::format("{}-{}", name, form_->name) : std::string{};
-    if (group.find(own) == nullptr) return value(group, path, name);
+    // What the mnemonic tells apart has no other value in its stead (but that of its sources, which
+    // are read alike).
+    const bool stands_alone =
+        form_ && is_told_by_mnemonic(form_->name) &&
+        std::ranges::any_of(class_rules(instruction_.opcode_class),
+                            [&](const ValueRule& rule) { return rule.name == own; });
+    if (group.find(own) == nullptr && !stands_alone) return value(group, path, name);
     is_of_form_ = true;
     return value(group, path, own);
 }

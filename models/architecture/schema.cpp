@@ -190,7 +190,11 @@ constexpr auto move_forms = std::to_array<ValueRule>({
     {.name = "latency-matrix", .unit = "cycles", .of_form = true},
     {.name = "source-read-matrix", .unit = "cycles", .of_form = true},
 });
+constexpr auto copy_forms = std::to_array<ValueRule>({
+    {.name = "latency-copies", .unit = "cycles", .of_form = true},
+});
 constexpr auto tensor_forms = std::to_array<ValueRule>({
+    {.name = "latency-warpgroup", .unit = "cycles", .of_form = true},
     {.name = "initiation-double", .unit = "cycles", .minimum = 1, .of_form = true},
     {.name = "initiation-warpgroup", .unit = "cycles", .minimum = 1, .of_form = true},
 });
@@ -217,6 +221,7 @@ constexpr auto global_load_values =
 constexpr auto multiply_values = joined(class_values, multiply_forms);
 constexpr auto vote_values = joined(class_values, vote_forms);
 constexpr auto move_values = joined(class_values, move_forms);
+constexpr auto copy_wait_values = joined(class_values, copy_forms);
 constexpr auto tensor_values = joined(class_values, tensor_forms);
 constexpr auto fence_values = joined(class_values, fence_forms);
 
@@ -337,6 +342,8 @@ std::span<const ValueRule> class_rules(assembly::OpcodeClass opcode_class) {
         return move_values;
     case Tensor:
         return tensor_values;
+    case DependenceBarrier:
+        return copy_wait_values;
     case MemoryFence:
         return fence_values;
     default:

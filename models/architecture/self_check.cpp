@@ -1,5 +1,6 @@
 #include "models/architecture/self_check.hpp"
 
+#include "models/architecture/instruction_form.hpp"
 #include "models/architecture/value_path.hpp"
 
 #include <fmt/core.h>
@@ -25,11 +26,6 @@ void check_classes(const Architecture& architecture, std::vector<std::string>& f
     }
 }
 
-/// Forms that the mnemonic alone tells: no instruction takes the value of all forms in their place.
-bool is_told_by_mnemonic(std::string_view value) {
-    return value.ends_with("-match") || value.ends_with("-reduction") || value.ends_with("-matrix");
-}
-
 /// What holds for one form holds for all: its interval is inside theirs (C89). A multiplication of
 /// double width may hold its unit for longer (C90).
 void check_forms(const ValueGroup& group, const std::string& path,
@@ -38,7 +34,8 @@ void check_forms(const ValueGroup& group, const std::string& path,
         const Interval* const all = known(&group, name);
         for (const SourcedValue& value : group.values) {
             const bool is_form = value.name.starts_with(fmt::format("{}-", name));
-            if (!is_form || all == nullptr || !value.interval || is_told_by_mnemonic(value.name))
+            if (!is_form || all == nullptr || !value.interval ||
+                is_told_by_mnemonic(std::string_view{value.name}.substr(name.size() + 1)))
                 continue;
             if (all->lo <= value.interval->lo && value.interval->hi <= all->hi) continue;
             findings.push_back(fmt::format("{}: {} {}..{} is not inside the {} of all forms", path,

@@ -471,7 +471,39 @@ Result<void> check_written_for(const FlowFacts& facts, const std::string& kernel
     return boost::outcome_v2::success();
 }
 
+namespace {
+
+/// The thread blocks of the box have to be blocks of the grid. Where no grid is stated, indices are
+/// not known: only the box of all blocks is.
+Result<void> check_box(const FlowFacts& facts, const Launch& launch) {
+    if (!facts.representative) return boost::outcome_v2::success();
+    const RepresentativeFact& fact = *facts.representative;
+    const std::array<std::int64_t, 3> extents =
+        launch.grid ? launch.grid->blocks : std::array<std::int64_t, 3>{launch.blocks, 1, 1};
+    const auto shown = [](const std::array<std::int64_t, 3>& index) {
+        return fmt::format("{},{},{}", index[0], index[1], index[2]);
+    };
+    for (std::size_t dimension = 0; dimension < extents.size(); ++dimension)
+        if (fact.first[dimension] < 0 || fact.first[dimension] > fact.last[dimension] ||
+            fact.last[dimension] >= extents[dimension])
+            return refused(facts, fact.from,
+                           fmt::format("<representative>: the thread blocks {} to {} are not all "
+                                       "of the launch {}, whose grid is {}",
+                                       shown(fact.first), shown(fact.last), to_string(launch),
+                                       shown(extents)));
+    if (!launch.grid && fact.blocks() != launch.blocks)
+        return refused(
+            facts, fact.from,
+            fmt::format("<representative>: which thread blocks {} to {} are is not known "
+                        "of the launch {}; state its grid (--grid X,Y,Z)",
+                        shown(fact.first), shown(fact.last), to_string(launch)));
+    return boost::outcome_v2::success();
+}
+
+} // namespace
+
 Result<void> check_written_for(const FlowFacts& facts, const Launch& launch) {
+    if (auto boxed = check_box(facts, launch); !boxed) return boxed;
     if (!facts.block || *facts.block == block_shape_of(launch)) return boost::outcome_v2::success();
     return Failure{fmt::format("these flow facts were derived for blocks of {} threads; the launch "
                                "has blocks of {}; run `warpbound flow-facts` with --block {}, or "

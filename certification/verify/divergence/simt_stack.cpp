@@ -31,6 +31,7 @@ bool is_well_formed(const SimtStack::Entry& entry, const SimtStack::Entry* below
 } // namespace
 
 std::optional<SimtStack> SimtStack::of(std::vector<Entry> entries, std::set<Point> left) {
+    if (entries.size() > most_entries) return std::nullopt;
     SimtStack stack;
     std::set<Point> points;
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -146,6 +147,8 @@ void SimtStack::add_opened(const LaterIteration& later_iteration,
         if (opened.entries_[i].resume != none) opened.release(i, later_iteration);
         opened.remove(i);
     }
+    if (to.size() >= most_outcomes)
+        throw NotFollowed{"more points may open in one step than this check follows"};
     to.push_back(std::move(opened));
 }
 

@@ -19,6 +19,9 @@ namespace warpbound::certification::verify {
 class SimtStack {
 public:
     static constexpr std::size_t none = SIZE_MAX;
+    static constexpr std::size_t most_entries = 256; ///< Longer stacks are not read.
+    /// What one step may lead to: what may open or be there multiplies.
+    static constexpr std::size_t most_outcomes = 10'000;
 
     enum class Kind {
         Pending,      ///< Lanes of another path of a divergent branch, which go on later.

@@ -174,13 +174,10 @@ std::vector<Term> early_ends_sum(const InterferenceInputs& inputs, std::int64_t 
 
 std::vector<std::vector<Term>> critical_path_terms_of(const InterferenceInputs& inputs) {
     const LaunchGeometry& launch = inputs.code.geometry;
-    if (const std::int64_t ends = early_ends_of_a_block(inputs.code); ends > 0) {
-        if (inputs.policy_terms)
-            throw Finding{Verdict::Failed, inputs.code.kernel.id +
-                                               ": a warp may end before a barrier that others wait "
-                                               "at, about which S31 claims nothing"};
+    if (inputs.policy_terms)
+        barriers_without_early_ends(inputs.code); // S31 claims nothing of the others.
+    else if (const std::int64_t ends = early_ends_of_a_block(inputs.code); ends > 0)
         return {early_ends_sum(inputs, ends)};
-    }
     std::vector<std::vector<Term>> sums;
     for (const OtherBlocks counted :
          {OtherBlocks::ByPathInterval, OtherBlocks::ByBarrierInterval}) {

@@ -16,7 +16,7 @@ namespace warpbound::certification::verify {
 using Multipliers = std::unordered_map<std::string, std::int64_t>;
 
 /// The multipliers that the longest (lower side: shortest) distances of the nodes from the start
-/// give. They refute the script of a certificate whose bound loop bounds alone show (soundness,
+/// give. They refute the script of a certificate whose bound loop bounds alone show (docs/theory,
 /// S18).
 Multipliers distance_multipliers(const ControlFlow& flow, const Certificate& certificate);
 

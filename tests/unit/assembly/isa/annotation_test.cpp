@@ -25,7 +25,9 @@ TEST(Annotation, TakesTheListOfADependenceBarrierForItsMask) {
     ASSERT_TRUE(control.has_value());
     EXPECT_EQ(control->wait_mask, 0b101100);
     EXPECT_EQ(refusal("!Arch sm_86\nDEPBAR.LE SB0, 0x0, {6} ?trans4;\nEXIT ?trans4;\n").what,
-              "'{6}' is no list of scoreboards");
+              "'{6}' is no list of scoreboards; expected numbers from 0 to 5, as in {3,2}");
+    for (const char* list : {"{3,}", "{,3}", "3", "{3"})
+        EXPECT_EQ(scoreboards_of_list(list), std::nullopt) << list;
 }
 
 TEST(Annotation, WithTransDoesNotYield) {
