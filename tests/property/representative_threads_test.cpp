@@ -8,8 +8,8 @@
 #include "certification/bundle/build.hpp"
 #include "certification/verify/verify.hpp"
 #include "harness/simulator/machine.hpp"
-#include "models/architecture/value_path.hpp"
 #include "models/architecture/architecture.hpp"
+#include "models/architecture/value_path.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/evidence.hpp"
 #include "tests/support/lane_interpreter.hpp"
@@ -171,16 +171,16 @@ TEST(RepresentativeProperty, ThreadsAvoidWhatTheFactExcludesAndRunsLieInsideTheB
         // Warps of other sizes hold other threads.
         const std::int64_t lanes = random_source.whole(1, 3) > 1 ? 32 : 8;
         models::Architecture machine_of_size = shipped.value();
-        ASSERT_TRUE(models::assume_value(machine_of_size,
-                                         fmt::format("geometry/warp-size={}", lanes)));
+        ASSERT_TRUE(
+            models::assume_value(machine_of_size, fmt::format("geometry/warp-size={}", lanes)));
         const auto* const architecture = &machine_of_size;
         const auto program = assembly::read_program({"random", kernel.text});
         ASSERT_TRUE(program) << to_string(program.error()) << kernel.text;
         const assembly::Function& function = program.value().functions.front();
         const auto graph = assembly::build_control_flow_graph(function);
         ASSERT_TRUE(graph) << to_string(graph.error()) << kernel.text;
-        auto facts = analyzer::facts_in_use(function, graph.value(), *architecture,
-                                            kernel.launch(), {});
+        auto facts =
+            analyzer::facts_in_use(function, graph.value(), *architecture, kernel.launch(), {});
         ASSERT_TRUE(facts) << to_string(facts.error()) << kernel.text;
         analyzer::Request request;
         request.function = &function;
@@ -219,8 +219,8 @@ TEST(RepresentativeProperty, ThreadsAvoidWhatTheFactExcludesAndRunsLieInsideTheB
         const bool keeps_fact = random_source.whole(1, 3) > 1;
         if (!keeps_fact) of_runs.representative.reset();
         const auto machine = harness::simulator::Machine::prepare(
-            *architecture, {&function, &graph.value(), &of_runs, kernel.launch()},
-            request.policy, request.multiprocessors);
+            *architecture, {&function, &graph.value(), &of_runs, kernel.launch()}, request.policy,
+            request.multiprocessors);
         ASSERT_TRUE(machine) << to_string(machine.error()) << kernel.text;
         for (const auto draw : {harness::Draw::AllLow, harness::Draw::Extremes,
                                 harness::Draw::Uniform, harness::Draw::AllHigh}) {

@@ -155,6 +155,12 @@ TEST(InstructionForm, IsToldByTheMnemonicOfMatchesReductionsAndMatrices) {
     Architecture made = machine();
     put(made, "classes/vote/latency", {4, 4, 16});
     put(made, "classes/vote/latency-match", {4, 4, 1024});
+    const auto absent =
+        instruction_timings(program_of("REDUX.SUM UR4, R3", 75).functions.front(), made, {})
+            .front();
+    ASSERT_FALSE(absent);
+    EXPECT_THAT(to_string(absent.error()), HasSubstr("classes/vote/latency-reduction is absent"));
+    put(made, "classes/vote/initiation-reduction", {2, 8, 16});
     put(made, "classes/vote/latency-reduction", {4, 60, 120});
     put(made, "classes/move/latency-matrix", {4, 4, 120});
     EXPECT_EQ(timing_of("VOTE.ANY R2, PT, PT", made).latency.hi, 16);
