@@ -2,6 +2,8 @@
 
 #include "certification/verify/bundle_json.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <optional>
 #include <set>
@@ -68,18 +70,29 @@ SimtStack::Entry entry_of(const json& row, const std::vector<SimtStack::Entry>& 
     return entry;
 }
 
+SimtStack stack_of(const json& row) {
+    std::vector<SimtStack::Entry> entries;
+    for (const auto& entry : row.at("entries"))
+        entries.push_back(entry_of(entry, entries));
+    std::set<SimtStack::Point> left = points_at(row, entries);
+    auto stack = SimtStack::of(std::move(entries), std::move(left));
+    if (!stack)
+        refuse_stack("points twice, flags that do not belong together, lanes that left what they "
+                     "were not in, or too many entries");
+    return std::move(*stack);
+}
+
 } // namespace
 
 std::vector<SimtStack> read_stacks(const json& table) {
     std::vector<SimtStack> stacks;
     for (const auto& row : table) {
-        std::vector<SimtStack::Entry> entries;
-        for (const auto& entry : row.at("entries"))
-            entries.push_back(entry_of(entry, entries));
-        std::set<SimtStack::Point> left = points_at(row, entries);
-        auto stack = SimtStack::of(std::move(entries), std::move(left));
-        if (!stack) refuse_stack("a stack that no warp has");
-        stacks.push_back(std::move(*stack));
+        try {
+            stacks.push_back(stack_of(row));
+        } catch (const Finding& finding) {
+            throw Finding{finding.verdict,
+                          fmt::format("simt-stacks[{}]: {}", stacks.size(), finding.what())};
+        }
     }
     return stacks;
 }

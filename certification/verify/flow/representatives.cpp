@@ -28,7 +28,10 @@ void check_box(const KernelCase& kernel, const models::RepresentativeFact& fact)
     for (std::size_t dimension = 0; dimension < extents.size(); ++dimension)
         if (fact.first[dimension] < 0 || fact.first[dimension] > fact.last[dimension] ||
             fact.last[dimension] >= extents[dimension])
-            refuse_fact(kernel, "its thread blocks are not those of the launch");
+            refuse_fact(kernel,
+                        fmt::format("thread blocks {} to {} in dimension {}; the grid has {}",
+                                    fact.first[dimension], fact.last[dimension], "xyz"[dimension],
+                                    extents[dimension]));
 }
 
 /// Blocks that no path enters any more count as never executed.
