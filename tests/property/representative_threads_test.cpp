@@ -310,7 +310,7 @@ TEST(RepresentativeFlow, IsCheckedBeforeItIsUsed) {
     const std::string box = "first-block=\"0,0,0\" last-block=\"2,0,0\"";
     EXPECT_EQ(structure_with(files, box, box).verdict, Verdict::Holds);
     EXPECT_NE(structure_with(files, box, "first-block=\"0,0,0\" last-block=\"4,0,0\"")
-                  .detail.find("not those of the launch"),
+                  .detail.find("thread blocks 0 to 4 in dimension x; the grid has 4"),
               std::string::npos);
     EXPECT_NE(structure_with(files, "<end block=\"0x0000\"/>", "<end block=\"0x0050\"/>")
                   .detail.find("does not end at an EXIT with a guard"),
