@@ -356,6 +356,20 @@ LaunchFacts facts_of(const assembly::Function& function, const assembly::Control
     return facts ? LaunchFacts{std::move(facts).value()} : LaunchFacts{};
 }
 
+/// What facts of the template may depend on, as attributes.
+std::string conditions_text(const std::optional<models::Launch>& launch,
+                            const std::optional<BlocksOnMachine>& blocks,
+                            const KernelParameters& parameters) {
+    models::FactConditions conditions;
+    if (launch) conditions = models::conditions_of(*launch);
+    if (blocks) conditions.block = blocks->shape;
+    conditions.arguments = parameters;
+    std::string text;
+    for (const auto& [name, value] : models::attributes_of(conditions))
+        text += fmt::format(" {}=\"{}\"", name, value);
+    return text;
+}
+
 } // namespace
 
 std::string flow_facts_template(const assembly::Program& program,
@@ -364,8 +378,7 @@ std::string flow_facts_template(const assembly::Program& program,
                                 const std::optional<models::Launch>& launch,
                                 const std::optional<BlocksOnMachine>& blocks,
                                 const KernelParameters& parameters) {
-    std::string out =
-        fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?>
+    std::string out = fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?>
 <!-- Replace every ?. A loop's min and max count how often its header block executes each time the loop is entered from
      outside: 8 for a loop whose body runs 8 times. transactions: memory transactions of a global access, 1 to 32.
      conflict-degree: bank-conflict degree of a shared access, 1 to 32. level: any, l1, l2 or dram.
@@ -374,8 +387,8 @@ std::string flow_facts_template(const assembly::Program& program,
      A memory line may be deleted: then 1 to 32 transactions and any level are covered. -->
 <flow-facts kernel="{}" digest="{}"{}>
 )",
-                    escaped(function.name), program.digest,
-                    blocks ? fmt::format(" block=\"{}\"", to_string(blocks->shape)) : "");
+                                  escaped(function.name), program.digest,
+                                  conditions_text(launch, blocks, parameters));
     const assembly::Function with_values = with_parameters(function, parameters);
     std::vector<FactBasis> bases;
     const auto add = [&](const assembly::Function& code, const KernelParameters& stated,

@@ -251,14 +251,11 @@ private:
     std::vector<Failure> contradictions_;
 };
 
-/// Refuses files whose facts are about other code or other blocks.
+/// Refuses files whose facts are about other code or another launch.
 Result<void> check_same_subject(const FlowFacts& file, const FlowFacts& made) {
     if (auto same = check_written_for(file, made.kernel, made.program_digest); !same) return same;
-    if (file.block && made.block && *file.block != *made.block)
-        return Failure{fmt::format("facts for blocks of {} threads; the new ones are for blocks of "
-                                   "{}",
-                                   to_string(*file.block), to_string(*made.block)),
-                       file.name};
+    if (auto differs = contradiction(file.conditions, made.conditions))
+        return Failure{*std::move(differs), file.name};
     return boost::outcome_v2::success();
 }
 
@@ -313,10 +310,13 @@ Result<MergedFile> merge_flow_facts(const assembly::SourceText& file, const std:
         }
         merged.added.push_back(subject);
     }
-    if (const std::string block = new_text.root().attribute("block");
-        !block.empty() && !known.value().block) {
+    std::string attributes;
+    for (const auto& [name, text] : attributes_of(follows.value().conditions))
+        if (old_text.root().attribute(name).empty())
+            attributes += fmt::format(" {}=\"{}\"", name, text);
+    if (!attributes.empty()) {
         const std::size_t name_end = old_text.root().begin + 1 + root_name.size();
-        edits.push_back({name_end, name_end, fmt::format(" block=\"{}\"", block)});
+        edits.push_back({name_end, name_end, attributes});
     }
     if (const auto end = old_text.root_end())
         edits.push_back({*end, *end, more});

@@ -6,6 +6,7 @@
 #include "assembly/isa/program.hpp"
 #include "assembly/support/source_text.hpp"
 #include "models/facts/address_pattern.hpp"
+#include "models/facts/fact_conditions.hpp"
 #include "models/launch/launch.hpp"
 
 #include <array>
@@ -169,8 +170,7 @@ struct FlowFacts {
     std::vector<MemoryFact> memory;
     std::vector<DivergentFact> divergents;
     std::vector<UniformFact> uniforms;
-    /// The block shape for which facts were derived; none: they do not depend on it.
-    std::optional<BlockShape> block;
+    FactConditions conditions{};
     std::vector<FactFile> sources{}; ///< Files that the facts of `FactSource::file` > 0 are from.
     /// None or one.
     std::optional<RepresentativeFact> representative{};
@@ -186,8 +186,8 @@ struct FlowFacts {
 };
 
 /// Reads the XML of design section 7:
-/// `<flow-facts kernel digest [block]> <loop header min max/> <never block/> <exclusive first
-/// second/>
+/// `<flow-facts kernel digest [block] [grid|blocks] [arguments]> <loop header min max/> <never
+/// block/> <exclusive first second/>
 ///  <constraint relation="at-most|at-least|equal" constant> <term coefficient block [from]/>
 ///  </constraint> <memory at transactions conflict-degree level> [<pattern base thread-stride row
 ///  row-stride warp-stride block-stride iteration-stride footprint random/>] </memory>
@@ -209,7 +209,8 @@ Result<void> check_written_for(const FlowFacts& facts, const std::string& kernel
 /// Whether lanes of a warp may take different targets of a branch, so that the warp executes
 /// several paths. Lanes that exit or are predicated off in part leave it on one path.
 bool has_divergent_branch(const assembly::Function& function, const FlowFacts& facts);
-/// Refuses facts that were derived for blocks of another shape than those of the launch.
+/// Refuses facts that were derived for another launch, and a box of representatives outside its
+/// grid.
 Result<void> check_written_for(const FlowFacts& facts, const Launch& launch);
 
 } // namespace warpbound::models

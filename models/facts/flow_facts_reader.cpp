@@ -421,7 +421,8 @@ Result<void> FlowFactsReader::fact(const XmlElement& element) {
 }
 
 Result<FlowFacts> FlowFactsReader::read(const XmlElement& root) {
-    const auto known = check_attributes(source_, root, {"kernel"}, {"digest", "block"});
+    const auto known = check_attributes(source_, root, {"kernel"},
+                                        {"digest", "block", "grid", "blocks", "arguments"});
     if (!known) return known.as_failure();
     facts_.kernel = *root.find("kernel");
     if (const std::string* const digest = root.find("digest"); digest != nullptr) {
@@ -432,11 +433,9 @@ Result<FlowFacts> FlowFactsReader::read(const XmlElement& root) {
                                       *digest));
         facts_.program_digest = *digest;
     }
-    if (const std::string* const block = root.find("block"); block != nullptr) {
-        const auto shape = parse_block_shape(*block);
-        if (!shape) return refuse(source_, root, "'block': " + shape.error().what);
-        facts_.block = shape.value();
-    }
+    auto conditions = read_conditions(root);
+    if (!conditions) return refuse(source_, root, conditions.error().what);
+    facts_.conditions = std::move(conditions).value();
     for (const auto& child : root.children)
         if (const auto read = fact(child); !read) return read.as_failure();
     facts_.name = source_.name;
@@ -450,67 +449,6 @@ Result<FlowFacts> read_flow_facts(const SourceText& source) {
     const auto root = read_xml(source, "flow-facts");
     if (!root) return root.as_failure();
     return FlowFactsReader{source}.read(root.value());
-}
-
-Result<void> check_written_for(const FlowFacts& facts, const std::string& kernel,
-                               const std::string& listing) {
-    if (facts.program_digest.empty())
-        return Failure{fmt::format("these flow facts name no listing digest; this listing has "
-                                   "digest=\"{}\"",
-                                   listing),
-                       facts.name};
-    if (facts.program_digest != listing)
-        return Failure{fmt::format("these flow facts are for a listing with digest {}; this one "
-                                   "has {}",
-                                   facts.program_digest, listing),
-                       facts.name};
-    if (facts.kernel != kernel)
-        return Failure{
-            fmt::format("these flow facts are for kernel '{}', not for '{}'", facts.kernel, kernel),
-            facts.name};
-    return boost::outcome_v2::success();
-}
-
-namespace {
-
-/// The thread blocks of the box have to be blocks of the grid. Where no grid is stated, indices are
-/// not known: only the box of all blocks is.
-Result<void> check_box(const FlowFacts& facts, const Launch& launch) {
-    if (!facts.representative) return boost::outcome_v2::success();
-    const RepresentativeFact& fact = *facts.representative;
-    const std::array<std::int64_t, 3> extents =
-        launch.grid ? launch.grid->blocks : std::array<std::int64_t, 3>{launch.blocks, 1, 1};
-    const auto shown = [](const std::array<std::int64_t, 3>& index) {
-        return fmt::format("{},{},{}", index[0], index[1], index[2]);
-    };
-    for (std::size_t dimension = 0; dimension < extents.size(); ++dimension)
-        if (fact.first[dimension] < 0 || fact.first[dimension] > fact.last[dimension] ||
-            fact.last[dimension] >= extents[dimension])
-            return refused(facts, fact.from,
-                           fmt::format("<representative>: the thread blocks {} to {} are not all "
-                                       "of the launch {}, whose grid is {}",
-                                       shown(fact.first), shown(fact.last), to_string(launch),
-                                       shown(extents)));
-    if (!launch.grid && fact.blocks() != launch.blocks)
-        return refused(
-            facts, fact.from,
-            fmt::format("<representative>: which thread blocks {} to {} are is not known "
-                        "of the launch {}; state its grid (--grid X,Y,Z)",
-                        shown(fact.first), shown(fact.last), to_string(launch)));
-    return boost::outcome_v2::success();
-}
-
-} // namespace
-
-Result<void> check_written_for(const FlowFacts& facts, const Launch& launch) {
-    if (auto boxed = check_box(facts, launch); !boxed) return boxed;
-    if (!facts.block || *facts.block == block_shape_of(launch)) return boost::outcome_v2::success();
-    return Failure{fmt::format("these flow facts were derived for blocks of {} threads; the launch "
-                               "has blocks of {}; run `warpbound flow-facts` with --block {}, or "
-                               "leave the facts that it derives out of the file",
-                               to_string(*facts.block), to_string(block_shape_of(launch)),
-                               to_string(block_shape_of(launch))),
-                   facts.name};
 }
 
 } // namespace warpbound::models

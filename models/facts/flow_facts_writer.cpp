@@ -118,7 +118,8 @@ std::string write_flow_facts(const FlowFacts& facts) {
     root.name = "flow-facts";
     root.attributes = {{"kernel", facts.kernel}};
     if (!facts.program_digest.empty()) root.attributes.push_back({"digest", facts.program_digest});
-    if (facts.block) root.attributes.push_back({"block", to_string(*facts.block)});
+    for (auto& [name, text] : attributes_of(facts.conditions))
+        root.attributes.push_back({name, text});
     for (const auto& file : facts.sources) {
         XmlElement source;
         source.name = "source";

@@ -75,7 +75,7 @@ TEST(FlowFacts, AreRead) {
     EXPECT_EQ(facts.divergents[0].at, 0x28);
     EXPECT_TRUE(facts.is_uniform(0x30));
     EXPECT_FALSE(facts.is_uniform(0x28));
-    EXPECT_EQ(facts.block, (BlockShape{{16, 2, 1}}));
+    EXPECT_EQ(facts.conditions.block, (BlockShape{{16, 2, 1}}));
 }
 
 TEST(FlowFacts, AreWrittenSoThatTheyReadBack) {
@@ -100,7 +100,7 @@ TEST(FlowFacts, AreWrittenSoThatTheyReadBack) {
                      .pattern = {}}};
     facts.divergents = {{.at = 8, .from = {}}, {.at = 48, .from = {}}};
     facts.uniforms = {{.at = 56, .from = {}}};
-    facts.block = BlockShape{{8, 8, 2}};
+    facts.conditions = {BlockShape{{8, 8, 2}}, GridShape{{3, 2, 1}}, {}, {{0x160, {512, 32}}}};
     const auto again = read_flow_facts(as_source(write_flow_facts(facts)));
     ASSERT_TRUE(again.has_value()) << again.error().what;
     EXPECT_EQ(content(again.value()), facts);
