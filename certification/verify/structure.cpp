@@ -109,9 +109,10 @@ bool bounds_whole_paths(const Certificate& certificate, const LaunchDemand& dema
                certificate.id == ids::lower_path + distance_suffix(distance);
     };
     return certificate.id == ids::upper_path || certificate.id == ids::lower_path ||
-           std::any_of(demand.distances.begin(), demand.distances.end(), is_about_slots) ||
+           std::any_of(demand.policy.distances.begin(), demand.policy.distances.end(),
+                       is_about_slots) ||
            ((certificate.id == ids::stall ||
-             certificate.id == ids::stall + demand.round_robin_suffix) &&
+             certificate.id == ids::stall + demand.policy.round_robin_suffix) &&
             most_barriers_of_a_path(demand.code) == 0);
 }
 

@@ -5,11 +5,9 @@
 
 #include "certification/verify/interference/demand.hpp"
 #include "certification/verify/memory/memory_parameters.hpp"
-#include "certification/verify/policies/round_robin_demand.hpp"
-#include "certification/verify/policies/slot_table.hpp"
+#include "certification/verify/policies/proved_policy.hpp"
 
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace warpbound::certification::verify {
@@ -17,16 +15,12 @@ namespace warpbound::certification::verify {
 /// What the terms of a kernel's claims are made from, by listing, description and launch.
 struct LaunchDemand {
     TimedCode code;
-    /// Of the warp slots of a time-division policy; else none.
-    std::vector<SlotDistance> distances;
+    PolicyDemand policy; ///< Its tables are among `tables`.
     /// None where no access goes through the caches.
     std::optional<MemoryParameters> memory;
     bool atomics_wait = false; ///< Global atomics can wait for each other.
     /// What each certificate of a sum adds up; times to completion are no such sums.
     DemandTables tables;
-    /// Of the certificates of a round-robin interference bound; else empty.
-    std::string round_robin_suffix;
-    RotationDemand rotations; ///< Strict round robin; its tables are among `tables`.
 
     [[nodiscard]] bool waits_in_memory() const { return memory || atomics_wait; }
 };
