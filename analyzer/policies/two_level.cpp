@@ -1,11 +1,11 @@
 #include "analyzer/policies/two_level.hpp"
 
 #include "analyzer/interference/resource_demand.hpp"
+#include "analyzer/launch/pending_times.hpp"
 #include "analyzer/policies/work_conserving.hpp"
 #include "models/launch/active_set.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -15,35 +15,14 @@ namespace {
 
 using Timing = models::InstructionTiming;
 
-constexpr auto scoreboards = static_cast<std::size_t>(assembly::scoreboard_count);
-
-enum class ResourceKind { Register, Scoreboard, Port };
-
-/// A resource that an earlier instruction of the same warp occupies.
-struct OwnResource {
-    ResourceKind kind = ResourceKind::Register;
-    assembly::Register reg{};
-    std::size_t index = 0; ///< Of a scoreboard, or of the unit of a port.
-    std::size_t user = 0;  ///< Of a port: the instruction that occupies it.
-
-    friend auto operator<=>(const OwnResource&, const OwnResource&) = default;
-};
-
-/// Longest time until a resource is available; a resource that is not listed is available.
-using Remaining = std::map<OwnResource, std::int64_t>;
-
-void raise(Remaining& remaining, const OwnResource& resource, std::int64_t cycles) {
-    if (cycles > 0) remaining[resource] = std::max(remaining[resource], cycles);
-}
-
 /// Per instruction: longest stall of a warp before it that does not make the warp leave the active
 /// set (C19). It counts from the end of the issue slot of the previous instruction, after a barrier
 /// from its opening. Holds for any interference by others. `Unit:` core cycles. Side: upper.
 class ActiveSetStalls {
 public:
     explicit ActiveSetStalls(const AnalysisContext& context)
-        : context_{context}, graph_{*context.request.graph}, entries_(graph_.blocks.size()),
-          stalls_(context.timings.size(), 0) {}
+        : context_{context}, uses_{context}, graph_{*context.request.graph},
+          entries_(graph_.blocks.size()), stalls_(context.timings.size(), 0) {}
 
     InstructionCosts stalls() {
         entries_.front().emplace();
@@ -51,79 +30,44 @@ public:
         while (!changed.empty()) {
             const std::size_t block = changed.back();
             changed.pop_back();
-            const Remaining after = follow(block);
+            const PendingTimes after = follow(block);
             for (const std::size_t edge : graph_.blocks[block].out) {
                 const std::size_t to = graph_.edges[edge].to;
                 const std::size_t last = graph_.blocks[block].last;
                 const std::size_t next = graph_.blocks[to].first;
                 if (!context_.used[next]) continue;
                 raise_stall(next, last, true, after);
-                if (join(to, later(after, least_gap(last, true)))) changed.push_back(to);
+                if (join(to, after.after(least_gap(last, true)))) changed.push_back(to);
             }
         }
         return std::move(stalls_);
     }
 
 private:
-    [[nodiscard]] const assembly::Instruction& instruction_at(std::size_t i) const {
-        return context_.request.function->instructions[i];
-    }
-    [[nodiscard]] const Timing& timing(std::size_t i) const { return context_.timings[i].value(); }
+    [[nodiscard]] const Timing& timing(std::size_t i) const { return uses_.timing(i); }
     [[nodiscard]] std::int64_t least_gap(std::size_t i, bool may_transfer) const {
         return may_transfer ? std::min(timing(i).gap.lo, timing(i).gap_taken.lo) : timing(i).gap.lo;
     }
-    [[nodiscard]] std::int64_t with_transactions(std::size_t i, std::int64_t first) const {
-        return models::plus(first, models::times(timing(i).pass_cost.hi, timing(i).passes.hi - 1));
-    }
 
-    /// Issues the instructions of a block. Returns the remaining times as seen from the last issue.
-    Remaining follow(std::size_t block) {
+    /// Issues the instructions of a block. Returns the pending times as seen from the last issue.
+    PendingTimes follow(std::size_t block) {
         const assembly::BasicBlock& code = graph_.blocks[block];
-        Remaining remaining = *entries_[block];
-        issue(code.first, remaining);
+        PendingTimes pending = *entries_[block];
+        issue(code.first, pending);
         for (std::size_t i = code.first + 1; i <= code.last; ++i) {
-            raise_stall(i, i - 1, false, remaining);
-            remaining = later(remaining, least_gap(i - 1, false));
-            issue(i, remaining);
+            raise_stall(i, i - 1, false, pending);
+            pending = pending.after(least_gap(i - 1, false));
+            issue(i, pending);
         }
-        return remaining;
-    }
-
-    static Remaining later(const Remaining& remaining, std::int64_t cycles) {
-        Remaining left;
-        for (const auto& [resource, most] : remaining)
-            raise(left, resource, most - cycles);
-        return left;
+        return pending;
     }
 
     /// Whether the entry state changed.
-    bool join(std::size_t block, const Remaining& other) {
+    bool join(std::size_t block, const PendingTimes& other) {
         auto& entry = entries_[block];
-        if (!entry) {
-            entry = other;
-            return true;
-        }
-        bool changed = false;
-        for (const auto& [resource, cycles] : other) {
-            std::int64_t& most = (*entry)[resource];
-            changed = changed || cycles > most;
-            most = std::max(most, cycles);
-        }
-        return changed;
-    }
-
-    /// Calls `use(resource)` for the registers and scoreboards that an instruction waits for in
-    /// every execution, also when it is predicated off.
-    template <class Use> void for_each_awaited(std::size_t i, Use use) const {
-        const assembly::Instruction& instruction = instruction_at(i);
-        if (timing(i).waits_for_registers)
-            for (const auto* registers : {&instruction.effects.reads, &instruction.effects.writes})
-                for (const assembly::Register& one : *registers)
-                    use(OwnResource{ResourceKind::Register, one});
-        const unsigned mask = instruction.control ? instruction.control->wait_mask : 0U;
-        for (std::size_t scoreboard = 0; scoreboard < scoreboards; ++scoreboard)
-            if ((mask >> scoreboard & 1U) != 0)
-                use(OwnResource{ResourceKind::Scoreboard, {}, scoreboard});
+        if (entry) return entry->join(other);
+        entry = other;
+        return true;
     }
 
     /// Whether the occupancy of a port has ended when the registers and scoreboards of an
@@ -134,11 +78,11 @@ private:
     /// Whether an instruction always waits for the result of another one, whenever that issued.
     [[nodiscard]] bool waits_for_result(std::size_t i, std::size_t of) const {
         bool found = false;
-        const auto& writes = instruction_at(of).effects.writes;
-        const auto& control = instruction_at(of).control;
-        for_each_awaited(i, [&](const OwnResource& resource) {
+        const auto& writes = uses_.instruction(of).effects.writes;
+        const auto& control = uses_.instruction(of).control;
+        uses_.for_each_awaited(i, [&](const OwnResource& resource) {
             found = found ||
-                    (resource.kind == ResourceKind::Register
+                    (resource.kind == OwnResource::Kind::Register
                          ? std::ranges::count(writes, resource.reg) > 0
                          : control && control->write_barrier == static_cast<int>(resource.index));
         });
@@ -156,61 +100,38 @@ private:
 
     /// At issue the awaited resources are available; each resource that the instruction occupies
     /// may last its longest time.
-    void issue(std::size_t i, Remaining& remaining) const {
-        std::erase_if(remaining, [&](const auto& one) {
-            return one.first.kind == ResourceKind::Port && has_ended(one.first, i);
+    void issue(std::size_t i, PendingTimes& pending) const {
+        pending.release_if([&](const OwnResource& resource) {
+            return resource.kind == OwnResource::Kind::Port && has_ended(resource, i);
         });
-        for_each_awaited(i, [&](const OwnResource& resource) { remaining.erase(resource); });
-        const assembly::Instruction& instruction = instruction_at(i);
-        raise(remaining, {ResourceKind::Port, {}, timing(i).unit, i},
-              models::occupancy_of_port(timing(i)).hi);
-        const bool counts = !models::leaves_active_set(instruction.opcode_class);
-        const std::int64_t result = with_transactions(i, timing(i).latency.hi);
-        if (counts && timing(i).waits_for_registers)
-            for (const assembly::Register& written : instruction.effects.writes)
-                raise(remaining, {ResourceKind::Register, written}, result);
-        if (!instruction.control) return;
-        const auto announce = [&](const std::optional<int>& scoreboard, std::int64_t cycles) {
-            if (scoreboard)
-                raise(remaining,
-                      {ResourceKind::Scoreboard, {}, static_cast<std::size_t>(*scoreboard)},
-                      cycles);
-        };
-        if (counts) announce(instruction.control->write_barrier, result);
-        announce(instruction.control->read_barrier, with_transactions(i, timing(i).source_read.hi));
+        uses_.for_each_awaited(i, [&](const OwnResource& resource) { pending.release(resource); });
+        uses_.occupy_sources(i, pending);
+        if (!models::leaves_active_set(uses_.instruction(i).opcode_class))
+            uses_.occupy_results(i, 0, pending);
     }
 
-    /// `remaining`: seen from the issue of `before`, which `i` may follow.
+    /// `pending`: seen from the issue of `before`, which `i` may follow.
     void raise_stall(std::size_t i, std::size_t before, bool may_transfer,
-                     const Remaining& remaining) {
+                     const PendingTimes& pending) {
         std::int64_t stall = timing(before).gap.hi;
         if (may_transfer) stall = std::max(stall, timing(before).gap_taken.hi);
-        const auto wait_for = [&](const OwnResource& resource) {
-            const auto found = remaining.find(resource);
-            if (found != remaining.end()) stall = std::max(stall, found->second);
-        };
-        for_each_awaited(i, wait_for);
-        for (const auto& [resource, cycles] : remaining)
-            if (resource.kind == ResourceKind::Port && resource.index == timing(i).unit &&
-                !has_ended(resource, i))
-                stall = std::max(stall, cycles);
-        // DEPBAR names its scoreboard among its operands: assume any.
-        if (instruction_at(i).opcode_class == assembly::OpcodeClass::DependenceBarrier)
-            for (std::size_t scoreboard = 0; scoreboard < scoreboards; ++scoreboard)
-                wait_for({ResourceKind::Scoreboard, {}, scoreboard});
+        stall = std::max(stall, uses_.wait(i, pending, [&](const OwnResource& port) {
+            return has_ended(port, i);
+        }));
         // When a barrier opens later than its warp arrived, no issue slot of that warp runs.
         if (timing(before).is_barrier_wait)
-            stall = std::max(stall, with_transactions(before, timing(before).latency.hi));
+            stall = std::max(stall, uses_.result(before));
         else
             stall -= context_.shape.issue_slot.lo;
         stalls_[i] = std::max(stalls_[i], stall);
     }
 
     const AnalysisContext& context_;
+    OwnUses uses_;
     const assembly::ControlFlowGraph& graph_;
     /// Seen from the first cycle in which the gap allows the first instruction of the block to
     /// issue.
-    std::vector<std::optional<Remaining>> entries_;
+    std::vector<std::optional<PendingTimes>> entries_;
     InstructionCosts stalls_; ///< The first instruction of a warp does not stall.
 };
 

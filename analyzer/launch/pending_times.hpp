@@ -1,0 +1,120 @@
+#pragma once
+/// \file
+/// The pending times of a warp: for how long at most what its earlier instructions occupy stays
+/// occupied. An abstract domain with one time for each resource; joins take the longer one.
+
+#include "analyzer/launch/context.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
+namespace warpbound::analyzer {
+
+/// What an earlier instruction of the same warp occupies.
+struct OwnResource {
+    enum class Kind { Register, Scoreboard, Port };
+    Kind kind = Kind::Register;
+    assembly::Register reg{};
+    std::size_t index = 0; ///< Of a scoreboard, or of the unit of a port.
+    std::size_t user = 0;  ///< Of a port: the instruction that occupies it.
+
+    friend auto operator<=>(const OwnResource&, const OwnResource&) = default;
+};
+
+/// `Unit:` core cycles. Side: upper.
+class PendingTimes {
+public:
+    void occupy(const OwnResource& resource, std::int64_t cycles) {
+        if (cycles > 0) longest_[resource] = std::max(longest_[resource], cycles);
+    }
+    void release(const OwnResource& resource) { longest_.erase(resource); }
+    template <class Predicate> void release_if(Predicate is_over) {
+        std::erase_if(longest_, [&](const auto& one) { return is_over(one.first); });
+    }
+    /// After at least so many cycles.
+    [[nodiscard]] PendingTimes after(std::int64_t cycles) const;
+    /// Covers the other one, too. Returns whether that changes it.
+    bool join(const PendingTimes& other);
+    /// Until the resource is available; 0: it is.
+    [[nodiscard]] std::int64_t until(const OwnResource& resource) const;
+    /// Until the ports of a unit are available, but for those of which `is_over`.
+    template <class Predicate>
+    [[nodiscard]] std::int64_t until_port(std::size_t unit, Predicate is_over) const {
+        std::int64_t most = 0;
+        for (const auto& [resource, cycles] : longest_)
+            if (resource.kind == OwnResource::Kind::Port && resource.index == unit &&
+                !is_over(resource))
+                most = std::max(most, cycles);
+        return most;
+    }
+
+private:
+    std::map<OwnResource, std::int64_t> longest_; ///< What is not listed is available.
+};
+
+/// What the instructions of a kernel occupy and await, by rules C5 to C8 of
+/// docs/reference/timing-contract.md. The context must live as long.
+class OwnUses {
+public:
+    explicit OwnUses(const AnalysisContext& context) : context_{&context} {}
+
+    [[nodiscard]] const assembly::Instruction& instruction(std::size_t i) const {
+        return context_->request.function->instructions[i];
+    }
+    [[nodiscard]] const models::InstructionTiming& timing(std::size_t i) const {
+        return context_->timings[i].value();
+    }
+    /// `cycles` for the first pass, and the cost of its other passes.
+    [[nodiscard]] std::int64_t with_passes(std::size_t i, std::int64_t cycles) const {
+        return models::plus(cycles, models::times(timing(i).pass_cost.hi, timing(i).passes.hi - 1));
+    }
+    [[nodiscard]] std::int64_t result(std::size_t i) const {
+        return with_passes(i, timing(i).latency.hi);
+    }
+    [[nodiscard]] std::int64_t source_read(std::size_t i) const {
+        return with_passes(i, timing(i).source_read.hi);
+    }
+
+    /// Calls `use(resource)` for the registers and scoreboards that the instruction waits for in
+    /// every execution, also when it is predicated off.
+    template <class Use> void for_each_awaited(std::size_t i, Use use) const {
+        if (timing(i).waits_for_registers)
+            for (const auto* registers :
+                 {&instruction(i).effects.reads, &instruction(i).effects.writes})
+                for (const assembly::Register& one : *registers)
+                    use(OwnResource{OwnResource::Kind::Register, one});
+        const unsigned mask = instruction(i).control ? instruction(i).control->wait_mask : 0U;
+        for (std::size_t scoreboard = 0; scoreboard < assembly::scoreboard_count; ++scoreboard)
+            if ((mask >> scoreboard & 1U) != 0) use(scoreboard_of(scoreboard));
+    }
+    /// Longest wait of the instruction for registers, scoreboards and its port, but for ports of
+    /// which `is_over`. A DEPBAR, which names its scoreboard among its operands, may wait for any.
+    template <class Predicate>
+    [[nodiscard]] std::int64_t wait(std::size_t i, const PendingTimes& pending,
+                                    Predicate is_over) const {
+        std::int64_t most = pending.until_port(timing(i).unit, is_over);
+        const auto wait_for = [&](const OwnResource& resource) {
+            most = std::max(most, pending.until(resource));
+        };
+        for_each_awaited(i, wait_for);
+        if (instruction(i).opcode_class == assembly::OpcodeClass::DependenceBarrier)
+            for (std::size_t scoreboard = 0; scoreboard < assembly::scoreboard_count; ++scoreboard)
+                wait_for(scoreboard_of(scoreboard));
+        return most;
+    }
+
+    /// From the issue on: its port, and until its sources are read.
+    void occupy_sources(std::size_t i, PendingTimes& pending) const;
+    /// From the issue on: its results. `lag`: by how much those of registers may be later.
+    void occupy_results(std::size_t i, std::int64_t lag, PendingTimes& pending) const;
+
+private:
+    static OwnResource scoreboard_of(std::size_t index) {
+        return {OwnResource::Kind::Scoreboard, {}, index};
+    }
+
+    const AnalysisContext* context_;
+};
+
+} // namespace warpbound::analyzer
