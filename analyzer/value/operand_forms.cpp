@@ -31,7 +31,7 @@ bool only_modifiers(const Instruction& instruction,
                        });
 }
 
-std::optional<Comparator> comparator_of(const Instruction& instruction) {
+std::optional<Comparator> comparator_of(const Instruction& instruction, std::string_view logic) {
     constexpr std::array<std::pair<std::string_view, Comparator>, 6> names{
         {{"LT", Comparator::Less},
          {"LE", Comparator::LessEqual},
@@ -39,7 +39,8 @@ std::optional<Comparator> comparator_of(const Instruction& instruction) {
          {"NE", Comparator::NotEqual},
          {"GE", Comparator::GreaterEqual},
          {"GT", Comparator::Greater}}};
-    if (!only_modifiers(instruction, {"LT", "LE", "EQ", "NE", "GE", "GT", "U32", "AND", "OR"}))
+    if (!only_modifiers(instruction,
+                        {"LT", "LE", "EQ", "NE", "GE", "GT", "U32", "AND", "OR", logic}))
         return std::nullopt;
     for (const auto& [name, comparator] : names)
         if (instruction.has_modifier(name)) return comparator;

@@ -25,8 +25,10 @@ bool only_suffix(const std::vector<std::string>& suffixes, std::string_view allo
 /// No modifier other than the allowed ones occurs.
 bool only_modifiers(const assembly::Instruction& instruction,
                     std::initializer_list<std::string_view> allowed);
-/// The comparator of ISETP or UISETP; nothing for a form that this version does not model.
-std::optional<Comparator> comparator_of(const assembly::Instruction& instruction);
+/// The comparator of ISETP or UISETP; nothing for a form that this version does not model. `logic`:
+/// a modifier that is allowed beside AND and OR, for how the result is combined.
+std::optional<Comparator> comparator_of(const assembly::Instruction& instruction,
+                                        std::string_view logic = "AND");
 /// The comparison of upper words, of which the last operand is that of the lower ones:
 /// ISETP.GE.U32.AND.EX P0, PT, R13, UR5, PT, P0.
 bool is_extended_comparison(const assembly::Instruction& instruction);

@@ -252,15 +252,13 @@ Truth RangeRegisters::truth_of(const Instruction& instruction) const {
         const auto* combined = as_predicate(operands[4]);
         const auto left = source(operands[2]);
         const auto right = source(operands[3]);
-        std::vector<std::string> modifiers = instruction.modifiers;
+        const auto& modifiers = instruction.modifiers;
         const auto logic = std::find_if(modifiers.begin(), modifiers.end(), [](const auto& text) {
             return text == "AND" || text == "OR" || text == "XOR";
         });
         if (combined == nullptr || !left || !right || logic == modifiers.end()) return std::nullopt;
-        const std::string operation = *logic;
-        Instruction compared = instruction;
-        compared.modifiers.erase(compared.modifiers.begin() + (logic - modifiers.begin()));
-        const auto comparator = comparator_of(compared);
+        const std::string_view operation = *logic;
+        const auto comparator = comparator_of(instruction, operation);
         const Truth holds = comparator ? compare(*comparator, !instruction.has_modifier("U32"),
                                                  left->range, right->range)
                                        : std::nullopt;
