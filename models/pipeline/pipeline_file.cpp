@@ -167,7 +167,7 @@ Result<void> PipelinesReader::requirement(const XmlElement& element, Pipeline& p
 Result<void> PipelinesReader::pipeline(const XmlElement& element) {
     if (auto known = check_attributes(read_.source(), element, {"name"},
                                       {"period", "distance", "jitter", "deadline", "criticality",
-                                       "tolerated-miss-rate", "jobs"});
+                                       "tolerated-miss-rate", "jobs", "dependence"});
         !known)
         return known;
     if (system_.pipelines.size() == most_pipelines)
@@ -186,6 +186,7 @@ Result<void> PipelinesReader::pipeline(const XmlElement& element) {
     if (pipeline.stages.empty())
         return read_.refuse(element, "a <pipeline> without stages; expected <host>, <copy> or "
                                      "<kernel>");
+    if (auto done = dependence(element, pipeline); !done) return done;
     system_.pipelines.push_back(std::move(pipeline));
     return success();
 }

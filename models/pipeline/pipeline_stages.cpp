@@ -49,8 +49,9 @@ Result<void> PipelinesReader::stage(const XmlElement& element, Pipeline& pipelin
         if (auto queued = stream(element, pipeline, stage); !queued) return queued;
     std::sort(stage.after.begin(), stage.after.end());
     stage.after.erase(std::unique(stage.after.begin(), stage.after.end()), stage.after.end());
+    if (auto read = children(element, stage); !read) return read;
     pipeline.stages.push_back(std::move(stage));
-    return check_no_children(read_.source(), element);
+    return success();
 }
 
 Result<void> PipelinesReader::stated_times(const XmlElement& element, PipelineStage& stage) {

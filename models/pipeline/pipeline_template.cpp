@@ -23,6 +23,9 @@ std::string_view pipelines_template() {
     <host name="capture" at-least="1ms" at-most="2ms"/>
     <copy name="upload" after="capture" direction="host-to-device" bytes="8MB"
           at-least="600us" at-most="900us"/>
+    <!-- A stage may hold <samples file="detect.csv" unit="us"/> or <samples campaign="detect.db"
+         series="NAME"/>, observed own times: they estimate how often the deadline is missed. With
+         them, dependence="independent" or "comonotone" on <pipeline>; default "unknown". -->
     <!-- Stated times; or file="K.cubin" launch="256x128" (with machine="NAME" on <pipelines>), and
          the code is bounded on the SMs of the partition. -->
     <kernel name="detect" after="upload" partition="vision" at-least="2ms" at-most="6ms"

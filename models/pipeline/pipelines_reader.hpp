@@ -34,6 +34,9 @@ private:
     Result<void> kernel(const XmlElement& element, PipelineStage& stage);
     Result<void> code(const XmlElement& element, PipelineStage& stage);
     Result<void> stated_times(const XmlElement& element, PipelineStage& stage);
+    Result<void> children(const XmlElement& element, PipelineStage& stage);
+    Result<void> samples(const XmlElement& element, PipelineStage& stage);
+    Result<void> dependence(const XmlElement& element, Pipeline& pipeline);
     Result<void> stage_traffic(const XmlElement& element, PipelineStage& stage);
     Result<void> order(const XmlElement& element, const Pipeline& pipeline, PipelineStage& stage);
     Result<void> stream(const XmlElement& element, const Pipeline& pipeline, PipelineStage& stage);

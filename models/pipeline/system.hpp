@@ -5,6 +5,7 @@
 
 #include "models/bounds.hpp"
 #include "models/launch/launch.hpp"
+#include "models/statistics/discrete_distribution.hpp"
 #include "models/time/clock.hpp"
 #include "models/time/duration.hpp"
 #include "models/units.hpp"
@@ -62,6 +63,16 @@ struct StageCode {
     Launch launch;
 };
 
+/// Where observed own times of a stage are: a file of one time a line, or a series of a campaign.
+/// File names as stated.
+struct StageSamples {
+    std::string file;
+    std::string unit; ///< Of the times in `file`.
+    std::string campaign;
+    std::string series;    ///< Name of the series in `campaign`.
+    std::int64_t line = 0; ///< In the file of the system.
+};
+
 /// A stage: one operation of a job. `Unit:` of `traffic`: bytes of a job, write-backs included;
 /// none: unknown.
 struct PipelineStage {
@@ -82,7 +93,8 @@ struct PipelineStage {
     /// Time from its start to its end when nothing else uses the device. None: not known yet.
     std::optional<Bounds<Nanoseconds>> time{};
     PerMemory<std::optional<std::int64_t>> traffic{};
-    std::int64_t line = 0; ///< In the file.
+    std::optional<StageSamples> samples{}; ///< For the estimate of missed deadlines only.
+    std::int64_t line = 0;                 ///< In the file.
 };
 
 struct Pipeline {
@@ -98,6 +110,8 @@ struct Pipeline {
     std::string tolerated_miss_rate{}; ///< Of a soft deadline, as stated.
     /// A job may start before the job before it has ended.
     bool overlaps = false;
+    /// Of the own times of its stages within a job. Unknown takes the worst.
+    Dependence dependence = Dependence::Unknown;
 };
 
 /// An operation that a best-effort client repeats.
