@@ -89,14 +89,6 @@ Exit exit_of(const std::vector<BoundAnswer>& answers) {
     return Exit::Holds;
 }
 
-/// The format of a result that holds all kernels, by the ending of its file.
-std::optional<std::string> table_format_of(const std::string& path) {
-    const std::string ending = std::filesystem::path{path}.extension().string();
-    if (ending == ".csv") return "csv";
-    if (ending == ".yaml" || ending == ".yml") return "stm";
-    return std::nullopt;
-}
-
 /// Whether each file can be written, as far as its name tells.
 bool outputs_are_possible(const BoundOptions& options) {
     for (const auto& path : options.outputs) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 
 namespace warpbound::cli {
@@ -79,9 +80,25 @@ Result<models::Nanoseconds> period_of(const std::vector<BoundAnswer>& answers,
 void StmOptions::add_to(CLI::App& command) {
     command.add_option("--stm-period", period,
                        "Period of the epoch in an STM graph, as 33ms; otherwise the deadline");
+    add_submission_to(command);
+}
+
+void StmOptions::add_submission_to(CLI::App& command) {
     command.add_option("--stm-submission", submission,
                        "Time that the host takes to launch a kernel, at most, as 50us: the WCET of "
                        "the runnables that submit, in an STM graph");
+}
+
+Result<models::Nanoseconds> StmOptions::submission_time() const {
+    return needed_time(submission, "the time that the host takes to launch a kernel, at most",
+                       "--stm-submission", "50us");
+}
+
+std::optional<std::string> table_format_of(const std::string& path) {
+    const std::string ending = std::filesystem::path{path}.extension().string();
+    if (ending == ".csv") return "csv";
+    if (ending == ".yaml" || ending == ".yml") return "stm";
+    return std::nullopt;
 }
 
 std::string csv_of(const std::vector<BoundAnswer>& answers) {
@@ -96,11 +113,15 @@ Result<std::string> stm_of(const std::vector<BoundAnswer>& answers, const StmOpt
                            const std::string& name) {
     const auto period = period_of(answers, options);
     if (!period) return period.as_failure();
-    const auto submission =
-        needed_time(options.submission, "the time that the host takes to launch a kernel, at most",
-                    "--stm-submission", "50us");
+    const auto submission = options.submission_time();
     if (!submission) return submission.as_failure();
-    certification::StmGraph graph{name, period.value(), submission.value(), {}, {}};
+    certification::StmGraph graph{
+        name,
+        "The WCET of a kernel is its time on the GPU, alone there and without its launch.",
+        submission.value(),
+        {{name + "_client", period.value(), {}}},
+        {}};
+    auto& runnables = graph.clients.front().runnables;
     for (const BoundAnswer& answer : answers) {
         if (!answer.report) {
             graph.without_bound.push_back(answer.kernel + ": " + missing_of(answer));
@@ -108,9 +129,9 @@ Result<std::string> stm_of(const std::vector<BoundAnswer>& answers, const StmOpt
         }
         if (!answer.report->clock)
             return Failure{"an STM graph is in seconds and no clock is known: --clock 1590MHz"};
-        graph.runnables.push_back(certification::stm_runnable(*answer.report));
+        runnables.push_back(certification::stm_runnable(*answer.report));
     }
-    if (graph.runnables.empty())
+    if (runnables.empty())
         return Failure{"no kernel has a bound; an STM graph needs one: " +
                        fmt::format("{}", fmt::join(graph.without_bound, "; "))};
     return certification::render_stm(graph);

@@ -4,10 +4,14 @@
 
 #include "cli/bound_answer.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace warpbound::cli {
+
+/// The format of a result that is a table or a graph, csv or stm, by the ending of its file.
+std::optional<std::string> table_format_of(const std::string& path);
 
 /// A row per kernel (RFC 4180). What is unknown is an empty cell.
 std::string csv_of(const std::vector<BoundAnswer>& answers);
@@ -18,6 +22,9 @@ struct StmOptions {
     std::string submission; ///< Time that the host takes to launch a kernel, at most.
 
     void add_to(CLI::App& command);
+    void add_submission_to(CLI::App& command); ///< Where the periods are known.
+    /// Refuses a time that is not typed or not above 0.
+    [[nodiscard]] Result<models::Nanoseconds> submission_time() const;
 };
 /// Kernels without a bound are named in comments. Refuses a graph without a period, a time of
 /// submission, a clock or a bound, naming the option to type. `name`: of the graph.

@@ -1,25 +1,33 @@
 /// \file
 /// `warpbound pipeline`: end-to-end latency of pipelines that share a GPU, against deadlines.
 
+#include "certification/pipeline/pipeline_report.hpp"
+#include "certification/pipeline/pipeline_stm.hpp"
+#include "cli/bound_table.hpp"
 #include "cli/command.hpp"
 #include "cli/next_step.hpp"
-#include "cli/pipeline_answer.hpp"
+#include "cli/pipeline_samples.hpp"
 #include "cli/pipeline_times.hpp"
+#include "cli/report_file.hpp"
+#include "cli/version.hpp"
 #include "models/pipeline/pipeline_file.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <filesystem>
 #include <memory>
 
 namespace warpbound::cli {
 
 namespace {
 
+using certification::PipelineReport;
+
 struct PipelineOptions {
     std::string file;
     std::string format = "text";
-    std::string output = "-";
+    std::vector<std::string> outputs;
+    StmOptions stm;
     std::int64_t runs = 0;
     std::uint64_t seed = 1;
     double time_limit = 60;
@@ -27,53 +35,146 @@ struct PipelineOptions {
     bool wants_template = false;
 };
 
-void simulate(const PipelineOptions& options, PipelineAnswer& answer) {
+/// What needs attention first: violated or refuted, incomplete, undecided. Estimates decide
+/// nothing.
+Exit exit_of(const PipelineReport& report) {
+    if (report.is_refuted()) return Exit::Violated;
+    Exit exit = report.together.missing.empty() ? Exit::Holds : Exit::Refused;
+    for (std::size_t p = 0; p < report.system.pipelines.size(); ++p) {
+        const auto verdict = report.verdict(p);
+        if (verdict == models::DeadlineVerdict::Violated) return Exit::Violated;
+        if (exit == Exit::Holds &&
+            (verdict == models::DeadlineVerdict::Undecided || !report.together.pipelines[p].upper))
+            exit = Exit::Undecided;
+    }
+    return exit;
+}
+
+void simulate(const PipelineOptions& options, PipelineReport& report) {
     for (std::int64_t run = 0; run < options.runs && !interrupted(); ++run) {
-        harness::simulate_pipelines(answer.system,
+        harness::simulate_pipelines(report.system,
                                     {.seed = options.seed + static_cast<std::uint64_t>(run),
                                      .jobs = 50,
                                      .starts_together = run % 2 == 0,
                                      .takes_longest = run % 4 < 2},
-                                    answer.observed);
-        ++answer.runs;
+                                    report.observed);
+        ++report.runs;
     }
 }
 
+/// The assumptions with ids that follow those that are there.
+void add_assumptions(const std::vector<analyzer::Assumption>& more, PipelineReport& report) {
+    for (const auto& assumption : more) {
+        report.assumptions.push_back(assumption);
+        report.assumptions.back().id = fmt::format("P{}", report.assumptions.size());
+    }
+}
+
+Result<PipelineReport> report_of(const PipelineOptions& options) {
+    const auto source = assembly::read_source(options.file);
+    if (!source) return source.as_failure();
+    auto system = models::read_pipelines(source.value());
+    if (!system) return system.as_failure();
+    PipelineReport report;
+    report.tool_version = version;
+    report.system = std::move(system).value();
+    const auto kernels = complete_times(report.system, options.time_limit);
+    if (!kernels) return kernels.as_failure();
+    const auto samples = load_samples(report.system);
+    if (!samples) return samples.as_failure();
+    report.together = analyzer::bound_latency(report.system);
+    for (std::size_t p = 0; p < report.system.pipelines.size(); ++p) {
+        report.alone.push_back(analyzer::bound_latency(models::alone(report.system, p)));
+        report.misses.push_back(analyzer::miss_probability(
+            report.system.pipelines[p], report.together.pipelines[p], samples.value()[p]));
+    }
+    report.assumptions = analyzer::pipeline_assumptions(report.system);
+    add_assumptions(kernels.value(), report);
+    add_assumptions(analyzer::sample_assumptions(report.system), report);
+    report.wants_sensitivity = options.sensitivity;
+    if (options.sensitivity) report.sensitivity = analyzer::sensitivity(report.system);
+    simulate(options, report);
+    return report;
+}
+
+Result<std::string> stm_of(const PipelineReport& report, const PipelineOptions& options) {
+    const auto submission = options.stm.submission_time();
+    if (!submission) return submission.as_failure();
+    const auto graph = certification::stm_graph(
+        report, std::filesystem::path{options.file}.stem().string(), submission.value());
+    if (!graph) return graph.as_failure();
+    return certification::render_stm(graph.value());
+}
+
+Result<std::string> rendered(const PipelineReport& report, const PipelineOptions& options,
+                             const std::string& format) {
+    if (format == "stm") return stm_of(report, options);
+    if (format == "csv") return certification::render_csv(report);
+    if (format == "json") return certification::render_json(report);
+    if (format == "xml") return certification::render_xml(report);
+    if (format == "html") return certification::render_html(report);
+    return certification::render_text(report, is_quiet());
+}
+
+/// html, xml, json, text, csv or stm by the ending of a file.
+std::optional<std::string> output_format_of(const std::string& path) {
+    if (const auto table = table_format_of(path)) return table;
+    return report_format_of(path);
+}
+
+Exit check_outputs(const PipelineOptions& options) {
+    for (const auto& path : options.outputs) {
+        if (!output_format_of(path)) {
+            say("warpbound: {}: an output ends in .html, .xml, .json, .txt, .csv, or .yaml for an "
+                "STM graph\n",
+                path);
+            return Exit::Usage;
+        }
+        if (const auto checked = check_output(path, options.file); !checked)
+            return refuse(checked.error());
+    }
+    return Exit::Holds;
+}
+
+Exit write_outputs(const PipelineReport& report, const PipelineOptions& options) {
+    for (const auto& path : options.outputs) {
+        const auto text = rendered(report, options, *output_format_of(path));
+        if (!text) return refuse(text.error());
+        if (const Exit written = write_result(text.value(), path); written != Exit::Holds)
+            return written;
+        note("warpbound: wrote {}\n", path);
+    }
+    return Exit::Holds;
+}
+
+Exit write_template(const PipelineOptions& options) {
+    const std::string text{models::pipelines_template()};
+    if (options.outputs.empty()) return write_result(text);
+    for (const auto& path : options.outputs)
+        if (const Exit written = write_result(text, path); written != Exit::Holds) return written;
+    return Exit::Holds;
+}
+
 Exit run(const PipelineOptions& options) {
-    if (options.wants_template)
-        return write_result(std::string{models::pipelines_template()}, options.output);
+    if (options.wants_template) return write_template(options);
     if (options.file.empty()) {
         say("warpbound: FILE is missing; expected a description of pipelines (--template prints "
-            "one to begin with)\n");
+            "one "
+            "to begin with)\n");
         return Exit::Usage;
     }
-    if (const auto checked = check_output(options.output, options.file); !checked)
-        return refuse(checked.error());
-    const auto source = assembly::read_source(options.file);
-    if (!source) return refuse(source.error());
-    auto system = models::read_pipelines(source.value());
-    if (!system) return refuse(system.error());
-    PipelineAnswer answer;
-    answer.system = std::move(system).value();
-    const auto kernels = complete_times(answer.system, options.time_limit);
-    if (!kernels) return refuse(kernels.error());
-    answer.together = analyzer::bound_latency(answer.system);
-    for (std::size_t p = 0; p < answer.system.pipelines.size(); ++p)
-        answer.alone.push_back(analyzer::bound_latency(models::alone(answer.system, p)));
-    answer.assumptions = analyzer::pipeline_assumptions(answer.system);
-    for (const auto& assumption : kernels.value()) {
-        answer.assumptions.push_back(assumption);
-        answer.assumptions.back().id = fmt::format("P{}", answer.assumptions.size());
-    }
-    answer.wants_sensitivity = options.sensitivity;
-    if (options.sensitivity) answer.sensitivity = analyzer::sensitivity(answer.system);
-    simulate(options, answer);
-    const Exit written = write_result(
-        options.format == "json" ? json_of(answer) : text_of(answer, is_quiet()), options.output);
-    if (options.runs == 0)
-        suggest(fmt::format("warpbound pipeline {} --simulate 200 --sensitivity",
+    if (const Exit possible = check_outputs(options); possible != Exit::Holds) return possible;
+    const auto report = report_of(options);
+    if (!report) return refuse(report.error());
+    if (const Exit written = write_outputs(report.value(), options); written != Exit::Holds)
+        return written;
+    const auto text = rendered(report.value(), options, options.format);
+    if (!text) return refuse(text.error());
+    const Exit written = write_result(text.value());
+    if (options.runs == 0 || options.outputs.empty())
+        suggest(fmt::format("warpbound pipeline {} --simulate 200 --sensitivity -o pipeline.html",
                             shell_word(options.file)));
-    return written == Exit::Holds ? exit_of(answer) : written;
+    return written == Exit::Holds ? exit_of(report.value()) : written;
 }
 
 } // namespace
@@ -102,11 +203,15 @@ void add_pipeline(CLI::App& app, Invocation& invocation) {
                      "Seconds for the analysis of a kernel; the best bound so far is then used")
         ->check(refusal_of_number)
         ->capture_default_str();
-    command->add_option("-o,--output", options->output, "File of the result; - is standard output")
-        ->capture_default_str();
-    add_format(*command, options->format, {"text", "json"});
+    command->add_option("-o,--output", options->outputs,
+                        "Report file: .html, .xml, .json or .txt; a row per stage: .csv; .yaml, a "
+                        "compute graph of NVIDIA DRIVE's STM; may be repeated. With --template, "
+                        "file of the description");
+    add_format(*command, options->format, {"text", "json", "xml", "html", "csv", "stm"});
+    options->stm.add_submission_to(*command);
     command->footer("Example: warpbound pipeline examples/pipeline/camera.xml --simulate 200 "
-                    "--sensitivity");
+                    "--sensitivity\n"
+                    "           -o pipeline.html");
     command->callback(
         [options, &invocation] { invocation.run = [options] { return run(*options); }; });
 }

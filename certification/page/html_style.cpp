@@ -45,6 +45,8 @@ svg .bound-label, svg .estimate-label, svg .deadline-label { stroke: var(--page)
 svg .bound-label { fill: var(--bound); font-weight: 600; } svg .deadline-label { fill: var(--deadline); font-weight: 600; }
 svg .deadline { stroke: var(--deadline); stroke-width: 3; stroke-dasharray: 2 3; }
 svg .estimate { stroke: var(--estimate); stroke-width: 1.5; stroke-dasharray: 5 4; } svg .estimate-label { fill: var(--estimate); }
+svg .lane { fill: var(--panel); stroke: var(--line); } svg .stage { fill: var(--page); stroke: var(--text); } svg .on-chain { stroke: var(--bound); stroke-width: 2.5; }
+svg .edge { fill: none; stroke: var(--quiet); stroke-width: 1.5; } svg .edge-head { fill: var(--quiet); } svg .other { fill: none; stroke: var(--quiet); stroke-dasharray: 4 3; }
 svg .inside { fill: var(--inside); font-weight: 600; }
 .part0 { fill: var(--part0); } .part1 { fill: var(--part1); } .part2 { fill: var(--part2); } .part3 { fill: var(--part3); }
 .part4 { fill: var(--part4); } .part5 { fill: var(--part5); } .part6 { fill: var(--part6); } .part7 { fill: var(--part7); }

@@ -35,17 +35,57 @@ std::string comment(const std::string& text) {
     return "# " + printable(text) + "\n";
 }
 
-std::string runnable_text(const std::string& id, models::Nanoseconds wcet, const std::string& basis,
-                          const std::string& submits, std::string_view resources) {
-    return fmt::format("          - {}:\n"
-                       "              {}"
-                       "              WCET: {}ns\n"
-                       "              Dependencies: []\n"
-                       "{}"
-                       "              Resources: [{}]\n",
-                       id, comment(basis), wcet.count(),
-                       submits.empty() ? "" : "              Submits: " + submits + "\n",
-                       resources);
+struct RunnableText {
+    std::string id;
+    models::Nanoseconds wcet;
+    std::string basis;
+    std::string dependencies; ///< Ids, separated by commas.
+    std::string submits;      ///< Id; empty: nothing.
+    std::string_view resources;
+};
+
+std::string text_of(const RunnableText& runnable) {
+    return fmt::format(
+        "          - {}:\n"
+        "              {}"
+        "              WCET: {}ns\n"
+        "              Dependencies: [{}]\n"
+        "{}"
+        "              Resources: [{}]\n",
+        runnable.id, comment(runnable.basis), runnable.wcet.count(), runnable.dependencies,
+        runnable.submits.empty() ? "" : "              Submits: " + runnable.submits + "\n",
+        runnable.resources);
+}
+
+/// A client in the epoch with this number. `taken`: names that are in use.
+std::string client_text(const StmClient& client, std::size_t epoch, models::Nanoseconds submission,
+                        std::set<std::string>& taken) {
+    const std::string name = different(identifier(client.name), taken);
+    std::string text = fmt::format("  - {}:\n"
+                                   "      Resources:\n"
+                                   "        CUDA_STREAM:\n"
+                                   "        - CUDA_STREAM{}: iGPU\n"
+                                   "      Epochs:\n"
+                                   "      - hyperepoch0.epoch{}:\n"
+                                   "          Runnables:\n",
+                                   name, epoch, epoch);
+    const std::string stream = fmt::format("CPU0, CUDA_STREAM{}", epoch);
+    std::vector<std::string> ids;
+    for (const StmRunnable& runnable : client.runnables) {
+        const std::string id = different(identifier(runnable.kernel), taken);
+        ids.push_back(fmt::format("{}.{}", name, id));
+        std::string after;
+        for (const std::size_t before : runnable.after)
+            after += (after.empty() ? "" : ", ") + ids.at(before);
+        if (runnable.on_host) {
+            text += text_of({id, runnable.wcet, runnable.basis, after, "", "CPU0"});
+            continue;
+        }
+        text += text_of({different("submit_" + id, taken), submission,
+                         "stated by the user, not bounded here", after, ids.back(), stream});
+        text += text_of({id, runnable.wcet, runnable.basis, "", "", "iGPU"});
+    }
+    return text;
 }
 
 } // namespace
@@ -59,14 +99,12 @@ StmRunnable stm_runnable(const Report& report) {
 }
 
 std::string render_stm(const StmGraph& graph) {
-    const std::string name = identifier(graph.name);
     std::string text =
-        comment("Compute graph of NVIDIA DRIVE's System Task Manager.") +
-        comment("The WCET of a kernel is its time on the GPU, alone there and without its launch.");
+        comment("Compute graph of NVIDIA DRIVE's System Task Manager.") + comment(graph.wcet_note);
     for (const std::string& kernel : graph.without_bound)
         text += comment("Left out, without a bound: " + kernel);
     text += fmt::format("Version: 3.0.0\n"
-                        "{0}:\n"
+                        "{}:\n"
                         "  Identifier: 1\n"
                         "  Resources:\n"
                         "    CPU:\n"
@@ -75,26 +113,16 @@ std::string render_stm(const StmGraph& graph) {
                         "    - iGPU\n"
                         "  Hyperepochs:\n"
                         "  - hyperepoch0:\n"
-                        "      Epochs:\n"
-                        "      - epoch0:\n"
-                        "          Period: {1}ns\n"
-                        "  Clients:\n"
-                        "  - {0}_client:\n"
-                        "      Resources:\n"
-                        "        CUDA_STREAM:\n"
-                        "        - CUDA_STREAM0: iGPU\n"
-                        "      Epochs:\n"
-                        "      - hyperepoch0.epoch0:\n"
-                        "          Runnables:\n",
-                        name, graph.period.count());
+                        "      Epochs:\n",
+                        identifier(graph.name));
+    for (std::size_t i = 0; i < graph.clients.size(); ++i)
+        text += fmt::format("      - epoch{}:\n"
+                            "          Period: {}ns\n",
+                            i, graph.clients[i].period.count());
+    text += "  Clients:\n";
     std::set<std::string> taken;
-    for (const StmRunnable& runnable : graph.runnables) {
-        const std::string kernel = different(identifier(runnable.kernel), taken);
-        text += runnable_text(different("submit_" + kernel, taken), graph.submission,
-                              "stated by the user, not bounded here",
-                              fmt::format("{}_client.{}", name, kernel), "CPU0, CUDA_STREAM0");
-        text += runnable_text(kernel, runnable.wcet, runnable.basis, "", "iGPU");
-    }
+    for (std::size_t i = 0; i < graph.clients.size(); ++i)
+        text += client_text(graph.clients[i], i, graph.submission, taken);
     return text;
 }
 

@@ -14,9 +14,9 @@ using testing::Not;
 
 StmGraph graph_of(std::vector<StmRunnable> runnables) {
     return {"app",
-            models::Nanoseconds{33'000'000},
+            "Alone on the GPU.",
             models::Nanoseconds{50'000},
-            std::move(runnables),
+            {{"app_client", models::Nanoseconds{33'000'000}, std::move(runnables)}},
             {}};
 }
 
@@ -41,6 +41,7 @@ TEST(StmGraph, NamesAreIdentifiersAndDiffer) {
                                {"submit_a_b", models::Nanoseconds{3}, ""},
                                {"7", models::Nanoseconds{4}, ""}});
     graph.name = "my app.v2: x";
+    graph.clients.front().name = "my app.v2: x_client";
     const std::string text = render_stm(graph);
     EXPECT_THAT(text, HasSubstr("\nmy_app_v2__x:\n"));
     for (const char* id : {"- a_b:", "- submit_a_b:", "- a_b_2:", "- submit_a_b_2:",

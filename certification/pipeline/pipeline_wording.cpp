@@ -1,0 +1,73 @@
+#include "certification/pipeline/pipeline_wording.hpp"
+
+#include <fmt/format.h>
+
+namespace warpbound::certification {
+
+using models::DeadlineVerdict;
+using models::Nanoseconds;
+
+std::string at_most_text(std::int64_t nanoseconds) {
+    return models::to_string(models::rounded_up(Nanoseconds{nanoseconds}));
+}
+std::string at_least_text(std::int64_t nanoseconds) {
+    return models::to_string(models::rounded_down(Nanoseconds{nanoseconds}));
+}
+
+std::string contents_phrase(const models::PipelineSystem& system) {
+    return fmt::format("{} pipeline{}, {} best-effort client{}", system.pipelines.size(),
+                       system.pipelines.size() == 1 ? "" : "s", system.clients.size(),
+                       system.clients.size() == 1 ? "" : "s");
+}
+
+std::string releases_phrase(const models::Pipeline& pipeline) {
+    return fmt::format("{} {}, jitter {}{}", pipeline.is_periodic ? "every" : "at least every",
+                       models::to_string(pipeline.distance), models::to_string(pipeline.jitter),
+                       pipeline.overlaps ? ", jobs overlap" : "");
+}
+
+std::string margin_phrase(const PipelineReport& report, std::size_t pipeline) {
+    const auto& upper = report.together.pipelines[pipeline].upper;
+    const std::int64_t deadline = report.system.pipelines[pipeline].deadline->count();
+    switch (*report.verdict(pipeline)) {
+    case DeadlineVerdict::Met:
+        return "margin " + at_least_text(deadline - *upper);
+    case DeadlineVerdict::Violated:
+        return "every job ends after it";
+    case DeadlineVerdict::Undecided:
+        break;
+    }
+    return upper ? "the upper bound ends " + at_most_text(*upper - deadline) + " after it"
+                 : "no margin is known";
+}
+
+std::string comparison_phrase(const PipelineReport& report, std::size_t pipeline) {
+    if (report.is_refuted(pipeline)) return "OUTSIDE the bounds";
+    return report.together.pipelines[pipeline].upper ? "none outside the bounds"
+                                                     : "compared with the lower bound only";
+}
+
+const std::string& server_name(const PipelineReport& report, const models::PipelineStage& stage) {
+    static const std::string host = "host";
+    return stage.server ? report.system.servers[*stage.server].name : host;
+}
+
+std::string misses_phrase(const analyzer::MissProbability& misses) {
+    if (!misses.refusal.empty()) return "not estimated: " + misses.refusal;
+    return fmt::format("estimate: at most {:.3g} of the jobs ({:.0f} %: {:.3g} to {:.3g}); "
+                       "dependence {}",
+                       misses.value.value(), 100 * misses.confidence, misses.lower.value(),
+                       misses.upper.value(), to_string(misses.dependence));
+}
+
+std::string tolerance_phrase(const models::Pipeline& pipeline,
+                             const analyzer::MissProbability& misses) {
+    const auto verdict = analyzer::verdict_on(pipeline, misses);
+    if (!verdict) return {};
+    return fmt::format("{}{} {}", to_string(*verdict),
+                       *verdict == analyzer::ToleranceVerdict::Undecided ? ": tolerated are"
+                                                                         : " the tolerated",
+                       pipeline.tolerated_miss_rate);
+}
+
+} // namespace warpbound::certification
