@@ -56,7 +56,7 @@ double error_of(std::int64_t jobs) {
 /// 95 % interval fails one time in twenty at most, and that of Dvoretzky, Kiefer and Wolfowitz
 /// much less often.
 TEST(MissProbability, OfAChainAloneContainsTheSimulatedShare) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 60);
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 40);
     std::uint64_t outside = 0;
     for (std::uint64_t seed = 1; seed <= cases; ++seed) {
         std::mt19937_64 random{seed};

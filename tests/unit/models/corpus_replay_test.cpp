@@ -6,6 +6,7 @@
 #include "models/kernel/kernel_profile.hpp"
 #include "models/launch/workload.hpp"
 #include "models/pipeline/pipeline_file.hpp"
+#include "models/pipeline/sample_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -116,6 +117,18 @@ TEST(CorpusReplay, PipelinesAreReadOrRefused) {
         for (const Pipeline& pipeline : read.value().pipelines)
             for (const PipelineStage& stage : pipeline.stages)
                 EXPECT_LT(stage.server.value_or(0), read.value().servers.size());
+    });
+}
+
+TEST(CorpusReplay, SampleFilesAreReadOrRefused) {
+    replay("sample_file", [](const assembly::SourceText& source) {
+        const auto read = read_sample_file(source, "us");
+        if (!read) {
+            EXPECT_GT(read.error().line, 0);
+            return;
+        }
+        for (const Nanoseconds time : read.value())
+            EXPECT_GE(time.count(), 0);
     });
 }
 

@@ -38,7 +38,7 @@ Samples random_samples(std::mt19937_64& random, std::size_t count, std::int64_t 
 double paired(const Samples& x, const Samples& y, std::int64_t value) {
     std::size_t above = 0;
     for (std::size_t i = 0; i < x.size(); ++i)
-        above += x[i] + y[i] > value ? 1 : 0;
+        if (x[i] + y[i] > value) ++above;
     return static_cast<double>(above) / static_cast<double>(x.size());
 }
 
