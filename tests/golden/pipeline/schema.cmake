@@ -1,4 +1,4 @@
-# The example and the template follow the schema of pipelines, and a wrong file does not.
+# Descriptions follow the schema of pipelines, and a wrong file does not; reports follow theirs.
 cmake_policy(VERSION 3.22)
 find_program(XMLLINT xmllint)
 if(NOT XMLLINT)
@@ -12,12 +12,24 @@ endif()
 file(READ ${OUT}/template.xml template)
 string(REPLACE "at-most=\"6ms\"" "at-most=\"6\"" wrong "${template}")
 file(WRITE ${OUT}/wrong.xml "${wrong}")
-foreach(file ${ROOT}/examples/pipeline/camera.xml ${OUT}/template.xml ${OUT}/wrong.xml)
+foreach(file ${ROOT}/examples/pipeline/camera.xml ${ROOT}/docs/theory/examples/9-misses.xml ${OUT}/template.xml ${OUT}/wrong.xml)
   execute_process(COMMAND ${XMLLINT} --noout --nonet --schema ${ROOT}/models/pipeline/pipelines.xsd ${file}
                   RESULT_VARIABLE code ERROR_VARIABLE complaints)
   if(file MATCHES "wrong" AND code EQUAL 0)
     message(FATAL_ERROR "the schema accepts a time without a unit")
   elseif(NOT file MATCHES "wrong" AND NOT code EQUAL 0)
     message(FATAL_ERROR "${file} does not follow the schema:\n${complaints}")
+  endif()
+endforeach()
+# Complete, with an estimate, without a bound.
+string(REPLACE "l2-lines=\"kept\"" "" incomplete "${template}")
+file(WRITE ${OUT}/incomplete.xml "${incomplete}")
+foreach(file examples/pipeline/camera.xml docs/theory/examples/9-misses.xml docs/theory/examples/9-pipeline.xml ${OUT}/incomplete.xml)
+  execute_process(COMMAND ${PROGRAM} pipeline ${file} --simulate 4 --sensitivity --format xml WORKING_DIRECTORY ${ROOT}
+                  OUTPUT_FILE ${OUT}/report.xml)
+  execute_process(COMMAND ${XMLLINT} --noout --nonet --schema ${ROOT}/certification/schema/pipeline-report.xsd ${OUT}/report.xml
+                  RESULT_VARIABLE code ERROR_VARIABLE complaints)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "the report on ${file} does not follow its schema:\n${complaints}")
   endif()
 endforeach()
