@@ -7,8 +7,9 @@
 #include "models/estimate.hpp"
 #include "models/pipeline/system.hpp"
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
