@@ -4,7 +4,7 @@
 #include "certification/verify/worker_threads.hpp"
 #include "harness/devices/simulated.hpp"
 #include "harness/protocol/measure.hpp"
-#include "harness/protocol/resampling.hpp"
+#include "models/statistics/resampling.hpp"
 
 #include <fmt/format.h>
 
@@ -205,7 +205,7 @@ std::vector<std::size_t> chosen_runs(const Series& series, const ReplayChoice& c
         std::iota(all.begin(), all.end(), std::size_t{0});
         return all;
     }
-    harness::Resampling random{choice.seed, series.path, 0};
+    models::Resampling random{choice.seed, series.path, 0};
     while (runs.size() < wanted)
         runs.insert(static_cast<std::size_t>(random.below(samples.size())));
     std::size_t longest = 0;

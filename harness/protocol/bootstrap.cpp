@@ -1,6 +1,6 @@
 #include "harness/protocol/bootstrap.hpp"
 
-#include "harness/protocol/resampling.hpp"
+#include "models/statistics/resampling.hpp"
 
 #include <fmt/format.h>
 
@@ -43,7 +43,7 @@ class Replicate {
 public:
     Replicate(const Ranked& sample, std::uint64_t seed, std::uint64_t number)
         : sample_{sample}, counts_(sample.distinct.size(), 0) {
-        Resampling random{seed, "bootstrap", number};
+        models::Resampling random{seed, "bootstrap", number};
         for (std::size_t i = 0; i < sample.runs.size(); ++i)
             for (const std::uint32_t rank : sample.runs[random.below(sample.runs.size())]) {
                 ++counts_[rank];

@@ -1,6 +1,6 @@
 #include "harness/protocol/order_tests.hpp"
 
-#include "harness/protocol/resampling.hpp"
+#include "models/statistics/resampling.hpp"
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/normal.hpp>
@@ -148,7 +148,7 @@ double permuted_p_value(std::vector<std::size_t> ranks, std::size_t first, std::
                         double observed, std::uint64_t seed) {
     std::int64_t as_far = 1;
     for (std::int64_t replicate = 0; replicate < permutations; ++replicate) {
-        Resampling random{seed, "halves", static_cast<std::uint64_t>(replicate)};
+        models::Resampling random{seed, "halves", static_cast<std::uint64_t>(replicate)};
         for (std::size_t i = 0; i < first; ++i)
             std::swap(ranks[i], ranks[i + random.below(ranks.size() - i)]);
         if (distance_of_parts(ranks, first, distinct) >= observed) ++as_far;

@@ -1,6 +1,6 @@
 #include "harness/protocol/protocol.hpp"
 
-#include "harness/protocol/resampling.hpp"
+#include "models/statistics/resampling.hpp"
 
 #include <fmt/format.h>
 
@@ -41,7 +41,7 @@ std::string_view to_string(Converged converged) {
 }
 
 std::uint64_t seed_of_run(std::uint64_t seed, std::int64_t run) {
-    return mix(mix(seed) ^ static_cast<std::uint64_t>(run));
+    return models::mix(models::mix(seed) ^ static_cast<std::uint64_t>(run));
 }
 
 } // namespace warpbound::harness

@@ -1,7 +1,7 @@
 #include "harness/protocol/rounds.hpp"
 
 #include "assembly/support/stop_token.hpp"
-#include "harness/protocol/resampling.hpp"
+#include "models/statistics/resampling.hpp"
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ std::vector<SeriesRun*> in_order(std::span<SeriesRun* const> series, std::uint64
                                  std::uint64_t round) {
     std::vector<SeriesRun*> wanting{series.begin(), series.end()};
     std::erase_if(wanting, [](const SeriesRun* one) { return !one->wants_more(); });
-    Resampling random{seed, "round", round};
+    models::Resampling random{seed, "round", round};
     for (std::size_t i = 1; i < wanting.size(); ++i)
         std::swap(wanting[i], wanting[random.below(i + 1)]);
     return wanting;

@@ -2,7 +2,7 @@
 // `golden_series`.
 #include "harness/protocol/bootstrap.hpp"
 #include "harness/protocol/order_tests.hpp"
-#include "harness/protocol/resampling.hpp"
+#include "models/statistics/resampling.hpp"
 #include "harness/protocol/run_order.hpp"
 
 #include <boost/math/statistics/ljung_box.hpp>
@@ -32,7 +32,7 @@ std::vector<double> golden_series() {
 
 /// Independent random times: 1000 to 1000 + spread - 1.
 std::vector<std::int64_t> independent(std::size_t runs, std::uint64_t spread, std::uint64_t seed) {
-    Resampling random_source{seed, "sample", 0};
+    models::Resampling random_source{seed, "sample", 0};
     std::vector<std::int64_t> times;
     for (std::size_t run = 0; run < runs; ++run)
         times.push_back(1000 + static_cast<std::int64_t>(random_source.below(spread)));

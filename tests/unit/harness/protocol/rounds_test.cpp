@@ -1,6 +1,6 @@
 // Series measured in campaign rounds, and under rules that stop them early.
 #include "harness/protocol/measure.hpp"
-#include "harness/protocol/resampling.hpp"
+#include "models/statistics/resampling.hpp"
 #include "harness/protocol/rounds.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -30,7 +30,7 @@ public:
                     return allowed.as_failure();
             Outcome outcome;
             outcome.observation.execution_time =
-                models::Cycles{1000 + static_cast<std::int64_t>(mix(options.seed) % 200)};
+                models::Cycles{1000 + static_cast<std::int64_t>(models::mix(options.seed) % 200)};
             return outcome;
         }
 

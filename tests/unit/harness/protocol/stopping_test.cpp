@@ -1,5 +1,5 @@
 #include "harness/protocol/per_operation.hpp"
-#include "harness/protocol/resampling.hpp"
+#include "models/statistics/resampling.hpp"
 #include "harness/protocol/stopping.hpp"
 #include "harness/protocol/warm_up.hpp"
 #include "harness/suite/measure_point.hpp"
@@ -31,7 +31,7 @@ std::int64_t runs_until_content(const char* rule_text, std::int64_t most,
 std::function<std::int64_t(std::int64_t)> uniform(std::uint64_t spread, std::uint64_t seed) {
     return [=](std::int64_t run) {
         return 1000 + static_cast<std::int64_t>(
-                          Resampling{seed, "time", static_cast<std::uint64_t>(run)}.below(spread));
+                          models::Resampling{seed, "time", static_cast<std::uint64_t>(run)}.below(spread));
     };
 }
 

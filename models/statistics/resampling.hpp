@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace warpbound::harness {
+namespace warpbound::models {
 
 /// splitmix64's finalizer: every input bit affects every output bit (Steele, Lea and Flood 2014).
 constexpr std::uint64_t mix(std::uint64_t value) {
@@ -37,8 +37,14 @@ public:
         }
     }
 
+    /// Uniform in the open interval (0, 1), in steps of 2^-52.
+    double uniform() {
+        state_ += 0x9e3779b97f4a7c15ULL;
+        return (static_cast<double>(mix(state_) >> 12U) + 0.5) * 0x1p-52;
+    }
+
 private:
     std::uint64_t state_;
 };
 
-} // namespace warpbound::harness
+} // namespace warpbound::models

@@ -1,0 +1,73 @@
+#include "models/statistics/residual_variation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpbound::models {
+
+namespace {
+
+constexpr double two_sided_five_percent = 1.959963984540054;
+/// Up to here the band is too wide to accept a tail; it may reject one.
+constexpr std::size_t most_undecided = 50;
+
+} // namespace
+
+double residual_variation(std::span<const double> excesses) {
+    const auto n = static_cast<double>(excesses.size());
+    double mean = 0;
+    for (const double excess : excesses)
+        mean += excess;
+    mean /= n;
+    double squares = 0;
+    for (const double excess : excesses)
+        squares += (excess - mean) * (excess - mean);
+    return std::sqrt(squares / n) / mean;
+}
+
+double shape_of_variation(double variation) {
+    return (1 - 1 / (variation * variation)) / 2;
+}
+
+double variation_band(std::size_t count) {
+    return two_sided_five_percent / std::sqrt(static_cast<double>(count));
+}
+
+std::vector<VariationPoint> variation_plot(std::span<const double> sorted, std::size_t fewest) {
+    std::vector<VariationPoint> plot;
+    if (sorted.empty()) return plot;
+    // Sums of differences to the largest value: a large offset would cost digits.
+    const double largest = sorted.back();
+    double sum = 0;
+    double squares = 0;
+    for (std::size_t count = 1; count <= sorted.size() / 2; ++count) {
+        const std::size_t first = sorted.size() - count;
+        const double below = largest - sorted[first];
+        sum += below;
+        squares += below * below;
+        if (count < fewest || sorted[first] == sorted[first - 1]) continue;
+        const auto k = static_cast<double>(count);
+        const double mean = (largest - sorted[first - 1]) - sum / k;
+        const double variance = std::max(0.0, squares / k - sum / k * (sum / k));
+        plot.push_back({count, sorted[first - 1], std::sqrt(variance) / mean});
+    }
+    return plot;
+}
+
+VariationChoice choose_by_variation(std::span<const VariationPoint> plot) {
+    VariationChoice choice;
+    for (const VariationPoint& point : plot) {
+        const bool above = point.variation > 1 + variation_band(point.count);
+        if (point.count <= most_undecided) {
+            if (above && !choice.heavy) choice.heavy = point;
+            continue;
+        }
+        if (above) break;
+        if (!choice.chosen ||
+            std::abs(point.variation - 1) < std::abs(choice.chosen->variation - 1))
+            choice.chosen = point;
+    }
+    return choice;
+}
+
+} // namespace warpbound::models
