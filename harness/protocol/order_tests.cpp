@@ -1,5 +1,6 @@
 #include "harness/protocol/order_tests.hpp"
 
+#include "models/statistics/limit_distributions.hpp"
 #include "models/statistics/resampling.hpp"
 
 #include <boost/math/distributions/chi_squared.hpp>
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <numeric>
 
 namespace warpbound::harness {
@@ -113,21 +113,6 @@ double distance_of_parts(std::span<const std::size_t> ranks, std::size_t first,
     return static_cast<double>(largest) / (static_cast<double>(n1) * static_cast<double>(n2));
 }
 
-/// Probability that Kolmogorov's variable exceeds `lambda`.
-double kolmogorov(double lambda) {
-    constexpr double pi = std::numbers::pi;
-    if (lambda < 0.1) return 1; // Exact to more digits than a double has.
-    double sum = 0;
-    if (lambda < 1) { // Series for the complement, which converges quickly here.
-        for (int j = 1; j <= 9; j += 2)
-            sum += std::exp(-j * j * pi * pi / (8 * lambda * lambda));
-        return 1 - std::sqrt(2 * pi) / lambda * sum;
-    }
-    for (int j = 1; j <= 9; ++j)
-        sum += (j % 2 == 1 ? 2 : -2) * std::exp(-2 * j * j * lambda * lambda);
-    return sum;
-}
-
 /// Rank of each value among the distinct ones.
 std::vector<std::size_t> ranks_of(std::span<const double> values, std::size_t& distinct) {
     std::vector<double> sorted{values.begin(), values.end()};
@@ -226,7 +211,8 @@ OrderTest halves_test(std::span<const double> values, std::uint64_t seed) {
     const double distance = distance_of_parts(ranks, first, distinct);
     const auto n1 = static_cast<double>(first);
     const auto n2 = static_cast<double>(values.size() - first);
-    const double asymptotic = kolmogorov(distance * std::sqrt(n1 * n2 / (n1 + n2)));
+    const double asymptotic =
+        models::kolmogorov_exceedance(distance * std::sqrt(n1 * n2 / (n1 + n2)));
     if (distinct == values.size()) return decided("halves", distance, asymptotic);
     if (values.size() > most_permuted)
         return decided("halves", distance, asymptotic, "ties: the p-value errs large");
