@@ -126,6 +126,8 @@ std::string_view dashes(Stroke stroke) {
         return "none";
     case Stroke::Dashed:
         return "8 4";
+    case Stroke::Points:
+        return "4 4";
     case Stroke::Dotted:
         break;
     }
@@ -173,18 +175,29 @@ std::string line_plot(const PlotText& text, const std::vector<PlotSeries>& serie
                       FigureSize size) {
     const PlotArea area = size == FigureSize::Narrow ? narrow_area : PlotArea{};
     Range x{std::nan(""), std::nan("")};
-    double highest = 0;
+    Range values = text.from_zero ? Range{0, 0} : x;
     for (const auto& one : series)
         for (const auto& [at, value] : one.points) {
             x = {std::fmin(x.lo, at), std::fmax(x.hi, at)};
-            highest = std::max(highest, value);
+            values = {std::fmin(values.lo, value), std::fmax(values.hi, value)};
         }
     x = widened(std::isnan(x.lo) ? Range{} : x);
-    const Range y = widened({0, highest * 1.05});
+    const double margin = text.from_zero ? 0 : (values.hi - values.lo) / 20;
+    const Range y =
+        std::isnan(values.lo)
+            ? Range{}
+            : widened({values.lo - margin, text.from_zero ? values.hi * 1.05 : values.hi + margin});
     const double legend_end = area.legend_y + 20 * static_cast<double>(series.size());
     std::string out = opening(text, area, std::max(plot_height_of_page, legend_end + 20)) +
                       linear_ticks(area, x, y) + frame(area);
     for (std::size_t i = 0; i < series.size(); ++i) {
+        if (series[i].stroke == Stroke::Points || series[i].points.size() == 1) {
+            for (const auto& [at, value] : series[i].points)
+                out += dot(position(at, x, area.left, area.right),
+                           position(value, y, plot_bottom, plot_top), series[i].colour,
+                           series[i].name);
+            continue;
+        }
         std::string path;
         for (const auto& [at, value] : series[i].points)
             path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L",
@@ -194,10 +207,6 @@ std::string line_plot(const PlotText& text, const std::vector<PlotSeries>& serie
             out += fmt::format("<path fill=\"none\" stroke=\"{}\" stroke-width=\"2\" "
                                "stroke-dasharray=\"{}\" d=\"{}\"/>\n",
                                colour(series[i].colour), dashes(series[i].stroke), path);
-        else if (!series[i].points.empty())
-            out += dot(position(series[i].points.front().first, x, area.left, area.right),
-                       position(series[i].points.front().second, y, plot_bottom, plot_top),
-                       series[i].colour, series[i].name);
     }
     return out + legend(area, series) + axis_labels(text, area, plot_bottom) + "</svg>\n";
 }

@@ -16,9 +16,11 @@ struct PlotText {
     std::string description;
     std::string x; ///< Label of the axis with its unit.
     std::string y;
+    bool from_zero = true; ///< The y axis of `line_plot` begins at 0, or below negative values.
 };
 
-enum class Stroke { Solid, Dashed, Dotted };
+/// Points are not connected.
+enum class Stroke { Solid, Dashed, Dotted, Points };
 
 struct PlotSeries {
     std::string name;
@@ -27,7 +29,8 @@ struct PlotSeries {
     Stroke stroke = Stroke::Solid; ///< Of a line.
 };
 
-/// Points connected in their order, one line per series; a series of one point is a dot.
+/// Points connected in their order, one line per series; a series of one point, or of `Points`, is
+/// dots.
 std::string line_plot(const PlotText& text, const std::vector<PlotSeries>& series,
                       FigureSize size = FigureSize::Wide);
 
