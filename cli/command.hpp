@@ -63,7 +63,6 @@ void add_flow_facts(CLI::App& app, Invocation& invocation);
 void add_analyze(CLI::App& app, Invocation& invocation);
 void add_bound(CLI::App& app, Invocation& invocation);
 void add_pipeline(CLI::App& app, Invocation& invocation);
-void add_pwcet(CLI::App& app, Invocation& invocation);
 void add_schedulers(CLI::App& app, Invocation& invocation);
 void add_certify(CLI::App& app, Invocation& invocation);
 void add_verify(CLI::App& app, Invocation& invocation);

@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/help_format.hpp"
 #include "cli/next_step.hpp"
+#include "cli/pwcet.hpp"
 #include "cli/version.hpp"
 
 #include <fmt/format.h>

@@ -1,9 +1,7 @@
-/// \file
-/// `warpbound pwcet`: probabilistic execution-time estimates of recorded runs.
+#include "cli/pwcet.hpp"
 
 #include "certification/pwcet/pwcet_report.hpp"
 #include "certification/pwcet/times_csv.hpp"
-#include "cli/command.hpp"
 #include "cli/next_step.hpp"
 #include "cli/recorded_times.hpp"
 #include "cli/report_file.hpp"
