@@ -45,6 +45,9 @@ std::string contradiction_in(const PwcetOptions& options) {
         return "--block-size needs --method block-maxima";
     if ((options.threshold || options.exceedances) && options.method != "pot")
         return "--threshold and --exceedances need --method pot";
+    if (options.shape == "fitted" && options.method == "cv")
+        return "--method cv chooses runs whose tail is exponential; --shape fitted needs pot or "
+               "block-maxima";
     return {};
 }
 

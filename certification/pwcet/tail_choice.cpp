@@ -152,6 +152,19 @@ void report_fit(SeriesPwcet& series, const PwcetRequest& request, const Fit& fit
                                                       "replicates",
                                                       plan.replicates);
     std::vector<QuantileInterval> intervals;
+    if constexpr (std::same_as<Distribution, Exponential>)
+        if (request.method == ExtremesBy::ResidualVariation) {
+            const std::size_t runs = series.times.ticks.size();
+            const BootstrapPlan choosing{0, series.seed,
+                                         replicates_for(interval_replicates, runs / 2)};
+            series.interval_method =
+                fmt::format("parametric bootstrap of the pivot and of the choice of the threshold, "
+                            "{} replicates",
+                            choosing.replicates);
+            add_rows(series, request,
+                     intervals_by_variation(fit, runs, request.probabilities, choosing));
+            return;
+        }
     constexpr bool has_profile = std::same_as<Distribution, GeneralizedExtremeValue> ||
                                  std::same_as<Distribution, GeneralizedPareto>;
     if constexpr (has_profile) {

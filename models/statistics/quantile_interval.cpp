@@ -3,6 +3,7 @@
 #include "models/statistics/maximum_likelihood.hpp"
 #include "models/statistics/nelder_mead.hpp"
 #include "models/statistics/resampling.hpp"
+#include "models/statistics/residual_variation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -157,6 +158,41 @@ pivot_intervals(const ThresholdFit<Distribution>& fit, std::size_t excesses, std
             const double estimate = excess_at(*refitted, std::log(fit.share / probabilities[i]));
             const double quantile = excess_at(fit.excess, std::log(share / probabilities[i]));
             pivots[i].push_back((estimate - quantile) / refitted->scale);
+        }
+    }
+    return intervals_of(std::move(pivots), estimates, fit.excess.scale);
+}
+
+std::vector<QuantileInterval> intervals_by_variation(const ThresholdFit<Exponential>& fit,
+                                                     std::size_t runs,
+                                                     std::span<const double> probabilities,
+                                                     const BootstrapPlan& plan) {
+    const std::size_t half = runs / 2;
+    std::vector<double> estimates;
+    for (const double p : probabilities)
+        estimates.push_back(quantile_per_run(fit, p).value());
+    Pivots pivots(probabilities.size());
+    const auto n = static_cast<double>(runs);
+    std::vector<double> upper(half + 1);
+    for (std::size_t number = 0; number < plan.replicates; ++number) {
+        Resampling random{plan.seed, "interval", number};
+        upper[0] = 0; // The largest of the lower half; the tail above it has scale 1.
+        for (std::size_t i = 1; i <= half; ++i)
+            upper[i] = -std::log(random.uniform());
+        std::sort(upper.begin() + 1, upper.end());
+        const auto choice = choose_by_variation(variation_plot(upper, half));
+        if (choice.heavy || !choice.chosen) continue; // Such a sample has no interval.
+        const std::size_t count = choice.chosen->count;
+        double mean = 0;
+        for (std::size_t i = half + 1 - count; i <= half; ++i)
+            mean += (upper[i] - choice.chosen->threshold) / static_cast<double>(count);
+        const auto k = static_cast<double>(half);
+        const double share = beta_variable(k + 1, n - k, random);
+        for (std::size_t i = 0; i < probabilities.size(); ++i) {
+            const double estimate =
+                choice.chosen->threshold +
+                mean * std::log(static_cast<double>(count) / n / probabilities[i]);
+            pivots[i].push_back((estimate - std::log(share / probabilities[i])) / mean);
         }
     }
     return intervals_of(std::move(pivots), estimates, fit.excess.scale);

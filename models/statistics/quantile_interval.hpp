@@ -38,6 +38,14 @@ pivot_intervals(const ThresholdFit<Distribution>& fit, std::size_t excesses, std
                 std::span<const double> probabilities, const Estimator<Distribution>& estimator,
                 const BootstrapPlan& plan);
 
+/// Likewise where MBPTA-CV chose the number of excesses (`choose_by_variation`): each replicate is
+/// the upper half of a sample with an exponential tail, and chooses again. Without that the choice
+/// of a CV next to 1 makes intervals too short: 89 % of them held the quantile in 1429 campaigns.
+std::vector<QuantileInterval> intervals_by_variation(const ThresholdFit<Exponential>& fit,
+                                                     std::size_t runs,
+                                                     std::span<const double> probabilities,
+                                                     const BootstrapPlan& plan);
+
 /// Interval by the profile likelihood: the times whose best fit is within 1.92 of the best log
 /// likelihood. `Source:` Coles 2001, section 2.6.6. `fit` is the maximum-likelihood fit of
 /// `maxima`.

@@ -10,6 +10,7 @@ namespace {
 constexpr double two_sided_five_percent = 1.959963984540054;
 /// Up to here the band is too wide to accept a tail; it may reject one.
 constexpr std::size_t most_undecided = 50;
+constexpr std::size_t fewest_plotted = 11;
 
 } // namespace
 
@@ -33,19 +34,20 @@ double variation_band(std::size_t count) {
     return two_sided_five_percent / std::sqrt(static_cast<double>(count));
 }
 
-std::vector<VariationPoint> variation_plot(std::span<const double> sorted, std::size_t fewest) {
+std::vector<VariationPoint> variation_plot(std::span<const double> sorted,
+                                           std::optional<std::size_t> most) {
     std::vector<VariationPoint> plot;
     if (sorted.empty()) return plot;
     // Sums of differences to the largest value: a large offset would cost digits.
     const double largest = sorted.back();
     double sum = 0;
     double squares = 0;
-    for (std::size_t count = 1; count <= sorted.size() / 2; ++count) {
+    for (std::size_t count = 1; count <= most.value_or(sorted.size() / 2); ++count) {
         const std::size_t first = sorted.size() - count;
         const double below = largest - sorted[first];
         sum += below;
         squares += below * below;
-        if (count < fewest || sorted[first] == sorted[first - 1]) continue;
+        if (count < fewest_plotted || sorted[first] == sorted[first - 1]) continue;
         const auto k = static_cast<double>(count);
         const double mean = (largest - sorted[first - 1]) - sum / k;
         const double variance = std::max(0.0, squares / k - sum / k * (sum / k));

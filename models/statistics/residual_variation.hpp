@@ -30,9 +30,10 @@ struct VariationPoint {
     double variation = 0;
 };
 
-/// The CV for every number of excesses from `fewest` to half the sample; numbers that a tie splits
-/// are left out.
-std::vector<VariationPoint> variation_plot(std::span<const double> sorted, std::size_t fewest = 11);
+/// The CV for every number of excesses from 11 to `most`, half the sample if it is not given;
+/// numbers that a tie splits are left out. Requires: `most` smaller than the sample.
+std::vector<VariationPoint> variation_plot(std::span<const double> sorted,
+                                           std::optional<std::size_t> most = {});
 
 /// The choice of the number of excesses by MBPTA-CV.
 struct VariationChoice {

@@ -205,9 +205,11 @@ TEST(Coverage, OfExponentialRunsByResidualVariationIsAsStated) {
         std::sort(sorted.begin(), sorted.end());
         const auto choice = choose_by_variation(variation_plot(sorted));
         if (choice.heavy || !choice.chosen) continue; // Refused, rightly or not.
-        coverage.add(
-            exponential_intervals(largest_excesses(sorted, choice.chosen->count).value(), i),
-            exponential_quantile);
+        const auto excesses = largest_excesses(sorted, choice.chosen->count).value();
+        const ThresholdFit<Exponential> fit{fit_exponential(excesses.values).value().distribution,
+                                            excesses.threshold, excesses.share()};
+        coverage.add(intervals_by_variation(fit, runs, probabilities, {0, i, replicates}),
+                     exponential_quantile);
     }
     std::printf("residual CV: %.4f of the campaigns are refused\n",
                 1 - static_cast<double>(coverage.campaigns) / static_cast<double>(campaigns));
