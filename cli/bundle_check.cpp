@@ -2,6 +2,7 @@
 
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/inputs.hpp"
+#include "certification/pipeline/evidence/pipeline_evidence.hpp"
 #include "cli/command.hpp"
 #include "cli/components.hpp"
 #include "cli/evidence_folder.hpp"
@@ -18,6 +19,8 @@ namespace {
 namespace check = certification::verify;
 
 Result<check::Files> rebuild(const check::Files& files) {
+    if (certification::is_pipeline_bundle(files))
+        return certification::rebuild_pipeline_bundle(files);
     const auto inputs = certification::inputs_of(files);
     if (!inputs) return inputs.as_failure();
     auto bundle = certification::build_bundle(inputs.value());

@@ -37,10 +37,7 @@ Failure named_as_given(Failure failure, const PlannedKernel& planned, const std:
     return failure;
 }
 
-namespace {
-
-/// The text of a description: that of its file, unless values are stated in place of the file's.
-Result<std::string> architecture_text(const MachineOptions& options) {
+Result<std::string> description_text(const MachineOptions& options) {
     const auto machine = load_machine(options);
     if (!machine) return machine.as_failure();
     if (!options.assumed.empty()) return models::write_architecture(machine.value());
@@ -50,6 +47,8 @@ Result<std::string> architecture_text(const MachineOptions& options) {
         if (entry.name == machine.value().name) return read_text(entry.path.string());
     return read_text(options.architecture);
 }
+
+namespace {
 
 /// Adds every series of the campaign with this kernel, launch and machine. Refuses a series with
 /// other flow facts: its runs may be outside the set of runs that the bounds cover.
@@ -173,7 +172,7 @@ Result<void> add_source_comments(certification::KernelInput& input, const Planne
 Result<std::optional<certification::KernelInput>>
 read_kernel(const PlannedKernel& planned, const CertifiedRuns& runs, const std::string& id) {
     certification::KernelInput input;
-    auto architecture = architecture_text(planned.machine);
+    auto architecture = description_text(planned.machine);
     if (!architecture) return architecture.as_failure();
     input.architecture = std::move(architecture).value();
     const auto code = read_code(planned, input.architecture);

@@ -20,6 +20,8 @@ struct CertifiedRuns {
 };
 
 Result<std::string> read_text(const std::string& path);
+/// The text of a description: that of its file, unless values are stated in place of the file's.
+Result<std::string> description_text(const MachineOptions& options);
 /// Replaces the path of a file in the bundle by the name that the user gave.
 void name_as_given(Failure& failure, const std::string& bundle_path, const std::string& given);
 /// Replaces the bundle paths of the files of a kernel by the names that the user gave.

@@ -5,7 +5,9 @@
 #include "certification/pipeline/pipeline_stm.hpp"
 #include "cli/bound_table.hpp"
 #include "cli/command.hpp"
+#include "cli/evidence_folder.hpp"
 #include "cli/next_step.hpp"
+#include "cli/pipeline_bundle.hpp"
 #include "cli/pipeline_samples.hpp"
 #include "cli/pipeline_times.hpp"
 #include "cli/report_file.hpp"
@@ -28,6 +30,8 @@ struct PipelineOptions {
     std::string format = "text";
     std::vector<std::string> outputs;
     StmOptions stm;
+    std::string evidence; ///< Folder; empty: none.
+    std::string key;
     std::int64_t runs = 0;
     std::uint64_t seed = 1;
     double time_limit = 60;
@@ -70,12 +74,35 @@ void add_assumptions(const std::vector<analyzer::Assumption>& more, PipelineRepo
     }
 }
 
-Result<PipelineReport> report_of(const PipelineOptions& options) {
+struct PipelineAnswer {
+    PipelineReport report;
+    std::optional<certification::PipelineBundle> bundle; ///< Where evidence is asked for.
+};
+
+/// The bundle, where the system has upper bounds. The times that have evidence become those of the
+/// report.
+Result<void> add_bundle(const PipelineOptions& options, const std::string& description,
+                        PipelineAnswer& answer) {
+    PipelineReport& report = answer.report;
+    if (!report.together.missing.empty() || !report.together.refusal.empty()) {
+        say("warpbound: without an upper bound no evidence is written\n");
+        return boost::outcome_v2::success();
+    }
+    auto made = pipeline_bundle(report.system, description, options.key);
+    if (!made) return made.as_failure();
+    answer.bundle = std::move(made).value();
+    report.system = answer.bundle->system;
+    report.together = analyzer::bound_latency(report.system);
+    return boost::outcome_v2::success();
+}
+
+Result<PipelineAnswer> answer_of(const PipelineOptions& options) {
     const auto source = assembly::read_source(options.file);
     if (!source) return source.as_failure();
     auto system = models::read_pipelines(source.value());
     if (!system) return system.as_failure();
-    PipelineReport report;
+    PipelineAnswer answer;
+    PipelineReport& report = answer.report;
     report.tool_version = version;
     report.system = std::move(system).value();
     const auto kernels = complete_times(report.system, options.time_limit);
@@ -83,6 +110,9 @@ Result<PipelineReport> report_of(const PipelineOptions& options) {
     const auto samples = load_samples(report.system);
     if (!samples) return samples.as_failure();
     report.together = analyzer::bound_latency(report.system);
+    if (!options.evidence.empty())
+        if (auto added = add_bundle(options, source.value().text, answer); !added)
+            return added.as_failure();
     for (std::size_t p = 0; p < report.system.pipelines.size(); ++p) {
         report.alone.push_back(analyzer::bound_latency(models::alone(report.system, p)));
         report.misses.push_back(analyzer::miss_probability(
@@ -94,7 +124,22 @@ Result<PipelineReport> report_of(const PipelineOptions& options) {
     report.wants_sensitivity = options.sensitivity;
     if (options.sensitivity) report.sensitivity = analyzer::sensitivity(report.system);
     simulate(options, report);
-    return report;
+    return answer;
+}
+
+/// Writes the evidence, unless a simulated run refutes it.
+Exit write_bundle(const PipelineOptions& options, const PipelineAnswer& answer) {
+    if (!answer.bundle) return Exit::Holds;
+    if (answer.report.is_refuted()) {
+        say("warpbound: a simulated latency lies outside its bounds; no evidence was written\n");
+        return Exit::Violated;
+    }
+    if (const auto done = write_evidence(options.evidence, answer.bundle->files); !done)
+        return refuse(done.error());
+    note("evidence   {}, {} files\nreport id  {}\n", options.evidence, answer.bundle->files.size(),
+         answer.bundle->report_id);
+    suggest(fmt::format("warpbound verify {}", shell_word(options.evidence)));
+    return Exit::Holds;
 }
 
 Result<std::string> stm_of(const PipelineReport& report, const PipelineOptions& options) {
@@ -159,22 +204,22 @@ Exit run(const PipelineOptions& options) {
     if (options.wants_template) return write_template(options);
     if (options.file.empty()) {
         say("warpbound: FILE is missing; expected a description of pipelines (--template prints "
-            "one "
-            "to begin with)\n");
+            "one to begin with)\n");
         return Exit::Usage;
     }
     if (const Exit possible = check_outputs(options); possible != Exit::Holds) return possible;
-    const auto report = report_of(options);
-    if (!report) return refuse(report.error());
-    if (const Exit written = write_outputs(report.value(), options); written != Exit::Holds)
-        return written;
-    const auto text = rendered(report.value(), options, options.format);
+    const auto answer = answer_of(options);
+    if (!answer) return refuse(answer.error());
+    const PipelineReport& report = answer.value().report;
+    if (const Exit kept = write_bundle(options, answer.value()); kept != Exit::Holds) return kept;
+    if (const Exit written = write_outputs(report, options); written != Exit::Holds) return written;
+    const auto text = rendered(report, options, options.format);
     if (!text) return refuse(text.error());
     const Exit written = write_result(text.value());
-    if (options.runs == 0 || options.outputs.empty())
+    if (!answer.value().bundle && (options.runs == 0 || options.outputs.empty()))
         suggest(fmt::format("warpbound pipeline {} --simulate 200 --sensitivity -o pipeline.html",
                             shell_word(options.file)));
-    return written == Exit::Holds ? exit_of(report.value()) : written;
+    return written == Exit::Holds ? exit_of(report) : written;
 }
 
 } // namespace
@@ -203,6 +248,12 @@ void add_pipeline(CLI::App& app, Invocation& invocation) {
                      "Seconds for the analysis of a kernel; the best bound so far is then used")
         ->check(refusal_of_number)
         ->capture_default_str();
+    command->add_option("--evidence", options->evidence,
+                        "Folder for a bundle that `verify` checks on its own");
+    command
+        ->add_option("--sign", options->key,
+                     "Sign the manifest of the evidence with this Ed25519 private key (PEM)")
+        ->needs("--evidence");
     command->add_option("-o,--output", options->outputs,
                         "Report file: .html, .xml, .json or .txt; a row per stage: .csv; .yaml, a "
                         "compute graph of NVIDIA DRIVE's STM; may be repeated. With --template, "

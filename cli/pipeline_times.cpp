@@ -3,7 +3,7 @@
 #include "analyzer/launch/needs.hpp"
 #include "cli/command.hpp"
 #include "cli/launch_analysis.hpp"
-#include "models/architecture/schema.hpp"
+#include "models/pipeline/described_times.hpp"
 
 #include <fmt/format.h>
 
@@ -17,9 +17,6 @@ namespace warpbound::cli {
 
 namespace {
 
-using models::Bounds;
-using models::Cycles;
-using models::Nanoseconds;
 using models::PipelineStage;
 using models::PipelineSystem;
 
@@ -103,43 +100,20 @@ private:
                                              system_.machine, options.launch.launch.launch));
         const auto analysis = analyzer::analyze(planned.value().request);
         if (!analysis) return refuse(stage, to_string(analysis.error()));
-        auto cycles = analysis.value().execution_time.bounds();
-        if (!stage.cost) {
-            const auto cost = models::require(*machine_, machine_->blocks, "blocks", "launch");
-            if (!cost)
-                return refuse(stage, fmt::format("{}; expected what a launch costs, "
-                                                 "launch-at-most=\"10us\"",
-                                                 cost.error().what));
-            cycles = Bounds{cycles.lower() + Cycles{cost.value().lo},
-                            cycles.upper() + Cycles{cost.value().hi}};
-        }
-        stage.cycles = cycles;
+        const auto cycles =
+            models::with_launch(*machine_, stage, analysis.value().execution_time.bounds());
+        if (!cycles) return refuse(stage, cycles.error().what);
+        stage.cycles = cycles.value();
         for (const auto& assumption : analysis.value().assumptions)
             if (texts_.insert(assumption.text).second) assumptions_.push_back(assumption);
         return boost::outcome_v2::success();
     }
 
-    /// Start-up and bytes at the described bandwidth (C36), in ns.
     Result<void> bound_copy(PipelineStage& stage) {
-        const std::string direction{to_string(stage.kind)};
-        const auto value = [&](const std::string& name) {
-            return models::require(*machine_, machine_->transfers, "transfers", direction + name);
-        };
-        const auto start = value("-start");
-        const auto width = value("-bandwidth");
-        for (const auto* known : {&start, &width})
-            if (!*known)
-                return refuse(stage, fmt::format("{}; expected its time, at-most=\"2ms\"",
-                                                 known->error().what));
-        constexpr std::int64_t nanoseconds = 1'000'000; // Bytes per ms to bytes per ns.
-        __extension__ using Wide = __int128;
-        const auto moved = [&](std::int64_t bandwidth, bool up) {
-            const Wide product = Wide{stage.bytes} * nanoseconds + (up ? bandwidth - 1 : 0);
-            return static_cast<std::int64_t>(product / bandwidth);
-        };
+        const auto time = models::described_copy(*machine_, stage);
+        if (!time) return refuse(stage, time.error().what);
         stage.basis = models::TimeBasis::Bounded;
-        stage.time.emplace(Nanoseconds{start.value().lo + moved(width.value().hi, false)},
-                           Nanoseconds{start.value().hi + moved(width.value().lo, true)});
+        stage.time = time.value();
         return boost::outcome_v2::success();
     }
 

@@ -46,6 +46,7 @@ public:
             LatencyBounds bounds;
             bounds.stages.resize(pipeline.stages.size());
             result_.pipelines.push_back(std::move(bounds));
+            fixed_point_.emplace_back(pipeline.stages.size());
         }
     }
 
@@ -68,6 +69,9 @@ public:
             conclude(system_.pipelines[p], result_.pipelines[p]);
         return std::move(result_);
     }
+
+    /// Of the last round. Requires: solved.
+    std::vector<std::vector<StageFixedPoint>> fixed_point() { return std::move(fixed_point_); }
 
 private:
     struct Place {
@@ -181,11 +185,12 @@ private:
             return false;
         }
         for (std::size_t i = 0; i < places.size(); ++i)
-            keep(places[i], times.bounds[i]);
+            keep(places[i], times.bounds[i], load.memory);
         return true;
     }
-    void keep(Place place, const ResponseTime& time) {
+    void keep(Place place, const ResponseTime& time, const MemoryInterference& memory) {
         StageLatency& stage = latency_at(place);
+        fixed_point_[place.pipeline][place.stage] = {time.busy_period, time.starts, memory};
         if (time.from_arrival > stage.response) stage.memory = time.memory;
         raise(stage.response, time.from_arrival);
         raise(stage.end, std::min(time.from_release, plus(stage.latest, time.from_arrival)));
@@ -227,7 +232,7 @@ private:
                 return false;
             }
         }
-        keep(own, {end, plus(latency_at(own).latest, end), end - work});
+        keep(own, {end, plus(latency_at(own).latest, end), end - work}, load.memory);
         return true;
     }
 
@@ -307,7 +312,7 @@ private:
         const std::int64_t jitter = latency.latest - latency.earliest;
         const std::int64_t response = std::max(latency.response, upper_time(stage));
         sum.operations.push_back({*stage.traffic.at(memory), is_own ? 0 : pipeline.distance.count(),
-                                  plus(response, jitter)});
+                                  plus(response, jitter), other.pipeline, other.stage});
     }
 
     void add_budget(const models::BestEffortClient& client, std::size_t memory,
@@ -376,6 +381,7 @@ private:
 
     const PipelineSystem& system_;
     SystemLatency result_;
+    std::vector<std::vector<StageFixedPoint>> fixed_point_;
     std::vector<std::vector<std::vector<bool>>> before_; ///< Shape: [pipeline][stage][stage].
     bool changed_ = false;
 };
@@ -384,6 +390,12 @@ private:
 
 SystemLatency bound_latency(const PipelineSystem& system) {
     return HolisticAnalysis{system}.solve();
+}
+
+std::vector<std::vector<StageFixedPoint>> fixed_point_of(const PipelineSystem& system) {
+    HolisticAnalysis analysis{system};
+    (void)analysis.solve();
+    return analysis.fixed_point();
 }
 
 std::optional<models::DeadlineVerdict> verdict_on(const Pipeline& pipeline,

@@ -3,6 +3,7 @@
 /// End-to-end latency of pipelines that share a GPU (docs/theory, S60 to S62).
 
 #include "analyzer/bound.hpp"
+#include "analyzer/pipeline/memory_interference.hpp"
 #include "models/bounds.hpp"
 #include "models/pipeline/system.hpp"
 #include "models/time/deadline.hpp"
@@ -44,6 +45,16 @@ struct SystemLatency {
 /// Bounds of all pipelines together. Sound when: the assumptions of `pipeline_assumptions` hold.
 /// Requires: every stage has a time.
 SystemLatency bound_latency(const models::PipelineSystem& system);
+
+/// What makes the bounds of a stage a fixed point, for evidence. `Unit:` ns.
+struct StageFixedPoint {
+    std::int64_t busy_period = 0;     ///< 0: its server serves one job at a time (S61).
+    std::vector<std::int64_t> starts; ///< By priority: of each job of its busy period.
+    MemoryInterference memory;        ///< Traffic of others beside it.
+};
+/// Shape: [pipeline][stage]. Empty parts for host tasks. Requires: `bound_latency` has upper
+/// bounds.
+std::vector<std::vector<StageFixedPoint>> fixed_point_of(const models::PipelineSystem& system);
 
 /// A stated deadline against the bounds. None without a deadline.
 std::optional<models::DeadlineVerdict> verdict_on(const models::Pipeline& pipeline,

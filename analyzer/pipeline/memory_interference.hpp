@@ -5,6 +5,7 @@
 
 #include "models/pipeline/system.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct RepeatedTraffic {
     std::int64_t bytes = 0;
     std::int64_t distance = 1; ///< 0: at most one operation at all.
     std::int64_t spread = 0;
+    std::size_t pipeline = 0; ///< Whose operations they are.
+    std::size_t stage = 0;
 };
 
 /// Traffic of all others at one memory.

@@ -87,7 +87,7 @@ private:
         const std::int64_t memory = length - std::min(length, work_in(length, arrivals_within));
         std::vector<ResponseTime> bounds;
         for (const RecurringOperation& each : load_.operations)
-            bounds.push_back({length, plus(each.latest, length), memory});
+            bounds.push_back({length, plus(each.latest, length), memory, length});
         return bounds;
     }
 
@@ -109,8 +109,9 @@ private:
     }
 
     std::vector<ResponseTime> in_order() {
-        std::vector<ResponseTime> bounds(load_.operations.size());
-        for (const std::int64_t at : arrival_instants(busy_period(arrivals_before))) {
+        const std::int64_t busy = busy_period(arrivals_before);
+        std::vector<ResponseTime> bounds(load_.operations.size(), {.busy_period = busy});
+        for (const std::int64_t at : arrival_instants(busy)) {
             const std::int64_t work = work_in(at, arrivals_within);
             const std::int64_t end = end_of(work);
             for (std::size_t i = 0; i < bounds.size(); ++i) {
@@ -159,7 +160,7 @@ private:
                 sum = plus(sum, times(arrivals_before(*each, length), each->cost));
             return plus(sum, load_.memory.delay(length));
         });
-        ResponseTime bound;
+        ResponseTime bound{.busy_period = busy};
         std::int64_t start = 0;
         const std::int64_t jobs = arrivals_before(own, busy);
         for (std::int64_t q = 0; q < jobs; ++q) {
@@ -170,6 +171,7 @@ private:
                     work = plus(work, times(arrivals_within(*each, until), each->cost));
                 return plus(work, load_.memory.delay(until));
             });
+            bound.starts.push_back(start);
             work = plus(work, own.cost);
             const std::int64_t end = end_of(work);
             // Job q of the busy period arrives no earlier than its distance allows.

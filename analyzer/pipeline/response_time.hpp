@@ -38,6 +38,9 @@ struct ResponseTime {
     std::int64_t from_arrival = 0; ///< From its arrival at the server to its end.
     std::int64_t from_release = 0; ///< From the nominal instant of its job to its end.
     std::int64_t memory = 0;       ///< Part of `from_arrival` that others' traffic causes.
+    std::int64_t busy_period = 0;  ///< Longest one: of the server, by priority of the operation.
+    /// By priority: by when each job of the busy period has started, from its beginning.
+    std::vector<std::int64_t> starts{};
 };
 
 /// Bounds of all operations, or why there are none.

@@ -25,7 +25,8 @@ std::string merkle_root(std::vector<std::string> level) {
 
 } // namespace
 
-Manifest manifest_of(const EvidenceFiles& files, const std::string& tool_version) {
+Manifest manifest_of(const EvidenceFiles& files, const std::string& tool_version,
+                     const char* format) {
     Json list = Json::array();
     std::vector<std::string> leaves;
     std::map<std::string, Json> outputs; // by step
@@ -51,8 +52,7 @@ Manifest manifest_of(const EvidenceFiles& files, const std::string& tool_version
         inputs.insert(inputs.end(), made.begin(), made.end());
     }
     const std::string root = merkle_root(std::move(leaves));
-    const Json manifest{
-        {"format", "warpbound-evidence/4"}, {"report-id", root}, {"files", list}, {"steps", steps}};
+    const Json manifest{{"format", format}, {"report-id", root}, {"files", list}, {"steps", steps}};
     return {canonical(manifest), root};
 }
 

@@ -14,8 +14,12 @@ struct Manifest {
     std::string report_id; ///< Merkle root over all files and steps.
 };
 
+/// Format of a bundle about kernels.
+inline constexpr const char* kernel_evidence_format = "warpbound-evidence/4";
+
 /// Path, digest, role and step of every file, and one record per step with the digest of the
 /// previous record (docs/reference/evidence-format.md).
-Manifest manifest_of(const EvidenceFiles& files, const std::string& tool_version);
+Manifest manifest_of(const EvidenceFiles& files, const std::string& tool_version,
+                     const char* format = kernel_evidence_format);
 
 } // namespace warpbound::certification

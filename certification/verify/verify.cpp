@@ -4,13 +4,17 @@
 #include "certification/verify/divergence/warp_cfg.hpp"
 #include "certification/verify/evidence.hpp"
 #include "certification/verify/observations.hpp"
+#include "certification/verify/pipeline/verify_pipeline.hpp"
+#include "certification/verify/re_analysis.hpp"
 #include "certification/verify/refit.hpp"
 #include "certification/verify/requirements.hpp"
 #include "certification/verify/signature.hpp"
 #include "certification/verify/solver/farkas.hpp"
 #include "certification/verify/solver/script.hpp"
 #include "certification/verify/solver/solver.hpp"
+#include "certification/verify/steps.hpp"
 #include "certification/verify/structure.hpp"
+#include "certification/verify/tool.hpp"
 #include "certification/verify/worker_threads.hpp"
 #include "models/architecture/shipped.hpp"
 
@@ -115,108 +119,6 @@ StepResult check_scripts(const Evidence& evidence, const Options& options) {
     return wrong(Verdict::Holds, summary_of(scripts, options, cvc5.has_value()));
 }
 
-/// Paths of both, but for the signature: inputs, then what is made of them, then what repeats it.
-std::vector<std::string> in_order_of_making(const Files& files, const Files& again) {
-    constexpr std::array<std::string_view, 8> order{"inputs/", "model/",       "analysis/",
-                                                    "checks/", "policies/",    "claims.json",
-                                                    "",        "manifest.json"};
-    const auto rank = [&](const std::string& path) {
-        if (path == order.back()) return order.size() - 1;
-        std::size_t at = 0;
-        while (path.rfind(order[at], 0) != 0)
-            ++at;
-        return at;
-    };
-    std::set<std::pair<std::size_t, std::string>> ranked;
-    for (const Files* side : {&files, &again})
-        for (const auto& [path, bytes] : *side)
-            if (path != "signature.json") ranked.emplace(rank(path), path);
-    std::vector<std::string> paths;
-    for (const auto& [unused, path] : ranked)
-        paths.push_back(path);
-    return paths;
-}
-
-StepResult check_again(const Files& files, const Evidence& evidence, const Options& options) {
-    // With another version nothing is shown either way.
-    const auto differs = [&](const std::string& what) -> StepResult {
-        if (evidence.tool_version == options.tool_version)
-            return {"re-analysis", Verdict::Failed, what};
-        return {"re-analysis", Verdict::Incomplete,
-                fmt::format("{}; the bundle was made by warpbound {}, this is {}", what,
-                            evidence.tool_version, options.tool_version)};
-    };
-    const auto again = [&]() -> Result<Files> {
-        try {
-            return options.rebuild(files);
-        } catch (const std::exception& error) { // inputs that no certify writes
-            return Failure{error.what(), "inputs"};
-        }
-    }();
-    if (!again) return differs("the inputs are refused now: " + to_string(again.error()));
-    // The file that was edited, not one that only repeats what stands there.
-    for (const auto& path : in_order_of_making(files, again.value())) {
-        const auto made = again.value().find(path);
-        const auto file = files.find(path);
-        if (made == again.value().end()) return differs(path + ": in the bundle, not made now");
-        if (file == files.end()) return differs(path + ": made now, not in the bundle");
-        if (file->second != made->second) return differs(path + ": other bytes than made now");
-    }
-    return {"re-analysis", Verdict::Holds,
-            fmt::format("{} files made again, every byte the same", again.value().size())};
-}
-
-/// What the bundle says of the tool that made it, where that is not this program: nothing here can
-/// confirm it.
-StepResult check_tool(const Evidence& evidence, const Options& options) {
-    if (evidence.tool_version != options.tool_version)
-        return {"tool", Verdict::Claimed,
-                fmt::format("made by warpbound {} (claimed; this program is {})",
-                            evidence.tool_version, options.tool_version)};
-    if (options.components.empty())
-        return {"tool", Verdict::NotApplicable, "the bundle names the version of this program"};
-    const auto of_program = [&](const std::string& name) {
-        const auto known = options.components.find(name);
-        return known == options.components.end() ? std::string{"without it"} : known->second;
-    };
-    for (const auto& [name, version] : evidence.components)
-        if (of_program(name) != version)
-            return {"tool", Verdict::Claimed,
-                    fmt::format("made with {} {} (claimed; this program is built with {})", name,
-                                version, of_program(name))};
-    if (evidence.components.size() != options.components.size())
-        return {"tool", Verdict::Claimed,
-                fmt::format("made with {} components (claimed; this program has {})",
-                            evidence.components.size(), options.components.size())};
-    return {"tool", Verdict::NotApplicable,
-            "the bundle names the version and the components of this program"};
-}
-
-/// Runs the steps in order and keeps their results.
-class Steps {
-public:
-    explicit Steps(const Options& options) : options_{options} {}
-
-    template <class Check> Verdict run(const char* step, const Check& check) {
-        if (options_.started) options_.started(step);
-        return add(check());
-    }
-    Verdict add(StepResult result) {
-        results_.push_back(std::move(result));
-        if (options_.finished) options_.finished(results_.back());
-        return results_.back().verdict;
-    }
-    void skip(std::initializer_list<const char*> steps, const char* why) {
-        for (const char* step : steps)
-            add({step, Verdict::NotRun, why});
-    }
-    [[nodiscard]] const std::vector<StepResult>& results() const { return results_; }
-
-private:
-    const Options& options_;
-    std::vector<StepResult> results_;
-};
-
 /// Descriptions that are not those that this program was built with, whatever the bundle says.
 std::string machines_not_shipped(const Evidence& evidence) {
     std::set<std::string> labels;
@@ -224,6 +126,25 @@ std::string machines_not_shipped(const Evidence& evidence) {
         if (models::provenance_of(kernel->architecture).standing != models::Standing::Shipped)
             labels.insert(models::label_of(kernel->architecture));
     return labels.empty() ? "" : fmt::format("; machine {}", fmt::join(labels, ", "));
+}
+
+/// The bundle inside one about pipelines, as one step: its own steps in one line.
+StepResult verify_kernels(const Files& files, const Options& options) {
+    Options inner = options;
+    inner.report_id.reset();
+    inner.public_key.reset();
+    inner.started = nullptr;
+    inner.finished = nullptr;
+    const auto steps = verify(files, inner);
+    const Verdict verdict = overall(steps);
+    if (verdict == Verdict::Holds)
+        return {"kernels", verdict,
+                fmt::format("{} files of a bundle of their own; {}", files.size(),
+                            conclusion_of(steps))};
+    const auto first = std::find_if(steps.begin(), steps.end(), [&](const StepResult& step) {
+        return step.verdict == verdict;
+    });
+    return {"kernels", verdict, fmt::format("kernels: {}: {}", first->step, first->detail)};
 }
 
 StepResult read_schema(const Files& files, Evidence& evidence) {
@@ -264,6 +185,9 @@ std::string to_string(Verdict verdict) {
 }
 
 std::vector<StepResult> verify(const Files& files, const Options& options) {
+    if (is_about_pipelines(files))
+        return verify_pipeline(
+            files, options, [&](const Files& kernels) { return verify_kernels(kernels, options); });
     Steps steps{options};
     steps.run("signature", [&] { return check_signature(files, options.public_key); });
     if (steps.run("digests", [&] { return check_digests(files, options.report_id); }) !=
@@ -280,13 +204,15 @@ std::vector<StepResult> verify(const Files& files, const Options& options) {
                    "the evidence cannot be read");
         return steps.results();
     }
-    steps.run("tool", [&] { return check_tool(evidence, options); });
+    steps.run("tool", [&] {
+        return check_tool({evidence.tool_version, evidence.components}, options);
+    });
     if (steps.run("structure", [&] { return check_structure(evidence); }) == Verdict::Holds)
         steps.run("solver", [&] { return check_scripts(evidence, options); });
     else
         steps.skip({"solver"}, "the structure is wrong");
     steps.run("refit", [&] { return check_refit(evidence); });
-    steps.run("re-analysis", [&] { return check_again(files, evidence, options); });
+    steps.run("re-analysis", [&] { return check_again(files, evidence.tool_version, options); });
     switch (steps.run("observations", [&] { return check_observations(evidence); })) {
     case Verdict::Holds:
         steps.run("replay",

@@ -1,0 +1,99 @@
+#include "cli/pipeline_bundle.hpp"
+
+#include "certification/bundle/build.hpp"
+#include "certification/bundle/signature.hpp"
+#include "cli/certified_kernel.hpp"
+#include "cli/components.hpp"
+#include "cli/version.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace warpbound::cli {
+
+namespace {
+
+using models::PipelineStage;
+using models::PipelineSystem;
+
+PlannedKernel planned(const PipelineSystem& system, const PipelineStage& stage) {
+    const auto beside = [&](const std::string& file) {
+        return (std::filesystem::path{system.name}.parent_path() / file).string();
+    };
+    PlannedKernel kernel;
+    kernel.listing = beside(stage.code->file);
+    kernel.name = stage.code->kernel;
+    kernel.machine.architecture = system.machine;
+    kernel.launch.launch = models::to_string(stage.code->launch);
+    kernel.policy = stage.code->policy;
+    kernel.multiprocessors = fmt::format("{}", system.servers[*stage.server].multiprocessors);
+    if (!stage.code->flow_facts.empty()) kernel.flow_facts = beside(stage.code->flow_facts);
+    return kernel;
+}
+
+/// The bundle of all kernels; no files where there are none.
+Result<certification::EvidenceFiles> kernel_bundle(const PipelineSystem& system) {
+    certification::BundleInputs inputs;
+    inputs.tool_version = version;
+    inputs.components = components();
+    for (const PipelineStage* const stage : certification::kernels_of(system)) {
+        const std::string id = certification::kernel_id(inputs.kernels.size());
+        auto input = read_kernel(planned(system, *stage), {}, id);
+        const auto refuse = [&](const std::string& what) {
+            return Failure{fmt::format("stage '{}': {}", stage->name, what), system.name,
+                           stage->line};
+        };
+        if (!input) return refuse(to_string(input.error()));
+        if (!input.value()) return refuse("interrupted; nothing was written");
+        inputs.kernels.push_back(std::move(*input.value()));
+    }
+    if (inputs.kernels.empty()) return certification::EvidenceFiles{};
+    auto bundle = certification::build_bundle(inputs);
+    if (!bundle)
+        return Failure{"no evidence of its kernels: " + to_string(bundle.error()), system.name};
+    return std::move(bundle.value().files);
+}
+
+bool has_bounded_times(const PipelineSystem& system) {
+    return std::any_of(system.pipelines.begin(), system.pipelines.end(),
+                       [](const models::Pipeline& pipeline) {
+                           return std::any_of(pipeline.stages.begin(), pipeline.stages.end(),
+                                              [](const PipelineStage& stage) {
+                                                  return stage.basis == models::TimeBasis::Bounded;
+                                              });
+                       });
+}
+
+} // namespace
+
+Result<certification::PipelineBundle> pipeline_bundle(const PipelineSystem& system,
+                                                      const std::string& description,
+                                                      const std::string& key) {
+    certification::PipelineInputs inputs;
+    inputs.tool_version = version;
+    inputs.components = components();
+    inputs.description = description;
+    if (has_bounded_times(system)) {
+        auto machine = description_text({.architecture = system.machine, .assumed = {}});
+        if (!machine) return machine.as_failure();
+        inputs.machine = std::move(machine).value();
+    }
+    auto kernels = kernel_bundle(system);
+    if (!kernels) return kernels.as_failure();
+    inputs.kernels = std::move(kernels).value();
+    auto bundle = certification::build_pipeline_bundle(inputs);
+    if (!bundle) return bundle;
+    bundle.value().system.name = system.name;
+    if (key.empty()) return bundle;
+    const auto pem = read_text(key);
+    if (!pem) return pem.as_failure();
+    auto& files = bundle.value().files;
+    auto signature = certification::sign_manifest(files.at("manifest.json").bytes, pem.value());
+    if (!signature) return Failure{signature.error().what, "--sign " + key};
+    files["signature.json"] = {"signature", "signature", std::move(signature).value()};
+    return bundle;
+}
+
+} // namespace warpbound::cli

@@ -1,0 +1,42 @@
+#include "models/pipeline/described_times.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace warpbound::models {
+
+Result<Bounds<Nanoseconds>> described_copy(const Architecture& machine,
+                                           const PipelineStage& stage) {
+    const std::string direction{to_string(stage.kind)};
+    const auto value = [&](const std::string& name) {
+        return require(machine, machine.transfers, "transfers", direction + name);
+    };
+    const auto start = value("-start");
+    const auto width = value("-bandwidth");
+    for (const auto* known : {&start, &width})
+        if (!*known)
+            return Failure{
+                fmt::format("{}; expected its time, at-most=\"2ms\"", known->error().what)};
+    constexpr std::int64_t nanoseconds = 1'000'000; // Bytes per ms to bytes per ns.
+    __extension__ using Wide = __int128;
+    const auto moved = [&](std::int64_t bandwidth, bool up) {
+        const Wide product = Wide{stage.bytes} * nanoseconds + (up ? bandwidth - 1 : 0);
+        return static_cast<std::int64_t>(product / bandwidth);
+    };
+    return Bounds{Nanoseconds{start.value().lo + moved(width.value().hi, false)},
+                  Nanoseconds{start.value().hi + moved(width.value().lo, true)}};
+}
+
+Result<Bounds<Cycles>> with_launch(const Architecture& machine, const PipelineStage& stage,
+                                   const Bounds<Cycles>& execution) {
+    if (stage.cost) return execution;
+    const auto cost = require(machine, machine.blocks, "blocks", "launch");
+    if (!cost)
+        return Failure{fmt::format("{}; expected what a launch costs, launch-at-most=\"10us\"",
+                                   cost.error().what)};
+    return Bounds{execution.lower() + Cycles{cost.value().lo},
+                  execution.upper() + Cycles{cost.value().hi}};
+}
+
+} // namespace warpbound::models
