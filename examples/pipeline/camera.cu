@@ -1,5 +1,5 @@
-// Three kernels of a camera pipeline: a Bayer mosaic becomes luminance, luminance becomes edges, edges become one score
-// for each row. No loop depends on pixels, so that all of them are bounded from the code.
+// Three kernels of a camera pipeline: a Bayer mosaic becomes luminance, luminance becomes edges, edges become scores of
+// 256 each. No loop depends on pixels, so that all of them are bounded from the code.
 
 // One thread per cell of 2 x 2 pixels of the mosaic (RGGB).
 extern "C" __global__ void demosaic(const float* __restrict__ mosaic, float* __restrict__ luminance, int width,
@@ -27,14 +27,14 @@ extern "C" __global__ void edges(const float* __restrict__ luminance, float* __r
     gradient[y * width + x] = dx * dx + dy * dy;
 }
 
-// The sum of a row of 256 edges by a block of 256 threads: a tree in shared memory.
-extern "C" __global__ void row_score(const float* __restrict__ gradient, float* __restrict__ score) {
-    __shared__ float sums[256];
-    sums[threadIdx.x] = gradient[blockIdx.x * 256 + threadIdx.x];
+// The sum of 256 edges by a block of 256 threads: a tree in shared memory.
+extern "C" __global__ void score(const float* __restrict__ gradient, float* __restrict__ sums) {
+    __shared__ float tree[256];
+    tree[threadIdx.x] = gradient[blockIdx.x * 256 + threadIdx.x];
     __syncthreads();
     for (int half = 128; half > 0; half /= 2) {
-        if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
+        if (threadIdx.x < half) tree[threadIdx.x] += tree[threadIdx.x + half];
         __syncthreads();
     }
-    if (threadIdx.x == 0) score[blockIdx.x] = sums[0];
+    if (threadIdx.x == 0) sums[blockIdx.x] = tree[0];
 }

@@ -4,6 +4,7 @@
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/manifest.hpp"
 #include "certification/bundle/signature.hpp"
+#include "certification/pipeline/evidence/pipeline_evidence.hpp"
 #include "cli/evidence_folder.hpp"
 
 #include <fmt/format.h>
@@ -72,6 +73,10 @@ EvidenceFiles certified(Honest which) {
                {tree + "/examples/rows/sm_75.nvdisasm-gi.sass", "--source", tree + "/examples/rows",
                 "--architecture", "turing-t4", "--launch", "4x32", "--runs", "8"});
         break;
+    case Honest::Pipeline:
+        run_or_throw({"pipeline", tree + "/examples/pipeline/control.xml", "--evidence",
+                      folder.path("bundle")});
+        return read_bundle(folder.path("bundle"));
     case Honest::Campaign: {
         std::vector<std::string> simulate{"simulate"};
         append(simulate, launched);
@@ -126,6 +131,14 @@ const EvidenceFiles& honest(Honest which) {
 }
 
 void remake(EvidenceFiles& files) {
+    if (certification::is_pipeline_bundle(bytes_of(files))) {
+        const auto inputs = certification::pipeline_inputs_of(bytes_of(files));
+        if (!inputs) throw std::runtime_error{to_string(inputs.error())};
+        auto bundle = certification::build_pipeline_bundle(inputs.value());
+        if (!bundle) throw std::runtime_error{to_string(bundle.error())};
+        files = std::move(bundle.value().files);
+        return;
+    }
     const auto inputs = certification::inputs_of(bytes_of(files));
     if (!inputs) throw std::runtime_error{to_string(inputs.error())};
     auto bundle = certification::build_bundle(inputs.value());
@@ -155,6 +168,9 @@ void seal(EvidenceFiles& files) {
         if (changed) files["claims.json"].bytes = claims.dump();
     }
     if (files["claims.json"].bytes.empty()) files.erase("claims.json");
+    const char* const format = certification::is_pipeline_bundle(bytes_of(files))
+                                   ? certification::pipeline_evidence_format
+                                   : certification::kernel_evidence_format;
     files.erase("manifest.json");
     std::string version = "0.1.0";
     if (files.count("inputs/run.json") != 0) {
@@ -163,7 +179,7 @@ void seal(EvidenceFiles& files) {
             version = run["tool"].value("version", version);
     }
     files["manifest.json"] = {"manifest", "manifest",
-                              certification::manifest_of(files, version).text};
+                              certification::manifest_of(files, version, format).text};
 }
 
 Outcome verify_files(const EvidenceFiles& files, const std::vector<std::string>& options,

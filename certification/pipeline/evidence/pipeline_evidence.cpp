@@ -13,8 +13,6 @@ namespace warpbound::certification {
 
 namespace {
 
-constexpr const char* pipeline_format = "warpbound-pipeline-evidence/1";
-
 Json assumptions_of(const models::PipelineSystem& system) {
     Json rows = Json::array();
     for (const auto& assumption : analyzer::pipeline_assumptions(system))
@@ -58,7 +56,7 @@ Result<PipelineBundle> build_pipeline_bundle(const PipelineInputs& inputs) {
     bundle.files["claims.json"] = {
         "claims", "claims",
         canonical(claims_of(bundle.system, latency, bundle.files, bundle.verdict))};
-    Manifest manifest = manifest_of(bundle.files, inputs.tool_version, pipeline_format);
+    Manifest manifest = manifest_of(bundle.files, inputs.tool_version, pipeline_evidence_format);
     bundle.report_id = std::move(manifest.report_id);
     bundle.files["manifest.json"] = {"manifest", "manifest", std::move(manifest.text)};
     return bundle;
@@ -69,7 +67,7 @@ bool is_pipeline_bundle(const std::map<std::string, std::string>& files) {
     if (file == files.end()) return false;
     const auto manifest = read_json(file->second, file->first);
     return manifest && manifest.value().is_object() &&
-           manifest.value().value("format", Json{}) == pipeline_format;
+           manifest.value().value("format", Json{}) == pipeline_evidence_format;
 }
 
 Result<std::map<std::string, std::string>>

@@ -10,6 +10,9 @@
 
 namespace warpbound::certification {
 
+/// Format of a bundle about pipelines.
+inline constexpr const char* pipeline_evidence_format = "warpbound-pipeline-evidence/1";
+
 struct PipelineBundle {
     EvidenceFiles files; ///< With the manifest.
     std::string report_id;
