@@ -1,12 +1,13 @@
 /// \file
 /// Runs the examples of Markdown pages and compares what they print with what the page says.
-/// Run as: example_check PROGRAM PAGES SCRATCH
+/// Run as: example_check PROGRAM PAGES SCRATCH [EXAMPLES]
 ///
 /// An example is a line `$ COMMAND` of a ```console block; the lines up to the next command or the
 /// end of the block are its standard output. A line `...` stands for any lines, none included.
 /// Commands run in SCRATCH/run, where `examples/` is a copy of that of PAGES, with `warpbound` in
 /// the path. Lines that end with a backslash continue in the next one. Every page whose name begins
-/// with a digit must have an example, and a page must name every file of `examples/`.
+/// with a digit must have an example, and a page must name every file of `examples/`. PAGES may be
+/// one page, which must have an example; `examples/` is then a copy of EXAMPLES.
 
 #include <algorithm>
 #include <cstdio>
@@ -160,8 +161,8 @@ bool names_all_of(const std::vector<fs::path>& pages, const fs::path& examples) 
 } // namespace
 
 int main(int count, char** arguments) {
-    if (count != 4) {
-        std::fputs("usage: example_check PROGRAM PAGES SCRATCH\n", stderr);
+    if (count != 4 && count != 5) {
+        std::fputs("usage: example_check PROGRAM PAGES SCRATCH [EXAMPLES]\n", stderr);
         return 2;
     }
     const fs::path program = fs::canonical(arguments[1]);
@@ -169,23 +170,27 @@ int main(int count, char** arguments) {
     const fs::path folder = fs::absolute(arguments[3]) / "run";
     fs::remove_all(folder);
     fs::create_directories(folder);
-    if (fs::exists(pages / "examples"))
-        fs::copy(pages / "examples", folder / "examples", fs::copy_options::recursive);
+    const bool is_one_page = fs::is_regular_file(pages);
+    const fs::path used = count == 5 ? fs::path{arguments[4]} : pages / "examples";
+    if (fs::exists(used)) fs::copy(used, folder / "examples", fs::copy_options::recursive);
     const char* path = std::getenv("PATH");
     const std::string paths =
         program.parent_path().string() + ":" + (path ? path : "/usr/bin:/bin");
     setenv("PATH", paths.c_str(), 1);
 
     std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator{pages})
-        if (entry.path().extension() == ".md") files.push_back(entry.path());
+    if (is_one_page)
+        files.push_back(pages);
+    else
+        for (const auto& entry : fs::directory_iterator{pages})
+            if (entry.path().extension() == ".md") files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     std::size_t run = 0;
-    bool good = !files.empty() && names_all_of(files, pages / "examples");
+    bool good = !files.empty() && (is_one_page || names_all_of(files, pages / "examples"));
     for (const auto& page : files) {
         const auto examples = examples_of(page);
         const char first = page.filename().string().front();
-        if (examples.empty() && first >= '0' && first <= '9') {
+        if (examples.empty() && (is_one_page || (first >= '0' && first <= '9'))) {
             std::fprintf(stderr, "%s: no example\n", page.filename().c_str());
             good = false;
         }

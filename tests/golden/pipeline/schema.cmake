@@ -12,7 +12,7 @@ endif()
 file(READ ${OUT}/template.xml template)
 string(REPLACE "at-most=\"6ms\"" "at-most=\"6\"" wrong "${template}")
 file(WRITE ${OUT}/wrong.xml "${wrong}")
-foreach(file ${ROOT}/examples/pipeline/camera.xml ${ROOT}/docs/theory/examples/9-misses.xml ${OUT}/template.xml ${OUT}/wrong.xml)
+foreach(file ${ROOT}/examples/pipeline/camera.xml ${ROOT}/examples/pipeline/control.xml ${ROOT}/docs/theory/examples/9-misses.xml ${OUT}/template.xml ${OUT}/wrong.xml)
   execute_process(COMMAND ${XMLLINT} --noout --nonet --schema ${ROOT}/models/pipeline/pipelines.xsd ${file}
                   RESULT_VARIABLE code ERROR_VARIABLE complaints)
   if(file MATCHES "wrong" AND code EQUAL 0)
