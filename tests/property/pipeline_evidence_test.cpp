@@ -43,7 +43,8 @@ bool is_smaller_somewhere(const Json& claims, const analyzer::SystemLatency& lat
 /// so that the claims still fit together.
 Json changed(const Json& honest, std::mt19937_64& random) {
     std::vector<Json::json_pointer> numbers;
-    for (const auto& [pointer, value] : honest.flatten().items())
+    const Json flat = honest.flatten();
+    for (const auto& [pointer, value] : flat.items())
         if (value.is_number()) numbers.emplace_back(pointer);
     Json claims = honest;
     for (std::uint64_t left = 1 + random() % 3; left > 0; --left) {
