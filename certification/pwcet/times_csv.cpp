@@ -1,5 +1,7 @@
 #include "certification/pwcet/times_csv.hpp"
 
+#include "models/time/time_column.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,43 +45,22 @@ std::optional<Written> read_time(std::string_view text) {
     return written;
 }
 
-std::string_view trimmed(std::string_view line) {
-    const auto is_blank = [](char letter) {
-        return letter == ' ' || letter == '\t' || letter == '\r';
-    };
-    while (!line.empty() && is_blank(line.front()))
-        line.remove_prefix(1);
-    while (!line.empty() && is_blank(line.back()))
-        line.remove_suffix(1);
-    return line;
-}
-
 } // namespace
 
 Result<TimesInRunOrder> read_times(const assembly::SourceText& source, std::string unit) {
+    const auto lines = models::read_time_column(source);
+    if (!lines) return lines.as_failure();
     std::vector<std::pair<Written, std::int64_t>> written; // With their lines.
-    std::string_view rest = source.text;
-    bool is_first = true;
     int decimals = 0;
-    for (std::int64_t number = 1; !rest.empty(); ++number) {
-        const std::size_t end = rest.find('\n');
-        const std::string_view line = trimmed(rest.substr(0, end));
-        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-        if (line.empty() || line.front() == '#') continue;
-        const bool is_heading = is_first && std::none_of(line.begin(), line.end(), is_digit) &&
-                                line != "nan" && line != "inf" && line.front() != '-';
-        is_first = false;
-        if (is_heading) continue;
-        const auto time = read_time(line);
+    for (const auto& [text, line] : lines.value()) {
+        const auto time = read_time(text);
         if (!time)
             return Failure{"is no time; expected digits with at most nine decimals, from 0 to 2^53 "
                            "of the last one",
-                           source.name, number, 1};
+                           source.name, line, 1};
         decimals = std::max(decimals, time->decimals);
-        written.emplace_back(*time, number);
+        written.emplace_back(*time, line);
     }
-    if (written.empty())
-        return Failure{"has no times; expected one a line, in run order", source.name};
     TimesInRunOrder times;
     times.name = source.name;
     times.unit = std::move(unit);
