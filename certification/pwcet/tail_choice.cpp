@@ -113,7 +113,12 @@ void check_fit(SeriesPwcet& series, const GoodnessOfFit& fit) {
                      harness::Decision{fit.a2.statistic, fit.a2.p_value, fit.a2.p_value}, note},
                     {"cramer-von-mises",
                      harness::Decision{fit.w2.statistic, fit.w2.p_value, fit.w2.p_value}, note}};
-    judge(series, series.after, "the fitted distribution");
+    judge(series, series.after, series.fits.front().name);
+    if (series.reasons.empty()) return;
+    series.reasons.push_back(fmt::format(
+        "no other method is tried on the same runs: state one before the next campaign (--method, "
+        "--shape{})",
+        series.extremes.block > 0 ? ", --block-size" : ", --exceedances"));
 }
 
 void add_rows(SeriesPwcet& series, const PwcetRequest& request,
