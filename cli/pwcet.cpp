@@ -1,5 +1,6 @@
 #include "cli/pwcet.hpp"
 
+#include "certification/pwcet/estimate_pwcet.hpp"
 #include "certification/pwcet/pwcet_report.hpp"
 #include "certification/pwcet/times_csv.hpp"
 #include "cli/next_step.hpp"

@@ -1,9 +1,8 @@
 #pragma once
 /// \file
-/// Probabilistic execution-time estimates (pWCET) of recorded runs: an estimate under statistical
-/// assumptions, never a bound.
+/// Probabilistic execution-time estimates (pWCET) of recorded runs as values: an estimate under
+/// statistical assumptions, never a bound.
 
-#include "assembly/support/result.hpp"
 #include "harness/protocol/modes.hpp"
 #include "harness/protocol/order_tests.hpp"
 #include "models/statistics/per_run.hpp"
@@ -104,14 +103,5 @@ struct SeriesPwcet {
     std::string interval_method;
     std::vector<PwcetRow> rows; ///< In the order of the requested probabilities.
 };
-
-/// Order of work: size and distinct values, modes, tests of the order, extremes, heavy tail, fit,
-/// goodness of fit, extrapolation per run. Nothing is fitted where an earlier step refuses.
-SeriesPwcet estimate_pwcet(TimesInRunOrder times, const PwcetRequest& request);
-
-/// The largest estimate of the series at each probability; empty unless every series is estimated.
-/// A constant series counts with its value.
-std::vector<PwcetRow> envelope_of(const std::vector<SeriesPwcet>& series,
-                                  const PwcetRequest& request);
 
 } // namespace warpbound::certification
