@@ -10,7 +10,7 @@ namespace warpbound::certification {
 
 namespace {
 
-/// From the first 16 digits of the digest and the seed that a user states.
+/// The seed that a user states, else one from the digest of the times.
 std::uint64_t seed_of(const TimesInRunOrder& times, const PwcetRequest& request) {
     if (request.seed) return *request.seed;
     std::uint64_t seed = 0;

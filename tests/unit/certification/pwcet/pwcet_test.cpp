@@ -1,4 +1,4 @@
-#include "certification/pwcet/pwcet.hpp"
+#include "certification/pwcet/estimate_pwcet.hpp"
 #include "certification/pwcet/pwcet_report.hpp"
 #include "certification/pwcet/times_csv.hpp"
 #include "models/statistics/resampling.hpp"
