@@ -56,7 +56,7 @@ const std::vector<Tampering> of_pipelines{
     {"LowerBoundRaised", Honest::Pipeline, set(claims, loop + "/lower", 300'000), 1,
      "latency of 'loop'"},
     {"ResponseLowered", Honest::Pipeline, set(claims, improve + "/response", 200'000), 1,
-     "stage 'improve' of 'loop'"},
+     "traffic of others"},
     {"ResponseNegative", Honest::Pipeline, set(claims, improve + "/response", -1), 3, "2^50"},
     {"ResponseBeyondTheRange", Honest::Pipeline,
      set(claims, improve + "/response", std::uint64_t{18446744073709551615U}), 3, "whole number"},
@@ -117,7 +117,7 @@ const std::vector<Tampering> of_pipelines{
      },
      3, "bundle of kernels"},
     {"KernelListingEdited", Honest::Pipeline,
-     text("kernels/inputs/K1/listing.sass", "FFMA", "FADD"), 5, "kernels"},
+     text("kernels/inputs/K1/listing.sass", "FFMA", "FADD"), 1, "another listing"},
     {"FileNotSealed", Honest::Pipeline, text(description, "900us", "901us"), 5, description,
      Close::Not},
     {"SignedByTheAttacker", Honest::Pipeline, set(claims, loop + "/upper", 1), 1,
@@ -130,7 +130,7 @@ const std::vector<Tampering> of_pipelines{
      Close::Remake,
      {"--report-id", "sha256:0000000000000000000000000000000000000000000000000000000000000000"}},
     {"FormatOfKernels", Honest::Pipeline,
-     text("manifest.json", "warpbound-pipeline-evidence/1", "warpbound-evidence/4"), 5,
+     text("manifest.json", "warpbound-pipeline-evidence/1", "warpbound-evidence/4"), 3,
      "manifest.json", Close::Not},
 };
 

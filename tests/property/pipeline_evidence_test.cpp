@@ -5,6 +5,7 @@
 #include "analyzer/pipeline/latency.hpp"
 #include "certification/pipeline/evidence/pipeline_claims.hpp"
 #include "certification/verify/pipeline/latency_inequalities.hpp"
+#include "certification/verify/pipeline/own_times.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/random_pipelines.hpp"
 
@@ -25,7 +26,10 @@ namespace check = certification::verify;
 /// Empty: accepted.
 std::string refusal_of(const models::PipelineSystem& system, const Json& claims) {
     try {
-        check::check_latencies({system, check::read_claimed_pipelines(claims, system)});
+        const auto claimed = check::read_claimed_pipelines(claims, system);
+        models::PipelineSystem described = system;
+        check::check_own_times(described, claimed, {});
+        check::check_latencies({described, claimed});
         return {};
     } catch (const check::Finding& finding) {
         return finding.what();
@@ -84,7 +88,7 @@ TEST(PipelineEvidence, AcceptsNoLatencyBelowTheLeastFixedPoint) {
             const bool passes = refusal_of(system, claims).empty();
             ++(passes ? accepted : refused);
             ASSERT_FALSE(passes && is_smaller_somewhere(claims, latency))
-                << "seed " << seed << claims.dump(1);
+                << "seed " << seed << Json::diff(honest, claims).dump(1) << honest.dump();
         }
     }
     testing::Test::RecordProperty("bounded_systems", std::to_string(bounded));

@@ -15,9 +15,21 @@ constexpr std::size_t most_instants = 1'000'000;
     throw Finding{Verdict::Failed, what};
 }
 
-/// "so much work and traffic end by a time": the smallest fixed point of S61 is not above it.
+/// "so much work and traffic end by a time": work + M(x) <= x for some x up to it, so that the
+/// smallest fixed point of S61 is not above it. Where x = end does not, as more traffic may arrive
+/// than time passes, x is sought from below.
 bool ends_by(const Queue& queue, Exact work, Exact end) {
-    return end >= 0 && sum(work, queue.others.delay_within(end)) <= end;
+    if (end < work) return false;
+    if (sum(work, queue.others.delay_within(end)) <= end) return true;
+    Exact x = work;
+    for (std::size_t step = 0; step < most_instants; ++step) {
+        const Exact next = sum(work, queue.others.delay_within(x));
+        if (next <= x) return true;
+        if (next > end) return false;
+        x = next;
+    }
+    throw Finding{Verdict::Undecided,
+                  fmt::format("'{}': traffic takes too many steps to end", queue.server)};
 }
 
 Exact busy_period_of(const QueuedStage& stage) {

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Whether claimed response times are bounds at a server (S61): each is checked by inequalities
-/// that hold from the smallest fixed point on, so that nothing is iterated.
+/// Whether claimed response times are bounds at a server (S61): each satisfies an inequality that
+/// nothing below the smallest fixed point does.
 
 #include "certification/verify/pipeline/claimed_pipelines.hpp"
 #include "certification/verify/pipeline/exact.hpp"

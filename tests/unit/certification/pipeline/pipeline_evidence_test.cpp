@@ -234,7 +234,6 @@ INSTANTIATE_TEST_SUITE_P(
         {"LongerClient", xml, "partition=\"vision\" at-most=\"150us\"",
          "partition=\"vision\" at-most=\"450us\"", "fixed point"},
         {"LinesEvicted", xml, "l2-lines=\"kept\"", "l2-lines=\"evicted\"", "fixed point"},
-        {"JobsInTurn", xml, "jobs=\"overlap\"", "jobs=\"one-after-another\"", "fixed point"},
         {"SlowerClock", xml, "1350..1590MHz", "1349..1590MHz", "times"},
         {"OtherLaunch", xml, "launch=\"2x64\"", "launch=\"3x64\"", "times"},
         {"OtherSms", xml, "multiprocessors=\"30\"", "multiprocessors=\"29\"", "times"},
@@ -258,15 +257,16 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// Any damage of any file, with all digests made again: never accepted with a smaller latency.
 TEST(PipelineEvidence, DamagedAnywhereIsNotAcceptedWithASmallerLatency) {
+    std::size_t place = 0;
     for (const auto& [path, file] : bundle().files) {
-        if (path == "manifest.json") continue;
+        // Of the bundle inside, whose own tests change every file, one file in four.
+        const bool is_inside = path.rfind("kernels/", 0) == 0;
+        if (path == "manifest.json" || (is_inside && ++place % 4 != 0)) continue;
         for (const std::size_t part : {3U, 2U}) {
             EvidenceFiles files = bundle().files;
             std::string& bytes = files.at(path).bytes;
-            if (bytes.empty()) continue;
-            char& byte = bytes[bytes.size() / part];
+            char& byte = bytes.at(bytes.size() / part);
             byte = byte == '1' ? '0' : '1';
-            if (bytes == file.bytes) continue;
             seal(files);
             const auto steps = checked(files, rebuild);
             EXPECT_NE(verify::overall(steps), Verdict::Holds) << path << "\n" << text_of(steps);
