@@ -131,7 +131,7 @@ const std::vector<Tampering> of_pipelines{
      {"--report-id", "sha256:0000000000000000000000000000000000000000000000000000000000000000"}},
     {"FormatOfKernels", Honest::Pipeline,
      text("manifest.json", "warpbound-pipeline-evidence/1", "warpbound-evidence/4"), 3,
-     "manifest.json", Close::Not},
+     "claims.json", Close::Not},
 };
 
 WARPBOUND_ATTACKS(TamperedPipelines, of_pipelines);

@@ -1,6 +1,7 @@
 /// \file
 /// Response times at one server against published values.
 
+#include "analyzer/pipeline/latency.hpp"
 #include "analyzer/pipeline/response_time.hpp"
 #include "assembly/support/source_text.hpp"
 
@@ -31,6 +32,36 @@ TEST(ResponseTimes, OfCanMessagesAreTheRevisedOnes) {
     EXPECT_EQ(times.bounds[0].from_arrival, 2000);
     EXPECT_EQ(times.bounds[1].from_arrival, 3000);
     EXPECT_EQ(times.bounds[2].from_arrival, 3500);
+    // The busy period of C holds two instances, which wait for 2 and, from its begin, 6 ms.
+    EXPECT_EQ(times.bounds[2].busy_period, 7000);
+    EXPECT_EQ(times.bounds[2].starts, (std::vector<std::int64_t>{2000, 6000}));
+}
+
+/// The same messages as pipelines, as `pipeline` bounds them: kernels without a preemption.
+TEST(ResponseTimes, OfCanMessagesAreThoseOfPipelines) {
+    models::PipelineSystem bus;
+    bus.servers = {{"bus", ServerOrder::Priority, 1}};
+    bus.memory.is_excluded = true;
+    const std::array<std::int64_t, 3> distances{2500, 3500, 3500};
+    for (std::size_t i = 0; i < distances.size(); ++i) {
+        models::PipelineStage message;
+        message.name = "message";
+        message.kind = models::StageKind::Kernel;
+        message.server = 0;
+        message.priority = static_cast<std::int64_t>(i);
+        message.time.emplace(models::Nanoseconds{1000}, models::Nanoseconds{1000});
+        models::Pipeline pipeline;
+        pipeline.name = std::to_string(i);
+        pipeline.distance = models::Nanoseconds{distances.at(i)};
+        pipeline.overlaps = true;
+        pipeline.stages = {message};
+        bus.pipelines.push_back(pipeline);
+    }
+    const SystemLatency latency = bound_latency(bus);
+    ASSERT_EQ(latency.refusal, "");
+    EXPECT_EQ(latency.pipelines[0].upper, 2000);
+    EXPECT_EQ(latency.pipelines[1].upper, 3000);
+    EXPECT_EQ(latency.pipelines[2].upper, 3500);
 }
 
 struct PublishedTask {
