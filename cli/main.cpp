@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
         warpbound::cli::add_predict(app, invocation);
         warpbound::cli::add_simulate(app, invocation);
         warpbound::cli::add_trace(app, invocation);
+        warpbound::cli::add_hypotheses(app, invocation);
 #ifdef WARPBOUND_HAS_ANALYZER
         warpbound::cli::add_bound(app, invocation);
         warpbound::cli::add_pipeline(app, invocation);

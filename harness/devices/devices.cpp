@@ -1,15 +1,13 @@
 #include "harness/card_identity.hpp"
 #include "harness/device.hpp"
 #include "harness/devices/cuda/cuda_device.hpp"
+#include "harness/devices/cuda/session.hpp"
 #include "harness/devices/recorded.hpp"
 #include "harness/devices/simulated.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
-#include <chrono>
-#include <cstdlib>
 #include <string>
 
 namespace warpbound::harness {
@@ -23,29 +21,11 @@ constexpr std::string_view recorded_prefix = "recorded:";
 constexpr std::array<std::string_view, 1> missing_types{"hip:<n>"};
 constexpr std::string_view not_implemented = "not in this version";
 
-/// Time-out of a launch in milliseconds.
-constexpr const char* time_out_variable = "WARPBOUND_CUDA_TIME_OUT";
-constexpr int default_time_out = 10'000;
-
-std::optional<int> whole_number(std::string_view text) {
-    int number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
-    return number;
-}
-
 Result<std::unique_ptr<Device>> open_card(std::string_view name) {
-    const std::string where{name};
-    const auto ordinal = whole_number(name.substr(card_prefix.size()));
-    if (!ordinal) return Failure{"expected the number of a device, as in cuda:0", where};
-    const char* stated = std::getenv(time_out_variable);
-    const auto time_out =
-        stated == nullptr ? std::optional{default_time_out} : whole_number(stated);
-    if (!time_out || *time_out == 0)
-        return Failure{fmt::format("expected milliseconds, not '{}' (at least 1)", stated),
-                       time_out_variable};
-    return cuda::open_cuda_device(cuda::Driver::load(), *ordinal,
-                                  std::chrono::milliseconds{*time_out});
+    const auto card = cuda::read_card_name(name);
+    if (!card) return card.as_failure();
+    return cuda::open_cuda_device(cuda::Driver::load(), card.value().ordinal,
+                                  card.value().time_out);
 }
 
 void add_cards(std::vector<DeviceEntry>& devices) {

@@ -101,3 +101,19 @@ expect(0 "copy-to-device/bytes=4096 .*copies, a line through the means.*copy-to-
        measure --device cuda:0 --benchmark copy-to-device --repetitions 3)
 play("lost-at 4")
 expect(3 "the device was lost in run" measure --device cuda:0 --benchmark copy-from-device --repetitions 3 --warm-up 0)
+
+# Rules of scheduling, judged by what the stand-in plays; without what an experiment needs they are not tested.
+set(ENV{WARPBOUND_CUDA_TIME_OUT} 5000)
+play("")
+expect(0 "device     cuda:0.*Stand-in, sm_80, CUDA driver 13.0.*G4  holds.*R2  holds.*Q3  holds"
+       hypotheses --device cuda:0 --rule G1,G4,R2,Q3 --runs 2 --record ${OUT}/scheduling.json)
+expect(0 "G4  holds" hypotheses --device recorded:${OUT}/scheduling.json --rule G4)
+play("schedule-fault 4")
+expect(1 "G4  violated.*one-stream, run 1: 'K2' began by [0-9]+, while blocks of 'K1' of its stream ran until"
+       hypotheses --device cuda:0 --rule G4 --runs 1)
+play("priorities 1")
+expect(4 "A1  not tested.*streams have one priority, 0" hypotheses --device cuda:0 --rule A1 --runs 1)
+play("timer-step 1000000")
+expect(3 "cuda:0: the nanosecond timer is too coarse" hypotheses --device cuda:0 --rule A1 --runs 1)
+play("fail-call cuStreamCreate 2 1")
+expect(4 "G1  not tested.*cuStreamCreate failed: CUDA_ERROR_OUT_OF_MEMORY" hypotheses --device cuda:0 --rule G1 --runs 1)

@@ -55,6 +55,11 @@ std::string find_driver_functions(const SharedLibrary& library, DriverFunctions&
     find("EventQuery", functions.EventQuery);
     find("EventElapsedTime", functions.EventElapsedTime);
     find("EventDestroy_v2", functions.EventDestroy_v2);
+    const auto find_optional = [&](const char* name, auto& function) {
+        if (!library.find(name, function)) function = nullptr;
+    };
+    find_optional("cuCtxGetStreamPriorityRange", functions.CtxGetStreamPriorityRange);
+    find_optional("cuStreamCreateWithPriority", functions.StreamCreateWithPriority);
     return missing;
 }
 

@@ -44,9 +44,14 @@ enum class DeviceAttribute : int {
     MultiprocessorCount = 16,
     EccEnabled = 32,
     L2CacheSize = 38,
+    MaxThreadsPerMultiprocessor = 39,
+    AsyncEngineCount = 40,
     ComputeCapabilityMajor = 75,
     ComputeCapabilityMinor = 76,
+    MaxSharedMemoryPerMultiprocessor = 81,
+    MaxRegistersPerMultiprocessor = 82,
     MaxSharedMemoryPerBlockOptin = 97,
+    MaxBlocksPerMultiprocessor = 106,
 };
 
 /// CUfunction_attribute
@@ -119,6 +124,9 @@ struct DriverFunctions {
     Status (*EventQuery)(Event event);
     Status (*EventElapsedTime)(float* milliseconds, Event from, Event to);
     Status (*EventDestroy_v2)(Event event);
+    // These may be absent.
+    Status (*CtxGetStreamPriorityRange)(int* least, int* greatest);
+    Status (*StreamCreateWithPriority)(Stream* stream, unsigned flags, int priority);
 };
 
 /// nvmlReturn_t

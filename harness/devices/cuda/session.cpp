@@ -1,14 +1,28 @@
 #include "harness/devices/cuda/session.hpp"
 
+#include "harness/card_identity.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <thread>
 #include <utility>
 
 namespace warpbound::harness::cuda {
 
 namespace {
+
+constexpr const char* time_out_variable = "WARPBOUND_CUDA_TIME_OUT";
+constexpr int default_time_out = 10'000;
+
+std::optional<int> whole_number(std::string_view text) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
+    return number;
+}
 
 /// Errors of a kernel; every later call in the context returns the same.
 bool caused_by_kernel(Status status) {
@@ -46,6 +60,20 @@ bool says_gone(Status status) {
 }
 
 } // namespace
+
+Result<CardName> read_card_name(std::string_view name) {
+    const auto ordinal =
+        is_card(name) ? whole_number(name.substr(card_prefix.size())) : std::nullopt;
+    if (!ordinal)
+        return Failure{"expected the number of a device, as in cuda:0", std::string{name}};
+    const char* stated = std::getenv(time_out_variable);
+    const auto time_out =
+        stated == nullptr ? std::optional{default_time_out} : whole_number(stated);
+    if (!time_out || *time_out == 0)
+        return Failure{fmt::format("expected milliseconds, not '{}' (at least 1)", stated),
+                       time_out_variable};
+    return CardName{*ordinal, std::chrono::milliseconds{*time_out}};
+}
 
 Result<std::shared_ptr<Session>> Session::open(std::shared_ptr<const Driver> driver, int ordinal,
                                                std::chrono::milliseconds time_out) {
@@ -147,6 +175,11 @@ Remark Session::anomaly(Status status, const char* what) {
 
 Failure Session::failure(Status status, const char* what) {
     return {anomaly(status, what).text, name_};
+}
+
+Failure Session::give_up(const char* what) {
+    if (!lost_) lost_ = fmt::format("{} did not end within {} ms", what, time_out_.count());
+    return {*lost_, name_};
 }
 
 Result<Buffer> Buffer::make(std::shared_ptr<Session> session, std::int64_t bytes) {

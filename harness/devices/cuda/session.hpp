@@ -12,8 +12,17 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace warpbound::harness::cuda {
+
+/// A card as named by users, and how long its work may take.
+struct CardName {
+    int ordinal = 0;
+    std::chrono::milliseconds time_out{};
+};
+/// Reads `cuda:<n>`, and WARPBOUND_CUDA_TIME_OUT (milliseconds; 10 s without it).
+Result<CardName> read_card_name(std::string_view name);
 
 /// The outcome of a launch or a copy.
 struct Launched {
@@ -54,6 +63,10 @@ public:
     Launched launch(Function function, const LaunchGeometry& shape, void** arguments);
     /// The anomaly that a call's status means for a run; marks the device as lost where it must.
     Remark anomaly(Status status, const char* call);
+    /// How long work may take.
+    [[nodiscard]] std::chrono::milliseconds time_out() const { return time_out_; }
+    /// Work that did not end in time: the device is lost.
+    Failure give_up(const char* what);
     /// The status as a refusal: "cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY: out of memory".
     Failure failure(Status status, const char* call);
 

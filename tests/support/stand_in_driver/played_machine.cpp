@@ -24,4 +24,11 @@ Status answer() {
     return machine().sticky;
 }
 
+Status answer(const char* function) {
+    Machine& at = machine();
+    if (at.sticky != Status::Success || at.script.fail_call != function) return at.sticky;
+    if (at.calls[function]++ < at.script.fail_after) return Status::Success;
+    return static_cast<Status>(at.script.fail_status);
+}
+
 } // namespace warpbound::tests

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace warpbound::harness::cuda {
 
@@ -18,7 +20,8 @@ struct FunctionTag {
     enum class Kind {
         Region,
         ClockRate,
-        Semaphore, ///< Blocks wait for each other.
+        Semaphore,   ///< Blocks wait for each other.
+        PassingTime, ///< Blocks last a stated time; see `played_streams`.
     };
     Kind kind = Kind::Region;
     std::int64_t instructions = 0; ///< Between the clock reads.
@@ -28,6 +31,12 @@ struct FunctionTag {
 struct ModuleTag {
     std::string text;
     FunctionTag function;
+};
+struct StreamTag {
+    int priority = 0;
+};
+struct EventTag {
+    std::optional<std::int64_t> time{}; ///< `Unit:` ns. None: not recorded on played streams.
 };
 
 } // namespace warpbound::harness::cuda
@@ -51,6 +60,9 @@ struct Machine {
     std::map<harness::cuda::Address, Allocation> memory;
     /// Also those that are never freed.
     std::map<harness::cuda::Module, std::unique_ptr<harness::cuda::ModuleTag>> modules;
+    std::vector<std::unique_ptr<harness::cuda::StreamTag>> streams; ///< Also those destroyed.
+    std::vector<std::unique_ptr<harness::cuda::EventTag>> events;   ///< Likewise.
+    std::map<std::string, std::int64_t> calls; ///< Of functions that the script may let fail.
 
     [[nodiscard]] double rate() const { // Cycles per nanosecond.
         const bool slow = script.slow_from > 0 && launches >= script.slow_from;
@@ -70,5 +82,7 @@ harness::cuda::Status begin_work();
 
 /// For calls that fail on a lost device.
 harness::cuda::Status answer();
+/// As `answer`, for a call of that function that the script may let fail.
+harness::cuda::Status answer(const char* function);
 
 } // namespace warpbound::tests

@@ -33,6 +33,12 @@ bool read_line(const std::string& line, Script& script) {
     if (word == "no-rate-at") return static_cast<bool>(words >> script.no_rate_at);
     if (word == "refused-at") return static_cast<bool>(words >> script.refused_at);
     if (word == "late-block-at") return static_cast<bool>(words >> script.late_block_at);
+    if (word == "fail-call")
+        return static_cast<bool>(words >> script.fail_call >> script.fail_status >>
+                                 script.fail_after);
+    if (word == "priorities") return static_cast<bool>(words >> script.priorities);
+    if (word == "timer-step") return static_cast<bool>(words >> script.timer_step);
+    if (word == "schedule-fault") return static_cast<bool>(words >> script.schedule_fault);
     if (word == "reasons-from")
         return static_cast<bool>(words >> script.reasons_from >> script.reasons);
     return false;

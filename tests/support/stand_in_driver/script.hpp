@@ -27,7 +27,11 @@ namespace warpbound::tests {
 ///   refused-at N          the Nth launch is refused for lack of resources
 ///   late-block-at N       in the Nth launch, the last block that fits on an SM begins when its
 ///                         first one has nearly timed out
-///   reasons-from N MASK   the reasons of NVML for a lower clock, from the Nth launch on
+///   fail-call NAME STATUS N  after N calls of the driver's function, all of them return that
+///   status priorities N          priorities of streams: 0 to 1 - N; default 6 timer-step N of the
+///   nanosecond timer of blocks that pass time; default 32 schedule-fault N      `Fault` of the
+///   queue model, by number; default 0, none reasons-from N MASK   the reasons of NVML for a lower
+///   clock, from the Nth launch on
 /// Launches are those of microbenchmarks, and copies that are measured, counted together from 1,
 /// warm-up included. Without a file there are no faults.
 struct Script {
@@ -50,6 +54,12 @@ struct Script {
     std::int64_t no_rate_at = 0;
     std::int64_t refused_at = 0;
     std::int64_t late_block_at = 0;
+    std::string fail_call;
+    int fail_status = 0;
+    std::int64_t fail_after = 0;
+    int priorities = 6;
+    std::int64_t timer_step = 32;
+    int schedule_fault = 0;
     std::int64_t reasons_from = 0;
     unsigned long long reasons = 0;
 };

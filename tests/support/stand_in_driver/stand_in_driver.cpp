@@ -4,6 +4,7 @@
 
 #include "tests/support/stand_in_driver/played_kernels.hpp"
 #include "tests/support/stand_in_driver/played_machine.hpp"
+#include "tests/support/stand_in_driver/played_streams.hpp"
 
 #include <cstring>
 #include <map>
@@ -13,8 +14,6 @@
 namespace warpbound::harness::cuda {
 
 struct ContextTag {};
-struct StreamTag {};
-struct EventTag {};
 struct LinkStateTag {
     std::string text;
     char* log = nullptr;
@@ -49,6 +48,7 @@ extern "C" {
 
 Status cuInit(unsigned) {
     machine() = Machine{};
+    forget_work();
     machine().script = warpbound::tests::read_script();
     return static_cast<Status>(machine().script.init);
 }
@@ -114,8 +114,23 @@ Status cuDeviceGetAttribute(int* value, DeviceAttribute attribute, DeviceNumber)
     case DeviceAttribute::EccEnabled:
         *value = 1;
         break;
+    case DeviceAttribute::MaxThreadsPerMultiprocessor:
+        *value = static_cast<int>(played_device().threads);
+        break;
+    case DeviceAttribute::MaxBlocksPerMultiprocessor:
+        *value = static_cast<int>(played_device().blocks);
+        break;
+    case DeviceAttribute::MaxSharedMemoryPerMultiprocessor:
+        *value = static_cast<int>(played_device().shared_memory);
+        break;
+    case DeviceAttribute::MaxRegistersPerMultiprocessor:
+        *value = 65536;
+        break;
+    case DeviceAttribute::AsyncEngineCount:
+        *value = played_device().copy_engines;
+        break;
     }
-    return answer();
+    return answer("cuDeviceGetAttribute");
 }
 Status cuDevicePrimaryCtxRetain(Context* context, DeviceNumber) {
     static ContextTag only;
@@ -175,6 +190,7 @@ Status cuModuleGetFunction(Function* function, Module module, const char* name) 
         return Status::InvalidValue;
     module->function = function_of(module->text, name);
     *function = &module->function;
+    if (module->function.kind == FunctionTag::Kind::PassingTime) play_streams();
     return answer();
 }
 Status cuFuncGetAttribute(int* value, FunctionAttribute attribute, Function function) {
@@ -197,6 +213,7 @@ Status cuMemAlloc_v2(Address* address, std::size_t bytes) {
     return answer();
 }
 Status cuMemFree_v2(Address address) {
+    forget_work(address);
     machine().memory.erase(address);
     return answer();
 }
@@ -209,6 +226,8 @@ Status cuMemcpyDtoH_v2(void* to, Address from, std::size_t bytes) {
     return answer();
 }
 Status cuMemAllocHost_v2(void** address, std::size_t bytes) {
+    if (const Status refused = answer("cuMemAllocHost_v2"); refused != Status::Success)
+        return refused;
     Address memory = 0;
     const Status status = cuMemAlloc_v2(&memory, bytes);
     *address = reinterpret_cast<void*>(memory);
@@ -217,12 +236,18 @@ Status cuMemAllocHost_v2(void** address, std::size_t bytes) {
 Status cuMemFreeHost(void* address) {
     return cuMemFree_v2(reinterpret_cast<Address>(address));
 }
-Status cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t bytes, Stream) {
+Status cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t bytes, Stream stream) {
+    if (const Status refused = answer("cuMemcpyHtoDAsync_v2"); refused != Status::Success)
+        return refused;
+    if (streams_are_played()) return add_copy(stream, true, bytes);
     const Status begun = run_copy(bytes);
     if (begun == Status::Success) cuMemcpyHtoD_v2(to, from, bytes);
     return begun;
 }
-Status cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t bytes, Stream) {
+Status cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t bytes, Stream stream) {
+    if (const Status refused = answer("cuMemcpyDtoHAsync_v2"); refused != Status::Success)
+        return refused;
+    if (streams_are_played()) return add_copy(stream, false, bytes);
     const Status begun = run_copy(bytes);
     if (begun == Status::Success) cuMemcpyDtoH_v2(to, from, bytes);
     return begun;
@@ -232,40 +257,59 @@ Status cuMemsetD8_v2(Address to, unsigned char value, std::size_t bytes) {
     return answer();
 }
 Status cuStreamCreate(Stream* stream, unsigned) {
-    static StreamTag only;
-    *stream = &only;
-    return answer();
+    *stream = machine().streams.emplace_back(std::make_unique<StreamTag>()).get();
+    return answer("cuStreamCreate");
+}
+Status cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+    *least = 0;
+    *greatest = 1 - machine().script.priorities;
+    return answer("cuCtxGetStreamPriorityRange");
+}
+Status cuStreamCreateWithPriority(Stream* stream, unsigned, int priority) {
+    *stream = machine().streams.emplace_back(std::make_unique<StreamTag>()).get();
+    (*stream)->priority = priority;
+    return answer("cuStreamCreateWithPriority");
 }
 Status cuStreamDestroy_v2(Stream) {
     return answer();
 }
 Status cuLaunchKernel(Function function, unsigned blocks, unsigned, unsigned, unsigned threads,
-                      unsigned, unsigned, unsigned shared, Stream, void** arguments, void**) {
+                      unsigned, unsigned, unsigned shared, Stream stream, void** arguments,
+                      void**) {
     Machine& at = machine();
     if (answer() == Status::Success && function->kind == FunctionTag::Kind::ClockRate) {
         run_kernel(*function, blocks, threads, shared, arguments);
         return Status::Success;
     }
+    if (const Status refused = answer("cuLaunchKernel"); refused != Status::Success) return refused;
     if (const Status begun = begin_work(); begun != Status::Success) return begun;
+    if (function->kind == FunctionTag::Kind::PassingTime)
+        return add_launch(stream, blocks, threads, shared, arguments);
     at.elapsed = 4000.0;
     run_kernel(*function, blocks, threads, shared, arguments);
     return Status::Success;
 }
 Status cuEventCreate(Event* event, unsigned) {
-    static EventTag only;
-    *event = &only;
-    return answer();
+    *event = machine().events.emplace_back(std::make_unique<EventTag>()).get();
+    return answer("cuEventCreate");
 }
-Status cuEventRecord(Event, Stream) {
+Status cuEventRecord(Event event, Stream stream) {
+    if (streams_are_played()) add_event(event, stream);
     // Errors of a kernel are reported after it has run.
-    return answer() == Status::IllegalAddress ? Status::Success : answer();
+    const Status status = answer("cuEventRecord");
+    return status == Status::IllegalAddress ? Status::Success : status;
 }
-Status cuEventQuery(Event) {
-    return machine().hangs ? Status::NotReady : answer();
+Status cuEventQuery(Event event) {
+    if (machine().hangs) return Status::NotReady;
+    const Status status = answer("cuEventQuery");
+    if (status != Status::Success || !streams_are_played()) return status;
+    return has_passed(event) ? Status::Success : Status::NotReady;
 }
-Status cuEventElapsedTime(float* milliseconds, Event, Event) {
-    *milliseconds = static_cast<float>(machine().elapsed / 1e6);
-    return answer();
+Status cuEventElapsedTime(float* milliseconds, Event from, Event to) {
+    const double elapsed =
+        from->time && to->time ? static_cast<double>(*to->time - *from->time) : machine().elapsed;
+    *milliseconds = static_cast<float>(elapsed / 1e6);
+    return answer("cuEventElapsedTime");
 }
 Status cuEventDestroy_v2(Event) {
     return answer();

@@ -71,6 +71,8 @@ SAME(EventCreate);
 SAME(EventRecord);
 SAME(EventQuery);
 SAME(EventDestroy_v2);
+SAME(CtxGetStreamPriorityRange);
+SAME(StreamCreateWithPriority);
 static_assert(
     Same<decltype(DriverFunctions::EventElapsedTime), decltype(&cuEventElapsedTime)>::value);
 static_assert(sizeof(Address) == sizeof(CUdeviceptr));
@@ -108,6 +110,15 @@ TEST(DriverAbi, HasTheNumbersOfTheToolkit) {
     expect_same(DeviceAttribute::MaxSharedMemoryPerBlock,
                 CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
     expect_same(DeviceAttribute::MultiprocessorCount, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    expect_same(DeviceAttribute::MaxThreadsPerMultiprocessor,
+                CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+    expect_same(DeviceAttribute::AsyncEngineCount, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT);
+    expect_same(DeviceAttribute::MaxSharedMemoryPerMultiprocessor,
+                CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    expect_same(DeviceAttribute::MaxRegistersPerMultiprocessor,
+                CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+    expect_same(DeviceAttribute::MaxBlocksPerMultiprocessor,
+                CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
     expect_same(DeviceAttribute::EccEnabled, CU_DEVICE_ATTRIBUTE_ECC_ENABLED);
     expect_same(DeviceAttribute::L2CacheSize, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     expect_same(DeviceAttribute::ComputeCapabilityMajor,

@@ -1,0 +1,252 @@
+/// \file
+/// `warpbound hypotheses`: tests rules of scheduling on a device, a recording or imported logs.
+
+#include "assembly/support/stop_token.hpp"
+#include "cli/command.hpp"
+#include "cli/hypotheses_answer.hpp"
+#include "cli/multiprocessors.hpp"
+#include "cli/next_step.hpp"
+#include "cli/workload_run.hpp"
+#include "harness/devices/cuda/card_scheduling.hpp"
+#include "harness/hypotheses/examiner_logs.hpp"
+#include "harness/hypotheses/run_experiments.hpp"
+#include "harness/hypotheses/simulated_scheduling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace warpbound::cli {
+
+namespace {
+
+namespace hypotheses = harness::hypotheses;
+using hypotheses::Recording;
+
+constexpr std::string_view simulated = "simulated:";
+constexpr std::string_view recorded = "recorded:";
+constexpr std::string_view card = "cuda:";
+
+struct HypothesesOptions {
+    std::string device;
+    std::vector<std::string> logs;
+    std::string rules;
+    std::string policy = "lrr";
+    std::string multiprocessors = "2";
+    std::string launch_cost = "described";
+    std::string draw = "uniform";
+    std::int64_t runs = 20;
+    std::uint64_t seed = 1;
+    std::int64_t resolution = 100'000;
+    std::int64_t latency = 1'000'000;
+    std::vector<std::string> priorities;
+    std::string record;
+    std::string format = "text";
+    bool wants_table = false;
+    bool states_multiprocessors = false;
+};
+
+/// "LABEL=N".
+Result<std::map<std::string, int>> read_priorities(const std::vector<std::string>& stated) {
+    std::map<std::string, int> priorities;
+    for (const std::string& one : stated) {
+        const std::size_t equals = one.rfind('=');
+        const std::string number = equals == std::string::npos ? "" : one.substr(equals + 1);
+        const bool is_number =
+            !number.empty() && number.size() <= 4 &&
+            number.find_first_not_of("0123456789", number.front() == '-' ? 1 : 0) ==
+                std::string::npos &&
+            number != "-";
+        if (!is_number)
+            return Failure{
+                fmt::format("'{}' is no priority; expected LABEL=N, as in camera=-1", one),
+                "--priority"};
+        priorities[one.substr(0, equals)] = std::stoi(number);
+    }
+    return priorities;
+}
+
+Result<Recording> import_logs(const HypothesesOptions& options) {
+    std::vector<assembly::SourceText> sources;
+    for (const std::string& log : options.logs) {
+        auto source = assembly::read_source(log);
+        if (!source) return source.as_failure();
+        sources.push_back(std::move(source).value());
+    }
+    hypotheses::ExaminerOptions logs{.resolution = options.resolution, .latency = options.latency};
+    auto priorities = read_priorities(options.priorities);
+    if (!priorities) return priorities.as_failure();
+    logs.priorities = std::move(priorities).value();
+    if (options.states_multiprocessors) {
+        if (options.multiprocessors == "all")
+            return Failure{"expected the number of SMs of the card that wrote the logs",
+                           "--multiprocessors"};
+        logs.multiprocessors = std::stoll(options.multiprocessors);
+    }
+    auto runs = hypotheses::read_examiner_logs(sources, logs);
+    if (!runs) return runs.as_failure();
+    Recording recording;
+    recording.device = "logs of cuda_scheduling_examiner";
+    recording.detail = fmt::format("{} logs, {} scenarios", sources.size(), runs.value().size());
+    recording.runs = std::move(runs).value();
+    recording.notes = {
+        fmt::format("times of blocks and of the host differ by at most {} ns (--resolution)",
+                    options.resolution),
+        fmt::format("a kernel that may begin does so within {} ns (--latency)", options.latency),
+        "each log is one stream of its own, none of them the NULL stream"};
+    for (const auto& experiment : hypotheses::all_experiments())
+        if (experiment.name == "copies")
+            recording.not_run.push_back(
+                {std::string{experiment.name}, "the logs have no times of single copies"});
+    return recording;
+}
+
+Result<std::unique_ptr<hypotheses::SchedulingDevice>>
+open_simulated(const HypothesesOptions& options, harness::DeviceIdentity& identity) {
+    const auto architecture = models::load_architecture(options.device.substr(simulated.size()));
+    if (!architecture) return architecture.as_failure();
+    const auto policy = models::read_policy(options.policy);
+    if (!policy) return policy.as_failure();
+    const auto cost = read_launch_cost(options.launch_cost);
+    if (!cost) return cost.as_failure();
+    const auto multiprocessors = multiprocessors_of(options.multiprocessors, architecture.value());
+    if (!multiprocessors) return multiprocessors.as_failure();
+    identity = {options.device,
+                fmt::format("{}, {} multiprocessors, policy {}", architecture.value().title,
+                            multiprocessors.value(), options.policy)};
+    return hypotheses::simulated_scheduling(architecture.value(),
+                                            {.policy = policy.value(),
+                                             .multiprocessors = multiprocessors.value(),
+                                             .launch_cost = cost.value(),
+                                             .draw = parse_draw(options.draw)});
+}
+
+Result<Recording> run_on_device(const HypothesesOptions& options,
+                                const std::vector<hypotheses::Rule>& rules) {
+    harness::DeviceIdentity identity;
+    auto device = options.device.rfind(card, 0) == 0
+                      ? harness::cuda::card_scheduling(options.device, identity)
+                      : open_simulated(options, identity);
+    if (!device) return device.as_failure();
+    ProgressBar bar{"testing"};
+    Recording recording = hypotheses::run_experiments(*device.value(), rules, options.runs,
+                                                      options.seed, bar.callback());
+    recording.device = identity.name;
+    recording.detail = identity.detail;
+    return recording;
+}
+
+Result<Recording> obtain(const HypothesesOptions& options,
+                         const std::vector<hypotheses::Rule>& rules) {
+    if (!options.logs.empty()) return import_logs(options);
+    const auto starts = [&](std::string_view prefix) {
+        return options.device.rfind(prefix, 0) == 0;
+    };
+    if (starts(recorded)) {
+        const auto source = assembly::read_source(options.device.substr(recorded.size()));
+        if (!source) return source.as_failure();
+        return hypotheses::read_recording(source.value());
+    }
+    if (!starts(simulated) && !starts(card))
+        return Failure{"expected simulated:<architecture>, cuda:<n> or recorded:<file>",
+                       options.device};
+    return run_on_device(options, rules);
+}
+
+Exit run(const HypothesesOptions& options) {
+    if (options.wants_table)
+        return write_result(options.format == "json" ? json_of_rules() : text_of_rules());
+    if (options.device.empty() == options.logs.empty()) {
+        say("warpbound: expected either --device or --import (--list prints the rules)\n");
+        return Exit::Usage;
+    }
+    const auto rules = hypotheses::read_rules(options.rules);
+    if (!rules) return refuse(rules.error());
+    const auto recording = obtain(options, rules.value());
+    if (!recording) return refuse(recording.error());
+    if (!options.record.empty())
+        if (const Exit written =
+                write_result(hypotheses::write_recording(recording.value()), options.record);
+            written != Exit::Holds)
+            return written;
+    HypothesesAnswer answer{&recording.value(), {}};
+    for (const hypotheses::Rule rule : rules.value())
+        answer.tested.push_back(
+            hypotheses::test_rule(rule, recording.value().runs, recording.value().not_run));
+    const Exit written = write_result(options.format == "json" ? json_of(answer) : text_of(answer));
+    if (written != Exit::Holds) return written;
+    if (interrupted()) say("warpbound: interrupted; the verdicts are of the runs until then\n");
+    return exit_of(answer, !options.rules.empty());
+}
+
+} // namespace
+
+void add_hypotheses(CLI::App& app, Invocation& invocation) {
+    auto options = std::make_shared<HypothesesOptions>();
+    CLI::App* command = app.add_subcommand(
+        "hypotheses", "Test rules of scheduling (queues of streams, dispatch, copies, priorities) "
+                      "on a device or on recorded runs");
+    command->add_option("--device", options->device,
+                        "simulated:<architecture>, cuda:<n>, or recorded:<file> of --record");
+    command
+        ->add_option("--import", options->logs,
+                     "Judge logs of cuda_scheduling_examiner (JSON) instead; logs of one scenario "
+                     "belong together")
+        ->excludes("--device");
+    command->add_option("--rule,--rules", options->rules,
+                        "Rules to test, as in X1,G3; all without it");
+    command->add_flag("--list", options->wants_table,
+                      "Print the table of rules, and do nothing else");
+    command->add_option("--runs", options->runs, "Runs of each experiment")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}))
+        ->capture_default_str();
+    command->add_option("--seed", options->seed, "Seed of simulated runs")
+        ->check(refusal_of_whole_number)
+        ->capture_default_str();
+    add_policy(*command, options->policy);
+    auto* const multiprocessors =
+        command
+            ->add_option("--multiprocessors", options->multiprocessors,
+                         "SMs of a simulated device, or of the card that wrote the logs: N or all")
+            ->check([](const std::string& text) {
+                return text == "all" || (!text.empty() && text.size() < 6 && text != "0" &&
+                                         text.find_first_not_of("0123456789") == std::string::npos)
+                           ? std::string{}
+                           : std::string{"expected a number of SMs, or all"};
+            })
+            ->capture_default_str();
+    add_launch_cost(*command, options->launch_cost, ". Of simulated devices");
+    add_draw(*command, options->draw);
+    const auto duration = CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000'000});
+    command
+        ->add_option("--resolution", options->resolution,
+                     "Of --import: times that differ by no more are not ordered, in ns")
+        ->check(duration)
+        ->capture_default_str();
+    command
+        ->add_option("--latency", options->latency,
+                     "Of --import: time in which a kernel begins that may begin, in ns")
+        ->check(duration)
+        ->capture_default_str();
+    command->add_option("--priority", options->priorities,
+                        "Of --import: LABEL=N, the priority of a log's stream (smaller is more "
+                        "urgent); may be repeated");
+    command->add_option("--record", options->record,
+                        "Write what was observed to this file, for recorded:<file>");
+    add_format(*command, options->format, {"text", "json"});
+    command->footer("Example: warpbound hypotheses --device simulated:maxwell-gtx970\n"
+                    "         warpbound hypotheses --device cuda:0 --runs 100 --record board.json\n"
+                    "         warpbound hypotheses --device recorded:board.json --rule X1,A1,A2\n"
+                    "         warpbound hypotheses --import results/stream1.json "
+                    "results/stream2.json");
+    command->callback([options, multiprocessors, &invocation] {
+        options->states_multiprocessors = multiprocessors->count() > 0;
+        invocation.run = [options] {
+            const StopScope scope = watch_for_interrupt();
+            return run(*options);
+        };
+    });
+}
+
+} // namespace warpbound::cli
