@@ -52,7 +52,6 @@ void add_architectures(CLI::App& app, Invocation& invocation);
 void add_calibrate(CLI::App& app, Invocation& invocation);
 void add_campaign(CLI::App& app, Invocation& invocation);
 void add_devices(CLI::App& app, Invocation& invocation);
-void add_hypotheses(CLI::App& app, Invocation& invocation);
 void add_inspect(CLI::App& app, Invocation& invocation);
 void add_manual(CLI::App& app, Invocation& invocation);
 void add_measure(CLI::App& app, Invocation& invocation);

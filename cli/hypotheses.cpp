@@ -1,8 +1,9 @@
 /// \file
 /// `warpbound hypotheses`: tests rules of scheduling on a device, a recording or imported logs.
 
+#include "cli/hypotheses.hpp"
+
 #include "assembly/support/stop_token.hpp"
-#include "cli/command.hpp"
 #include "cli/hypotheses_answer.hpp"
 #include "cli/multiprocessors.hpp"
 #include "cli/next_step.hpp"
@@ -44,8 +45,30 @@ struct HypothesesOptions {
     std::string record;
     std::string format = "text";
     bool wants_table = false;
-    bool states_multiprocessors = false;
+    std::vector<std::string> stated{}; ///< Names of the options that only some sources take.
 };
+
+/// Where the runs come from.
+enum class Source { Simulated, Card, Recording, Logs, Unknown };
+
+struct OptionOfSources {
+    std::string_view name;
+    std::vector<Source> sources;
+};
+/// Options that a source does not take are refused.
+const std::vector<OptionOfSources>& options_of_sources() {
+    using enum Source;
+    static const std::vector<OptionOfSources> all{{"--policy", {Simulated}},
+                                                  {"--launch-cost", {Simulated}},
+                                                  {"--draw", {Simulated}},
+                                                  {"--seed", {Simulated}},
+                                                  {"--multiprocessors", {Simulated, Logs}},
+                                                  {"--runs", {Simulated, Card}},
+                                                  {"--resolution", {Logs}},
+                                                  {"--latency", {Logs}},
+                                                  {"--priority", {Logs}}};
+    return all;
+}
 
 /// "LABEL=N".
 Result<std::map<std::string, int>> read_priorities(const std::vector<std::string>& stated) {
@@ -78,7 +101,8 @@ Result<Recording> import_logs(const HypothesesOptions& options) {
     auto priorities = read_priorities(options.priorities);
     if (!priorities) return priorities.as_failure();
     logs.priorities = std::move(priorities).value();
-    if (options.states_multiprocessors) {
+    if (std::find(options.stated.begin(), options.stated.end(), "--multiprocessors") !=
+        options.stated.end()) {
         if (options.multiprocessors == "all")
             return Failure{"expected the number of SMs of the card that wrote the logs",
                            "--multiprocessors"};
@@ -137,21 +161,44 @@ Result<Recording> run_on_device(const HypothesesOptions& options,
     return recording;
 }
 
-Result<Recording> obtain(const HypothesesOptions& options,
-                         const std::vector<hypotheses::Rule>& rules) {
-    if (!options.logs.empty()) return import_logs(options);
+Source source_of(const HypothesesOptions& options) {
     const auto starts = [&](std::string_view prefix) {
         return options.device.rfind(prefix, 0) == 0;
     };
-    if (starts(recorded)) {
-        const auto source = assembly::read_source(options.device.substr(recorded.size()));
-        if (!source) return source.as_failure();
-        return hypotheses::read_recording(source.value());
-    }
-    if (!starts(simulated) && !starts(card))
+    if (!options.logs.empty()) return Source::Logs;
+    if (starts(recorded)) return Source::Recording;
+    if (starts(simulated)) return Source::Simulated;
+    return starts(card) ? Source::Card : Source::Unknown;
+}
+
+/// Refuses options that the source does not take, and an output that is an input.
+Result<void> check(const HypothesesOptions& options, Source source) {
+    for (const OptionOfSources& option : options_of_sources())
+        if (std::find(options.stated.begin(), options.stated.end(), option.name) !=
+                options.stated.end() &&
+            std::find(option.sources.begin(), option.sources.end(), source) == option.sources.end())
+            return Failure{"has no meaning for " +
+                               (options.device.empty() ? "imported logs" : options.device),
+                           std::string{option.name}};
+    if (source == Source::Recording)
+        return check_output(options.record, options.device.substr(recorded.size()));
+    for (const std::string& log : options.logs)
+        if (auto checked = check_output(options.record, log); !checked) return checked;
+    return boost::outcome_v2::success();
+}
+
+Result<Recording> obtain(const HypothesesOptions& options,
+                         const std::vector<hypotheses::Rule>& rules) {
+    const Source source = source_of(options);
+    if (source == Source::Unknown)
         return Failure{"expected simulated:<architecture>, cuda:<n> or recorded:<file>",
                        options.device};
-    return run_on_device(options, rules);
+    if (auto checked = check(options, source); !checked) return checked.as_failure();
+    if (source == Source::Logs) return import_logs(options);
+    if (source != Source::Recording) return run_on_device(options, rules);
+    const auto text = assembly::read_source(options.device.substr(recorded.size()));
+    if (!text) return text.as_failure();
+    return hypotheses::read_recording(text.value());
 }
 
 Exit run(const HypothesesOptions& options) {
@@ -205,17 +252,16 @@ void add_hypotheses(CLI::App& app, Invocation& invocation) {
         ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_policy(*command, options->policy);
-    auto* const multiprocessors =
-        command
-            ->add_option("--multiprocessors", options->multiprocessors,
-                         "SMs of a simulated device, or of the card that wrote the logs: N or all")
-            ->check([](const std::string& text) {
-                return text == "all" || (!text.empty() && text.size() < 6 && text != "0" &&
-                                         text.find_first_not_of("0123456789") == std::string::npos)
-                           ? std::string{}
-                           : std::string{"expected a number of SMs, or all"};
-            })
-            ->capture_default_str();
+    command
+        ->add_option("--multiprocessors", options->multiprocessors,
+                     "SMs of a simulated device, or of the card that wrote the logs: N or all")
+        ->check([](const std::string& text) {
+            return text == "all" || (!text.empty() && text.size() < 6 && text.front() != '0' &&
+                                     text.find_first_not_of("0123456789") == std::string::npos)
+                       ? std::string{}
+                       : std::string{"expected a number of SMs, or all"};
+        })
+        ->capture_default_str();
     add_launch_cost(*command, options->launch_cost, ". Of simulated devices");
     add_draw(*command, options->draw);
     const auto duration = CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000'000});
@@ -240,8 +286,10 @@ void add_hypotheses(CLI::App& app, Invocation& invocation) {
                     "         warpbound hypotheses --device recorded:board.json --rule X1,A1,A2\n"
                     "         warpbound hypotheses --import results/stream1.json "
                     "results/stream2.json");
-    command->callback([options, multiprocessors, &invocation] {
-        options->states_multiprocessors = multiprocessors->count() > 0;
+    command->callback([options, command, &invocation] {
+        for (const OptionOfSources& option : options_of_sources())
+            if (command->get_option(std::string{option.name})->count() > 0)
+                options->stated.emplace_back(option.name);
         invocation.run = [options] {
             const StopScope scope = watch_for_interrupt();
             return run(*options);

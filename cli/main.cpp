@@ -5,6 +5,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/help_format.hpp"
+#include "cli/hypotheses.hpp"
 #include "cli/next_step.hpp"
 #include "cli/pwcet.hpp"
 #include "cli/version.hpp"

@@ -108,7 +108,7 @@ void judge_beside_kernels(const Orders& orders, Comparisons& compared) {
                 !orders.surely_before(from, kernel.end.earliest))
                 continue;
             compared.compare(
-                !orders.surely_before(kernel.end, all[copy].begin), all[copy].begin.earliest, [&] {
+                all[copy].begin.earliest < kernel.end.earliest, all[copy].begin.earliest, [&] {
                     return fmt::format("'{}' could begin at {}, while '{}' ran from {} to {}; it "
                                        "began at {}",
                                        all[copy].name, from, kernel.name, kernel.begin.latest,

@@ -43,7 +43,7 @@ std::optional<std::int64_t> only_candidate_from(const Orders& orders, std::size_
         if (c == b || !all[c].is_launch() ||
             orders.surely_before(all[b].begin.latest, orders.head(c).earliest))
             continue;
-        if (!orders.surely_before(all[c].dispatched, all[b].begin.latest)) {
+        if (orders.surely_before(all[b].begin.latest, all[c].dispatched)) {
             if (all[c].priority < all[b].priority ||
                 !orders.surely_before(orders.head(b), orders.head(c)))
                 return std::nullopt;

@@ -51,10 +51,12 @@ observe_play(const ModelledDevice& device, const harness::hypotheses::Experiment
             .priority = operations[i].priority,
             .issued = {operations[i].call, operations[i].call},
             .begin = {times[i].begin, times[i].begin},
-            .end = {times[i].end, times[i].end},
-            .threads = operations[i].threads,
-            .shared_memory = operations[i].shared_memory,
-            .registers = 16};
+            .end = {times[i].end, times[i].end}};
+        if (one.is_launch()) {
+            one.threads = operations[i].threads;
+            one.shared_memory = operations[i].shared_memory;
+            one.registers = 16;
+        }
         for (const ModelledBlock& block : times[i].blocks)
             one.blocks.push_back({block.begin, block.end, block.multiprocessor,
                                   device.fault == Fault::BlocksAreInterrupted ? 700 : 4});

@@ -74,7 +74,9 @@ TEST(Recording, OfTheCorpusIsReadOrRefused) {
         const auto source = assembly::read_source(file.path());
         ASSERT_TRUE(source);
         const auto read = read_recording(source.value());
-        if (read) EXPECT_TRUE(read_recording({"again", write_recording(read.value())}));
+        if (read) {
+            EXPECT_TRUE(read_recording({"again", write_recording(read.value())}));
+        }
         ++files;
     }
     EXPECT_GE(files, 2U);

@@ -111,8 +111,9 @@ TEST(CardScheduling, SaysWhichCallOfTheDriverFailed) {
         const Rule chosen = hypotheses::read_rules(rule).value().front();
         ASSERT_EQ(recording.not_run.size(), 1U) << script;
         EXPECT_THAT(recording.not_run.front().reason, HasSubstr(reason)) << script;
-        if (recording.runs.empty())
+        if (recording.runs.empty()) {
             EXPECT_EQ(tested(chosen, recording).reason, recording.not_run.front().reason);
+        }
     }
     const PatientStandIn driver{"fail-call cuDeviceGetAttribute 2 7"};
     DeviceIdentity identity;

@@ -1,3 +1,4 @@
+#include "harness/devices/cuda/scheduling_run.hpp"
 #include "harness/suite/ptx_semaphore.hpp"
 #include "harness/suite/ptx_statement.hpp"
 #include "harness/suite/suites.hpp"
@@ -219,6 +220,8 @@ std::string module_of_all(assembly::Target target, Kernels& kernels) {
             kernels[entry] = *point.ptx;
         }
     }
+    // The blocks of experiments on scheduling.
+    module += cuda::passing_time_ptx(target).value().substr(header.value().size());
     return module;
 }
 

@@ -1,5 +1,7 @@
-#include "harness/hypotheses/judgement.hpp"
+/// \file
+/// Which judgement is that of a rule, and the verdict by all runs.
 
+#include "harness/hypotheses/judgement.hpp"
 #include "harness/hypotheses/orders.hpp"
 
 #include <algorithm>
