@@ -6,7 +6,6 @@
 #include "assembly/support/stop_token.hpp"
 #include "cli/hypotheses_answer.hpp"
 #include "cli/multiprocessors.hpp"
-#include "cli/next_step.hpp"
 #include "cli/workload_run.hpp"
 #include "harness/devices/cuda/card_scheduling.hpp"
 #include "harness/hypotheses/examiner_logs.hpp"

@@ -24,8 +24,9 @@ std::int64_t count_of(const HypothesesAnswer& answer, Verdict verdict) {
 std::string result_of(const TestedRule& tested, std::string_view unit) {
     switch (tested.verdict) {
     case Verdict::Holds:
-        return fmt::format("no violation in {} comparisons of {} runs", tested.compared,
-                           tested.runs);
+        return fmt::format("no violation in {} comparison{} of {} run{}", tested.compared,
+                           tested.compared == 1 ? "" : "s", tested.runs,
+                           tested.runs == 1 ? "" : "s");
     case Verdict::Violated:
         return fmt::format("{}, run {}: {} ({})", tested.counter_example->experiment,
                            tested.counter_example->run + 1, tested.counter_example->text, unit);

@@ -79,6 +79,12 @@ std::string JsonField::text() const {
     return {};
 }
 
+bool JsonField::boolean() const {
+    if (value_->is_boolean()) return value_->get<bool>();
+    fail("expected true or false");
+    return false;
+}
+
 void JsonField::fail(std::string what) const {
     if (!*failure_) *failure_ = Failure{fmt::format("{}: {}", path_.empty() ? "/" : path_, what)};
 }

@@ -37,6 +37,7 @@ public:
     [[nodiscard]] std::int64_t integer(std::int64_t least, std::int64_t most) const;
     [[nodiscard]] double number() const;
     [[nodiscard]] std::string text() const;
+    [[nodiscard]] bool boolean() const;
 
     void fail(std::string what) const;
     [[nodiscard]] bool failed() const { return failure_->has_value(); }

@@ -47,6 +47,7 @@ Result<void> complete(ObservedWorkload& workload) {
             operation.registers.value_or(0) < 0)
             return Failure{fmt::format("'{}' needs a negative amount", operation.name)};
     }
+    if (workload.calls_in_order) return boost::outcome_v2::success();
     std::stable_sort(
         workload.operations.begin(), workload.operations.end(),
         [](const auto& a, const auto& b) { return a.issued.earliest < b.issued.earliest; });

@@ -78,16 +78,17 @@ struct ObservedWorkload {
     /// A block that makes no step for longer than this was interrupted; none: not known.
     std::optional<std::int64_t> interruption{};
     MultiprocessorLimits limits{};
-    std::optional<int> copy_engines{};           ///< 1: both directions share one. None: unknown.
+    std::optional<int> copy_engines{}; ///< 1: both directions share one. None: unknown.
+    /// The host made each call after the one before had returned, in the order of the operations.
+    bool calls_in_order = false;
     std::vector<ObservedOperation> operations{}; ///< By the begin of their calls.
 
     friend bool operator==(const ObservedWorkload&, const ObservedWorkload&) = default;
 };
 
-/// Orders operations by their calls and sets `begin`, `dispatched` and `end` of launches from their
-/// blocks.
-/// Refuses a launch without blocks, a block, range or call that ends before it begins, and negative
-/// demands.
+/// Orders operations by their calls, where these are not in order, and sets `begin`, `dispatched`
+/// and `end` of launches from their blocks. Refuses a launch without blocks, a block, range or call
+/// that ends before it begins, and negative demands.
 Result<void> complete(ObservedWorkload& workload);
 
 } // namespace warpbound::harness::hypotheses

@@ -56,6 +56,7 @@ Json json_of(const ObservedWorkload& run) {
               {"unit", to_string(run.unit)},
               {"resolution", run.resolution},
               {"latency", run.latency}};
+    if (run.calls_in_order) json["calls-in-order"] = true;
     if (run.interruption) json["interruption"] = *run.interruption;
     if (run.copy_engines) json["copy-engines"] = *run.copy_engines;
     Json limits = Json::object();
@@ -132,6 +133,7 @@ ObservedWorkload run_of(const JsonField& field) {
     run.unit = unit == "ns" ? TimeUnit::Nanoseconds : TimeUnit::Cycles;
     run.resolution = field.member("resolution").integer(0, largest_time);
     run.latency = field.member("latency").integer(0, largest_time);
+    if (field.has("calls-in-order")) run.calls_in_order = field.member("calls-in-order").boolean();
     if (field.has("interruption"))
         run.interruption = field.member("interruption").integer(0, largest_time);
     if (field.has("copy-engines"))

@@ -62,7 +62,7 @@ constexpr std::array<RuleEntry, 23> rules{{
     {Rule::Q6, "Q6", "The SMs of a partition execute only kernels of that partition.",
      "no SM executes blocks of two partitions", "partitions", ours},
     {Rule::Q7, "Q7", "A device with a waiting kernel does not idle.",
-     "while nothing runs, no kernel waits longer than a launch may take", "streams", ours},
+     "while nothing runs, no kernel waits longer than a launch may take", "one-stream", ours},
 }};
 
 } // namespace

@@ -247,6 +247,7 @@ Result<ObservedWorkload> observe_simulated(const simulator::WorkloadMachine& mac
         machine.run(options, [&](const simulator::Event& event) { recorder.receive(event); });
     if (!run) return run.as_failure();
     ObservedWorkload observed;
+    observed.calls_in_order = true;
     for (std::size_t number = 0; number < workload.operations.size(); ++number) {
         const HostOperation& operation = workload.operations[number];
         const OperationTimes& times = run.value().operations[number];

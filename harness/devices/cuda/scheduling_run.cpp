@@ -328,6 +328,7 @@ Result<ObservedWorkload> SchedulingRun::run(const std::vector<CardOperation>& op
     }
     ObservedWorkload observed;
     observed.unit = hypotheses::TimeUnit::Nanoseconds;
+    observed.calls_in_order = true;
     for (const Issued& one : issued)
         if (auto ended = wait(one.end, "an experiment"); !ended) return ended.as_failure();
     for (std::size_t i = 0; i < operations.size(); ++i) {

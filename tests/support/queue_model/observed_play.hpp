@@ -36,6 +36,7 @@ observe_play(const ModelledDevice& device, const harness::hypotheses::Experiment
     harness::hypotheses::ObservedWorkload run;
     run.experiment = experiment.name;
     run.latency = model_latency;
+    run.calls_in_order = true;
     run.interruption = model_length / 2;
     run.copy_engines = device.copy_engines;
     run.limits = {.multiprocessors = device.multiprocessors,

@@ -249,6 +249,18 @@ TEST(Judgement, DoesNotExpectABlockToFitWhoseDemandIsUnknown) {
     EXPECT_EQ(test_rule(Rule::G3, {run}).verdict, Verdict::NotTested);
 }
 
+TEST(Judgement, ExpectsNothingOfOperationsWhoseOrderOfCallsIsUnknown) {
+    // B may have been called before A or after it.
+    auto a = launch("A", 0, 0, {{100, 200, 0}});
+    auto b = launch("B", 0, 0, {{150, 300, 1}});
+    a.issued = b.issued = {0, 20};
+    ObservedWorkload run = workload({a, b});
+    EXPECT_EQ(test_rule(Rule::G4, {run}).verdict, Verdict::NotTested);
+    EXPECT_EQ(test_rule(Rule::G3, {run}).verdict, Verdict::NotTested);
+    run.calls_in_order = true;
+    EXPECT_EQ(test_rule(Rule::G4, {run}).verdict, Verdict::Violated);
+}
+
 TEST(Rules, AreReadByTheirIds) {
     EXPECT_EQ(read_rules("").value().size(), all_rules().size());
     EXPECT_EQ(read_rules("X1,G3,X1").value(), (std::vector<Rule>{Rule::G3, Rule::X1}));
