@@ -41,8 +41,8 @@ std::string names_of(const PipelineSystem& system, ServerOrder order) {
 }
 
 /// The command that tests these rules on a device.
-std::string tested_by(std::string_view rules) {
-    return fmt::format(" Tested by: warpbound hypotheses --device cuda:0 --rule {}.", rules);
+std::string test_of(std::string_view rules) {
+    return fmt::format(" To test it: warpbound hypotheses --device cuda:0 --rule {}.", rules);
 }
 
 void queueing_rules(const PipelineSystem& system, Register& sum) {
@@ -52,7 +52,7 @@ void queueing_rules(const PipelineSystem& system, Register& sum) {
             "An operation enters the queue of its engine as soon as all stages before it and all "
             "earlier operations of its stream have ended (rules G1, G2, G4 and C1 to C4 of Amert "
             "et al., RTSS 2017); an engine with a waiting operation does not idle."} +
-            tested_by("G1,G2,G4,C1,C2,C3,C4,N1,N2,Q7"));
+            test_of("G1,G2,G4,C1,C2,C3,C4,N1,N2,Q7"));
     if (any_server(system, ServerOrder::Any))
         sum.add(AssumptionSubject::Machine,
                 fmt::format("Operations that overlap in {} all end no later than if they were "
@@ -60,28 +60,28 @@ void queueing_rules(const PipelineSystem& system, Register& sum) {
                             "blocks of the next kernel may start beside the last ones of a "
                             "kernel).",
                             names_of(system, ServerOrder::Any)) +
-                    tested_by("G3,X1,Q1"));
+                    test_of("G3,X1,Q1"));
     if (any_server(system, ServerOrder::Fifo))
         sum.add(AssumptionSubject::Machine,
                 fmt::format("{}: one operation at a time, in the order of arrival, none "
                             "interrupted (rules X1 and C1 to C4; a kernel that starts beside the "
                             "last blocks of another, rule G3, breaks it).",
                             names_of(system, ServerOrder::Fifo)) +
-                    tested_by("Q1,Q2,Q3,Q4,X1,C1,C2"));
+                    test_of("Q1,Q2,Q3,Q4,X1,C1,C2"));
     if (any_server(system, ServerOrder::Priority))
         sum.add(AssumptionSubject::Machine,
                 fmt::format("{}: one operation at a time, the most urgent first, none interrupted "
                             "(rules A1 and A2; more blocks than fit at once let a more urgent "
                             "kernel in between, which breaks it).",
                             names_of(system, ServerOrder::Priority)) +
-                    tested_by("A1,A2,Q1,Q3,Q4"));
+                    test_of("A1,A2,Q1,Q3,Q4"));
     sum.add(
         AssumptionSubject::Machine,
         std::string{"The SMs of a partition execute only kernels of that partition, and kernels of "
                     "different partitions delay each other in the L2 and in DRAM at most; copies "
                     "run beside "
                     "kernels."} +
-            tested_by("Q5,Q6"));
+            test_of("Q5,Q6"));
 }
 
 void memory_rules(const PipelineSystem& system, Register& sum) {

@@ -59,8 +59,7 @@ TEST(CardScheduling, FindsPlantedFaults) {
     for (const auto& [fault, rule] : {std::pair{Fault::KernelLeavesStreamDispatched, Rule::G4},
                                       std::pair{Fault::TooManyThreads, Rule::R2},
                                       std::pair{Fault::TooMuchSharedMemory, Rule::R3},
-                                      std::pair{Fault::BlocksAreInterrupted, Rule::Q3},
-                                      std::pair{Fault::DeviceIdles, Rule::Q7}}) {
+                                      std::pair{Fault::BlocksAreInterrupted, Rule::Q3}}) {
         const PatientStandIn driver{"schedule-fault " + std::to_string(static_cast<int>(fault))};
         const Recording recording = run(std::string{entry_of(rule).id}, 2);
         const TestedRule one = tested(rule, recording);
