@@ -1,5 +1,7 @@
 // Replays the fuzz corpus of the XML readers, whole, cut short and with bytes changed. A reader may
 // refuse; it may not crash, and what it accepts must survive writing and reading.
+#include "models/application/application_file.hpp"
+#include "models/application/plan.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/facts/flow_facts.hpp"
 #include "models/facts/source_comments.hpp"
@@ -129,6 +131,25 @@ TEST(CorpusReplay, SampleFilesAreReadOrRefused) {
         }
         for (const Nanoseconds time : read.value())
             EXPECT_GE(time.count(), 0);
+    });
+}
+
+TEST(CorpusReplay, ApplicationsArePlannedOrRefused) {
+    replay("applications", [](const assembly::SourceText& source) {
+        const auto read = application::read_application(source);
+        if (!read) {
+            EXPECT_FALSE(read.error().what.empty());
+            return;
+        }
+        const auto plan = application::plan_of(read.value());
+        if (!plan) {
+            EXPECT_GT(plan.error().line, 0);
+            return;
+        }
+        for (const auto& operation : plan.value().operations) {
+            EXPECT_LT(operation.server, plan.value().servers.size());
+            EXPECT_LT(operation.time, plan.value().times.size());
+        }
     });
 }
 
