@@ -36,7 +36,7 @@ inline constexpr auto orders = std::to_array<FolderOrder>({
     {"analyzer",
      "analyzer/bound.hpp analyzer/bound_expression.hpp analyzer/request.hpp",
      {"value", "flow", "path", "microarchitecture", "launch", "divergence interference", "evidence",
-      "memory policies", "host pipeline"}},
+      "memory policies", "application host pipeline"}},
     {"harness/simulator",
      "",
      {"divergence", "clock", "paths", "decode", "memory", "pipeline", "launch", "sm"}},
