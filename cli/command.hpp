@@ -63,6 +63,7 @@ void add_flow_facts(CLI::App& app, Invocation& invocation);
 void add_analyze(CLI::App& app, Invocation& invocation);
 void add_bound(CLI::App& app, Invocation& invocation);
 void add_pipeline(CLI::App& app, Invocation& invocation);
+void add_application(CLI::App& app, Invocation& invocation);
 void add_schedulers(CLI::App& app, Invocation& invocation);
 void add_certify(CLI::App& app, Invocation& invocation);
 void add_verify(CLI::App& app, Invocation& invocation);

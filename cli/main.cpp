@@ -56,6 +56,7 @@ int main(int argc, char** argv) {
         warpbound::cli::add_bound(app, invocation);
         warpbound::cli::add_pipeline(app, invocation);
         warpbound::cli::add_pwcet(app, invocation);
+        warpbound::cli::add_application(app, invocation);
         warpbound::cli::add_flow_facts(app, invocation);
         warpbound::cli::add_analyze(app, invocation);
         warpbound::cli::add_schedulers(app, invocation);

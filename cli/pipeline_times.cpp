@@ -1,8 +1,7 @@
 #include "cli/pipeline_times.hpp"
 
-#include "analyzer/launch/needs.hpp"
+#include "cli/code_bounds.hpp"
 #include "cli/command.hpp"
-#include "cli/launch_analysis.hpp"
 #include "models/pipeline/described_times.hpp"
 
 #include <fmt/format.h>
@@ -72,39 +71,24 @@ private:
     }
 
     Result<void> bound_kernel(PipelineStage& stage) {
-        AnalysisOptions options;
         const auto beside = [&](const std::string& file) {
             return (std::filesystem::path{system_.name}.parent_path() / file).string();
         };
-        options.launch.kernel.file = beside(stage.code->file);
-        options.launch.kernel.kernel = stage.code->kernel;
-        options.launch.kernel.takes_facts = true;
-        if (!stage.code->flow_facts.empty())
-            options.launch.kernel.flow_facts = beside(stage.code->flow_facts);
-        options.launch.machine.architecture = system_.machine;
-        options.launch.launch.launch = models::to_string(stage.code->launch);
-        options.policy = stage.code->policy;
-        options.multiprocessors = fmt::format("{}", system_.servers[*stage.server].multiprocessors);
-        const StopScope scope = watch_for_interrupt(time_limit_);
-        const auto inputs = load_launch(options.launch);
-        if (!inputs) return refuse(stage, to_string(inputs.error()));
-        auto planned = analysis_of(options, inputs.value());
-        if (!planned) return refuse(stage, to_string(planned.error()));
-        planned.value().request.follow_branches = true;
-        const auto needs = analyzer::needs_of(planned.value().request);
-        if (!needs) return refuse(stage, to_string(needs.error()));
-        if (!needs.value().empty())
-            return refuse(stage, fmt::format("{}; `warpbound bound {} --gpu {} --launch {}` lists "
-                                             "what to state",
-                                             needs.value().front().what, options.launch.kernel.file,
-                                             system_.machine, options.launch.launch.launch));
-        const auto analysis = analyzer::analyze(planned.value().request);
-        if (!analysis) return refuse(stage, to_string(analysis.error()));
-        const auto cycles =
-            models::with_launch(*machine_, stage, analysis.value().execution_time.bounds());
+        const auto bounded = bound_code(
+            {.file = beside(stage.code->file),
+             .kernel = stage.code->kernel,
+             .flow_facts =
+                 stage.code->flow_facts.empty() ? std::string{} : beside(stage.code->flow_facts),
+             .policy = stage.code->policy,
+             .machine = system_.machine,
+             .launch = models::to_string(stage.code->launch),
+             .multiprocessors = fmt::format("{}", system_.servers[*stage.server].multiprocessors)},
+            time_limit_);
+        if (!bounded) return refuse(stage, to_string(bounded.error()));
+        const auto cycles = models::with_launch(*machine_, stage, bounded.value().cycles);
         if (!cycles) return refuse(stage, cycles.error().what);
         stage.cycles = cycles.value();
-        for (const auto& assumption : analysis.value().assumptions)
+        for (const auto& assumption : bounded.value().assumptions)
             if (texts_.insert(assumption.text).second) assumptions_.push_back(assumption);
         return boost::outcome_v2::success();
     }

@@ -28,15 +28,20 @@ Result<Bounds<Nanoseconds>> described_copy(const Architecture& machine,
                   Nanoseconds{start.value().hi + moved(width.value().lo, true)}};
 }
 
+Result<Bounds<Cycles>> with_launch(const Architecture& machine, const Bounds<Cycles>& execution,
+                                   std::string_view attribute) {
+    const auto cost = require(machine, machine.blocks, "blocks", "launch");
+    if (!cost)
+        return Failure{
+            fmt::format("{}; expected what a launch costs, {}", cost.error().what, attribute)};
+    return Bounds{execution.lower() + Cycles{cost.value().lo},
+                  execution.upper() + Cycles{cost.value().hi}};
+}
+
 Result<Bounds<Cycles>> with_launch(const Architecture& machine, const PipelineStage& stage,
                                    const Bounds<Cycles>& execution) {
     if (stage.cost) return execution;
-    const auto cost = require(machine, machine.blocks, "blocks", "launch");
-    if (!cost)
-        return Failure{fmt::format("{}; expected what a launch costs, launch-at-most=\"10us\"",
-                                   cost.error().what)};
-    return Bounds{execution.lower() + Cycles{cost.value().lo},
-                  execution.upper() + Cycles{cost.value().hi}};
+    return with_launch(machine, execution, "launch-at-most=\"10us\"");
 }
 
 } // namespace warpbound::models

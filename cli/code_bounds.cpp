@@ -1,0 +1,41 @@
+#include "cli/code_bounds.hpp"
+
+#include "analyzer/launch/needs.hpp"
+#include "cli/command.hpp"
+#include "cli/launch_analysis.hpp"
+
+#include <fmt/format.h>
+
+namespace warpbound::cli {
+
+Result<BoundedCode> bound_code(const CodeToBound& code, double time_limit) {
+    AnalysisOptions options;
+    options.launch.kernel.file = code.file;
+    options.launch.kernel.kernel = code.kernel;
+    options.launch.kernel.takes_facts = true;
+    options.launch.kernel.flow_facts = code.flow_facts;
+    options.launch.machine.architecture = code.machine;
+    options.launch.launch.launch = code.launch;
+    options.launch.arguments = code.arguments;
+    options.policy = code.policy;
+    options.multiprocessors = code.multiprocessors;
+    const StopScope scope = watch_for_interrupt(time_limit);
+    const auto inputs = load_launch(options.launch);
+    if (!inputs) return inputs.as_failure();
+    auto planned = analysis_of(options, inputs.value());
+    if (!planned) return planned.as_failure();
+    planned.value().request.follow_branches = true;
+    const auto needs = analyzer::needs_of(planned.value().request);
+    if (!needs) return needs.as_failure();
+    if (!needs.value().empty())
+        return Failure{fmt::format("{}; `warpbound bound {} --gpu {} --launch {}` lists what to "
+                                   "state",
+                                   needs.value().front().what, code.file, code.machine,
+                                   code.launch)};
+    auto analysis = analyzer::analyze(planned.value().request);
+    if (!analysis) return analysis.as_failure();
+    return BoundedCode{analysis.value().execution_time.bounds(),
+                       std::move(analysis.value().assumptions)};
+}
+
+} // namespace warpbound::cli
