@@ -1,9 +1,9 @@
 #include "harness/protocol/per_operation.hpp"
-#include "models/statistics/resampling.hpp"
 #include "harness/protocol/stopping.hpp"
 #include "harness/protocol/warm_up.hpp"
 #include "harness/suite/measure_point.hpp"
 #include "harness/suite/suites.hpp"
+#include "models/statistics/resampling.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,8 +30,9 @@ std::int64_t runs_until_content(const char* rule_text, std::int64_t most,
 
 std::function<std::int64_t(std::int64_t)> uniform(std::uint64_t spread, std::uint64_t seed) {
     return [=](std::int64_t run) {
-        return 1000 + static_cast<std::int64_t>(
-                          models::Resampling{seed, "time", static_cast<std::uint64_t>(run)}.below(spread));
+        return 1000 +
+               static_cast<std::int64_t>(
+                   models::Resampling{seed, "time", static_cast<std::uint64_t>(run)}.below(spread));
     };
 }
 
