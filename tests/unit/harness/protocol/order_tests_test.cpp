@@ -2,8 +2,8 @@
 // `golden_series`.
 #include "harness/protocol/bootstrap.hpp"
 #include "harness/protocol/order_tests.hpp"
-#include "models/statistics/resampling.hpp"
 #include "harness/protocol/run_order.hpp"
+#include "models/statistics/resampling.hpp"
 
 #include <boost/math/statistics/ljung_box.hpp>
 #include <boost/math/statistics/runs_test.hpp>

@@ -1,7 +1,7 @@
 // Series measured in campaign rounds, and under rules that stop them early.
 #include "harness/protocol/measure.hpp"
-#include "models/statistics/resampling.hpp"
 #include "harness/protocol/rounds.hpp"
+#include "models/statistics/resampling.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
