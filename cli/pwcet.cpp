@@ -192,6 +192,7 @@ void add_pwcet(CLI::App& app, Invocation& invocation) {
         ->add_option("--probability", options->probabilities,
                      "Exceedance probabilities per run; 1e-3,1e-6,1e-9,1e-12 otherwise")
         ->delimiter(',')
+        ->check(refusal_of_number)
         ->check(CLI::Range(1e-18, 0.5));
     add_extremes(*command, *options);
     command->add_option("--seed", options->seed,

@@ -24,7 +24,7 @@ double band_of(std::size_t samples, std::size_t stages) {
 }
 
 /// Which edge of the confidence bands the own times are taken from.
-enum class Edge { Lower, Middle, Upper };
+enum class Edge { Middle, Upper };
 
 class LatencyDistribution {
 public:
@@ -65,16 +65,15 @@ private:
         const std::int64_t longest = time.upper().count();
         const std::int64_t others =
             std::max<std::int64_t>(0, bounds_.stages[stage].response - longest);
-        return own(stage, edge, time.lower().count(), longest).plus(others);
+        return own(stage, edge, longest).plus(others);
     }
-    [[nodiscard]] DiscreteDistribution own(std::size_t stage, Edge edge, std::int64_t least,
+    [[nodiscard]] DiscreteDistribution own(std::size_t stage, Edge edge,
                                            std::int64_t longest) const {
         const auto sampled =
             std::find_if(sampled_.begin(), sampled_.end(),
                          [&](const SampledStage& each) { return each.stage == stage; });
         if (sampled == sampled_.end()) return DiscreteDistribution::constant(longest);
         const auto seen = DiscreteDistribution::of_samples(samples_[stage]);
-        if (edge == Edge::Lower) return seen.lowered(sampled->band, least);
         return edge == Edge::Middle ? seen : seen.raised(sampled->band, longest);
     }
 
@@ -87,7 +86,7 @@ private:
 } // namespace
 
 std::string_view to_string(ToleranceVerdict verdict) {
-    constexpr std::array<std::string_view, 3> names{"estimated below", "estimated above",
+    constexpr std::array<std::string_view, 2> names{"estimated below",
                                                     "not decided by the samples"};
     return names.at(static_cast<std::size_t>(verdict));
 }
@@ -110,7 +109,6 @@ std::optional<MissProbability> miss_probability(const Pipeline& pipeline,
     const LatencyDistribution latency{pipeline, bounds, samples, found.stages};
     const std::int64_t deadline = pipeline.deadline->count();
     found.value = models::Estimate<MissRate>{latency.beyond(deadline, Edge::Middle)};
-    found.lower = models::Estimate<MissRate>{latency.beyond(deadline, Edge::Lower)};
     found.upper = models::Estimate<MissRate>{latency.beyond(deadline, Edge::Upper)};
     return found;
 }
@@ -120,9 +118,8 @@ std::optional<ToleranceVerdict> verdict_on(const Pipeline& pipeline,
     if (pipeline.tolerated_miss_rate.empty() || !estimate.refusal.empty()) return std::nullopt;
     // The reader accepts "0." and digits only.
     const double tolerated = std::strtod(pipeline.tolerated_miss_rate.c_str(), nullptr);
-    if (estimate.upper.value() <= tolerated) return ToleranceVerdict::Below;
-    if (estimate.lower.value() > tolerated) return ToleranceVerdict::Above;
-    return ToleranceVerdict::Undecided;
+    return estimate.upper.value() <= tolerated ? ToleranceVerdict::Below
+                                               : ToleranceVerdict::Undecided;
 }
 
 std::vector<Assumption> sample_assumptions(const models::PipelineSystem& system) {

@@ -30,8 +30,7 @@ struct SampledStage {
 /// not higher as far as the samples, the dependence and the assumptions are right.
 struct MissProbability {
     models::Estimate<MissRate> value{0};
-    models::Estimate<MissRate> lower{0}; ///< Of the confidence interval of `value`.
-    models::Estimate<MissRate> upper{0};
+    models::Estimate<MissRate> upper{0}; ///< `value` is below it with this confidence.
     double confidence = 0.95;
     models::Dependence dependence = models::Dependence::Unknown;
     std::vector<SampledStage> stages;
@@ -41,8 +40,8 @@ struct MissProbability {
 /// Own times of a stage, alone on the device. `Unit:` ns. Shape: `samples[stage][run]`.
 using ObservedOwnTimes = std::vector<std::vector<std::int64_t>>;
 
-/// None: the pipeline has no samples. Stages without samples take their longest time. The interval
-/// is that of Dvoretzky, Kiefer, Wolfowitz and Massart for each stage, at a joint 95 %
+/// None: the pipeline has no samples. Stages without samples take their longest time. The upper
+/// end is that of Dvoretzky, Kiefer, Wolfowitz and Massart for each stage, at a joint 95 %
 /// (Bonferroni).
 /// Sound when: runs are independent of each other and represent operation.
 /// Requires: a deadline; no sample outside the own times of its stage.
@@ -53,11 +52,10 @@ std::optional<MissProbability> miss_probability(const models::Pipeline& pipeline
 
 /// An estimate against the tolerated rate of a soft deadline.
 enum class ToleranceVerdict {
-    Below,     ///< The whole interval is at most the tolerated rate.
-    Above,     ///< The whole interval is above it.
-    Undecided, ///< The tolerated rate lies in the interval.
+    Below,     ///< With the stated confidence at most the tolerated rate.
+    Undecided, ///< No lower end is estimated: nothing shows that it is above.
 };
-/// "estimated below", "estimated above", "not decided by the samples".
+/// "estimated below", "not decided by the samples".
 std::string_view to_string(ToleranceVerdict verdict);
 /// None: no rate is tolerated, or there is no estimate.
 std::optional<ToleranceVerdict> verdict_on(const models::Pipeline& pipeline,

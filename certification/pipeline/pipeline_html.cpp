@@ -69,9 +69,9 @@ std::string summary(const PipelineReport& report) {
         if (misses && misses->refusal.empty())
             out += card(fmt::format("{:.3g} missed", misses->value.value()),
                         fmt::format("share of the jobs of {}, at most: an estimate from samples; "
-                                    "{:.0f} % interval {:.3g} to {:.3g}",
+                                    "with {:.0f} % confidence at most {:.3g}",
                                     report.system.pipelines[p].name, 100 * misses->confidence,
-                                    misses->lower.value(), misses->upper.value()));
+                                    misses->upper.value()));
     }
     return out + "</div>\n";
 }

@@ -30,10 +30,9 @@ Json misses_json(const Pipeline& pipeline, const analyzer::MissProbability& miss
     Json json{{"kind", "estimate"}, {"dependence", to_string(misses.dependence)}};
     if (misses.refusal.empty()) {
         json["value"] = nine_digits(misses.value.value());
-        json["lower"] = nine_digits(misses.lower.value());
         json["upper"] = nine_digits(misses.upper.value());
         json["confidence"] = misses.confidence;
-        json["interval"] = "Dvoretzky-Kiefer-Wolfowitz-Massart, joint over the stages";
+        json["band"] = "Dvoretzky-Kiefer-Wolfowitz-Massart, joint over the stages";
     } else {
         json["refusal"] = misses.refusal;
     }

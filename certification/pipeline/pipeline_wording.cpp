@@ -54,10 +54,10 @@ const std::string& server_name(const PipelineReport& report, const models::Pipel
 
 std::string misses_phrase(const analyzer::MissProbability& misses) {
     if (!misses.refusal.empty()) return "not estimated: " + misses.refusal;
-    return fmt::format("estimate: at most {:.3g} of the jobs ({:.0f} %: {:.3g} to {:.3g}); "
-                       "dependence {}",
-                       misses.value.value(), 100 * misses.confidence, misses.lower.value(),
-                       misses.upper.value(), to_string(misses.dependence));
+    return fmt::format("estimate: at most {:.3g} of the jobs, with {:.0f} % confidence at most "
+                       "{:.3g}; dependence {}",
+                       misses.value.value(), 100 * misses.confidence, misses.upper.value(),
+                       to_string(misses.dependence));
 }
 
 std::string tolerance_phrase(const models::Pipeline& pipeline,

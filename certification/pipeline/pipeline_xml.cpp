@@ -93,7 +93,6 @@ XmlElement misses_element(const models::Pipeline& pipeline,
     if (misses.refusal.empty()) {
         const auto number = [](double value) { return fmt::format("{:.9f}", value); };
         set(made, "value", number(misses.value.value()));
-        set(made, "lower", number(misses.lower.value()));
         set(made, "upper", number(misses.upper.value()));
         set(made, "confidence", fmt::format("{:.2f}", misses.confidence));
     } else {

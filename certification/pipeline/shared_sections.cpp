@@ -136,7 +136,7 @@ std::string misses_section(const PipelineReport& report, std::size_t p, const Se
     if (misses->refusal.empty())
         out +=
             "<p class=\"quiet\">Own times follow the samples; queues and traffic of others are at "
-            "their bounds, so that the real share may be lower. The interval is that of "
+            "their bounds, so that the real share may be lower. The confidence is that of "
             "Dvoretzky, Kiefer, Wolfowitz and Massart, joint over the stages. An estimate is no "
             "bound and does not change the verdict.</p>\n";
     std::string rows;

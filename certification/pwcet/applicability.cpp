@@ -60,6 +60,13 @@ void describe_sample(SeriesPwcet& series) {
     SampleFigures& figures = series.figures;
     figures.runs = static_cast<std::int64_t>(ticks.size());
     if (ticks.size() < 2) {
+        // One run shows nothing of a tail, but it may refute a bound.
+        if (!ticks.empty()) {
+            figures.distinct = 1;
+            figures.least = static_cast<double>(ticks.front()) * series.times.tick;
+            figures.median = figures.least;
+            figures.high_water_mark = figures.least;
+        }
         series.reasons.push_back(fmt::format("{} runs; needs {}", ticks.size(), fewest_pwcet_runs));
         return;
     }

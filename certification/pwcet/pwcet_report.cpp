@@ -98,7 +98,7 @@ Standing standing_of(const SeriesPwcet& series, const PwcetRow& row,
         const bool unexpected =
             boost::math::cdf(boost::math::complement(exceedances, static_cast<double>(above) - 1)) <
             refutation_level;
-        if (runs * row.probability < 1 || unexpected) return Standing::Refuted;
+        if (unexpected) return Standing::Refuted;
     }
     if (bound && time > static_cast<double>(bound->value)) return Standing::NotInformative;
     return Standing::Plausible;

@@ -80,11 +80,12 @@ void judge_resource(const ObservedWorkload& workload, Resource resource, std::st
     bool known = true;
     const auto by_sm = blocks_by_sm(workload, resource, known);
     const auto limit = limit_of(workload.limits, resource);
-    if (limit)
+    // A sum that lacks a demand compares nothing.
+    if (limit && known)
         for (const auto& [sm, blocks] : by_sm)
             sweep(changes_of(blocks, workload.resolution), *limit, fmt::format("SM {}", sm), unit,
                   compared);
-    if (resource == Resource::Threads && workload.limits.device_threads) {
+    if (resource == Resource::Threads && workload.limits.device_threads && known) {
         std::vector<Change> all;
         for (const auto& [sm, blocks] : by_sm)
             all.insert(all.end(), blocks.begin(), blocks.end());

@@ -78,10 +78,12 @@ void judge_partitions(const Orders& orders, Comparisons& compared) {
         const ObservedBlock* block;
     };
     std::map<std::int64_t, User> users;
-    bool several = false;
     const auto& all = orders.operations();
-    for (const ObservedOperation& launch : all)
-        several = several || (launch.is_launch() && launch.partition != all.front().partition);
+    const auto first =
+        std::find_if(all.begin(), all.end(), [](const auto& one) { return one.is_launch(); });
+    const bool several = std::any_of(first, all.end(), [&](const ObservedOperation& one) {
+        return one.is_launch() && one.partition != first->partition;
+    });
     if (!several) return compared.miss("all kernels were of one partition");
     for (const ObservedOperation& launch : all)
         for (const ObservedBlock& block : launch.blocks) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 
 namespace warpbound::models {
@@ -20,12 +22,17 @@ Result<Bounds<Nanoseconds>> described_copy(const Architecture& machine,
                 fmt::format("{}; expected its time, at-most=\"2ms\"", known->error().what)};
     constexpr std::int64_t nanoseconds = 1'000'000; // Bytes per ms to bytes per ns.
     __extension__ using Wide = __int128;
-    const auto moved = [&](std::int64_t bandwidth, bool up) {
-        const Wide product = Wide{stage.bytes} * nanoseconds + (up ? bandwidth - 1 : 0);
-        return static_cast<std::int64_t>(product / bandwidth);
+    const auto moved = [&](std::int64_t bandwidth, bool up) -> Wide {
+        return (Wide{stage.bytes} * nanoseconds + (up ? bandwidth - 1 : 0)) / bandwidth;
     };
-    return Bounds{Nanoseconds{start.value().lo + moved(width.value().hi, false)},
-                  Nanoseconds{start.value().hi + moved(width.value().lo, true)}};
+    const Wide least = start.value().lo + moved(width.value().hi, false);
+    const Wide most = start.value().hi + moved(width.value().lo, true);
+    if (most > std::numeric_limits<std::int64_t>::max())
+        return Failure{fmt::format("a copy of {} bytes takes 2^63 ns or more at the described "
+                                   "bandwidth; expected its time, at-most=\"2ms\"",
+                                   stage.bytes)};
+    return Bounds{Nanoseconds{static_cast<std::int64_t>(least)},
+                  Nanoseconds{static_cast<std::int64_t>(most)}};
 }
 
 Result<Bounds<Cycles>> with_launch(const Architecture& machine, const Bounds<Cycles>& execution,

@@ -154,13 +154,16 @@ DiscreteDistribution::DiscreteDistribution(const std::vector<ExceedanceStep>& st
             steps_.push_back(step);
     }
     if (steps_.size() <= most_steps) return;
-    // Of a cell only its last step is kept: the mass before it moves up to it.
-    const Grid grid{steps_.front().value, steps_.back().value, most_steps};
+    // Merged steps have little mass together, wherever they lie: it moves up to the last of them.
+    constexpr double share = 1.0 / static_cast<double>(most_steps);
     std::vector<ExceedanceStep> kept;
-    for (std::size_t i = 0; i < steps_.size(); ++i)
-        if (i + 1 == steps_.size() ||
-            grid.cell_of(steps_[i].value) != grid.cell_of(steps_[i + 1].value))
+    double before = 1;
+    for (std::size_t i = 0; i + 1 < steps_.size(); ++i)
+        if (before - steps_[i].above >= share) {
             kept.push_back(steps_[i]);
+            before = steps_[i].above;
+        }
+    kept.push_back(steps_.back());
     steps_ = std::move(kept);
 }
 
@@ -206,13 +209,6 @@ DiscreteDistribution DiscreteDistribution::raised(double epsilon, std::int64_t l
     for (const ExceedanceStep& step : steps_)
         if (step.value < largest) steps.push_back({step.value, up_sum(step.above, epsilon)});
     steps.push_back({largest, 0});
-    return DiscreteDistribution{steps};
-}
-
-DiscreteDistribution DiscreteDistribution::lowered(double epsilon, std::int64_t least) const {
-    std::vector<ExceedanceStep> steps{{least, std::max(0.0, 1 - epsilon)}};
-    for (const ExceedanceStep& step : steps_)
-        steps.push_back({step.value, std::max(0.0, step.above - epsilon)});
     return DiscreteDistribution{steps};
 }
 

@@ -31,7 +31,7 @@ struct ExceedanceStep {
 /// Sound when: the exceedances that it was made of are upper ones; those of samples are estimates.
 class DiscreteDistribution {
 public:
-    /// Steps that are kept; operations merge more of them upward.
+    /// Steps that are kept; more are merged upward, which adds less than one in so many.
     static constexpr std::size_t most_steps = 1024;
 
     static DiscreteDistribution constant(std::int64_t value);
@@ -50,16 +50,13 @@ public:
     /// Upper edge of a confidence band: exceedances grow by `epsilon`; what exceeds all steps is at
     /// `largest`. Requires: largest is at least the last value.
     [[nodiscard]] DiscreteDistribution raised(double epsilon, std::int64_t largest) const;
-    /// Lower edge of a confidence band: exceedances shrink by `epsilon`; what is missing is at
-    /// `least`. Requires: least is at most the first value.
-    [[nodiscard]] DiscreteDistribution lowered(double epsilon, std::int64_t least) const;
 
 private:
     friend DiscreteDistribution sum(const DiscreteDistribution& x, const DiscreteDistribution& y,
                                     Dependence dependence);
     friend DiscreteDistribution maximum(const DiscreteDistribution& x,
                                         const DiscreteDistribution& y, Dependence dependence);
-    /// Keeps steps that lower the exceedance, at most `most_steps`.
+    /// Keeps steps that lower the exceedance, at most `most_steps` + 1.
     explicit DiscreteDistribution(const std::vector<ExceedanceStep>& steps);
 
     std::vector<ExceedanceStep> steps_;

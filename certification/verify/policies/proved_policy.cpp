@@ -164,7 +164,8 @@ const ProvedPolicy& proved_policy_of(const TimedCode& code) {
 
 PolicyDemand policy_demand_of(const TimedCode& code, bool waits_in_memory) {
     PolicyDemand demand;
-    if (auto* const add = proved_policy_of(code).add_demand) add(code, waits_in_memory, demand);
+    if (auto* const add = row_of(code.kernel.policy.kind).add_demand)
+        add(code, waits_in_memory, demand);
     return demand;
 }
 

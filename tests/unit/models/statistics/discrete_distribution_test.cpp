@@ -79,17 +79,29 @@ TEST(DiscreteDistribution, MaximaOfTwoCoinsByHand) {
     EXPECT_NEAR(maximum(coin, coin, Dependence::Unknown).exceedance(0), 1, rounding);
 }
 
-/// Band of 0.1 about {2, 4}: P(X > 2) from 0.4 to 0.6, up to 9 above and down to 0 below.
-TEST(DiscreteDistribution, EdgesOfABandByHand) {
+/// Band of 0.1 about {2, 4}: P(X > 2) up to 0.6, up to 9 above.
+TEST(DiscreteDistribution, EdgeOfABandByHand) {
     const auto x = of({2, 4});
     const auto upper = x.raised(0.1, 9);
     EXPECT_NEAR(upper.exceedance(2), 0.6, rounding);
     EXPECT_NEAR(upper.exceedance(8), 0.1, rounding);
     EXPECT_EQ(upper.exceedance(9), 0);
-    const auto lower = x.lowered(0.1, 0);
-    EXPECT_NEAR(lower.exceedance(0), 0.9, rounding);
-    EXPECT_NEAR(lower.exceedance(2), 0.4, rounding);
-    EXPECT_EQ(lower.exceedance(4), 0);
+}
+
+/// More values than steps, and one far above the rest.
+TEST(DiscreteDistribution, OfManySamplesKeepsTheirSharesWhereverTheyLie) {
+    Samples samples;
+    for (std::int64_t value = 1; value <= 2000; ++value)
+        samples.push_back(1000 * value);
+    samples.push_back(1'000'000'000);
+    const auto x = DiscreteDistribution::of_samples(samples);
+    EXPECT_LE(x.steps().size(), DiscreteDistribution::most_steps + 1);
+    for (const std::int64_t value : {1000, 250'000, 1'500'000, 1'999'000, 2'000'000}) {
+        const double above = static_cast<double>(2001 - value / 1000) / 2001;
+        EXPECT_GE(x.exceedance(value), above) << value;
+        EXPECT_LE(x.exceedance(value), above + 1.0 / 1024 + rounding) << value;
+    }
+    EXPECT_EQ(x.exceedance(1'000'000'000), 0);
 }
 
 /// All joint distributions of two samples of n equal masses are mixtures of their n! pairings
