@@ -44,8 +44,7 @@ enum class Standing {
 };
 std::string_view to_string(Standing standing); ///< "", "not informative", "refuted".
 
-/// Refuted: below the high-water mark where fewer than one exceedance is expected; else where so
-/// many exceedances have a binomial probability below 1 %.
+/// Refuted: so many exceedances have a binomial probability below 1 %.
 Standing standing_of(const SeriesPwcet& series, const PwcetRow& row,
                      const std::optional<BoundBeside>& bound);
 
