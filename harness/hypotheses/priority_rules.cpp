@@ -34,7 +34,7 @@ void judge_begins(const Orders& orders, Comparisons& compared) {
 }
 
 /// Blocks of b, which has begun, begin although blocks of the more urgent a wait.
-void judge_blocks_under_way(const Orders& orders, Comparisons& compared) {
+void judge_blocks_of_executing_kernels(const Orders& orders, Comparisons& compared) {
     const auto& all = orders.operations();
     for (std::size_t a = 0; a < all.size(); ++a)
         for (std::size_t b = 0; b < all.size(); ++b) {
@@ -88,7 +88,7 @@ Judgement judge_priorities(Rule rule, const Orders& orders) {
         compared.miss(differ ? "no more urgent kernel waited beside a less urgent one"
                              : "all streams had one priority");
     if (rule == Rule::A1) judge_begins(orders, compared);
-    if (rule == Rule::A2) judge_blocks_under_way(orders, compared);
+    if (rule == Rule::A2) judge_blocks_of_executing_kernels(orders, compared);
     if (rule == Rule::Q3) judge_gaps(orders, compared);
     return compared.take();
 }

@@ -118,9 +118,9 @@ private:
             });
         if (!is(Fault::OnePriority))
             std::stable_sort(queue.begin(), queue.end(), [this](auto a, auto b) {
-                const bool under_way =
+                const bool is_executing =
                     is(Fault::PriorityOnlyBetweenKernels) && state_[a].begun != state_[b].begun;
-                return under_way ? state_[a].begun : all_[a].priority < all_[b].priority;
+                return is_executing ? state_[a].begun : all_[a].priority < all_[b].priority;
             });
         if (is(Fault::BlocksOfAllKernels))
             std::reverse(queue.begin(), queue.end());
