@@ -14,7 +14,7 @@ using models::plus;
 using models::times;
 
 constexpr std::int64_t horizon = std::int64_t{864'000} * 1'000'000'000; ///< Ten days in ns.
-constexpr std::int64_t most_steps = 100'000;
+constexpr std::int64_t most_iterations = 100'000;
 
 /// The busy period, or what else is sought, grows beyond all limits.
 struct Unending {};
@@ -53,7 +53,7 @@ private:
     /// Smallest fixed point of a function that does not decrease, at or above `from`.
     template <typename Function> std::int64_t fixed_point(std::int64_t from, Function&& function) {
         for (std::int64_t value = from;;) {
-            if (value > horizon || ++steps_ > most_steps) throw Unending{};
+            if (value > horizon || ++steps_ > most_iterations) throw Unending{};
             const std::int64_t next = function(value);
             if (next <= value) return value;
             value = next;
@@ -99,7 +99,7 @@ private:
             const std::int64_t first =
                 (each.distance - each.jitter() % each.distance) % each.distance;
             for (std::int64_t at = first; at < length; at = plus(at, each.distance)) {
-                if (++steps_ > most_steps) throw Unending{};
+                if (++steps_ > most_iterations) throw Unending{};
                 instants.push_back(at);
             }
         }

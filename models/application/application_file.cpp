@@ -11,10 +11,6 @@ namespace warpbound::models::application {
 
 namespace {
 
-Result<void> success() {
-    return boost::outcome_v2::success();
-}
-
 constexpr std::size_t most_declared = 256;
 
 } // namespace
@@ -114,7 +110,7 @@ Result<void> ApplicationReader::device_link(const XmlElement& element, DeviceGro
         if (device.machine.empty())
             return refuse(element, "neither 'machine' nor 'link' is stated: copies have no time; "
                                    "expected machine=\"maxwell-gtx970\" or link=\"NAME\"");
-        return success();
+        return boost::outcome_v2::success();
     }
     const auto link = number_of(element, "link", application_.links);
     if (!link) return link.as_failure();
@@ -128,7 +124,7 @@ Result<void> ApplicationReader::device_link(const XmlElement& element, DeviceGro
                                            "'machine' that describes one",
                                            used.name));
     device.link = link.value();
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> ApplicationReader::device(const XmlElement& element) {
@@ -170,7 +166,8 @@ Result<void> ApplicationReader::element(const XmlElement& element) {
     if (element.name == "link") return link(element);
     if (element.name == "device") return device(element);
     if (element.name == "kernel") return kernel(element);
-    if (element.name == "process") return success(); // Declared before, read behind the others.
+    if (element.name == "process")
+        return boost::outcome_v2::success(); // Declared before, read behind the others.
     return refuse(element, fmt::format("unknown element <{}>; expected <parameter>, <host>, "
                                        "<link>, <device>, <kernel> or <process>",
                                        element.name));

@@ -4,14 +4,6 @@
 
 namespace warpbound::models::application {
 
-namespace {
-
-Result<void> success() {
-    return boost::outcome_v2::success();
-}
-
-} // namespace
-
 /// Names first: messages name processes that stand later.
 Result<void> ApplicationReader::declare_process(const XmlElement& element) {
     if (auto known = check_attributes(source_, element, {"name", "host"},
@@ -24,7 +16,7 @@ Result<void> ApplicationReader::declare_process(const XmlElement& element) {
     if (!ranks) return ranks.as_failure();
     application_.processes.push_back(
         {.name = name.value(), .ranks = std::move(ranks).value(), .line = element.line});
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> ApplicationReader::placement(const XmlElement& element, Process& process) {
@@ -40,7 +32,7 @@ Result<void> ApplicationReader::placement(const XmlElement& element, Process& pr
     if (element.find("device") == nullptr) {
         if (process.index)
             return refuse(element, "'index' is that of a 'device', which is missing");
-        return success();
+        return boost::outcome_v2::success();
     }
     const auto device = number_of(element, "device", application_.devices);
     if (!device) return device.as_failure();
@@ -51,7 +43,7 @@ Result<void> ApplicationReader::placement(const XmlElement& element, Process& pr
                                  application_.devices[device.value()].name,
                                  application_.hosts[application_.devices[device.value()].host].name,
                                  application_.hosts[process.host].name));
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> ApplicationReader::process(const XmlElement& element, Process& process) {
@@ -61,7 +53,7 @@ Result<void> ApplicationReader::process(const XmlElement& element, Process& proc
     if (!read) return read.as_failure();
     process.steps = std::move(read).value();
     variables_.resize(variables_.size() - 2);
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<std::vector<Step>> ApplicationReader::steps(const XmlElement& element,
@@ -83,7 +75,7 @@ Result<Step> ApplicationReader::step(const XmlElement& element, const Process& p
     auto when = optional_expression(element, "when");
     if (!when) return when.as_failure();
     step.when = std::move(when).value();
-    Result<void> done = success();
+    Result<void> done = boost::outcome_v2::success();
     if (element.name == "compute")
         done = computation(element, step);
     else if (element.name == "launch")
@@ -113,7 +105,7 @@ Result<void> ApplicationReader::stream(const XmlElement& element, Step& step) {
     const auto waits = word(element, "wait", {"no", "yes"}, 1);
     if (!waits) return waits.as_failure();
     step.waits = waits.value() == 1;
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> ApplicationReader::computation(const XmlElement& element, Step& step) {
@@ -127,7 +119,7 @@ Result<void> ApplicationReader::computation(const XmlElement& element, Step& ste
     auto time = stated_time(element, "time");
     if (!time) return time.as_failure();
     step.time = std::move(time).value();
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> ApplicationReader::launch(const XmlElement& element, const Process& process,
@@ -186,7 +178,7 @@ Result<void> ApplicationReader::message(const XmlElement& element, Step& step) {
     if (step.name.empty())
         step.name =
             fmt::format("{} {}", is_send ? "to" : "from", application_.processes[step.peer].name);
-    if (!is_send) return success();
+    if (!is_send) return boost::outcome_v2::success();
     auto size = quantity(element, "bytes", size_units);
     if (!size) return size.as_failure();
     step.size = std::move(size).value();
@@ -208,7 +200,7 @@ Result<void> ApplicationReader::message(const XmlElement& element, Step& step) {
     const auto waits = word(element, "wait", {"no", "yes"}, 1);
     if (!waits) return waits.as_failure();
     step.waits = waits.value() == 1;
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> ApplicationReader::wait(const XmlElement& element, Step& step) {
@@ -218,7 +210,7 @@ Result<void> ApplicationReader::wait(const XmlElement& element, Step& step) {
         return known;
     step.among_all = element.find("stream") == nullptr;
     step.stream = text_or_empty(element, "stream");
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> ApplicationReader::barrier(const XmlElement& element, Step& step) {
@@ -232,11 +224,11 @@ Result<void> ApplicationReader::barrier(const XmlElement& element, Step& step) {
     const auto among = word(element, "among", {"process", "all"}, 0);
     if (!among) return among.as_failure();
     step.among_all = among.value() == 1;
-    if (element.find("time") == nullptr) return success();
+    if (element.find("time") == nullptr) return boost::outcome_v2::success();
     auto time = stated_time(element, "time");
     if (!time) return time.as_failure();
     step.time = std::move(time).value();
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> ApplicationReader::loop(const XmlElement& element, const Process& process,
@@ -265,7 +257,7 @@ Result<void> ApplicationReader::loop(const XmlElement& element, const Process& p
     if (!body) return body.as_failure();
     step.body = std::move(body).value();
     if (!step.variable.empty()) variables_.pop_back();
-    return success();
+    return boost::outcome_v2::success();
 }
 
 } // namespace warpbound::models::application

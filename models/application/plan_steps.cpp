@@ -14,10 +14,6 @@ constexpr std::int64_t most_iterations = 1'000'000;
 constexpr std::int64_t most_blocks = 2'147'483'647;
 constexpr std::int64_t most_threads = 1024;
 
-Result<void> success() {
-    return boost::outcome_v2::success();
-}
-
 } // namespace
 
 std::size_t Planner::name(const std::string& text) {
@@ -61,7 +57,7 @@ Result<void> Planner::unroll(const std::vector<Step>& steps, std::size_t rank) {
             !done)
             return done;
     }
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> Planner::unroll_loop(const Step& step, std::size_t rank) {
@@ -73,7 +69,7 @@ Result<void> Planner::unroll_loop(const Step& step, std::size_t rank) {
             return refuse(step.line, "the application has more than 500,000 steps in all");
         if (auto done = unroll(step.body, rank); !done) return done;
     }
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> Planner::add_step(const Step& step, std::size_t rank) {
@@ -107,7 +103,7 @@ Result<void> Planner::add_step(const Step& step, std::size_t rank) {
         break;
     }
     plan_.ranks[rank].actions.push_back(action);
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> Planner::add_operation(Operation operation, const Step& step) {
@@ -117,7 +113,7 @@ Result<void> Planner::add_operation(Operation operation, const Step& step) {
     plan_.ranks[operation.rank].actions.push_back(
         {.index = plan_.operations.size(), .name = operation.name, .line = step.line});
     plan_.operations.push_back(operation);
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<std::size_t> Planner::stated(const StatedTime& stated, const std::string& name,
@@ -157,7 +153,7 @@ Result<void> Planner::sizes(const std::vector<Expression>& expressions, const st
         product *= size.value();
         found.push_back(size.value());
     }
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> Planner::add_launch(const Step& step, std::size_t rank) {
@@ -334,7 +330,7 @@ Result<void> Planner::add_barrier(const Step& step, std::size_t rank) {
                                              "barrier '{}'",
                                              plan_.ranks[rank].name, step.name));
     plan_.ranks[rank].actions.push_back(action);
-    return success();
+    return boost::outcome_v2::success();
 }
 
 } // namespace warpbound::models::application

@@ -14,10 +14,6 @@ constexpr std::int64_t most_ranks = 4096;
 constexpr std::int64_t most_cores = 4096;
 constexpr std::int64_t most_devices = 64; ///< Of a host.
 
-Result<void> success() {
-    return boost::outcome_v2::success();
-}
-
 } // namespace
 
 Result<std::int64_t> Planner::whole(const Expression& expression, const std::string& what,
@@ -77,7 +73,7 @@ Result<void> Planner::hosts() {
             server("cores of " + node_names_.back(), ServerKind::Cores, cores.value());
         }
     }
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> Planner::devices() {
@@ -108,7 +104,7 @@ Result<void> Planner::devices() {
             }
         }
     }
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<Planner::Placement> Planner::place(const Process& process, std::size_t rank,
@@ -161,7 +157,7 @@ Result<void> Planner::ranks() {
     }
     plan_.barriers.push_back(plan_.ranks.size());
     streams_.resize(plan_.ranks.size());
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<Plan> Planner::plan() {

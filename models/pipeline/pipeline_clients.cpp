@@ -9,10 +9,6 @@ namespace {
 constexpr std::size_t most_clients = 64;
 constexpr std::size_t most_operations = 64; ///< Of a client.
 
-Result<void> success() {
-    return boost::outcome_v2::success();
-}
-
 } // namespace
 
 Result<void> PipelinesReader::client_operation(const XmlElement& element,
@@ -45,7 +41,7 @@ Result<void> PipelinesReader::client_operation(const XmlElement& element,
         operation.distance = distance.value();
     }
     client.operations.push_back(operation);
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> PipelinesReader::client_traffic(const XmlElement& element, BestEffortClient& client) {
@@ -63,7 +59,7 @@ Result<void> PipelinesReader::client_traffic(const XmlElement& element, BestEffo
         return read_.refuse(element, fmt::format("a second <traffic level=\"{}\">",
                                                  shared_memories.at(level.value())));
     known = TrafficBudget{burst.value(), rate.value()};
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> PipelinesReader::client(const XmlElement& element) {
@@ -88,7 +84,7 @@ Result<void> PipelinesReader::client(const XmlElement& element) {
         if (auto leaf = check_no_children(read_.source(), child); !leaf) return leaf;
     }
     system_.clients.push_back(std::move(client));
-    return success();
+    return boost::outcome_v2::success();
 }
 
 } // namespace warpbound::models

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::size_t most_pipelines = 64;
 
-Result<void> success() {
-    return boost::outcome_v2::success();
-}
-
 } // namespace
 
 Result<std::string> PipelinesReader::new_name(const XmlElement& element) {
@@ -93,7 +89,7 @@ Result<void> PipelinesReader::device(const XmlElement& element) {
     if (system_.servers.size() == copy_engines_)
         return read_.refuse(element, "a <device> without a <partition>; expected one at least, for "
                                      "example <partition name=\"all\" multiprocessors=\"40\"/>");
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<std::size_t> PipelinesReader::partition_of(const XmlElement& element) const {
@@ -128,11 +124,11 @@ Result<void> PipelinesReader::releases(const XmlElement& element, Pipeline& pipe
     if (distance.value() == Nanoseconds{0})
         return read_.refuse(element, fmt::format("'{}' is 0; expected more", name));
     pipeline.distance = distance.value();
-    if (element.find("jitter") == nullptr) return success();
+    if (element.find("jitter") == nullptr) return boost::outcome_v2::success();
     const auto jitter = read_.time(element, "jitter");
     if (!jitter) return jitter.as_failure();
     pipeline.jitter = jitter.value();
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> PipelinesReader::requirement(const XmlElement& element, Pipeline& pipeline) {
@@ -155,13 +151,13 @@ Result<void> PipelinesReader::requirement(const XmlElement& element, Pipeline& p
                                                      *rate));
         pipeline.tolerated_miss_rate = *rate;
     }
-    if (!has_deadline) return success();
+    if (!has_deadline) return boost::outcome_v2::success();
     const auto deadline = read_.time(element, "deadline");
     if (!deadline) return deadline.as_failure();
     if (deadline.value() == Nanoseconds{0})
         return read_.refuse(element, "'deadline' is 0; expected more");
     pipeline.deadline = deadline.value();
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> PipelinesReader::pipeline(const XmlElement& element) {
@@ -188,7 +184,7 @@ Result<void> PipelinesReader::pipeline(const XmlElement& element) {
                                      "<kernel>");
     if (auto done = dependence(element, pipeline); !done) return done;
     system_.pipelines.push_back(std::move(pipeline));
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<PipelineSystem> PipelinesReader::read(const XmlElement& root) {
@@ -203,7 +199,7 @@ Result<PipelineSystem> PipelinesReader::read(const XmlElement& root) {
     if (root.children.empty() || root.children.front().name != "device")
         return read_.refuse(root, "expected <device> as the first element");
     for (const XmlElement& child : root.children) {
-        Result<void> done = success();
+        Result<void> done = boost::outcome_v2::success();
         if (child.name == "device")
             done = device(child);
         else if (child.name == "pipeline")

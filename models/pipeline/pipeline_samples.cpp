@@ -6,14 +6,6 @@
 
 namespace warpbound::models {
 
-namespace {
-
-Result<void> success() {
-    return boost::outcome_v2::success();
-}
-
-} // namespace
-
 Result<void> PipelinesReader::children(const XmlElement& element, PipelineStage& stage) {
     for (const XmlElement& child : element.children) {
         if (child.name != "samples")
@@ -22,7 +14,7 @@ Result<void> PipelinesReader::children(const XmlElement& element, PipelineStage&
         if (stage.samples) return read_.refuse(child, "a second <samples>; expected one");
         if (auto done = samples(child, stage); !done) return done;
     }
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> PipelinesReader::samples(const XmlElement& element, PipelineStage& stage) {
@@ -63,7 +55,7 @@ Result<void> PipelinesReader::dependence(const XmlElement& element, Pipeline& pi
         std::find_if(pipeline.stages.begin(), pipeline.stages.end(),
                      [](const PipelineStage& stage) { return stage.samples.has_value(); });
     if (sampled == pipeline.stages.end()) {
-        if (element.find("dependence") == nullptr) return success();
+        if (element.find("dependence") == nullptr) return boost::outcome_v2::success();
         return read_.refuse(element, "'dependence' is that of observed times, and no stage has "
                                      "<samples>");
     }
@@ -71,7 +63,7 @@ Result<void> PipelinesReader::dependence(const XmlElement& element, Pipeline& pi
         return read_.refuse(element, fmt::format("stage '{}' has <samples>, which estimate how "
                                                  "often a 'deadline' is missed; it is missing",
                                                  sampled->name));
-    return success();
+    return boost::outcome_v2::success();
 }
 
 } // namespace warpbound::models

@@ -13,10 +13,6 @@ namespace {
 constexpr std::size_t most_stages = 64; ///< Of a pipeline.
 constexpr std::int64_t sector = 32;     ///< Smallest transaction of a copy. `Unit:` bytes.
 
-Result<void> success() {
-    return boost::outcome_v2::success();
-}
-
 } // namespace
 
 Result<void> PipelinesReader::stage(const XmlElement& element, Pipeline& pipeline) {
@@ -24,7 +20,7 @@ Result<void> PipelinesReader::stage(const XmlElement& element, Pipeline& pipelin
         return read_.refuse(element, fmt::format("more than {} stages", most_stages));
     PipelineStage stage;
     stage.line = element.line;
-    Result<void> done = success();
+    Result<void> done = boost::outcome_v2::success();
     if (element.name == "host")
         done = host(element, stage);
     else if (element.name == "copy")
@@ -51,7 +47,7 @@ Result<void> PipelinesReader::stage(const XmlElement& element, Pipeline& pipelin
     stage.after.erase(std::unique(stage.after.begin(), stage.after.end()), stage.after.end());
     if (auto read = children(element, stage); !read) return read;
     pipeline.stages.push_back(std::move(stage));
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> PipelinesReader::stated_times(const XmlElement& element, PipelineStage& stage) {
@@ -72,7 +68,7 @@ Result<void> PipelinesReader::stated_times(const XmlElement& element, PipelineSt
     if (stage.basis == TimeBasis::Measured && stage.source.empty())
         return read_.refuse(element, "measured times without a 'source'; expected the campaign or "
                                      "the document that holds them");
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> PipelinesReader::host(const XmlElement& element, PipelineStage& stage) {
@@ -92,7 +88,7 @@ Result<void> PipelinesReader::stage_traffic(const XmlElement& element, PipelineS
         if (!bytes) return bytes.as_failure();
         stage.traffic.at(i) = bytes.value();
     }
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> PipelinesReader::copy(const XmlElement& element, PipelineStage& stage) {
@@ -141,7 +137,7 @@ Result<void> PipelinesReader::code(const XmlElement& element, PipelineStage& sta
     stage.cost = cost.value();
     stage.code = std::move(code);
     stage.basis = TimeBasis::Bounded;
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> PipelinesReader::kernel(const XmlElement& element, PipelineStage& stage) {
@@ -193,7 +189,7 @@ Result<void> PipelinesReader::order(const XmlElement& element, const Pipeline& p
             return read_.refuse(element, fmt::format("'priority' is missing; '{}' serves by it "
                                                      "(the smallest number first)",
                                                      system_.servers[*stage.server].name));
-        return success();
+        return boost::outcome_v2::success();
     }
     if (system_.servers[*stage.server].order != ServerOrder::Priority)
         return read_.refuse(element, fmt::format("'priority' has no effect: '{}' serves in the "
@@ -203,7 +199,7 @@ Result<void> PipelinesReader::order(const XmlElement& element, const Pipeline& p
     const auto priority = integer_attribute(read_.source(), element, "priority", -1000, 1000);
     if (!priority) return priority.as_failure();
     stage.priority = priority.value();
-    return success();
+    return boost::outcome_v2::success();
 }
 
 Result<void> PipelinesReader::stream(const XmlElement& element, const Pipeline& pipeline,
@@ -230,7 +226,7 @@ Result<void> PipelinesReader::stream(const XmlElement& element, const Pipeline& 
                                             stage.stream, pipeline.stages[i].name));
         stage.after.push_back(i); // Operations of a stream run in its order (rule G4).
     }
-    return success();
+    return boost::outcome_v2::success();
 }
 
 } // namespace warpbound::models

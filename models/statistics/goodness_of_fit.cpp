@@ -1,5 +1,6 @@
 #include "models/statistics/goodness_of_fit.hpp"
 
+#include "models/statistics/maximum_likelihood.hpp"
 #include "models/statistics/per_run.hpp"
 #include "models/statistics/resampling.hpp"
 
@@ -35,13 +36,6 @@ double drawn(const Distribution& distribution, double uniform, double lattice, d
     const double value = excess_at(distribution, -std::log(uniform));
     if (lattice <= 0) return value;
     return lattice * std::max(1.0, std::ceil(value / lattice));
-}
-
-double mean_of(std::span<const double> values) {
-    double sum = 0;
-    for (const double value : values)
-        sum += value;
-    return sum / static_cast<double>(values.size());
 }
 
 /// Excesses rounded up to the lattice are half a step longer on average: the distribution that

@@ -16,13 +16,6 @@ namespace {
 constexpr double regular_above = -0.5;
 constexpr double smallest_shape = -0.999;
 
-double mean_of(std::span<const double> values) {
-    double sum = 0;
-    for (const double value : values)
-        sum += value;
-    return sum / static_cast<double>(values.size());
-}
-
 bool is_constant(std::span<const double> values) {
     return values.empty() || std::all_of(values.begin(), values.end(),
                                          [&](double value) { return value == values.front(); });
@@ -68,6 +61,13 @@ ProfilePoint profile_at(double theta, std::span<const double> excesses, double m
 }
 
 } // namespace
+
+double mean_of(std::span<const double> values) {
+    double sum = 0;
+    for (const double value : values)
+        sum += value;
+    return sum / static_cast<double>(values.size());
+}
 
 double negative_log_likelihood(const Gumbel& distribution, std::span<const double> maxima) {
     if (!(distribution.scale > 0)) return HUGE_VAL;

@@ -12,6 +12,9 @@
 
 namespace warpbound::models {
 
+/// Their arithmetic mean, in their unit. Requires: at least one value.
+double mean_of(std::span<const double> values);
+
 template <typename Distribution> struct LikelihoodFit {
     Distribution distribution;
     double negative_log_likelihood = 0;

@@ -91,7 +91,7 @@ std::string defect_of(const Plan& plan, const ApplicationTimes& times,
 }
 
 TEST(Applications, LieBetweenTheirBounds) {
-    const auto cases = static_cast<int>(tests::from_environment("WARPBOUND_PROPERTY_CASES", 400));
+    const auto cases = static_cast<int>(tests::from_environment("WARPBOUND_PROPERTY_CASES", 150));
     int contended = 0;
     tests::for_seeds(cases, [&](tests::RandomSource& random) {
         const std::string text = random_application(random);

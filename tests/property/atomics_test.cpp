@@ -127,7 +127,7 @@ private:
 };
 
 TEST(Atomics, NoSimulatedTimeLeavesItsEnvelope) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 1000);
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 300);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261124);
     testing::Test::RecordProperty("first_seed", std::to_string(first));
     std::vector<double> ratios;

@@ -108,7 +108,7 @@ double middle_of(std::vector<double> values) {
 
 /// `ratios`: of one warp and of several.
 template <class Make>
-void check_all(Make make, std::array<Ratios, 2>& ratios, std::uint64_t otherwise = 1000) {
+void check_all(Make make, std::array<Ratios, 2>& ratios, std::uint64_t otherwise = 300) {
     const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", otherwise);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261122);
     testing::Test::RecordProperty("first_seed", std::to_string(first));
@@ -220,7 +220,7 @@ struct Seen {
 
 /// Several warps whose slots or turns are short or long, on one scheduler or several.
 void check_in_order_of_the_policy(const std::string& policy_of, Seen& seen) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 1000);
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 300);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261122);
     testing::Test::RecordProperty("first_seed", std::to_string(first));
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
@@ -297,7 +297,7 @@ TEST(Caches, NoSimulatedTimeWithASmallActiveSetLeavesItsEnvelope) {
 
 // Little is served: what warps lose is the rest of the round in which their data come.
 TEST(Caches, NoSimulatedTimeOfDataBetweenSlotsLeavesItsEnvelope) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 1000) / 10;
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 300) / 10;
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261122);
     testing::Test::RecordProperty("first_seed", std::to_string(first));
     Ratios ratios;

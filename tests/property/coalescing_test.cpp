@@ -253,7 +253,7 @@ TEST(Coalescing, HoldsForEveryThreadOfRandomCode) {
     std::size_t attained = 0;
     std::size_t divergent = 0;
     std::size_t by_execution = 0;
-    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 1000));
+    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 300));
     const auto architecture = models::load_architecture("turing-t4");
     ASSERT_TRUE(architecture);
     for_seeds(cases, [&](RandomSource& random_source) {

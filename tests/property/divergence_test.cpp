@@ -266,7 +266,7 @@ DivergenceCounts check_divergent_kernels(GlobalMemory global) {
 
 TEST(Divergence, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
     const DivergenceCounts counts = check_divergent_kernels(GlobalMemory::Stated);
-    const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 2000);
+    const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 600);
     EXPECT_GT(static_cast<std::uint64_t>(counts.bounded) * 4, cases);
     EXPECT_GT(counts.pops_in_branches * 40, counts.bounded);
     EXPECT_GT(counts.barriers * 40, counts.bounded);
@@ -275,7 +275,7 @@ TEST(Divergence, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
 
 TEST(Divergence, NoSimulatedTimeThroughCachesLeavesItsEnvelope) {
     const DivergenceCounts counts = check_divergent_kernels(GlobalMemory::ThroughCaches);
-    const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 2000);
+    const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 600);
     EXPECT_GT(static_cast<std::uint64_t>(counts.patterns) * 10, cases);
 }
 

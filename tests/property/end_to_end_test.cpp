@@ -103,7 +103,7 @@ private:
 };
 
 TEST(EndToEnd, NoSimulatedTimeOfARandomCourseLeavesItsEnvelope) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 500);
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 200);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261122);
     RecordProperty("first_seed", std::to_string(first));
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {

@@ -299,7 +299,7 @@ void show(Counts& counts, const Counts& refusals) {
 }
 
 TEST(EvidenceOfDivergenceProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 100);
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 40);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
     Counts refusals;
     Counts counts;
@@ -337,7 +337,7 @@ TEST(EvidenceOfDivergenceProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
 }
 
 TEST(EvidenceOfDivergenceProperty, OfKernelsWhoseLanesLeavePointsVerifiesAndHoldsRuns) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 100);
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 40);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
     const auto architecture = tests::machine_of_loop_exit_kernels();
     ASSERT_TRUE(architecture);

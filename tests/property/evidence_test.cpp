@@ -73,7 +73,7 @@ void count_certificates(const certification::Bundle& bundle, std::map<std::strin
 }
 
 TEST(EvidenceProperty, OfRandomKernelsVerifies) {
-    const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 100);
+    const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 40);
     const std::uint64_t first = from_environment("WARPBOUND_PROPERTY_SEED", 1);
     std::uint64_t refused = 0;
     std::uint64_t not_run = 0;
@@ -368,7 +368,7 @@ void damage(std::string& text, std::mt19937_64& random) {
 // One place of one file is damaged and everything else brought in line with it. Either nothing was
 // changed, or a step says so; no damage ends the program.
 TEST(EvidenceProperty, DamagedInAnyPlaceDoesNotHold) {
-    const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 150);
+    const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 60);
     const std::uint64_t first = from_environment("WARPBOUND_PROPERTY_SEED", 1);
     certification::BundleInputs inputs;
     inputs.tool_version = "1";

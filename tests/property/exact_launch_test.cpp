@@ -128,7 +128,7 @@ void expect_runs_inside(const TinyLaunch& tiny, const models::WarpPolicy& policy
 
 /// Of launches on two multiprocessors; the simulator stays inside, too.
 TEST(ExactLaunches, OnTwoMultiprocessorsLieInsideTheEnvelope) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_EXACT_CASES", 400) / 4;
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_EXACT_CASES", 160) / 4;
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
     RecordProperty("first_seed", std::to_string(first));
     const auto fermi = models::load_architecture("fermi-gtx470");
@@ -157,7 +157,7 @@ TEST(ExactLaunches, OnTwoMultiprocessorsLieInsideTheEnvelope) {
 }
 
 TEST(ExactLaunches, LieInsideTheEnvelopeAndContainTheSimulatedTimes) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_EXACT_CASES", 400);
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_EXACT_CASES", 160);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
     RecordProperty("first_seed", std::to_string(first));
     const auto fermi = models::load_architecture("fermi-gtx470");
@@ -310,7 +310,7 @@ models::WarpPolicy random_rates(tests::RandomSource& draw) {
 
 /// Of launches that `make(fermi, draw, seed)` draws, with and without proofs.
 template <class Make> void search_slotted(Make make) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_EXACT_CASES", 400) / 2;
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_EXACT_CASES", 160) / 2;
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
     testing::Test::RecordProperty("first_seed", std::to_string(first));
     const auto fermi = models::load_architecture("fermi-gtx470");
@@ -360,7 +360,7 @@ TEST(ExactLaunches, OfSlottedPoliciesOnTwoMultiprocessorsLieInsideTheEnvelope) {
 
 /// Places at which the searches may begin are all that `srr` and `lrr` leave open.
 TEST(ExactLaunches, OfRoundRobinLieInsideTheEnvelopeAndContainTheSimulatedTimes) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_EXACT_CASES", 400);
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_EXACT_CASES", 160);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
     RecordProperty("first_seed", std::to_string(first));
     const auto fermi = models::load_architecture("fermi-gtx470");

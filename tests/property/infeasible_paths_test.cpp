@@ -169,7 +169,7 @@ TEST(InfeasiblePaths, HoldForEveryRunOfRandomCode) {
     std::size_t nevers = 0;
     std::size_t tighter = 0;
     std::size_t simulated = 0;
-    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 2000));
+    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 600));
     auto architecture = models::load_architecture("turing-t4");
     ASSERT_TRUE(architecture);
     for_seeds(cases, [&](RandomSource& random_source) {

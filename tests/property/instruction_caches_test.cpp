@@ -308,7 +308,7 @@ std::string check_accesses(std::uint64_t seed) {
 
 // Lines and data wait at caches of their own.
 TEST(InstructionCaches, NoSimulatedTimeOfRandomAccessesLeavesItsEnvelope) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 1000);
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 300);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261124);
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         const std::string failure = check_accesses(seed);

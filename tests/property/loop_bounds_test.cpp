@@ -142,7 +142,7 @@ TEST(LoopBounds, HoldForEveryEntryOfRandomLoops) {
     int exact_loops = 0;
     int executed_loops = 0;
     int entries = 0;
-    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 600));
+    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 150));
     for_seeds(cases, [&](RandomSource& random_source) {
         const std::string text = LoopWriter{random_source, Counters::FromConstants}.write();
         const auto program = assembly::read_program({"random", text});
@@ -192,7 +192,7 @@ TEST(LoopBounds, HoldByIndexForEveryEntryOfRandomLoops) {
     const models::Launch launch{3, 64};
     int bounded_loops = 0;
     int entries = 0;
-    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 50));
+    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 25));
     for_seeds(cases, [&](RandomSource& random_source) {
         const std::string text = LoopWriter{random_source, Counters::FromIndices}.write();
         const auto program = assembly::read_program({"random", text});

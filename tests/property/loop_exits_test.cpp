@@ -63,7 +63,7 @@ ExitVerdict check_exit_kernel(std::uint64_t seed, const models::Architecture& ar
 TEST(LoopExits, NoSimulatedTimeLeavesItsEnvelope) {
     const auto architecture = tests::machine_of_loop_exit_kernels();
     ASSERT_TRUE(architecture);
-    const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 1000);
+    const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 300);
     const auto first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
     std::uint64_t bounded = 0;
     std::uint64_t near = 0; // the upper bound is nearly reached

@@ -68,7 +68,7 @@ Json changed(const Json& honest, std::mt19937_64& random) {
 }
 
 TEST(PipelineEvidence, AcceptsNoLatencyBelowTheLeastFixedPoint) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 1500);
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 500);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261127);
     std::uint64_t bounded = 0;
     std::uint64_t accepted = 0;

@@ -62,7 +62,7 @@ Outcome check(std::uint64_t seed, const tests::PipelineShape& shape, std::uint64
 /// Returns the share of attained bounds.
 double run(const char* name, const tests::PipelineShape& shape, std::uint64_t runs,
            double least_bounded) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 3000);
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 1000);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261125);
     std::uint64_t bounded = 0;
     int pipelines = 0;

@@ -160,7 +160,7 @@ std::int64_t avoiding(const GuardedKernel& kernel, const assembly::Function& fun
 }
 
 TEST(RepresentativeProperty, ThreadsAvoidWhatTheFactExcludesAndRunsLieInsideTheBounds) {
-    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 300));
+    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 150));
     const auto shipped = models::load_architecture("turing-t4");
     ASSERT_TRUE(shipped);
     int with_fact = 0;
@@ -244,7 +244,7 @@ TEST(RepresentativeProperty, ThreadsAvoidWhatTheFactExcludesAndRunsLieInsideTheB
 }
 
 TEST(RepresentativeProperty, BundlesVerify) {
-    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 300) / 10);
+    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 150) / 10);
     const auto architecture = models::load_architecture("turing-t4");
     ASSERT_TRUE(architecture);
     int bundles = 0;

@@ -311,7 +311,7 @@ RandomAccesses accesses_of(std::uint64_t seed) {
 
 /// Data, lines and registers wait at caches and ports of their own.
 void check_accesses(bool in_turns) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 1000);
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 300);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261125);
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         tests::RandomSource random{seed};
