@@ -119,9 +119,9 @@ std::string json_of(const harness::Calibration& calibration) {
 }
 
 /// The text of the description. Refuses a text that does not read back.
-Result<std::string> description_of(const harness::Calibration& calibration,
-                                   std::optional<models::Architecture> base,
-                                   const CalibrateOptions& options) {
+Result<std::string> calibrated_description(const harness::Calibration& calibration,
+                                           std::optional<models::Architecture> base,
+                                           const CalibrateOptions& options) {
     harness::DescriptionRequest request;
     request.name = !options.name.empty() ? options.name
                                          : std::filesystem::path{options.output}.stem().string();
@@ -155,7 +155,7 @@ Exit run(const CalibrateOptions& options) {
     const auto calibration = harness::calibrate(measurements.value());
     if (!calibration) return refuse(calibration.error());
     if (!options.output.empty()) {
-        const auto text = description_of(calibration.value(), base, options);
+        const auto text = calibrated_description(calibration.value(), base, options);
         if (!text) return refuse(text.error());
         const Exit written = write_result(text.value(), options.output);
         if (written != Exit::Holds || options.output == "-") return written;

@@ -81,7 +81,7 @@ Result<std::optional<std::int64_t>> read_warm_up(const std::string& text) {
     return std::optional{runs};
 }
 
-Result<harness::Protocol> protocol_of(const MeasureOptions& options) {
+Result<harness::Protocol> measuring_protocol(const MeasureOptions& options) {
     harness::Protocol protocol;
     protocol.repetitions = options.repetitions;
     const auto warm_up = read_warm_up(options.warm_up);
@@ -203,7 +203,7 @@ Exit run(const MeasureOptions& options) {
     if (!device) return refuse(device.error());
     const auto names = chosen_benchmarks(options);
     if (!names) return refuse(names.error());
-    const auto protocol = protocol_of(options);
+    const auto protocol = measuring_protocol(options);
     if (!protocol) return refuse(protocol.error());
     MeasuredSuite suite;
     suite.device = options.device;

@@ -11,7 +11,7 @@ namespace warpbound::certification {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using models::Pipeline;
 
 /// Of an estimate: nine digits behind the point.
@@ -20,14 +20,14 @@ double nine_digits(double value) {
     return std::round(value * scale) / scale;
 }
 
-Json bounds_json(const analyzer::LatencyBounds& bounds) {
-    Json json{{"lower", bounds.lower}};
+OrderedJson bounds_json(const analyzer::LatencyBounds& bounds) {
+    OrderedJson json{{"lower", bounds.lower}};
     if (bounds.upper) json["upper"] = *bounds.upper;
     return json;
 }
 
-Json misses_json(const Pipeline& pipeline, const analyzer::MissProbability& misses) {
-    Json json{{"kind", "estimate"}, {"dependence", to_string(misses.dependence)}};
+OrderedJson misses_json(const Pipeline& pipeline, const analyzer::MissProbability& misses) {
+    OrderedJson json{{"kind", "estimate"}, {"dependence", to_string(misses.dependence)}};
     if (misses.refusal.empty()) {
         json["value"] = nine_digits(misses.value.value());
         json["upper"] = nine_digits(misses.upper.value());
@@ -38,7 +38,7 @@ Json misses_json(const Pipeline& pipeline, const analyzer::MissProbability& miss
     }
     if (const auto verdict = analyzer::verdict_on(pipeline, misses))
         json["tolerance"] = to_string(*verdict);
-    Json stages = Json::array();
+    OrderedJson stages = OrderedJson::array();
     for (const auto& stage : misses.stages)
         stages.push_back({{"stage", pipeline.stages[stage.stage].name},
                           {"samples", stage.count},
@@ -47,16 +47,16 @@ Json misses_json(const Pipeline& pipeline, const analyzer::MissProbability& miss
     return json;
 }
 
-Json stage_json(const PipelineReport& report, std::size_t p, std::size_t i) {
+OrderedJson stage_json(const PipelineReport& report, std::size_t p, std::size_t i) {
     const auto& stage = report.system.pipelines[p].stages[i];
     const auto& bounds = report.together.pipelines[p];
-    Json json{
+    OrderedJson json{
         {"name", stage.name},
         {"stage", to_string(stage.kind)},
         {"basis", to_string(stage.basis)},
         {"own", {{"lower", stage.time->lower().count()}, {"upper", stage.time->upper().count()}}}};
     if (!stage.source.empty()) json["source"] = stage.source;
-    Json after = Json::array();
+    OrderedJson after = OrderedJson::array();
     for (const std::size_t before : stage.after)
         after.push_back(report.system.pipelines[p].stages[before].name);
     if (!after.empty()) json["after"] = std::move(after);
@@ -76,8 +76,8 @@ Json stage_json(const PipelineReport& report, std::size_t p, std::size_t i) {
     return json;
 }
 
-Json slowest_json(const PipelineReport& report, std::size_t p) {
-    Json json = Json::array();
+OrderedJson slowest_json(const PipelineReport& report, std::size_t p) {
+    OrderedJson json = OrderedJson::array();
     const auto& stages = report.system.pipelines[p].stages;
     for (std::size_t i = 0; i < report.observed[p].slowest.size(); ++i) {
         const auto& seen = report.observed[p].slowest[i];
@@ -89,18 +89,18 @@ Json slowest_json(const PipelineReport& report, std::size_t p) {
     return json;
 }
 
-Json pipeline_json(const PipelineReport& report, std::size_t p) {
+OrderedJson pipeline_json(const PipelineReport& report, std::size_t p) {
     const Pipeline& pipeline = report.system.pipelines[p];
     const auto& bounds = report.together.pipelines[p];
-    Json json{{"name", pipeline.name},
-              {"kind", report.kind(p)},
-              {"unit", "ns"},
-              {"latency", bounds_json(bounds)},
-              {"alone", bounds_json(report.alone_of(p))},
-              {"distance", pipeline.distance.count()},
-              {"releases", pipeline.is_periodic ? "periodic" : "sporadic"},
-              {"jobs", pipeline.overlaps ? "overlap" : "one-after-another"},
-              {"jitter", pipeline.jitter.count()}};
+    OrderedJson json{{"name", pipeline.name},
+                     {"kind", report.kind(p)},
+                     {"unit", "ns"},
+                     {"latency", bounds_json(bounds)},
+                     {"alone", bounds_json(report.alone_of(p))},
+                     {"distance", pipeline.distance.count()},
+                     {"releases", pipeline.is_periodic ? "periodic" : "sporadic"},
+                     {"jobs", pipeline.overlaps ? "overlap" : "one-after-another"},
+                     {"jitter", pipeline.jitter.count()}};
     if (const auto verdict = report.verdict(p)) {
         json["deadline"] = pipeline.deadline->count();
         json["criticality"] = pipeline.is_soft ? "soft" : "hard";
@@ -110,11 +110,11 @@ Json pipeline_json(const PipelineReport& report, std::size_t p) {
         if (bounds.upper) json["margin"] = pipeline.deadline->count() - *bounds.upper;
     }
     if (report.misses[p]) json["misses"] = misses_json(pipeline, *report.misses[p]);
-    Json stages = Json::array();
+    OrderedJson stages = OrderedJson::array();
     for (std::size_t i = 0; i < pipeline.stages.size(); ++i)
         stages.push_back(stage_json(report, p, i));
     json["stages"] = std::move(stages);
-    Json chain = Json::array();
+    OrderedJson chain = OrderedJson::array();
     for (const std::size_t stage : bounds.chain)
         chain.push_back(pipeline.stages[stage].name);
     if (!chain.empty()) json["chain"] = std::move(chain);
@@ -127,30 +127,30 @@ Json pipeline_json(const PipelineReport& report, std::size_t p) {
     return json;
 }
 
-Json servers_json(const PipelineReport& report) {
-    Json servers = Json::array();
+OrderedJson servers_json(const PipelineReport& report) {
+    OrderedJson servers = OrderedJson::array();
     for (std::size_t i = 0; i < report.system.servers.size(); ++i) {
         const auto& server = report.system.servers[i];
-        Json one{{"name", server.name},
-                 {"order", to_string(server.order)},
-                 {"utilisation", report.together.utilisation[i]}};
+        OrderedJson one{{"name", server.name},
+                        {"order", to_string(server.order)},
+                        {"utilisation", report.together.utilisation[i]}};
         if (server.multiprocessors > 0) one["multiprocessors"] = server.multiprocessors;
         servers.push_back(std::move(one));
     }
     return servers;
 }
 
-Json clients_json(const PipelineReport& report) {
-    Json clients = Json::array();
+OrderedJson clients_json(const PipelineReport& report) {
+    OrderedJson clients = OrderedJson::array();
     for (const auto& client : report.system.clients) {
-        Json operations = Json::array();
+        OrderedJson operations = OrderedJson::array();
         for (const auto& operation : client.operations) {
-            Json one{{"server", report.system.servers[operation.server].name},
-                     {"longest", operation.longest.count()}};
+            OrderedJson one{{"server", report.system.servers[operation.server].name},
+                            {"longest", operation.longest.count()}};
             if (operation.distance) one["distance"] = operation.distance->count();
             operations.push_back(std::move(one));
         }
-        Json traffic = Json::object();
+        OrderedJson traffic = OrderedJson::object();
         for (std::size_t m = 0; m < models::shared_memories.size(); ++m)
             if (const auto& budget = client.traffic.at(m))
                 traffic[std::string{models::shared_memories.at(m)}] = {{"burst", budget->burst},
@@ -162,8 +162,8 @@ Json clients_json(const PipelineReport& report) {
     return clients;
 }
 
-Json sensitivity_json(const PipelineReport& report) {
-    Json changes = Json::array();
+OrderedJson sensitivity_json(const PipelineReport& report) {
+    OrderedJson changes = OrderedJson::array();
     const auto& system = report.system;
     for (const auto& slack : report.sensitivity->stages)
         changes.push_back({{"pipeline", system.pipelines[slack.pipeline].name},
@@ -184,17 +184,17 @@ Json sensitivity_json(const PipelineReport& report) {
 } // namespace
 
 std::string render_json(const PipelineReport& report) {
-    Json pipelines = Json::array();
+    OrderedJson pipelines = OrderedJson::array();
     for (std::size_t p = 0; p < report.system.pipelines.size(); ++p)
         pipelines.push_back(pipeline_json(report, p));
-    Json assumptions = Json::array();
+    OrderedJson assumptions = OrderedJson::array();
     for (const auto& assumption : report.assumptions)
         assumptions.push_back({{"id", assumption.id},
                                {"text", assumption.text},
                                {"status", to_string(assumption.status)},
                                {"about", to_string(assumption.subject)}});
-    Json json{{"schema", "warpbound-pipeline/1"},
-              {"system", {{"file", report.system.name}, {"digest", report.system.digest}}}};
+    OrderedJson json{{"schema", "warpbound-pipeline/1"},
+                     {"system", {{"file", report.system.name}, {"digest", report.system.digest}}}};
     if (!report.system.machine.empty()) json["system"]["machine"] = report.system.machine;
     if (report.system.clock)
         json["system"]["clock"] = {{"lowest", report.system.clock->lo},
@@ -211,7 +211,7 @@ std::string render_json(const PipelineReport& report) {
         json["simulated-runs"] = report.runs;
         json["refuted"] = report.is_refuted();
     }
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 } // namespace warpbound::certification

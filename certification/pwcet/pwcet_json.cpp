@@ -9,16 +9,17 @@ namespace warpbound::certification {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json interval_json(const models::QuantileInterval& interval) {
-    return {{"lower", interval.lo}, {"upper", interval.hi ? Json(*interval.hi) : Json(nullptr)}};
+OrderedJson interval_json(const models::QuantileInterval& interval) {
+    return {{"lower", interval.lo},
+            {"upper", interval.hi ? OrderedJson(*interval.hi) : OrderedJson(nullptr)}};
 }
 
-Json tests_json(const std::vector<harness::OrderTest>& tests) {
-    Json list = Json::array();
+OrderedJson tests_json(const std::vector<harness::OrderTest>& tests) {
+    OrderedJson list = OrderedJson::array();
     for (const auto& test : tests) {
-        Json entry{{"name", test.name}, {"note", test.note}};
+        OrderedJson entry{{"name", test.name}, {"note", test.note}};
         if (test.decision) {
             entry["statistic"] = test.decision->statistic;
             entry["p-value"] = test.decision->p_value;
@@ -31,13 +32,13 @@ Json tests_json(const std::vector<harness::OrderTest>& tests) {
     return list;
 }
 
-Json fits_json(const SeriesPwcet& series, const PwcetRequest& request) {
-    Json list = Json::array();
+OrderedJson fits_json(const SeriesPwcet& series, const PwcetRequest& request) {
+    OrderedJson list = OrderedJson::array();
     for (const auto& fit : series.fits) {
-        Json parameters = Json::object();
+        OrderedJson parameters = OrderedJson::object();
         for (const auto& [name, value] : parameters_of(fit.fit))
             parameters[name] = value;
-        Json times = Json::array();
+        OrderedJson times = OrderedJson::array();
         for (std::size_t i = 0; i < fit.times.size(); ++i)
             times.push_back(
                 {{"probability", request.probabilities[i]}, {"value", fit.times[i].value()}});
@@ -48,9 +49,9 @@ Json fits_json(const SeriesPwcet& series, const PwcetRequest& request) {
     return list;
 }
 
-Json figures_json(const SeriesPwcet& series) {
+OrderedJson figures_json(const SeriesPwcet& series) {
     const auto& figures = series.figures;
-    Json modes = Json::array();
+    OrderedJson modes = OrderedJson::array();
     for (const auto& mode : figures.modes)
         modes.push_back({{"lowest", static_cast<double>(mode.lowest) * series.times.tick},
                          {"highest", static_cast<double>(mode.highest) * series.times.tick},
@@ -67,7 +68,7 @@ Json figures_json(const SeriesPwcet& series) {
             {"modes", std::move(modes)}};
 }
 
-Json row_json(const PwcetRow& row, const std::string& unit) {
+OrderedJson row_json(const PwcetRow& row, const std::string& unit) {
     return {{"kind", "pwcet"},
             {"probability-per-run", row.probability},
             {"value", row.time.value()},
@@ -75,22 +76,22 @@ Json row_json(const PwcetRow& row, const std::string& unit) {
             {"interval-95", interval_json(row.interval)}};
 }
 
-Json series_json(const SeriesPwcet& series, const PwcetReport& report) {
-    Json out{{"name", series.times.name},
-             {"about", series.times.about},
-             {"unit", series.times.unit},
-             {"digest", series.times.digest},
-             {"seed", series.seed},
-             {"outcome", series.outcome == PwcetOutcome::Estimated  ? "estimated"
-                         : series.outcome == PwcetOutcome::Constant ? "constant"
-                                                                    : "no-pwcet"},
-             {"observed", figures_json(series)},
-             {"reasons", series.reasons},
-             {"findings", series.warnings},
-             {"tests-of-the-runs", tests_json(series.before)},
-             {"tests-of-the-fit", tests_json(series.after)}};
+OrderedJson series_json(const SeriesPwcet& series, const PwcetReport& report) {
+    OrderedJson out{{"name", series.times.name},
+                    {"about", series.times.about},
+                    {"unit", series.times.unit},
+                    {"digest", series.times.digest},
+                    {"seed", series.seed},
+                    {"outcome", series.outcome == PwcetOutcome::Estimated  ? "estimated"
+                                : series.outcome == PwcetOutcome::Constant ? "constant"
+                                                                           : "no-pwcet"},
+                    {"observed", figures_json(series)},
+                    {"reasons", series.reasons},
+                    {"findings", series.warnings},
+                    {"tests-of-the-runs", tests_json(series.before)},
+                    {"tests-of-the-fit", tests_json(series.after)}};
     if (!series.extremes.values.empty()) {
-        Json extremes{{"count", series.extremes.values.size()}};
+        OrderedJson extremes{{"count", series.extremes.values.size()}};
         if (series.extremes.block > 0) {
             extremes["block"] = series.extremes.block;
         } else {
@@ -102,9 +103,9 @@ Json series_json(const SeriesPwcet& series, const PwcetReport& report) {
     }
     out["fits"] = fits_json(series, report.request);
     out["interval-method"] = series.interval_method;
-    Json rows = Json::array();
+    OrderedJson rows = OrderedJson::array();
     for (const auto& row : series.rows) {
-        Json entry = row_json(row, series.times.unit);
+        OrderedJson entry = row_json(row, series.times.unit);
         if (const auto standing = standing_of(series, row, report.bound);
             standing != Standing::Plausible)
             entry["standing"] = to_string(standing);
@@ -127,21 +128,21 @@ Json series_json(const SeriesPwcet& series, const PwcetReport& report) {
 } // namespace
 
 std::string render_json(const PwcetReport& report) {
-    Json list = Json::array();
+    OrderedJson list = OrderedJson::array();
     for (const auto& series : report.series)
         list.push_back(series_json(series, report));
-    Json envelope = Json::array();
+    OrderedJson envelope = OrderedJson::array();
     for (const auto& row : report.envelope)
         envelope.push_back(row_json(row, report.series.front().times.unit));
-    const Json result{{"schema", "warpbound-pwcet/1"},
-                      {"tool", {{"name", "warpbound"}, {"version", report.tool_version}}},
-                      {"file", report.file},
-                      {"method", to_string(report.request.method)},
-                      {"shape", report.request.shape == TailShape::Zero ? "zero" : "fitted"},
-                      {"series", std::move(list)},
-                      {"envelope", std::move(envelope)},
-                      {"not-covered", not_covered()}};
-    return result.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    const OrderedJson result{{"schema", "warpbound-pwcet/1"},
+                             {"tool", {{"name", "warpbound"}, {"version", report.tool_version}}},
+                             {"file", report.file},
+                             {"method", to_string(report.request.method)},
+                             {"shape", report.request.shape == TailShape::Zero ? "zero" : "fitted"},
+                             {"series", std::move(list)},
+                             {"envelope", std::move(envelope)},
+                             {"not-covered", not_covered()}};
+    return result.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 } // namespace warpbound::certification

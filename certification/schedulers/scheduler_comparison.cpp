@@ -14,7 +14,7 @@ namespace warpbound::certification {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 double ratio(std::int64_t part, std::int64_t whole) {
     return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 1;
@@ -152,15 +152,15 @@ std::string render_text(const SchedulerComparison& comparison) {
 
 namespace {
 
-Json rank_json(const SchedulerComparison& comparison, const Rank& ranked) {
-    Json ties = Json::array();
+OrderedJson rank_json(const SchedulerComparison& comparison, const Rank& ranked) {
+    OrderedJson ties = OrderedJson::array();
     for (const std::size_t tied : ranked.ties)
         ties.push_back(comparison.policies[tied].policy);
-    Json json{{"policy", comparison.policies[ranked.policy].policy},
-              {"position", nullptr},
-              {"value", nullptr},
-              {"ties", std::move(ties)},
-              {"reason", ranked.reason}};
+    OrderedJson json{{"policy", comparison.policies[ranked.policy].policy},
+                     {"position", nullptr},
+                     {"value", nullptr},
+                     {"ties", std::move(ties)},
+                     {"reason", ranked.reason}};
     if (ranked.position) json["position"] = *ranked.position;
     if (ranked.value) json["value"] = *ranked.value;
     return json;
@@ -169,10 +169,10 @@ Json rank_json(const SchedulerComparison& comparison, const Rank& ranked) {
 } // namespace
 
 std::string render_json(const SchedulerComparison& comparison) {
-    Json policies = Json::array();
+    OrderedJson policies = OrderedJson::array();
     for (const auto& result : comparison.policies) {
         const auto& seen = result.observed;
-        Json json{{"policy", result.policy}, {"guarantee", result.guarantee}};
+        OrderedJson json{{"policy", result.policy}, {"guarantee", result.guarantee}};
         if (result.bounds) {
             json["bounds"] = {{"quantity", "execution-time"},
                               {"lower", result.bounds->lower().count()},
@@ -203,18 +203,18 @@ std::string render_json(const SchedulerComparison& comparison) {
         json["refuted"] = result.refuted();
         policies.push_back(std::move(json));
     }
-    Json ranking = Json::array();
+    OrderedJson ranking = OrderedJson::array();
     for (const Rank& ranked : rank(comparison))
         ranking.push_back(rank_json(comparison, ranked));
-    Json trades = Json::array();
+    OrderedJson trades = OrderedJson::array();
     for (const std::size_t index : best_trades(comparison))
         trades.push_back(comparison.policies[index].policy);
-    Json assumptions = Json::array();
+    OrderedJson assumptions = OrderedJson::array();
     for (const auto& assumption : comparison.assumptions)
         assumptions.push_back({{"id", assumption.id},
                                {"text", printable(assumption.text)},
                                {"status", analyzer::to_string(assumption.status)}});
-    Json json{
+    OrderedJson json{
         {"schema", "warpbound-schedulers/1"},
         {"tool", {{"name", "warpbound"}, {"version", comparison.tool_version}}},
         {"kernel", {{"name", printable(comparison.kernel)}, {"digest", comparison.kernel_digest}}},

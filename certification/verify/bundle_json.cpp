@@ -23,16 +23,14 @@ std::int64_t whole_number(const json& value) {
                                                  : value.is_number_integer() &&
                                                        value.get<std::int64_t>() >= -largest_number;
     if (!fits)
-        throw Finding{Verdict::Incomplete, "'" + value.dump().substr(0, 40) +
-                                               "': a whole number within +-2^62 was expected"};
+        incomplete("'" + value.dump().substr(0, 40) +
+                   "': a whole number within +-2^62 was expected");
     return value.get<std::int64_t>();
 }
 
 std::size_t index_of(const json& value) {
     const std::int64_t number = whole_number(value);
-    if (number < 0)
-        throw Finding{Verdict::Incomplete,
-                      "'" + std::to_string(number) + "': a place in a list was expected"};
+    if (number < 0) incomplete("'" + std::to_string(number) + "': a place in a list was expected");
     return static_cast<std::size_t>(number);
 }
 

@@ -21,10 +21,6 @@ constexpr std::string_view evidence_format = "warpbound-evidence/4";
 
 using nlohmann::json;
 
-[[noreturn]] void incomplete(const std::string& what) {
-    throw Finding{Verdict::Incomplete, what};
-}
-
 const std::string& text_of(const Files& files, const std::string& path) {
     const auto found = files.find(path);
     if (found == files.end()) incomplete(path + ": missing");
@@ -254,7 +250,7 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
         kernel->facts = taken(models::read_flow_facts({path, unread.take(path)}), path);
         if (kernel->facts.program_digest != kernel->program.digest ||
             kernel->facts.kernel != kernel->function->name)
-            throw Finding{Verdict::Failed, path + ": stated of another listing or kernel"};
+            refuted(path + ": stated of another listing or kernel");
         std::vector<std::string> sources;
         if (launch.contains("sources"))
             for (const auto& source : launch.at("sources"))
@@ -321,9 +317,8 @@ void check_claims(const Files& files, const json& manifest, const json& claims) 
             if (known == statuses.end())
                 incomplete("claim " + id + " rests on an assumption that the register lacks");
             if (kind == "proved-bound" && known->second != "proved")
-                throw Finding{Verdict::Failed, "claim " + id +
-                                                   " says proved-bound, but assumption " +
-                                                   known->first + " is " + known->second};
+                refuted("claim " + id + " says proved-bound, but assumption " + known->first +
+                        " is " + known->second);
             stated[known->first].insert(id);
         }
         if (kind != "proved-bound" && kind != "bound-under-assumptions" && kind != "observed")
@@ -331,8 +326,7 @@ void check_claims(const Files& files, const json& manifest, const json& claims) 
         for (const auto& evidence : row.at("evidence")) {
             const auto path = evidence.at("path").get<std::string>();
             if (files.count(path) == 0 || digests[path] != evidence.at("sha256"))
-                throw Finding{Verdict::Failed,
-                              "claim " + id + ": its evidence " + path + " has another digest"};
+                refuted("claim " + id + ": its evidence " + path + " has another digest");
         }
     }
     for (const auto& [id, claims_of_it] : dependents)

@@ -57,9 +57,7 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(const std::string& what) const {
-        throw Finding{Verdict::Failed, path_ + ": " + what};
-    }
+    [[noreturn]] void fail(const std::string& what) const { refuted(path_ + ": " + what); }
 
     /// Equal but for who says so.
     template <class Fact> static bool same_facts(std::vector<Fact> one, std::vector<Fact> other) {
@@ -159,7 +157,7 @@ private:
         for (const auto& fact : in_use_.uniforms)
             if (stated_uniform.count(fact.at) == 0) ++derived_;
         const auto graph = assembly::build_control_flow_graph(function_);
-        if (!graph) throw Finding{Verdict::Incomplete, path_ + ": " + to_string(graph.error())};
+        if (!graph) incomplete(path_ + ": " + to_string(graph.error()));
         const auto deciding = models::deciding_instructions(function_, graph.value());
         for (std::size_t i = 0; i < deciding.size(); ++i) {
             const std::int64_t at = function_.instructions[i].address;
@@ -195,7 +193,7 @@ std::size_t derived_facts(const assembly::Function& function, const std::string&
                           const FlowFacts& in_use, const FlowFacts& stated,
                           const std::string& path) {
     if (in_use.kernel != function.name || in_use.program_digest != listing)
-        throw Finding{Verdict::Failed, path + ": of another listing or kernel"};
+        refuted(path + ": of another listing or kernel");
     return FactComparison{function, in_use, stated, path}.derived();
 }
 

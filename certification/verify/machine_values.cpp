@@ -7,7 +7,7 @@ namespace warpbound::certification::verify {
 models::Interval known_value(const KernelCase& kernel, const models::ValueGroup& group,
                              const char* path, const char* name) {
     const auto interval = models::require(kernel.architecture, group, path, name);
-    if (!interval) throw Finding{Verdict::Failed, kernel.id + ": " + to_string(interval.error())};
+    if (!interval) refuted(kernel.id + ": " + to_string(interval.error()));
     return interval.value();
 }
 
@@ -17,9 +17,8 @@ std::int64_t exact_number(const KernelCase& kernel, const models::ValueGroup& gr
     const auto lo = interval.lo;
     const auto hi = interval.hi;
     if (lo != hi || lo < least || lo > largest_exact_number)
-        throw Finding{Verdict::Failed,
-                      fmt::format("{}: {}/{} is {}..{}; one number from {} to 2^40 was expected",
-                                  kernel.id, path, name, lo, hi, least)};
+        refuted(fmt::format("{}: {}/{} is {}..{}; one number from {} to 2^40 was expected",
+                            kernel.id, path, name, lo, hi, least));
     return lo;
 }
 

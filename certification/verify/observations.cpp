@@ -21,22 +21,20 @@ void check_series(const KernelCase& kernel, const Series& series) {
     const harness::PackedSamples& samples = series.samples;
     if (key.kernel_digest != kernel.program.digest || key.name != kernel.function->name ||
         key.launch != models::to_string(kernel.launch))
-        throw Finding{Verdict::Failed,
-                      series.path + ": recorded of another listing, kernel or launch"};
+        refuted(series.path + ": recorded of another listing, kernel or launch");
     check_seeds(series);
     const std::string quantity = claimed_quantity(key);
     for (const harness::PackedSamples::Run& sample : samples) {
         if (sample.times.size() != samples.front().times.size())
-            throw Finding{Verdict::Incomplete, fmt::format("{}: run {} has another number of times",
-                                                           series.path, sample.run)};
+            incomplete(
+                fmt::format("{}: run {} has another number of times", series.path, sample.run));
         for (const ClaimRow& claim : kernel.claims)
             for (const std::int64_t time : sample.times)
                 if (claim.quantity == quantity &&
                     (claim.upper ? time > claim.value : time < claim.value))
-                    throw Finding{Verdict::Failed,
-                                  fmt::format("{}: run {} took {} cycles, {} claims {} {}",
-                                              series.path, sample.run, time, claim.id,
-                                              claim.upper ? "at most" : "at least", claim.value)};
+                    refuted(fmt::format("{}: run {} took {} cycles, {} claims {} {}", series.path,
+                                        sample.run, time, claim.id,
+                                        claim.upper ? "at most" : "at least", claim.value));
     }
 }
 
@@ -49,9 +47,8 @@ void check_observed(const ObservedRow& claim, const Series& series) {
     const auto [best, worst] = std::minmax_element(times.begin(), times.end());
     const auto compare = [&](const char* field, const auto& claimed, const auto& recorded) {
         if (claimed != recorded)
-            throw Finding{Verdict::Failed,
-                          fmt::format("claims.json: {} says {} {}; the samples in {} say {}",
-                                      claim.id, field, claimed, series.path, recorded)};
+            refuted(fmt::format("claims.json: {} says {} {}; the samples in {} say {}", claim.id,
+                                field, claimed, series.path, recorded));
     };
     compare("samples", claim.path, series.path);
     compare("quantity", claim.quantity, claimed_quantity(key));
@@ -76,15 +73,13 @@ std::optional<std::uint64_t> seed_of_protocol(const std::string& protocol) {
 
 void check_seeds(const Series& series) {
     const auto seed = seed_of_protocol(series.key.protocol);
-    if (!seed)
-        throw Finding{Verdict::Incomplete, series.path + ": its protocol does not name a seed"};
+    if (!seed) incomplete(series.path + ": its protocol does not name a seed");
     const auto& samples = series.samples;
     for (std::size_t run = 0; run < samples.size(); ++run)
         if (samples[run].seed != harness::seed_of_run(*seed, static_cast<std::int64_t>(run)))
-            throw Finding{Verdict::Failed,
-                          fmt::format("{}: run {} does not have the seed that the protocol gives "
-                                      "it: a run was left out, added or moved",
-                                      series.path, run)};
+            refuted(fmt::format("{}: run {} does not have the seed that the protocol gives "
+                                "it: a run was left out, added or moved",
+                                series.path, run));
 }
 
 StepResult check_observations(const Evidence& evidence) {
@@ -98,11 +93,9 @@ StepResult check_observations(const Evidence& evidence) {
                 samples += series.samples.size();
             }
             if (kernel->observed.size() != kernel->series.size())
-                throw Finding{Verdict::Failed,
-                              fmt::format("claims.json: {} claims on the recorded runs of {}, "
-                                          "which has {} series",
-                                          kernel->observed.size(), kernel->id,
-                                          kernel->series.size())};
+                refuted(fmt::format("claims.json: {} claims on the recorded runs of {}, "
+                                    "which has {} series",
+                                    kernel->observed.size(), kernel->id, kernel->series.size()));
             for (std::size_t i = 0; i < kernel->series.size(); ++i)
                 check_observed(kernel->observed[i], kernel->series[i]);
         }

@@ -39,9 +39,9 @@ harness::Calibration calibrated(const Evidence& evidence, assembly::Target targe
     for (const auto& series : evidence.calibration)
         recorded.push_back({series.key, series.samples.unpacked()});
     const auto measurements = harness::Measurements::of(std::move(recorded), target);
-    if (!measurements) throw Finding{Verdict::Failed, to_string(measurements.error())};
+    if (!measurements) refuted(to_string(measurements.error()));
     auto calibration = harness::calibrate(measurements.value());
-    if (!calibration) throw Finding{Verdict::Failed, to_string(calibration.error())};
+    if (!calibration) refuted(to_string(calibration.error()));
     return std::move(calibration).value();
 }
 

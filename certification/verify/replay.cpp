@@ -18,10 +18,6 @@ namespace warpbound::certification::verify {
 
 namespace {
 
-[[noreturn]] void replay_fails(const std::string& what) {
-    throw Finding{Verdict::Failed, what};
-}
-
 /// Nothing for a protocol that a series on the simulated device does not have.
 std::optional<harness::Draw> draw_of_protocol(const std::string& protocol) {
     using enum harness::Draw;
@@ -54,9 +50,9 @@ void check_device(const KernelCase& kernel, const Series& series,
     const harness::SeriesKey& key = series.key;
     const auto differs = [&](const char* field, const std::string& stated,
                              const std::string& expected) {
-        replay_fails(fmt::format("{}: {} '{}'; expected '{}', that of {}: only runs on the "
-                                 "simulated device of the bundle's inputs are evidence",
-                                 series.path, field, stated, expected, kernel.id));
+        refuted(fmt::format("{}: {} '{}'; expected '{}', that of {}: only runs on the "
+                            "simulated device of the bundle's inputs are evidence",
+                            series.path, field, stated, expected, kernel.id));
     };
     if (key.device != device.name) differs("device", key.device, device.name);
     if (key.device_detail != device.detail)
@@ -78,12 +74,12 @@ Replayed replayed(const KernelCase& kernel, const Series& series,
     const harness::SeriesKey& key = series.key;
     const auto draw = draw_of_protocol(key.protocol);
     if (!draw)
-        replay_fails(fmt::format("{}: protocol '{}' names no draw of the simulated device",
-                                 series.path, key.protocol));
+        refuted(fmt::format("{}: protocol '{}' names no draw of the simulated device", series.path,
+                            key.protocol));
     const auto quantity = harness::parse_quantity(key.quantity, series.path);
-    if (!quantity) replay_fails(to_string(quantity.error()));
+    if (!quantity) refuted(to_string(quantity.error()));
     if (auto supported = code.supports(quantity.value()); !supported)
-        replay_fails(series.path + ": " + to_string(supported.error()));
+        refuted(series.path + ": " + to_string(supported.error()));
     return {&series, &code, quantity.value(), *draw, longest_run(kernel, quantity.value())};
 }
 
@@ -158,7 +154,7 @@ void replay_kernel(const KernelCase& kernel, const ReplayChoice& choice, unsigne
                    Amount& amount) {
     if (kernel.series.empty()) return;
     const auto graph = assembly::build_control_flow_graph(*kernel.function);
-    if (!graph) throw Finding{Verdict::Incomplete, kernel.id + ": " + to_string(graph.error())};
+    if (!graph) incomplete(kernel.id + ": " + to_string(graph.error()));
     const auto device =
         harness::simulated_device(kernel.architecture, kernel.policy, kernel.multiprocessors);
     for (const Series& series : kernel.series)
@@ -166,9 +162,8 @@ void replay_kernel(const KernelCase& kernel, const ReplayChoice& choice, unsigne
     const harness::Kernel launched{kernel.function, &graph.value(), &kernel.facts, kernel.launch};
     const auto code = device->prepare(launched);
     if (!code)
-        throw Finding{Verdict::Failed,
-                      fmt::format("{}: {} cannot be simulated: {}", kernel.series.front().path,
-                                  kernel.id, to_string(code.error()))};
+        refuted(fmt::format("{}: {} cannot be simulated: {}", kernel.series.front().path, kernel.id,
+                            to_string(code.error())));
     for (const Series& series : kernel.series) {
         const std::vector<std::size_t> runs = chosen_runs(series, choice);
         const Replayed one = replayed(kernel, series, *code.value());
@@ -183,7 +178,7 @@ void replay_kernel(const KernelCase& kernel, const ReplayChoice& choice, unsigne
                                               series.path, most_cycles)};
             }
         const auto wrong = first_difference_in(one, runs, threads);
-        if (!wrong.empty()) replay_fails(wrong);
+        if (!wrong.empty()) refuted(wrong);
         ++amount.series;
         amount.runs += series.samples.size();
         amount.replayed += runs.size();

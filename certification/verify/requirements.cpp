@@ -49,7 +49,7 @@ struct Judgement {
 };
 
 [[noreturn]] void unreadable(const std::string& what) {
-    throw Finding{Verdict::Incomplete, what};
+    incomplete(what);
 }
 
 template <class Value> Value accepted(Result<Value> result) {
@@ -180,16 +180,14 @@ void check_claimed_times(const Evidence& evidence) {
         for (const ClaimRow& claim : kernel->claims) {
             if (!claim.time) continue;
             const auto clock = clock_of(*kernel);
-            if (!clock)
-                throw Finding{Verdict::Failed, claim.id + ": a time in seconds without a clock"};
+            if (!clock) refuted(claim.id + ": a time in seconds without a clock");
             const Product exact = claim.value * per_second;
             const Product hertz = claim.upper ? clock->lo : clock->hi;
             const Product above = Product{*claim.time} * hertz - exact;
             // The nearest whole number on the outer side.
             if (claim.upper ? above < 0 || above >= hertz : above > 0 || above <= -hertz)
-                throw Finding{Verdict::Failed,
-                              fmt::format("{}: {} ns do not follow from {} cycles at {}", claim.id,
-                                          *claim.time, claim.value, models::to_string(*clock))};
+                refuted(fmt::format("{}: {} ns do not follow from {} cycles at {}", claim.id,
+                                    *claim.time, claim.value, models::to_string(*clock)));
         }
 }
 
@@ -295,9 +293,7 @@ Verdict worst_of(const std::vector<Outcome>& outcomes) {
 /// `claims.json` says of the requirements what follows from claims and recorded times.
 void compare_with_stated(const json& claims, const Judgement& judgement, Verdict verdict,
                          bool required) {
-    const auto fail = [](const std::string& what) {
-        throw Finding{Verdict::Failed, "claims.json: " + what};
-    };
+    const auto fail = [](const std::string& what) { refuted("claims.json: " + what); };
     const json& stated = claims.at("requirements");
     if (stated.size() != judgement.requirements.size())
         fail(fmt::format("{} requirements, the inputs state {}", stated.size(),

@@ -17,10 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void incomplete(const std::string& what) {
-    throw Finding{Verdict::Incomplete, what};
-}
-
 /// Events of the parser. Values at other keys than "series" and "samples" are skipped.
 class SamplesReader : public json::json_sax_t {
 public:

@@ -57,9 +57,7 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(const std::string& what) const {
-        throw Finding{Verdict::Failed, path_ + ": " + what};
-    }
+    [[noreturn]] void fail(const std::string& what) const { refuted(path_ + ": " + what); }
 
     [[nodiscard]] std::string place(const FactSource& from) const {
         return fmt::format("{}:{}", facts_.sources[from.file - 1].name, from.line);

@@ -16,7 +16,7 @@ namespace warpbound::certification::verify {
 namespace {
 
 [[noreturn]] void fail_structure(const std::string& what) {
-    throw Finding{Verdict::Failed, what};
+    refuted(what);
 }
 
 /// Facts other than loop bounds and blocks that never execute: those about whole paths.
@@ -201,7 +201,7 @@ void check_kernel(const KernelCase& kernel) {
         if (std::none_of(kernel.claims.begin(), kernel.claims.end(), [&](const ClaimRow& claim) {
                 return claim.quantity == "execution-time" && claim.upper == upper;
             }))
-            throw Finding{Verdict::Incomplete, kernel.id + ": no claim on the execution time"};
+            incomplete(kernel.id + ": no claim on the execution time");
     for (const ClaimRow& claim : kernel.claims)
         check_terms(demand, claim);
 }

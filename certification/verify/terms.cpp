@@ -37,7 +37,7 @@ void check_counters(const TimedCode& code) {
                           code.upper_flow.blocks[block].successors});
     const auto fits =
         models::check_counters(*code.kernel.function, code.kernel.architecture, blocks);
-    if (!fits) throw Finding{Verdict::Failed, code.kernel.id + ": " + to_string(fits.error())};
+    if (!fits) refuted(code.kernel.id + ": " + to_string(fits.error()));
 }
 
 using Sums = std::vector<std::vector<Term>>;
@@ -114,19 +114,18 @@ std::vector<const Timing*> clock_reads(const TimedCode& code, std::size_t block)
 std::vector<Term> measured_sum(const LaunchDemand& demand, const ClaimRow& claim) {
     const KernelCase& kernel = demand.code.kernel;
     if (demand.waits_in_memory())
-        throw Finding{Verdict::Failed,
-                      kernel.id + ": no measured time is bounded where accesses wait in memory"};
+        refuted(kernel.id + ": no measured time is bounded where accesses wait in memory");
     const std::string id =
         claim.upper ? certificate_id::measured_upper : certificate_id::measured_lower;
     const Certificate* certificate = find_certificate(kernel, id);
     if (certificate == nullptr || !certificate->between)
-        throw Finding{Verdict::Incomplete, claim.id + ": path certificate " + id + " is missing"};
+        incomplete(claim.id + ": path certificate " + id + " is missing");
     // C3: each read adds its own latency; the safe end of each counts.
     const auto first_reads = clock_reads(demand.code, certificate->between->first);
     const auto last_reads = clock_reads(demand.code, certificate->between->second);
     const bool one_block = certificate->between->first == certificate->between->second;
     if (first_reads.empty() || last_reads.empty() || (one_block && first_reads.size() < 2))
-        throw Finding{Verdict::Failed, claim.id + ": no two clock reads in its blocks"};
+        refuted(claim.id + ": no two clock reads in its blocks");
     const auto& first = first_reads.front()->latency;
     const auto& last = last_reads.back()->latency;
     std::vector<Term> terms{{1, 0, id},
@@ -161,17 +160,15 @@ void check_sum(const CertificateValues& values, const ClaimRow& claim,
         if (same != stated.end())
             stated.erase(same);
         else if (value != 0)
-            throw Finding{Verdict::Failed,
-                          fmt::format("{}: its sum lacks {} x {} cycles ({})", claim.id, term.count,
-                                      term.cycles,
-                                      term.certificate.empty() ? "machine" : term.certificate)};
+            refuted(fmt::format("{}: its sum lacks {} x {} cycles ({})", claim.id, term.count,
+                                term.cycles,
+                                term.certificate.empty() ? "machine" : term.certificate));
     }
     if (!stated.empty())
-        throw Finding{Verdict::Failed,
-                      claim.id + ": its sum has a term that the launch does not require"};
+        refuted(claim.id + ": its sum has a term that the launch does not require");
     if (sum.count() != claim.value)
-        throw Finding{Verdict::Failed, fmt::format("{}: claims {}, its terms add up to {}",
-                                                   claim.id, claim.value, sum.count())};
+        refuted(fmt::format("{}: claims {}, its terms add up to {}", claim.id, claim.value,
+                            sum.count()));
 }
 
 } // namespace

@@ -39,4 +39,11 @@ struct Finding : std::runtime_error {
     Verdict verdict;
 };
 
+[[noreturn]] inline void refuted(const std::string& what) {
+    throw Finding{Verdict::Failed, what};
+}
+[[noreturn]] inline void incomplete(const std::string& what) {
+    throw Finding{Verdict::Incomplete, what};
+}
+
 } // namespace warpbound::certification::verify

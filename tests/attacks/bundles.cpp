@@ -183,13 +183,13 @@ void seal(EvidenceFiles& files) {
 }
 
 Outcome verify_files(const EvidenceFiles& files, const std::vector<std::string>& options,
-                     const std::function<void(const std::string&)>& on_disk) {
+                     const std::function<void(const std::string&)>& on_disk, const Limits& limits) {
     const Folder folder;
     write_bundle(folder, files);
     if (on_disk) on_disk(folder.path("bundle"));
     std::vector<std::string> arguments{"verify", folder.path("bundle")};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    return run_warpbound(arguments);
+    return run_warpbound(arguments, {}, {}, limits);
 }
 
 void expect_refused(const Tampering& tampering) {

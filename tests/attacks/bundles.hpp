@@ -55,7 +55,8 @@ void expect_refused(const Tampering& tampering);
 
 /// Runs `verify` on the files.
 Outcome verify_files(const EvidenceFiles& files, const std::vector<std::string>& options = {},
-                     const std::function<void(const std::string&)>& on_disk = {});
+                     const std::function<void(const std::string&)>& on_disk = {},
+                     const Limits& limits = {});
 
 /// Digests of evidence in the claims, where they can be read, the manifest, its chain and its root.
 void seal(EvidenceFiles& files);

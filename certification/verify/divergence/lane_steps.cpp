@@ -46,8 +46,7 @@ LaneRules::LaneRules(const KernelCase& kernel, const ControlFlow& flow)
 }
 
 void LaneRules::refuse(std::size_t instruction, const std::string& what) const {
-    throw Finding{Verdict::Failed,
-                  fmt::format("{}: 0x{:04x}: {}", kernel_.id, code_[instruction].address, what)};
+    refuted(fmt::format("{}: 0x{:04x}: {}", kernel_.id, code_[instruction].address, what));
 }
 
 LaneSteps LaneRules::after(const WarpState& state) {

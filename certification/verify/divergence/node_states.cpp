@@ -14,7 +14,7 @@ namespace {
 using Kind = SimtStack::Kind;
 
 [[noreturn]] void refuse_nodes(const KernelCase& kernel, const std::string& what) {
-    throw Finding{Verdict::Failed, kernel.id + ": " + what};
+    refuted(kernel.id + ": " + what);
 }
 
 /// One of the node's stacks represents all that this one does.

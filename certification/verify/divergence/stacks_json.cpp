@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 [[noreturn]] void refuse_stack(const std::string& what) {
-    throw Finding{Verdict::Incomplete, what};
+    incomplete(what);
 }
 
 SimtStack::Kind kind_of(const std::string& name) {

@@ -14,7 +14,7 @@ namespace warpbound::certification::verify {
 namespace {
 
 [[noreturn]] void fail(const KernelCase& kernel, const std::string& what) {
-    throw Finding{Verdict::Failed, kernel.id + ": " + what};
+    refuted(kernel.id + ": " + what);
 }
 
 ControlFlow flow_of_nodes(const KernelCase& kernel, const ControlFlow& of_code) {

@@ -27,7 +27,7 @@ struct ListedSuccessors {
 };
 
 [[noreturn]] void refuse_flow(const std::string& id, const std::string& what) {
-    throw Finding{Verdict::Failed, id + ": " + what};
+    refuted(id + ": " + what);
 }
 [[noreturn]] void refuse_flow(const KernelCase& kernel, const std::string& what) {
     refuse_flow(kernel.id, what);

@@ -19,7 +19,7 @@ using CostMatrix = std::vector<std::vector<BestCost>>;
 std::int64_t checked_sum(std::int64_t a, std::int64_t b) {
     std::int64_t sum = 0;
     if (__builtin_add_overflow(a, b, &sum) || sum > largest_number || sum < -largest_number)
-        throw Finding{Verdict::Failed, "a sum of costs leaves +-2^62"};
+        refuted("a sum of costs leaves +-2^62");
     return sum;
 }
 
@@ -69,9 +69,8 @@ void check_size(const Certificate& certificate,
                 const std::vector<std::vector<std::size_t>>& nodes_of) {
     for (const auto& nodes : nodes_of)
         if (nodes.size() > most_nodes_of_a_block)
-            throw Finding{Verdict::Failed,
-                          fmt::format("{}: a block has more than {} nodes in its table",
-                                      certificate.id, most_nodes_of_a_block)};
+            refuted(fmt::format("{}: a block has more than {} nodes in its table", certificate.id,
+                                most_nodes_of_a_block));
 }
 
 } // namespace

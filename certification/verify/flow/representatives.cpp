@@ -15,7 +15,7 @@ namespace warpbound::certification::verify {
 namespace {
 
 [[noreturn]] void refuse_fact(const KernelCase& kernel, const std::string& what) {
-    throw Finding{Verdict::Failed, kernel.id + ": <representative>: " + what};
+    refuted(kernel.id + ": <representative>: " + what);
 }
 
 /// The box must lie in the grid: its thread blocks are counted.

@@ -83,8 +83,7 @@ bool waits_on_way(const KernelCase& kernel, const ControlFlow& flow, std::size_t
     const auto& branch = code[flow.last[block]];
     if (flow.last[block] + 1 < code.size() &&
         target_of(branch) == code[flow.last[block] + 1].address)
-        throw Finding{Verdict::Failed, fmt::format("{}: the branch at 0x{:04x} goes one way",
-                                                   kernel.id, branch.address)};
+        refuted(fmt::format("{}: the branch at 0x{:04x} goes one way", kernel.id, branch.address));
     return (flow.blocks[*to].first == target_of(branch)) == *if_taken;
 }
 
@@ -254,8 +253,8 @@ std::int64_t most_barriers_of_a_path(const TimedCode& code) {
             if (assembly::is_guarded(instruction) &&
                 (!assembly::barrier_if_taken(*code.kernel.function, i, flow.last[block]) ||
                  may_part(code.kernel, i)))
-                throw Finding{Verdict::Failed, fmt::format("{}: the barrier at 0x{:04x} is guarded",
-                                                           code.kernel.id, instruction.address)};
+                refuted(fmt::format("{}: the barrier at 0x{:04x} is guarded", code.kernel.id,
+                                    instruction.address));
         }
     return best_block_sum(flow, waits, true).value_or(0);
 }
@@ -269,11 +268,9 @@ std::int64_t early_ends_of_a_block(const TimedCode& code) {
 }
 
 std::int64_t barriers_without_early_ends(const TimedCode& code) {
-    if (waits_under_guard(code))
-        throw Finding{Verdict::Failed, code.kernel.id + ": this policy takes no guarded barrier"};
+    if (waits_under_guard(code)) refuted(code.kernel.id + ": this policy takes no guarded barrier");
     if (early_ends_of_a_block(code) > 0)
-        throw Finding{Verdict::Failed,
-                      code.kernel.id + ": a warp may end before a barrier that others wait at"};
+        refuted(code.kernel.id + ": a warp may end before a barrier that others wait at");
     return most_barriers_of_a_path(code);
 }
 

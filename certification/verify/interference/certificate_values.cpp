@@ -24,8 +24,7 @@ std::int64_t cycles_of(const CertificateValues& values, const Term& term) {
         return 0;
     const auto interval = costliest_barrier_interval(values.code, values.tables, term.certificate);
     if (interval.value_or(1) == 0) return 0;
-    throw Finding{Verdict::Incomplete,
-                  values.claim + ": path certificate " + term.certificate + " is missing"};
+    incomplete(values.claim + ": path certificate " + term.certificate + " is missing");
 }
 
 models::Cycles sum_of(const CertificateValues& values, const std::vector<Term>& terms) {

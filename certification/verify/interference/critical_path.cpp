@@ -241,8 +241,7 @@ std::vector<Term> lower_terms_of(const TimedCode& code, const DemandTables& tabl
                 {1, -largest_demand(tables, first_certificate), ""}};
     if (first_certificate.starts_with(ids::lower_read_port) && tables.count(first_certificate) != 0)
         return {{on_scheduler, 0, first_certificate}, {1, -read_window(code), ""}};
-    throw Finding{Verdict::Failed,
-                  code.kernel.id + ": a lower bound cannot rest on '" + first_certificate + "'"};
+    refuted(code.kernel.id + ": a lower bound cannot rest on '" + first_certificate + "'");
 }
 
 } // namespace warpbound::certification::verify

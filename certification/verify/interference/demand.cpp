@@ -65,7 +65,7 @@ TimedCode timed_code(const KernelCase& kernel, const SideFlows& flows,
     code.reachable = reachable_instructions(code.lower_flow, code.timings.size());
     for (std::size_t i = 0; i < code.timings.size(); ++i)
         if (code.reachable[i] && !code.timings[i])
-            throw Finding{Verdict::Failed, kernel.id + ": " + to_string(code.timings[i].error())};
+            refuted(kernel.id + ": " + to_string(code.timings[i].error()));
     return code;
 }
 
@@ -209,7 +209,7 @@ std::int64_t drain_time(const TimedCode& code, const Timing& timing, bool upper)
     if (!timing.enters_write_buffer) return 0;
     const auto* value = code.kernel.architecture.write_buffer.find("drain");
     if (value == nullptr || !value->interval)
-        throw Finding{Verdict::Failed, code.kernel.id + ": write-buffer/drain is unknown"};
+        refuted(code.kernel.id + ": write-buffer/drain is unknown");
     const auto end = [&](const models::Interval& of) { return upper ? of.hi : of.lo; };
     const std::int64_t lines = end(timing.passes);
     const std::int64_t by_lines = models::times(end(*value->interval), lines);
@@ -219,7 +219,7 @@ std::int64_t drain_time(const TimedCode& code, const Timing& timing, bool upper)
     const KernelCase& kernel = code.kernel;
     const auto* l1 = kernel.architecture.memory("l1");
     if (l1 == nullptr || !by_sector->interval)
-        throw Finding{Verdict::Failed, kernel.id + ": write-buffer/sector-drain is unknown"};
+        refuted(kernel.id + ": write-buffer/sector-drain is unknown");
     const std::int64_t of_line = known_value(kernel, *l1, "memories/l1", "line").hi /
                                  known_value(kernel, *l1, "memories/l1", "sector").hi;
     const std::int64_t lanes =

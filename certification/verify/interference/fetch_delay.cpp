@@ -29,23 +29,21 @@ public:
     [[nodiscard]] bool begins_warm() const {
         if (kernel_.architecture.fetch.find("warm") == nullptr) return false;
         const std::int64_t stated = number("warm", 0);
-        if (stated > 1)
-            throw Finding{Verdict::Failed, kernel_.id + ": fetch/warm is neither 0 nor 1"};
+        if (stated > 1) refuted(kernel_.id + ": fetch/warm is neither 0 nor 1");
         return stated == 1;
     }
     /// S36 needs a way for each line; what a cache may lack counts as lacking.
     [[nodiscard]] bool always_holds(const char* sets, const char* ways, std::int64_t lines) const {
         const models::Interval count = range(ways);
         if (count.lo < 1 || count.hi > largest_exact_number)
-            throw Finding{Verdict::Failed,
-                          fmt::format("{}: fetch/{} is out of range", kernel_.id, ways)};
+            refuted(fmt::format("{}: fetch/{} is out of range", kernel_.id, ways));
         return lines <= times(number(sets, 1), count.lo);
     }
     /// C68: the most lines behind the one that missed.
     [[nodiscard]] std::int64_t streamed() const {
         const models::Interval count = range("stream");
         if (count.lo < 0 || count.hi > largest_exact_number)
-            throw Finding{Verdict::Failed, kernel_.id + ": fetch/stream is out of range"};
+            refuted(kernel_.id + ": fetch/stream is out of range");
         return count.hi;
     }
 
@@ -68,9 +66,9 @@ std::int64_t wait_at_look_up(const TimedCode& code, const FetchGroup& fetch, std
     const bool may_be_behind = transfer.lo < served; // Requests of the warp's own last miss.
     if (others == 0) return plus(plus(may_be_behind ? served : 0, transfer.hi), l1_miss);
     if (may_be_behind)
-        throw Finding{Verdict::Failed, code.kernel.id + ": requests of an earlier miss may still "
-                                                        "be served, about which S35 claims "
-                                                        "nothing"};
+        refuted(code.kernel.id + ": requests of an earlier miss may still "
+                                 "be served, about which S35 claims "
+                                 "nothing");
     return plus(plus(times(served, others), transfer.hi), l1_miss);
 }
 

@@ -22,9 +22,8 @@ LaunchGeometry read_launch_geometry(const KernelCase& kernel) {
         const std::int64_t present =
             exact_number(kernel, machine.geometry, "geometry", "multiprocessors");
         if (geometry.multiprocessors < 1 || geometry.multiprocessors > present)
-            throw Finding{Verdict::Failed,
-                          fmt::format("{}: a launch on {} multiprocessors; the machine has {}",
-                                      kernel.id, geometry.multiprocessors, present)};
+            refuted(fmt::format("{}: a launch on {} multiprocessors; the machine has {}", kernel.id,
+                                geometry.multiprocessors, present));
     }
     geometry.issue_slot = known_value(kernel, machine.schedulers, "schedulers", "issue-slot");
     geometry.block_slots = resident_blocks(kernel, geometry.warps_per_block);

@@ -46,9 +46,8 @@ public:
             if (is_shown)
                 lines.insert((constant->bank * bytes_of_bank + constant->offset) / bytes_);
             else if (code_.reachable[index])
-                throw Finding{Verdict::Failed, code_.kernel.id +
-                                                   ": the address of a constant operand is in a "
-                                                   "register, about which S42 claims nothing"};
+                refuted(code_.kernel.id + ": the address of a constant operand is in a "
+                                          "register, about which S42 claims nothing");
         }
         return lines;
     }
@@ -84,16 +83,13 @@ private:
     [[nodiscard]] models::Interval known(const char* name) const {
         const models::Interval value = known_value(code_.kernel, group_, "memories/constant", name);
         if (value.lo < 1 || value.hi > largest_exact_number)
-            throw Finding{Verdict::Failed,
-                          code_.kernel.id + ": memories/constant/" + name + " is out of range"};
+            refuted(code_.kernel.id + ": memories/constant/" + name + " is out of range");
         return value;
     }
     [[nodiscard]] bool begins_warm() const {
         if (group_.find("warm") == nullptr) return false;
         const std::int64_t stated = number("warm", 0);
-        if (stated > 1)
-            throw Finding{Verdict::Failed,
-                          code_.kernel.id + ": memories/constant/warm is neither 0 nor 1"};
+        if (stated > 1) refuted(code_.kernel.id + ": memories/constant/warm is neither 0 nor 1");
         return stated == 1;
     }
 

@@ -29,9 +29,7 @@ public:
     [[nodiscard]] std::int64_t size(const char* memory, const char* name) const {
         return exact_number(kernel_, group(memory), path(memory).c_str(), name);
     }
-    [[noreturn]] void refuse(const std::string& what) const {
-        throw Finding{Verdict::Failed, kernel_.id + ": " + what};
-    }
+    [[noreturn]] void refuse(const std::string& what) const { refuted(kernel_.id + ": " + what); }
     void expect(bool holds, const char* what) const {
         if (!holds) refuse(std::string{"the memory parameters: "} + what);
     }

@@ -10,14 +10,14 @@ namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void incomplete(const std::string& what) {
-    throw Finding{Verdict::Incomplete, "claims.json: " + what};
+[[noreturn]] void refuse_claims(const std::string& what) {
+    incomplete("claims.json: " + what);
 }
 
 std::int64_t time_of(const json& value) {
     const std::int64_t time = whole_number(value);
     if (time < 0 || time > longest_claimed)
-        incomplete(fmt::format("{}: a time from 0 to 2^50 ns was expected", time));
+        refuse_claims(fmt::format("{}: a time from 0 to 2^50 ns was expected", time));
     return time;
 }
 
@@ -26,7 +26,7 @@ ClaimedStage stage_of(const json& row, const models::PipelineStage& stage,
     ClaimedStage claimed;
     claimed.where = fmt::format("stage '{}' of '{}'", stage.name, pipeline);
     if (row.at("name") != stage.name)
-        incomplete(
+        refuse_claims(
             fmt::format("{} was expected, {} is there", claimed.where, row.at("name").dump()));
     row.at("basis").get_to(claimed.basis);
     claimed.source = row.value("source", std::string{});
@@ -51,19 +51,19 @@ ClaimedStage stage_of(const json& row, const models::PipelineStage& stage,
 ClaimedPipeline pipeline_of(const json& row, const models::Pipeline& pipeline) {
     ClaimedPipeline claimed;
     if (row.at("name") != pipeline.name)
-        incomplete(fmt::format("pipeline '{}' was expected, {} is there", pipeline.name,
-                               row.at("name").dump()));
+        refuse_claims(fmt::format("pipeline '{}' was expected, {} is there", pipeline.name,
+                                  row.at("name").dump()));
     claimed.name = pipeline.name;
     row.at("kind").get_to(claimed.kind);
-    if (row.at("unit") != "ns") incomplete("the unit of a latency is not ns");
+    if (row.at("unit") != "ns") refuse_claims("the unit of a latency is not ns");
     claimed.lower = time_of(row.at("lower"));
     claimed.upper = time_of(row.at("upper"));
     if (row.contains("deadline")) claimed.deadline = time_of(row.at("deadline"));
     claimed.criticality = row.value("criticality", std::string{});
     claimed.verdict = row.value("verdict", std::string{});
     if (row.at("stages").size() != pipeline.stages.size())
-        incomplete(fmt::format("'{}' has {} stages, the description {}", pipeline.name,
-                               row.at("stages").size(), pipeline.stages.size()));
+        refuse_claims(fmt::format("'{}' has {} stages, the description {}", pipeline.name,
+                                  row.at("stages").size(), pipeline.stages.size()));
     for (std::size_t i = 0; i < pipeline.stages.size(); ++i)
         claimed.stages.push_back(
             stage_of(row.at("stages").at(i), pipeline.stages[i], pipeline.name));
@@ -77,8 +77,8 @@ ClaimedPipelines read_claimed_pipelines(const json& claims, const models::Pipeli
         ClaimedPipelines claimed;
         const json& rows = claims.at("pipelines");
         if (rows.size() != system.pipelines.size())
-            incomplete(fmt::format("{} pipelines, the description has {}", rows.size(),
-                                   system.pipelines.size()));
+            refuse_claims(fmt::format("{} pipelines, the description has {}", rows.size(),
+                                      system.pipelines.size()));
         for (std::size_t p = 0; p < system.pipelines.size(); ++p)
             claimed.pipelines.push_back(pipeline_of(rows.at(p), system.pipelines[p]));
         claims.at("verdict").get_to(claimed.verdict);
@@ -87,7 +87,7 @@ ClaimedPipelines read_claimed_pipelines(const json& claims, const models::Pipeli
                              whole_number(claims.at("clock").at("hi"))};
         return claimed;
     } catch (const json::exception& error) {
-        incomplete(error.what());
+        refuse_claims(error.what());
     }
 }
 

@@ -10,10 +10,6 @@ namespace warpbound::certification::verify {
 
 namespace {
 
-[[noreturn]] void refuted(const std::string& what) {
-    throw Finding{Verdict::Failed, what};
-}
-
 void check_arrivals(const ClaimedSystem& of, std::size_t p, std::size_t i) {
     const ClaimedStage& claimed = of.claimed(p, i);
     Exact earliest = 0;

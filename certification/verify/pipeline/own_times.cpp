@@ -20,13 +20,6 @@ struct Range {
     Exact hi = 0;
 };
 
-[[noreturn]] void refuted(const std::string& what) {
-    throw Finding{Verdict::Failed, what};
-}
-[[noreturn]] void incomplete(const std::string& what) {
-    throw Finding{Verdict::Incomplete, what};
-}
-
 /// A value of the described machine that the time of a stage follows from.
 Range described(const TimeSources& sources, const ClaimedStage& claimed,
                 const models::ValueGroup& group, const char* path, const std::string& value) {

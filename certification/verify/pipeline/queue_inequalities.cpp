@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::size_t most_instants = 1'000'000;
 
-[[noreturn]] void refuted(const std::string& what) {
-    throw Finding{Verdict::Failed, what};
-}
-
 /// "so much work and traffic end by a time": work + M(x) <= x for some x up to it, so that the
 /// smallest fixed point of S61 is not above it. Where x = end does not, as more traffic may arrive
 /// than time passes, x is sought from below.
@@ -199,8 +195,7 @@ void check_queue(const Queue& queue) {
     case models::ServerOrder::Priority:
         return check_fixed_priority(queue);
     default:
-        throw Finding{Verdict::Incomplete,
-                      fmt::format("'{}': an order that is not checked here", queue.server)};
+        incomplete(fmt::format("'{}': an order that is not checked here", queue.server));
     }
 }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr Exact nanoseconds_of_a_second = 1'000'000'000;
 
 [[noreturn]] void open_question(const std::string& what) {
-    throw Finding{Verdict::Failed, "the description does not state " + what};
+    refuted("the description does not state " + what);
 }
 
 /// Whether operations of the stage can be served by the memory while those at the server wait.
@@ -64,7 +64,7 @@ MemoryLoad load_of(const ClaimedSystem& of, std::size_t server, const PendingTog
 }
 
 std::int64_t number(Exact value) {
-    if (value > (Exact{1} << 62U)) throw Finding{Verdict::Failed, "a number beyond 2^62"};
+    if (value > (Exact{1} << 62U)) refuted("a number beyond 2^62");
     return static_cast<std::int64_t>(value);
 }
 

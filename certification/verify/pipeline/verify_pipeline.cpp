@@ -30,10 +30,6 @@ constexpr std::string_view kernels_folder = "kernels/";
 constexpr const char* description_path = "inputs/pipelines.xml";
 constexpr const char* run_path = "inputs/run.json";
 
-[[noreturn]] void incomplete(const std::string& what) {
-    throw Finding{Verdict::Incomplete, what};
-}
-
 /// A bundle about pipelines, as read.
 struct PipelineCase {
     models::PipelineSystem system;
@@ -68,8 +64,7 @@ void read_machine(const Files& files, const json& run, PipelineCase& read) {
     if (!machine) incomplete(to_string(machine.error()));
     read.sources.machine = std::move(machine).value();
     if (!may_be_called(read.system.machine, *read.sources.machine))
-        throw Finding{Verdict::Failed, fmt::format("{}: the description states machine '{}'", path,
-                                                   read.system.machine)};
+        refuted(fmt::format("{}: the description states machine '{}'", path, read.system.machine));
 }
 
 /// The bundle of kernels, and that the claims name it by its digest.
@@ -83,7 +78,7 @@ void read_kernels(const Files& files, const json& claims, PipelineCase& read) {
     const auto path = claims.at("kernels").at("path").get<std::string>();
     if (path != "kernels/manifest.json" ||
         claims.at("kernels").at("sha256") != assembly::digest_of(text_of(files, path)))
-        throw Finding{Verdict::Failed, "claims.json: the bundle of kernels has another digest"};
+        refuted("claims.json: the bundle of kernels has another digest");
     read.sources.kernels = read_evidence(read.sources.kernel_files);
 }
 

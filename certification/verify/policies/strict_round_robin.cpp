@@ -143,8 +143,7 @@ std::vector<Term> sum_by_rotations(const TimedCode& code, const TurnCounts& coun
     const models::Interval& slot = launch.issue_slot;
     const std::int64_t refill = longest_refill(code);
     if (rotation < models::times(counts.warp_slots, slot.hi))
-        throw Finding{Verdict::Failed,
-                      code.kernel.id + ": a rotation is shorter than the issue slots of its turns"};
+        refuted(code.kernel.id + ": a rotation is shorter than the issue slots of its turns");
     const std::int64_t other_slots = models::times(counts.warp_slots - 1, slot.hi);
     // Turns before one that follows a re-entry: those of the others, and of the block's g warps.
     const std::int64_t turns_of_re_entry = models::plus(
@@ -195,8 +194,7 @@ std::vector<Term> strict_round_robin_terms_of(const TimedCode& code, const Deman
                                               const CertificateValues& values) {
     // S29a: a rotation may wait for the loads of several warps, each of which waits at caches.
     if (through_caches && demand.rotation)
-        throw Finding{Verdict::Failed,
-                      code.kernel.id + ": rotations do not count queueing delays at caches"};
+        refuted(code.kernel.id + ": rotations do not count queueing delays at caches");
     const LaunchGeometry& launch = code.geometry;
     const std::int64_t warps = launch.resident_warps();
     // S25: a scheduler may have one warp less; the others of the multiprocessor are one more then.
