@@ -68,6 +68,17 @@ InstructionCosts queue_costs(const AnalysisContext& context) {
         });
 }
 
+/// The occupancy of its latch by an instruction of fixed latency; else 0.
+InstructionCosts latch_uses(const AnalysisContext& context) {
+    return per_instruction(
+        context, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
+            const bool has_latch = scope_of(context, timing) == models::UnitScope::Partition;
+            return context.register_reads->has_fixed_latency[i] && has_latch
+                       ? longest_occupancy(timing)
+                       : 0;
+        });
+}
+
 } // namespace
 
 InstructionCosts grant_distances(const AnalysisContext& context) {
@@ -75,11 +86,7 @@ InstructionCosts grant_distances(const AnalysisContext& context) {
     if (!context.register_reads || longest_read_lag(context) == 0) return distances;
     const RegisterReads& reads = *context.register_reads;
     std::map<std::size_t, std::int64_t> longest_use;
-    const InstructionCosts uses = per_instruction(
-        context, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
-            const bool has_latch = scope_of(context, timing) == models::UnitScope::Partition;
-            return reads.has_fixed_latency[i] && has_latch ? longest_occupancy(timing) : 0;
-        });
+    const InstructionCosts uses = latch_uses(context);
     for (std::size_t i = 0; i < uses.size(); ++i)
         if (uses[i] > 0) {
             auto& longest = longest_use[context.timings[i].value().unit];
@@ -140,10 +147,12 @@ InstructionCosts hand_over_costs(const AnalysisContext& context) {
 
 std::int64_t longest_read_lag(const AnalysisContext& context) {
     if (!context.register_reads || has_scheduler_to_itself(context.shape)) return 0;
-    std::int64_t longest = 1;
+    std::int64_t most_reads = 1;
     for (std::size_t i = 0; i < context.used.size(); ++i)
-        if (context.used[i]) longest = std::max(longest, context.register_reads->spacing(i));
-    return 2 * (longest - 1);
+        if (context.used[i]) most_reads = std::max(most_reads, context.register_reads->spacing(i));
+    const InstructionCosts uses = latch_uses(context);
+    const std::int64_t longest_use = uses.empty() ? 0 : *std::max_element(uses.begin(), uses.end());
+    return longest_lag_of_grants(most_reads, longest_use);
 }
 
 InstructionCosts read_costs(const AnalysisContext& context, std::size_t bank) {

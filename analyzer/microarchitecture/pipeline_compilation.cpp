@@ -83,11 +83,12 @@ PipelineModel::PipelineModel(const assembly::Function& function,
         }
     }
     registers_ = dense.size();
-    if (stages.reads != nullptr) compile_stages(function, architecture, stages);
+    if (stages.reads != nullptr) compile_stages(function, architecture, timings, stages);
 }
 
 void PipelineModel::compile_stages(const assembly::Function& function,
                                    const models::Architecture& architecture,
+                                   const std::vector<Result<models::InstructionTiming>>& timings,
                                    const IssueStages& stages) {
     const RegisterReads& reads = *stages.reads;
     window_ = reads.window;
@@ -96,6 +97,7 @@ void PipelineModel::compile_stages(const assembly::Function& function,
                          : stages.in_state    ? reads.most_alone
                                               : reads.most;
     std::int64_t most = 1;
+    std::int64_t longest_use = 0;
     for (std::size_t i = 0; i < function.instructions.size(); ++i) {
         Compiled& compiled = compiled_[i];
         compiled.has_fixed_latency = reads.has_fixed_latency[i];
@@ -104,8 +106,11 @@ void PipelineModel::compile_stages(const assembly::Function& function,
         compiled.has_latch = compiled.unit < units_ && architecture.units[compiled.unit].scope ==
                                                            models::UnitScope::Partition;
         most = std::max(most, *std::max_element(counts[i].begin(), counts[i].end()));
+        if (compiled.has_latch && timings[i])
+            longest_use = std::max(
+                longest_use, end_of(models::occupancy_of_port(timings[i].value()), Side::Upper));
     }
-    longest_lag_ = 2 * (most - 1); // docs/theory, S33
+    longest_lag_ = longest_lag_of_grants(most, longest_use);
     if (stages.in_state || side_ == Side::Lower) return;
     // What waits for a result waits for its lag, too, before the wait counts in whole slots (S50).
     for (Compiled& compiled : compiled_) {

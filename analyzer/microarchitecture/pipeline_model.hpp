@@ -155,7 +155,9 @@ private:
     };
 
     void compile_stages(const assembly::Function& function,
-                        const models::Architecture& architecture, const IssueStages& stages);
+                        const models::Architecture& architecture,
+                        const std::vector<Result<models::InstructionTiming>>& timings,
+                        const IssueStages& stages);
     void compile(std::size_t index, const assembly::Instruction& instruction,
                  const models::InstructionTiming& timing);
     void compile_queue(Compiled& compiled, const models::InstructionTiming& timing, bool in_state);

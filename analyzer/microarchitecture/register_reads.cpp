@@ -171,6 +171,11 @@ std::int64_t RegisterReads::spacing(std::size_t instruction) const {
     return std::max<std::int64_t>(1, *std::max_element(counts.begin(), counts.end()));
 }
 
+std::int64_t longest_lag_of_grants(std::int64_t most_reads, std::int64_t longest_use) {
+    if (most_reads <= 1) return 0;
+    return models::plus(std::max(most_reads, longest_use), most_reads - 2);
+}
+
 Result<std::optional<RegisterReads>> register_reads(const assembly::Function& function,
                                                     const assembly::ControlFlowGraph& graph,
                                                     const models::Architecture& architecture) {

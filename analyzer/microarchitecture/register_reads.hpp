@@ -37,6 +37,11 @@ struct RegisterReads {
     [[nodiscard]] std::int64_t spacing(std::size_t instruction) const;
 };
 
+/// The longest lag of a grant behind its issue. `most_reads`: the largest `spacing`;
+/// `longest_use`: the longest occupancy of a latch by an instruction of fixed latency. Side: upper.
+/// `Source:` docs/theory, S33, lemma 3.
+std::int64_t longest_lag_of_grants(std::int64_t most_reads, std::int64_t longest_use);
+
 /// None for a machine without read ports. Refuses values that are absent or not supported.
 Result<std::optional<RegisterReads>> register_reads(const assembly::Function& function,
                                                     const assembly::ControlFlowGraph& graph,

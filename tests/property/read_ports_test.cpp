@@ -65,7 +65,8 @@ models::Architecture with_read_ports(models::Architecture machine, tests::Random
     state(machine.blocks, "start", 5, 20);
     for (auto& [opcode_class, timing] : machine.classes)
         if (opcode_class <= assembly::OpcodeClass::FloatCompare) {
-            const std::int64_t initiation = random.whole(1, 3);
+            const bool is_slow = random.whole(0, 3) == 0;
+            const std::int64_t initiation = is_slow ? random.whole(4, 12) : random.whole(1, 3);
             state(timing.values, "initiation", initiation,
                   initiation + (random.whole(0, 3) == 0 ? 1 : 0));
         }

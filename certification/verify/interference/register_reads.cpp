@@ -119,25 +119,35 @@ DemandTable grant_spacing(const TimedCode& code) {
     });
 }
 
+std::int64_t largest_in(const DemandTable& table) {
+    return table.empty() ? 0 : *std::max_element(table.begin(), table.end());
+}
+
+/// O of S33, per instruction: how long one of fixed latency keeps the latch of its unit. 0: it has
+/// none. `spacing`: of grants. Side: upper.
+DemandTable uses_of_latches(const TimedCode& code, const DemandTable& spacing) {
+    return demand_table(
+        code, [&](const models::InstructionTiming& timing, std::size_t i) -> std::int64_t {
+            const bool has_latch = spacing[i] > 0 && !is_port_of_warp(code, timing) &&
+                                   !is_port_of_multiprocessor(code, timing);
+            return has_latch && code.reachable[i] ? port_occupancy(timing) : 0;
+        });
+}
+
 /// The larger of m and, for an instruction of a unit with latches, the longest use of such a latch
 /// by an instruction of fixed latency. All 0 when no grant ever lags. Side: upper.
 DemandTable distances_of_grants(const TimedCode& code) {
     DemandTable distances = grant_spacing(code);
     if (longest_grant_lag(code) == 0) return DemandTable(distances.size(), 0);
-    const auto has_latch = [&](const models::InstructionTiming& timing, std::size_t i) {
-        return distances[i] > 0 && !is_port_of_warp(code, timing) &&
-               !is_port_of_multiprocessor(code, timing);
-    };
+    const DemandTable uses = uses_of_latches(code, distances);
     std::map<std::size_t, std::int64_t> longest_use;
-    for (std::size_t i = 0; i < distances.size(); ++i) {
-        if (!code.reachable[i] || !has_latch(code.timings[i].value(), i)) continue;
-        std::int64_t& longest = longest_use[code.timings[i].value().unit];
-        longest = std::max(longest, port_occupancy(code.timings[i].value()));
-    }
+    for (std::size_t i = 0; i < uses.size(); ++i)
+        if (uses[i] > 0) {
+            std::int64_t& longest = longest_use[code.timings[i].value().unit];
+            longest = std::max(longest, uses[i]);
+        }
     return demand_table(code, [&](const models::InstructionTiming& timing, std::size_t i) {
-        return has_latch(timing, i) && port_occupancy(timing) > 0
-                   ? std::max(distances[i], longest_use[timing.unit])
-                   : distances[i];
+        return uses[i] > 0 ? std::max(distances[i], longest_use[timing.unit]) : distances[i];
     });
 }
 
@@ -186,10 +196,11 @@ std::int64_t longest_grant_lag(const TimedCode& code) {
     const std::int64_t together =
         models::times(std::min(launch.block_slots, launch.blocks), launch.warps_per_block);
     if (launch.waves == 1 && launch.per_scheduler(together) == 1) return 0;
+    // Without a second read of a bank every grant is at its issue.
     const DemandTable spacing = grant_spacing(code);
-    const std::int64_t longest =
-        spacing.empty() ? 0 : *std::max_element(spacing.begin(), spacing.end());
-    return 2 * std::max<std::int64_t>(0, longest - 1);
+    const std::int64_t reads = largest_in(spacing);
+    if (reads < 2) return 0;
+    return models::plus(std::max(reads, largest_in(uses_of_latches(code, spacing))), reads - 2);
 }
 
 void add_read_port_demand(const TimedCode& code, DemandTables& tables) {
