@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <map>
 
@@ -27,6 +28,14 @@ std::int64_t ApplicationPoint::most() const {
 
 bool ApplicationPoint::is_refuted() const {
     return least() < bounds.time.lower().count() || most() > bounds.time.upper().count();
+}
+
+std::int64_t ApplicationPoint::margin() const {
+    return plan.deadline->count() - bounds.time.upper().count();
+}
+
+bool ApplicationAnswer::has(models::DeadlineVerdict verdict) const {
+    return std::ranges::any_of(points, [&](const auto& point) { return point.verdict == verdict; });
 }
 
 bool ApplicationAnswer::is_refuted() const {
@@ -61,6 +70,32 @@ std::string kind_of(const analyzer::ApplicationBounds& bounds) {
         break;
     }
     return "estimate";
+}
+
+std::string margin_text(std::int64_t margin) {
+    if (margin < 0) return "-" + models::to_string(models::rounded_up(Nanoseconds{-margin}));
+    return models::to_string(models::rounded_down(Nanoseconds{margin}));
+}
+
+std::string margin_phrase(const ApplicationPoint& point) {
+    const std::int64_t margin = point.margin();
+    const std::string after = margin < 0 ? margin_text(margin).substr(1) : std::string{};
+    if (point.bounds.basis == Basis::Estimate) {
+        const std::int64_t typical = point.plan.deadline->count() - point.typical.makespan;
+        return fmt::format("estimated to end {} {} it, at most {} {} it", shown(std::abs(typical)),
+                           typical < 0 ? "after" : "before",
+                           margin < 0 ? after : margin_text(margin),
+                           margin < 0 ? "after" : "before");
+    }
+    switch (*point.verdict) {
+    case models::DeadlineVerdict::Met:
+        return "margin " + margin_text(margin);
+    case models::DeadlineVerdict::Violated:
+        return "every run ends after it";
+    case models::DeadlineVerdict::Undecided:
+        break;
+    }
+    return "the upper bound ends " + after + " after it";
 }
 
 std::string shown(std::int64_t nanoseconds) {
@@ -176,6 +211,11 @@ Json point_json(const ApplicationPoint& point) {
               {"limits",
                {{"lower", point.bounds.time.lower().count()},
                 {"upper", point.bounds.time.upper().count()}}}};
+    if (point.verdict) {
+        json["deadline"] = point.plan.deadline->count();
+        json["verdict"] = to_string(*point.verdict);
+        json["margin"] = point.margin();
+    }
     if (point.drawn)
         json["drawn"] = {{"runs", point.drawn->runs},
                          {"best", point.drawn->best},
@@ -197,6 +237,7 @@ std::string csv_of(const ApplicationAnswer& answer) {
     text += "kind,typical_ns,lower_ends_ns,upper_ends_ns,limit_lower_ns,limit_upper_ns,speedup";
     const bool has_drawn = answer.points.front().drawn.has_value();
     if (has_drawn) text += ",runs,best_ns,mean_ns,worst_ns";
+    if (answer.has_deadline()) text += ",deadline_ns,margin_ns,verdict";
     for (std::size_t part = 0; part <= operation_kinds; ++part)
         text += "," + path_part_name(part) + "_ns";
     text += "\n";
@@ -212,6 +253,9 @@ std::string csv_of(const ApplicationAnswer& answer) {
         if (has_drawn)
             text += fmt::format(",{},{},{:.1f},{}", point.drawn->runs, point.drawn->best,
                                 point.drawn->mean, point.drawn->worst);
+        if (point.verdict)
+            text += fmt::format(",{},{},{}", point.plan.deadline->count(), point.margin(),
+                                to_string(*point.verdict));
         for (const std::int64_t part : point.on_critical_path)
             text += fmt::format(",{}", part);
         text += "\n";

@@ -38,12 +38,15 @@ struct ApplicationPoint {
     harness::ApplicationTimes typical;
     std::optional<DrawnTimes> drawn{};
     PathParts on_critical_path{}; ///< Of the typical run.
+    std::optional<models::DeadlineVerdict> verdict{};
 
     /// Least and largest simulated makespan. `Unit:` ns.
     [[nodiscard]] std::int64_t least() const;
     [[nodiscard]] std::int64_t most() const;
     /// A simulated time outside the limits: an error of this program.
     [[nodiscard]] bool is_refuted() const;
+    /// From the upper limit to the deadline, negative behind it. `Unit:` ns. Requires: a deadline.
+    [[nodiscard]] std::int64_t margin() const;
 };
 PathParts path_parts(const models::application::Plan& plan, const harness::ApplicationTimes& times);
 std::string path_part_name(std::size_t part);
@@ -56,10 +59,17 @@ struct ApplicationAnswer {
 
     [[nodiscard]] bool is_sweep() const { return points.size() > 1; }
     [[nodiscard]] bool is_refuted() const;
+    [[nodiscard]] bool has_deadline() const { return points.front().verdict.has_value(); }
+    /// Whether any point has this verdict.
+    [[nodiscard]] bool has(models::DeadlineVerdict verdict) const;
 };
 
 /// "bound-under-assumptions", "hybrid-estimate" or "estimate".
 std::string kind_of(const analyzer::ApplicationBounds& bounds);
+/// How the limits, or the estimates, lie to the deadline. Requires: one.
+std::string margin_phrase(const ApplicationPoint& point);
+/// "12 ms", "-3.2 ms" behind the deadline. `Side:` rounded down.
+std::string margin_text(std::int64_t margin);
 /// To five digits: "30.385 ms".
 std::string shown(std::int64_t nanoseconds);
 /// "50.1 %"; "-" of nothing.

@@ -19,6 +19,7 @@ using models::application::OperationKind;
 
 constexpr std::size_t most_bars = 2000;
 constexpr std::size_t most_lanes = 40;
+constexpr std::size_t most_ranks = 200;
 
 /// A figure of one width.
 struct Drawing {
@@ -147,6 +148,27 @@ std::string path_table(const ApplicationPoint& point) {
                                          rows);
 }
 
+std::string ranks_table(const ApplicationPoint& point) {
+    std::string rows;
+    for (std::size_t r = 0; r < point.plan.ranks.size() && r < most_ranks; ++r) {
+        const auto& rank = point.typical.ranks[r];
+        rows += "<tr>" + cell(point.plan.ranks[r].name) + cell(shown(rank.end), true);
+        for (const std::int64_t time : rank.service)
+            rows += cell(shown(time), true);
+        rows += cell(shown(rank.queued), true) + cell(shown(rank.blocked), true) + "</tr>\n";
+    }
+    certification::Columns columns{{"rank", false}, {"end", true}};
+    for (std::size_t kind = 0; kind < operation_kinds; ++kind)
+        columns.emplace_back(path_part_name(kind), true);
+    columns.emplace_back("queued", true);
+    columns.emplace_back("blocked", true);
+    std::string caption = "Time of each rank with typical times: in service by kind, queued at "
+                          "servers, blocked at receives, waits and barriers";
+    if (point.plan.ranks.size() > most_ranks)
+        caption += fmt::format("; the first {} of {} ranks", most_ranks, point.plan.ranks.size());
+    return certification::sortable_table(caption, columns, rows);
+}
+
 std::string servers_table(const ApplicationPoint& point) {
     std::string rows;
     for (std::size_t s = 0; s < point.plan.servers.size(); ++s) {
@@ -172,6 +194,10 @@ std::string points_table(const ApplicationAnswer& answer) {
     certification::Columns columns;
     for (const auto& [name, value] : answer.points.front().choices)
         columns.emplace_back(name, true);
+    if (answer.has_deadline()) {
+        columns.emplace_back("verdict", false);
+        columns.emplace_back("margin", true);
+    }
     for (const char* name : {"typical", "at least", "at most", "speed-up"})
         columns.emplace_back(name, true);
     columns.emplace_back("kind", false);
@@ -180,6 +206,9 @@ std::string points_table(const ApplicationAnswer& answer) {
         rows += "<tr>";
         for (const auto& [name, value] : point.choices)
             rows += cell(value, true);
+        if (point.verdict)
+            rows += cell(std::string{to_string(*point.verdict)}) +
+                    cell(margin_text(point.margin()), true);
         const auto now = static_cast<double>(point.typical.makespan);
         rows += cell(shown(point.typical.makespan), true) +
                 cell(models::to_string(models::rounded_down(point.bounds.time.lower())), true) +
@@ -209,6 +238,31 @@ std::string times_table(const ApplicationPoint& point) {
                                 rows);
 }
 
+/// Of the first point; of a sweep the table has them all.
+std::string verdict_card(const ApplicationAnswer& answer) {
+    const ApplicationPoint& point = answer.points.front();
+    if (!point.verdict) return {};
+    const std::string deadline =
+        "deadline " + models::to_string(*point.plan.deadline) + ": " + margin_phrase(point);
+    switch (*point.verdict) {
+    case models::DeadlineVerdict::Met:
+        return certification::card("Met", deadline, "holds");
+    case models::DeadlineVerdict::Violated:
+        return certification::card("Violated", deadline, "refuted");
+    case models::DeadlineVerdict::Undecided:
+        break;
+    }
+    return certification::card("Undecided", deadline, "undecided");
+}
+
+std::string drawn_card(const ApplicationPoint& point) {
+    if (!point.drawn) return {};
+    return certification::card(
+        fmt::format("{} to {}", shown(point.drawn->best), shown(point.drawn->worst)),
+        fmt::format("{} runs that draw every time from its range, mean {}", point.drawn->runs,
+                    shown(static_cast<std::int64_t>(point.drawn->mean + 0.5))));
+}
+
 } // namespace
 
 std::string html_of(const ApplicationAnswer& answer) {
@@ -217,19 +271,20 @@ std::string html_of(const ApplicationAnswer& answer) {
     std::string body = "<h1>" + escape(answer.application.name) + "</h1>\n";
     if (answer.is_refuted())
         body += "<p><b>REFUTED</b>: a simulated time lies outside its limits.</p>\n";
-    body += "<div class=\"summary\">\n" +
+    body += "<div class=\"summary\">\n" + verdict_card(answer) +
             certification::card(shown(point.typical.makespan),
                                 "typical times, " + kind_of(point.bounds)) +
             certification::card(models::to_string(models::rounded_up(point.bounds.time.upper())),
                                 "at most") +
             certification::card(models::to_string(models::rounded_down(point.bounds.time.lower())),
                                 "at least") +
-            "</div>\n";
+            drawn_card(point) + "</div>\n";
     if (answer.is_sweep())
         body += certification::heading(scope, "points", "Points") + points_table(answer) +
                 "<p>What follows is the first point.</p>\n";
     body += certification::heading(scope, "timeline", "Timeline") + timeline(point) +
             certification::heading(scope, "path", "Critical path") + path_table(point) +
+            certification::heading(scope, "ranks", "Ranks") + ranks_table(point) +
             certification::heading(scope, "servers", "Servers") + servers_table(point) +
             certification::heading(scope, "times", "Times") + times_table(point) +
             certification::heading(scope, "assumptions", "Assumptions") + "<ul>\n";

@@ -46,8 +46,17 @@ std::string reason_of(const ApplicationPoint& point) {
     return names;
 }
 
+std::string verdict_rows(const ApplicationPoint& point) {
+    if (!point.verdict) return {};
+    const bool decides = point.bounds.basis != models::application::Basis::Estimate;
+    return fmt::format("deadline   {:>12}   {}\nverdict    {}{}\n",
+                       models::to_string(*point.plan.deadline), margin_phrase(point),
+                       to_string(*point.verdict), decides ? "" : ": an estimate decides nothing");
+}
+
 std::string time_rows(const ApplicationPoint& point) {
-    std::string text = fmt::format(
+    std::string text = verdict_rows(point);
+    text += fmt::format(
         "time       {:>12}   typical times; {} to {} with all times at their ends\n",
         shown(point.typical.makespan), shown(std::min(point.lower_ends, point.upper_ends)),
         shown(std::max(point.lower_ends, point.upper_ends)));
@@ -167,12 +176,16 @@ std::string sweep_text(const ApplicationAnswer& answer) {
     std::string text = "\n";
     for (const auto& [name, value] : answer.points.front().choices)
         text += fmt::format("{:<18} ", name);
+    if (answer.has_deadline()) text += fmt::format("{:<10} {:>11} ", "verdict", "margin");
     text += fmt::format("{:>12} {:>12} {:>12} {:>8} {:>9} {:>9} {:>9}  {}\n", "typical", "at least",
                         "at most", "speed-up", "kernels", "copies", "messages", "kind");
     const auto first = static_cast<double>(answer.points.front().typical.makespan);
     for (const auto& point : answer.points) {
         for (const auto& [name, value] : point.choices)
             text += fmt::format("{:<18} ", value);
+        if (point.verdict)
+            text += fmt::format("{:<10} {:>11} ", to_string(*point.verdict),
+                                margin_text(point.margin()));
         const auto& parts = point.on_critical_path;
         const auto share = [&](std::int64_t part) { return percent(part, point.typical.makespan); };
         const auto of = [&](OperationKind kind) {

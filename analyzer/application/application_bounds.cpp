@@ -134,6 +134,15 @@ Result<ApplicationBounds> bound_application(const Plan& plan) {
     }
 }
 
+std::optional<models::DeadlineVerdict> verdict_on(const Plan& plan,
+                                                  const ApplicationBounds& bounds) {
+    if (!plan.deadline) return std::nullopt;
+    if (bounds.basis == Basis::Estimate) return models::DeadlineVerdict::Undecided;
+    if (bounds.time.lower() > *plan.deadline) return models::DeadlineVerdict::Violated;
+    if (bounds.time.upper() <= *plan.deadline) return models::DeadlineVerdict::Met;
+    return models::DeadlineVerdict::Undecided;
+}
+
 std::vector<Assumption> application_assumptions(const Plan& plan) {
     std::vector<Assumption> found;
     const auto add = [&](AssumptionSubject subject, std::string text) {

@@ -5,9 +5,11 @@
 #include "analyzer/bound.hpp"
 #include "models/application/plan.hpp"
 #include "models/bounds.hpp"
+#include "models/time/deadline.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,11 @@ struct ApplicationBounds {
 /// Requires: every time of the plan is found. Refuses ranks that wait for ever and sums above
 /// 2^63 ns.
 Result<ApplicationBounds> bound_application(const models::application::Plan& plan);
+
+/// Whether the limits of the time meet the deadline of the plan; none without one. Where a time was
+/// measured the verdict is as hybrid as they are; where one is an estimate, nothing is decided.
+std::optional<models::DeadlineVerdict> verdict_on(const models::application::Plan& plan,
+                                                  const ApplicationBounds& bounds);
 
 /// What the bounds and the simulated times rest on.
 std::vector<Assumption> application_assumptions(const models::application::Plan& plan);

@@ -174,3 +174,5 @@ struct Application {
 Result<void> set_parameter(Application& application, std::string_view name, const Rational& value);
 
 } // namespace warpbound::models::application
+    /// For the end of the last operation, from the start of the application.
+    std::optional<Quantity> deadline{};

@@ -174,7 +174,8 @@ Result<void> ApplicationReader::element(const XmlElement& element) {
 }
 
 Result<Application> ApplicationReader::read(const XmlElement& root) {
-    if (const auto known = check_attributes(source_, root, {}); !known) return known.as_failure();
+    if (const auto known = check_attributes(source_, root, {}, {"deadline"}); !known)
+        return known.as_failure();
     if (root.children.size() > most_declared)
         return refuse(root, fmt::format("more than {} elements in <application>", most_declared));
     for (const XmlElement& child : root.children)
@@ -189,6 +190,11 @@ Result<Application> ApplicationReader::read(const XmlElement& root) {
         if (child.name == "process")
             if (const auto done = process(child, application_.processes[at++]); !done)
                 return done.as_failure();
+    if (root.find("deadline") != nullptr) { // Behind the parameters that it may use.
+        auto deadline = quantity(root, "deadline", time_units);
+        if (!deadline) return deadline.as_failure();
+        application_.deadline = std::move(deadline).value();
+    }
     application_.name = source_.name;
     application_.digest = assembly::digest_of(source_.text);
     return std::move(application_);

@@ -8,6 +8,7 @@ std::string_view application_template() {
      parameters, with + - * / comparisons, min, max, floor, ceil and log2 (rounded up). A time is
      one number, LO..HI or LO..TYPICAL..HI, with its unit s, ms, us or ns; it is an estimate unless
      basis="measured" or basis="bounds" says otherwise, with a source. -->
+<!-- deadline="40ms" on <application>, or the option deadline, gives a verdict. -->
 <application>
   <!-- The options set (n=2e6) and sweep (nodes=1,2,4) give other values. -->
   <parameter name="n" value="1e6"/>

@@ -94,6 +94,7 @@ struct Plan {
     Values parameters;
     std::vector<Server> servers;
     std::vector<PlannedTime> times;
+    std::optional<Nanoseconds> deadline{}; ///< Side: rounded down.
     std::vector<std::string> names;
     std::vector<Operation> operations;
     std::vector<Rank> ranks;

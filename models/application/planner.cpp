@@ -57,6 +57,17 @@ std::size_t Planner::link_server(std::size_t link, std::size_t first, std::size_
     return at->second;
 }
 
+Result<void> Planner::deadline() {
+    if (!application_.deadline) return boost::outcome_v2::success();
+    const auto value = application_.deadline->value(values_);
+    if (!value) return Failure{"'deadline': " + value.error().what, application_.name};
+    const TimeRange range = rounded(value.value());
+    if (value.value().lo != value.value().hi || range.lo == Nanoseconds{0})
+        return Failure{"'deadline' is one time above 0, such as \"40ms\"", application_.name};
+    plan_.deadline = range.lo;
+    return boost::outcome_v2::success();
+}
+
 Result<void> Planner::hosts() {
     for (const HostGroup& group : application_.hosts) {
         const auto count =
@@ -164,6 +175,7 @@ Result<Plan> Planner::plan() {
     for (const Parameter& parameter : application_.parameters)
         values_[parameter.name] = parameter.value;
     plan_.parameters = values_;
+    if (auto done = deadline(); !done) return done.as_failure();
     if (auto done = hosts(); !done) return done.as_failure();
     if (auto done = devices(); !done) return done.as_failure();
     if (auto done = ranks(); !done) return done.as_failure();

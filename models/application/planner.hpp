@@ -32,6 +32,7 @@ private:
         std::array<std::size_t, 2> links{}; ///< Servers of copies to and from it.
     };
 
+    Result<void> deadline();
     Result<void> hosts();
     Result<void> devices();
     Result<void> ranks();

@@ -53,6 +53,28 @@ TEST(ApplicationBounds, CountABarrierOnce) {
               (std::pair<std::int64_t, std::int64_t>{6'000, 6'000}));
 }
 
+/// One rank computes 4 to 7 us.
+TEST(ApplicationBounds, DecideADeadlineUnlessATimeIsAnEstimate) {
+    using models::DeadlineVerdict;
+    const auto verdict = [](const std::string& deadline, const std::string& basis) {
+        auto plan = tests::plan_of_text(
+            "<host name=\"pc\" cores=\"1\"/><process name=\"p\" host=\"pc\"><compute "
+            "time=\"4us..7us\" source=\"s\" basis=\"" +
+            basis + "\"/></process>");
+        if (!deadline.empty()) plan.deadline = models::parse_duration(deadline).value();
+        return verdict_on(plan, bound_application(plan).value());
+    };
+    EXPECT_EQ(verdict("", "bounds"), std::nullopt);
+    for (const auto* basis : {"bounds", "measured"}) {
+        EXPECT_EQ(verdict("7us", basis), DeadlineVerdict::Met);
+        EXPECT_EQ(verdict("6999ns", basis), DeadlineVerdict::Undecided);
+        EXPECT_EQ(verdict("4us", basis), DeadlineVerdict::Undecided);
+        EXPECT_EQ(verdict("3999ns", basis), DeadlineVerdict::Violated);
+    }
+    for (const auto* deadline : {"1us", "1s"})
+        EXPECT_EQ(verdict(deadline, "estimate"), DeadlineVerdict::Undecided);
+}
+
 TEST(ApplicationBounds, ClaimNoMoreThanTheWeakestTime) {
     const auto basis = [](const std::string& second) {
         return bound_application(

@@ -146,3 +146,33 @@ TEST(ApplicationPlan, RefusesMistakesWithTheirLine) {
 
 } // namespace
 } // namespace warpbound::models::application
+std::optional<Nanoseconds> deadline_of(const std::string& attribute, std::string_view n,
+                                       std::string& says) {
+    const auto application = read_application(
+        {.name = "t",
+         .text = "<application " + attribute + "><parameter name=\"n\" value=\"" + std::string{n} +
+                 "\"/><host name=\"h\" cores=\"1\"/><process name=\"p\" host=\"h\">"
+                 "<compute time=\"1us\"/></process></application>"});
+    const auto plan =
+        application ? plan_of(application.value()) : Result<Plan>{application.error()};
+    if (!plan) says = plan.error().what;
+    return plan ? plan.value().deadline : std::nullopt;
+}
+
+TEST(ApplicationPlan, HasADeadlineByItsParameters) {
+    std::string says;
+    EXPECT_EQ(deadline_of("", "1", says), std::nullopt);
+    EXPECT_EQ(deadline_of("deadline=\"n*2ms\"", "3", says), Nanoseconds{6'000'000});
+    EXPECT_EQ(deadline_of("deadline=\"n*1ns\"", "2.75", says), Nanoseconds{2}); // Rounded down.
+    EXPECT_EQ(says, "");
+    for (const auto& [attribute, refusal] :
+         {std::pair{"deadline=\"0ms\"", "one time above 0"},
+          std::pair{"deadline=\"1ms..2ms\"", "one time above 0"},
+          std::pair{"deadline=\"m*2ms\"", "there is no 'm' here"},
+          std::pair{"deadline=\"5\"", "the unit is missing"},
+          std::pair{"deadline=\"-5ms\"", "it is negative"}}) {
+        EXPECT_EQ(deadline_of(attribute, "1", says), std::nullopt);
+        EXPECT_NE(says.find(refusal), std::string::npos) << attribute << ": " << says;
+    }
+}
+
