@@ -170,5 +170,14 @@ std::vector<Assumption> application_assumptions(const Plan& plan) {
                                  "link, not for the receive.");
     return found;
 }
+    if (plan.collectives.empty()) return found;
+    std::string algorithms;
+    for (const auto collective : plan.collectives)
+        algorithms += (algorithms.empty() ? "" : ", ") + std::string{to_string(collective)};
+    add(AssumptionSubject::User,
+        fmt::format("Collectives are made of the messages of these algorithms: {} (Thakur et al. "
+                    "2005, Patarasuk and Yuan 2009, Hensgen et al. 1988). Messages between two "
+                    "ranks are received in the order in which they were sent.",
+                    algorithms));
 
 } // namespace warpbound::analyzer

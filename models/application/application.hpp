@@ -123,8 +123,20 @@ enum class StepKind {
     Receive,
     Wait,
     Barrier,
+    Collective,
     Loop
 };
+
+/// What all ranks of a group do together, as messages of a stated algorithm.
+enum class Collective {
+    Broadcast, ///< Binomial tree.
+    Reduce,    ///< Binomial tree.
+    AllReduce, ///< Recursive doubling.
+    RingAllReduce,
+    Barrier ///< Dissemination.
+};
+/// "broadcast by a binomial tree", ..
+std::string_view to_string(Collective collective);
 
 /// A step of a rank. Which members mean something depends on the kind.
 struct Step {
@@ -135,14 +147,19 @@ struct Step {
     std::size_t kernel = 0;           ///< Of a launch.
     std::optional<Quantity> size{};   ///< Of a copy or a message. `Unit:` bytes.
     std::size_t peer = 0;             ///< Process of the other rank of a message.
-    std::optional<Expression> peer_rank{};
+    std::optional<Expression> peer_rank{};   ///< Of a collective: its root. None: 0.
     std::size_t link = 0;                    ///< Of a message.
     std::optional<std::size_t> local_link{}; ///< Of a message inside a host.
     std::string stream{};                    ///< Operations of a stream follow each other.
     bool waits = true;                       ///< The rank waits for the end of the operation.
-    bool among_all = false;                  ///< A barrier of all ranks of the application.
-    std::string variable{};                  ///< Of a loop; 0, 1, ..
-    std::optional<Expression> count{};       ///< Iterations.
+    bool among_all = false; ///< Of a barrier or a collective: all ranks of the application.
+    Collective collective = Collective::Broadcast;
+    /// At which a core combines two blocks of a reduction. `Unit:` bytes per second.
+    std::optional<Quantity> combine{};
+    Basis basis = Basis::Estimate; ///< Of `combine`.
+    std::string source{};
+    std::string variable{};            ///< Of a loop; 0, 1, ..
+    std::optional<Expression> count{}; ///< Iterations.
     std::vector<Step> body{};
     std::int64_t line = 0;
 };

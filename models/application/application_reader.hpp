@@ -44,6 +44,9 @@ private:
     Result<void> message(const XmlElement& element, Step& step);
     Result<void> wait(const XmlElement& element, Step& step);
     Result<void> barrier(const XmlElement& element, Step& step);
+    Result<void> links(const XmlElement& element, Step& step);
+    Result<void> group(const XmlElement& element, Step& step);
+    Result<void> collective(const XmlElement& element, Step& step);
     Result<void> loop(const XmlElement& element, const Process& process, Step& step);
     Result<void> stream(const XmlElement& element, Step& step);
 

@@ -88,11 +88,14 @@ Result<Step> ApplicationReader::step(const XmlElement& element, const Process& p
         done = wait(element, step);
     else if (element.name == "barrier")
         done = barrier(element, step);
+    else if (element.name == "broadcast" || element.name == "reduce" || element.name == "allreduce")
+        done = collective(element, step);
     else if (element.name == "loop")
         done = loop(element, process, step);
     else
         done = refuse(element, fmt::format("unknown step <{}>; expected <compute>, <launch>, "
-                                           "<copy>, <send>, <receive>, <wait>, <barrier> or <loop>",
+                                           "<copy>, <send>, <receive>, <wait>, <barrier>, "
+                                           "<broadcast>, <reduce>, <allreduce> or <loop>",
                                            element.name));
     if (!done) return done.as_failure();
     if (step.kind != StepKind::Loop)
@@ -160,6 +163,26 @@ Result<void> ApplicationReader::copy(const XmlElement& element, const Process& p
     return stream(element, step);
 }
 
+/// 'link' and 'local-link' of messages.
+Result<void> ApplicationReader::links(const XmlElement& element, Step& step) {
+    const auto link = number_of(element, "link", application_.links);
+    if (!link) return link.as_failure();
+    step.link = link.value();
+    if (element.find("local-link") != nullptr) {
+        const auto local = number_of(element, "local-link", application_.links);
+        if (!local) return local.as_failure();
+        step.local_link = local.value();
+    }
+    for (const std::size_t used : {step.link, step.local_link.value_or(step.link)})
+        if (application_.links[used].scope == LinkScope::Device ||
+            !application_.links[used].directions[0].bandwidth)
+            return refuse(element, fmt::format("link '{}' carries no messages; expected one with a "
+                                               "'bandwidth' that connects \"host\", \"pair\" or "
+                                               "\"cluster\"",
+                                               application_.links[used].name));
+    return boost::outcome_v2::success();
+}
+
 Result<void> ApplicationReader::message(const XmlElement& element, Step& step) {
     const bool is_send = element.name == "send";
     step.kind = is_send ? StepKind::Send : StepKind::Receive;
@@ -182,21 +205,7 @@ Result<void> ApplicationReader::message(const XmlElement& element, Step& step) {
     auto size = quantity(element, "bytes", size_units);
     if (!size) return size.as_failure();
     step.size = std::move(size).value();
-    const auto link = number_of(element, "link", application_.links);
-    if (!link) return link.as_failure();
-    step.link = link.value();
-    if (element.find("local-link") != nullptr) {
-        const auto local = number_of(element, "local-link", application_.links);
-        if (!local) return local.as_failure();
-        step.local_link = local.value();
-    }
-    for (const std::size_t used : {step.link, step.local_link.value_or(step.link)})
-        if (application_.links[used].scope == LinkScope::Device ||
-            !application_.links[used].directions[0].bandwidth)
-            return refuse(element, fmt::format("link '{}' carries no messages; expected one with a "
-                                               "'bandwidth' that connects \"host\", \"pair\" or "
-                                               "\"cluster\"",
-                                               application_.links[used].name));
+    if (auto done = links(element, step); !done) return done;
     const auto waits = word(element, "wait", {"no", "yes"}, 1);
     if (!waits) return waits.as_failure();
     step.waits = waits.value() == 1;
@@ -215,19 +224,79 @@ Result<void> ApplicationReader::wait(const XmlElement& element, Step& step) {
 
 Result<void> ApplicationReader::barrier(const XmlElement& element, Step& step) {
     step.kind = StepKind::Barrier;
-    if (auto known = check_attributes(source_, element, {},
-                                      {"name", "when", "among", "time", "basis", "source"});
+    if (auto known = check_attributes(
+            source_, element, {},
+            {"name", "when", "among", "time", "basis", "source", "link", "local-link"});
         !known)
         return known;
-    step.name = text_or_empty(element, "name");
-    if (step.name.empty()) step.name = "barrier";
-    const auto among = word(element, "among", {"process", "all"}, 0);
-    if (!among) return among.as_failure();
-    step.among_all = among.value() == 1;
-    if (element.find("time") == nullptr) return boost::outcome_v2::success();
+    if (auto done = group(element, step); !done) return done;
+    const bool has_time = element.find("time") != nullptr;
+    if (element.find("link") != nullptr) {
+        if (has_time)
+            return refuse(element, "'time' and 'link'; expected one of them: the time behind the "
+                                   "last arrival, or the link of its messages");
+        step.kind = StepKind::Collective;
+        step.collective = Collective::Barrier;
+        return links(element, step);
+    }
+    if (element.find("local-link") != nullptr)
+        return refuse(element, "'local-link' without 'link'; expected both");
+    if (!has_time) return boost::outcome_v2::success();
     auto time = stated_time(element, "time");
     if (!time) return time.as_failure();
     step.time = std::move(time).value();
+    return boost::outcome_v2::success();
+}
+
+/// 'name' and 'among'.
+Result<void> ApplicationReader::group(const XmlElement& element, Step& step) {
+    step.name = text_or_empty(element, "name");
+    if (step.name.empty()) step.name = element.name;
+    const auto among = word(element, "among", {"process", "all"}, 0);
+    if (!among) return among.as_failure();
+    step.among_all = among.value() == 1;
+    return boost::outcome_v2::success();
+}
+
+Result<void> ApplicationReader::collective(const XmlElement& element, Step& step) {
+    step.kind = StepKind::Collective;
+    const bool combines = element.name != "broadcast";
+    const bool has_root = element.name != "allreduce";
+    const std::string_view own = has_root ? "root" : "algorithm";
+    auto known =
+        combines ? check_attributes(source_, element, {"bytes", "link", "combine"},
+                                    {own, "name", "when", "among", "local-link", "basis", "source"})
+                 : check_attributes(source_, element, {"bytes", "link"},
+                                    {own, "name", "when", "among", "local-link"});
+    if (!known) return known;
+    if (auto done = group(element, step); !done) return done;
+    auto size = quantity(element, "bytes", size_units);
+    if (!size) return size.as_failure();
+    step.size = std::move(size).value();
+    auto root = optional_expression(element, "root");
+    if (!root) return root.as_failure();
+    step.peer_rank = std::move(root).value();
+    for (const auto& names : {step.size->names(), step.peer_rank ? step.peer_rank->names()
+                                                                 : std::vector<std::string>{}})
+        for (const std::string& name : names)
+            if (name == "rank" || (name == "ranks" && step.among_all))
+                return refuse(element, fmt::format("'{}' differs between ranks; expected the same "
+                                                   "'bytes' and 'root' in all of them",
+                                                   name));
+    const auto algorithm = word(element, "algorithm", {"recursive-doubling", "ring"}, 0);
+    if (!algorithm) return algorithm.as_failure();
+    step.collective = !combines                ? Collective::Broadcast
+                      : has_root               ? Collective::Reduce
+                      : algorithm.value() == 0 ? Collective::AllReduce
+                                               : Collective::RingAllReduce;
+    if (auto done = links(element, step); !done || !combines) return done;
+    auto rate = quantity(element, "combine", rate_units);
+    if (!rate) return rate.as_failure();
+    step.combine = std::move(rate).value();
+    auto claimed = basis(element);
+    if (!claimed) return claimed.as_failure();
+    step.basis = claimed.value().first;
+    step.source = std::move(claimed.value().second);
     return boost::outcome_v2::success();
 }
 

@@ -31,7 +31,9 @@ std::string_view application_template() {
             occupancy="64" lambda="0.7"/>
   </kernel>
   <!-- Ranks do their steps one after another; rank is 0 .. ranks-1. A step with wait="no" is not
-       waited for; operations of a stream follow each other; <wait/> waits for all of them. -->
+       waited for; operations of a stream follow each other; <wait/> waits for all of them.
+       Collectives of all ranks of a process (or among="all") are made of messages: <broadcast>,
+       <reduce>, <allreduce algorithm="ring"> and <barrier link="network"/>. -->
   <process name="solver" host="node" ranks="nodes" device="gpu">
     <copy name="upload" direction="host-to-device" bytes="8*n/nodes B"/>
     <loop count="steps" variable="step">
@@ -43,6 +45,7 @@ std::string_view application_template() {
     </loop>
     <launch kernel="norm"/>
     <copy name="download" direction="device-to-host" bytes="8*n/nodes B"/>
+    <allreduce name="residual" bytes="64B" link="network" combine="1GB/s..2GB/s"/>
     <wait/>
   </process>
 </application>

@@ -15,6 +15,13 @@ std::string_view to_string(OperationKind kind) {
     return names.at(static_cast<std::size_t>(kind));
 }
 
+std::string_view to_string(Collective collective) {
+    constexpr std::array<std::string_view, 5> names{
+        "broadcast by a binomial tree", "reduction by a binomial tree",
+        "allreduce by recursive doubling", "allreduce on a ring", "barrier by dissemination"};
+    return names.at(static_cast<std::size_t>(collective));
+}
+
 TimeRange Plan::time_of(const Operation& operation) const {
     TimeRange range = times.at(operation.time).time.value();
     if (!operation.extra) return range;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,6 +82,7 @@ struct Action {
     std::size_t name = 0;
     std::int64_t line = 0;
 };
+inline constexpr std::size_t message_stream = 1;
 inline constexpr std::size_t all_streams = static_cast<std::size_t>(-1);
 
 struct Rank {
@@ -99,6 +101,7 @@ struct Plan {
     std::vector<Operation> operations;
     std::vector<Rank> ranks;
     std::vector<std::size_t> barriers; ///< Members of each barrier group.
+    std::set<Collective> collectives{};
 
     /// The time of an operation with its extra time. Requires: both are found.
     [[nodiscard]] TimeRange time_of(const Operation& operation) const;

@@ -13,6 +13,7 @@ constexpr std::int64_t most_bytes = std::int64_t{1} << 50U;
 constexpr std::int64_t most_iterations = 1'000'000;
 constexpr std::int64_t most_blocks = 2'147'483'647;
 constexpr std::int64_t most_threads = 1024;
+const std::string bandwidth_of_link = "'bandwidth' of the link";
 
 } // namespace
 
@@ -65,16 +66,20 @@ Result<void> Planner::unroll_loop(const Step& step, std::size_t rank) {
     if (!count) return count.as_failure();
     for (std::int64_t i = 0; i < count.value(); ++i) {
         if (!step.variable.empty()) values_[step.variable] = i;
-        if (++actions_ > most_actions)
-            return refuse(step.line, "the application has more than 500,000 steps in all");
+        if (auto done = count_action(step.line); !done) return done;
         if (auto done = unroll(step.body, rank); !done) return done;
     }
     return boost::outcome_v2::success();
 }
 
-Result<void> Planner::add_step(const Step& step, std::size_t rank) {
+Result<void> Planner::count_action(std::int64_t line) {
     if (++actions_ > most_actions)
-        return refuse(step.line, "the application has more than 500,000 steps in all");
+        return refuse(line, "the application has more than 500,000 steps in all");
+    return boost::outcome_v2::success();
+}
+
+Result<void> Planner::add_step(const Step& step, std::size_t rank) {
+    if (auto done = count_action(step.line); !done) return done;
     Action action{.name = name(step.name), .line = step.line};
     switch (step.kind) {
     case StepKind::Computation:
@@ -88,6 +93,8 @@ Result<void> Planner::add_step(const Step& step, std::size_t rank) {
         return add_send(step, rank);
     case StepKind::Barrier:
         return add_barrier(step, rank);
+    case StepKind::Collective:
+        return add_collective(step, rank);
     case StepKind::Receive: {
         const auto peer = peer_of(step);
         if (!peer) return peer.as_failure();
@@ -109,7 +116,6 @@ Result<void> Planner::add_step(const Step& step, std::size_t rank) {
 Result<void> Planner::add_operation(Operation operation, const Step& step) {
     operation.name = name(step.name);
     operation.line = step.line;
-    operation.waits = step.waits;
     plan_.ranks[operation.rank].actions.push_back(
         {.index = plan_.operations.size(), .name = operation.name, .line = step.line});
     plan_.operations.push_back(operation);
@@ -162,7 +168,8 @@ Result<void> Planner::add_launch(const Step& step, std::size_t rank) {
     Operation operation{.kind = OperationKind::Kernel,
                         .rank = rank,
                         .server = device.server,
-                        .stream = stream(rank, step.stream)};
+                        .stream = stream(rank, step.stream),
+                        .waits = step.waits};
     if (kernel.stated) {
         const auto found = stated(*kernel.stated, kernel.name, kernel.line);
         if (!found) return found.as_failure();
@@ -210,7 +217,7 @@ Result<std::int64_t> Planner::bytes_of(const Step& step) const {
 }
 
 Result<TimeRange> Planner::transfer_time(const LinkDirection& direction, std::int64_t bytes,
-                                         std::int64_t line) const {
+                                         const std::string& what, std::int64_t line) const {
     Range<Rational> time{};
     if (direction.start) {
         const auto start = direction.start->value(values_);
@@ -218,8 +225,8 @@ Result<TimeRange> Planner::transfer_time(const LinkDirection& direction, std::in
         time = start.value();
     }
     const auto width = direction.bandwidth->value(values_);
-    if (!width) return refuse(line, "'bandwidth' of the link: " + width.error().what);
-    if (width.value().lo <= 0) return refuse(line, "'bandwidth' of the link is 0; expected more");
+    if (!width) return refuse(line, what + ": " + width.error().what);
+    if (width.value().lo <= 0) return refuse(line, what + " is 0; expected more");
     const Rational work = Rational{bytes} * 1'000'000'000;
     time.lo += work / width.value().hi;
     time.typical += work / width.value().typical;
@@ -239,7 +246,8 @@ Result<void> Planner::add_copy(const Step& step, std::size_t rank) {
         .name = step.name, .device = device.group, .bytes = bytes.value(), .is_to_device = in};
     const Link* const link = group.link ? &application_.links[*group.link] : nullptr;
     if (link != nullptr && link->directions[0].bandwidth) {
-        const auto found = transfer_time(link->directions.at(in ? 0 : 1), bytes.value(), step.line);
+        const auto found = transfer_time(link->directions.at(in ? 0 : 1), bytes.value(),
+                                         bandwidth_of_link, step.line);
         if (!found) return found.as_failure();
         wanted.time = found.value();
         wanted.basis = link->basis;
@@ -255,6 +263,7 @@ Result<void> Planner::add_copy(const Step& step, std::size_t rank) {
                           .server = device.links.at(in ? 0 : 1),
                           .time = time(std::move(wanted)),
                           .stream = stream(rank, step.stream),
+                          .waits = step.waits,
                           .bytes = bytes.value()},
                          step);
 }
@@ -274,8 +283,13 @@ Result<void> Planner::add_send(const Step& step, std::size_t rank) {
     if (peer.value() == rank) return refuse(step.line, "a rank sends to itself");
     const auto bytes = bytes_of(step);
     if (!bytes) return bytes.as_failure();
+    return add_message(step, rank, peer.value(), bytes.value(), step.waits);
+}
+
+Result<void> Planner::add_message(const Step& step, std::size_t rank, std::size_t peer,
+                                  std::int64_t bytes, bool waits) {
     const std::size_t here = placements_[rank].node;
-    const std::size_t there = placements_[peer.value()].node;
+    const std::size_t there = placements_[peer].node;
     const std::size_t number = here == there && step.local_link ? *step.local_link : step.link;
     const Link& link = application_.links[number];
     const bool connects =
@@ -284,11 +298,11 @@ Result<void> Planner::add_send(const Step& step, std::size_t rank) {
         return refuse(step.line,
                       fmt::format("link '{}' connects \"{}\", but ranks '{}' and '{}' are {}",
                                   link.name, to_string(link.scope), plan_.ranks[rank].name,
-                                  plan_.ranks[peer.value()].name,
+                                  plan_.ranks[peer].name,
                                   here == there ? "in one host; expected local-link=\"NAME\" of a "
                                                   "link that connects \"host\""
                                                 : "in two hosts"));
-    const auto found = transfer_time(link.directions[0], bytes.value(), step.line);
+    const auto found = transfer_time(link.directions[0], bytes, bandwidth_of_link, step.line);
     if (!found) return found.as_failure();
     const bool is_pair = link.scope == LinkScope::Pair;
     const bool is_cluster = link.scope == LinkScope::Cluster;
@@ -302,11 +316,12 @@ Result<void> Planner::add_send(const Step& step, std::size_t rank) {
                                         .time = found.value(),
                                         .basis = link.basis,
                                         .source = link.source,
-                                        .bytes = bytes.value(),
+                                        .bytes = bytes,
                                         .line = step.line}),
-                          .stream = 1,
-                          .receiver = peer.value(),
-                          .bytes = bytes.value()},
+                          .stream = message_stream,
+                          .waits = waits,
+                          .receiver = peer,
+                          .bytes = bytes},
                          step);
 }
 

@@ -45,8 +45,33 @@ private:
     Result<void> add_launch(const Step& step, std::size_t rank);
     Result<void> add_copy(const Step& step, std::size_t rank);
     Result<void> add_send(const Step& step, std::size_t rank);
+    Result<void> add_message(const Step& step, std::size_t rank, std::size_t peer,
+                             std::int64_t bytes, bool waits);
     Result<void> add_barrier(const Step& step, std::size_t rank);
     Result<void> add_operation(Operation operation, const Step& step);
+
+    /// The ranks of a collective, and one of them.
+    struct Group {
+        std::size_t first = 0;
+        std::size_t size = 0;
+        std::size_t me = 0;   ///< From 0.
+        std::size_t root = 0; ///< From 0.
+
+        [[nodiscard]] std::size_t rank(std::size_t member) const { return first + member; }
+    };
+    Result<Group> group_of(const Step& step, std::size_t rank) const;
+    Result<void> add_collective(const Step& step, std::size_t rank);
+    Result<void> broadcast(const Step& step, const Group& group, std::int64_t bytes);
+    Result<void> reduce(const Step& step, const Group& group, std::int64_t bytes);
+    Result<void> double_recursively(const Step& step, const Group& group, std::int64_t bytes);
+    Result<void> ring(const Step& step, const Group& group, std::int64_t bytes);
+    Result<void> disseminate(const Step& step, const Group& group);
+    Result<void> receive(const Step& step, std::size_t rank, std::size_t peer);
+    /// Sends to one rank while it receives from another.
+    Result<void> exchange(const Step& step, std::size_t rank, std::size_t to, std::int64_t bytes,
+                          std::size_t from);
+    Result<void> combine(const Step& step, std::size_t rank, std::int64_t bytes);
+    Result<void> count_action(std::int64_t line);
 
     Failure refuse(std::int64_t line, std::string what) const {
         return {std::move(what), application_.name, line};
@@ -60,7 +85,7 @@ private:
     Result<std::int64_t> bytes_of(const Step& step) const;
     /// Start and bytes at the bandwidth of a link.
     Result<TimeRange> transfer_time(const LinkDirection& direction, std::int64_t bytes,
-                                    std::int64_t line) const;
+                                    const std::string& what, std::int64_t line) const;
     Result<std::size_t> stated(const StatedTime& stated, const std::string& name,
                                std::int64_t line);
     std::size_t time(PlannedTime wanted);

@@ -29,7 +29,9 @@ std::string range(tests::RandomSource& random, std::int64_t most) {
 std::string random_step(tests::RandomSource& random, int number) {
     const std::string wait = random.whole(0, 1) == 0 ? " wait=\"no\"" : "";
     const std::string stream = fmt::format(" stream=\"s{}\"", random.whole(0, 2));
-    switch (random.whole(0, 6)) {
+    const std::string collective =
+        fmt::format(" bytes=\"{}B\" link=\"net\" local-link=\"net\"", random.whole(0, 5000));
+    switch (random.whole(0, 10)) {
     case 0:
         return fmt::format("<launch kernel=\"k{}\"{}{}/>", random.whole(0, 1), wait, stream);
     case 1:
@@ -44,6 +46,15 @@ std::string random_step(tests::RandomSource& random, int number) {
                            random.whole(0, 5000), wait);
     case 3:
         return fmt::format("<barrier time=\"{}\"/>", range(random, 500));
+    case 5:
+        return "<broadcast root=\"ranks-1\"" + collective + "/>";
+    case 6:
+        return "<reduce combine=\"1GB/s..5GB/s\"" + collective + "/>";
+    case 7:
+        return fmt::format("<allreduce combine=\"1GB/s..5GB/s\" algorithm=\"{}\"{}/>",
+                           random.whole(0, 1) == 0 ? "ring" : "recursive-doubling", collective);
+    case 8:
+        return "<barrier link=\"net\"/>";
     case 4:
         return "<wait" + (random.whole(0, 1) == 0 ? stream : "") + "/>";
     default:

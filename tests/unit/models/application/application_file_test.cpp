@@ -20,12 +20,12 @@ TEST(ApplicationFile, TemplateIsReadAndPlanned) {
     const auto read = read_application({.name = "t", .text = std::string{application_template()}});
     ASSERT_TRUE(read) << to_string(read.error());
     EXPECT_EQ(read.value().parameters.size(), 3U);
-    EXPECT_EQ(read.value().processes[0].steps.size(), 5U);
+    EXPECT_EQ(read.value().processes[0].steps.size(), 6U);
     const auto plan = plan_of(read.value());
     ASSERT_TRUE(plan) << to_string(plan.error());
-    // Two nodes: 10 iterations of a launch and a computation, two copies, the last kernel; rank 0
-    // sends in each iteration.
-    EXPECT_EQ(plan.value().operations.size(), 2U * (2 * 10 + 2 + 1) + 10);
+    // Two nodes: 10 iterations of a launch and a computation, two copies, the last kernel, a
+    // message and a computation of the reduction; rank 0 sends in each iteration.
+    EXPECT_EQ(plan.value().operations.size(), 2U * (2 * 10 + 2 + 1 + 2) + 10);
     EXPECT_EQ(plan.value().ranks[1].name, "solver 1");
 }
 
@@ -81,6 +81,9 @@ struct Mistake {
 };
 TEST(ApplicationFile, RefusesMistakesWithTheirLine) {
     const std::string process = "<process name=\"p\" host=\"pc\" device=\"gpu\">\n";
+    const std::string net = "<host name=\"h\" cores=\"1\" count=\"2\"/>\n<link name=\"net\" "
+                            "connects=\"cluster\" bandwidth=\"1GB/s\"/>\n"
+                            "<process name=\"p\" host=\"h\" ranks=\"2\">\n";
     const std::vector<Mistake> mistakes{
         {"<host name=\"pc\" cores=\"1\"/>", 1, "without a <process>"},
         {machine + "<process name=\"p\" host=\"pcc\">\n<compute time=\"1us\"/></process>", 5,
@@ -106,7 +109,16 @@ TEST(ApplicationFile, RefusesMistakesWithTheirLine) {
         {"<parameter name=\"rank\" value=\"1\"/>", 2, "cannot be the name of a parameter"},
         {"<device name=\"gpu\" host=\"pc\"/>", 2, "'host' is \"pc\""},
         {"<host name=\"pc\" cores=\"1\"/>\n<device name=\"gpu\" host=\"pc\"/>", 3,
-         "neither 'machine' nor 'link'"}};
+         "neither 'machine' nor 'link'"},
+        {net + "<reduce bytes=\"1kB\" link=\"net\"/></process>", 5, "<reduce> without 'combine'"},
+        {net + "<broadcast bytes=\"1kB\" link=\"net\" combine=\"1GB/s\"/></process>", 5,
+         "unknown attribute 'combine'"},
+        {net + "<broadcast bytes=\"rank*1kB\" link=\"net\"/></process>", 5,
+         "'rank' differs between ranks"},
+        {net + "<allreduce bytes=\"1kB\" link=\"net\" combine=\"1GB/s\" "
+               "algorithm=\"tree\"/></process>",
+         5, "expected recursive-doubling or ring"},
+        {net + "<barrier link=\"net\" time=\"1us\"/></process>", 5, "'time' and 'link'"}};
     for (const auto& mistake : mistakes) {
         const auto plan = tests::plan_in(mistake.elements);
         ASSERT_FALSE(plan) << mistake.says;
@@ -134,7 +146,14 @@ TEST(ApplicationPlan, RefusesMistakesWithTheirLine) {
          5, "more than 500,000 steps"},
         {hosts + "<process name=\"p\" host=\"pc\" ranks=\"2\">\n<barrier "
                  "time=\"(rank+1)*1us\"/></process>",
-         5, "different times for barrier"}};
+         5, "different times for barrier"},
+        {hosts + "<process name=\"p\" host=\"pc\">\n<broadcast bytes=\"1B\" link=\"net\" "
+                 "root=\"1\"/></process>",
+         5, "'root' of broadcast is 1; expected a whole number from 0 to 0"},
+        {"<host name=\"h\" cores=\"1\" count=\"1024\"/>\n<link name=\"net\" connects=\"cluster\" "
+         "bandwidth=\"1GB/s\"/>\n<process name=\"p\" host=\"h\" ranks=\"1024\">\n<allreduce "
+         "bytes=\"1MB\" link=\"net\" algorithm=\"ring\" combine=\"1GB/s\"/></process>",
+         5, "more than 500,000 steps"}};
     for (const auto& mistake : mistakes) {
         const auto plan = tests::plan_in(mistake.elements);
         ASSERT_FALSE(plan) << mistake.says;
