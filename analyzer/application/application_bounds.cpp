@@ -165,11 +165,11 @@ std::vector<Assumption> application_assumptions(const Plan& plan) {
     if (has(ServerKind::Link))
         add(AssumptionSubject::Machine,
             "A link serves one transfer at a time in each of its directions, in the order of "
-            "arrival; transfers do not slow down kernels or computations.");
+            "arrival; 'at most' and 'at least' also hold where transfers share it at the same "
+            "time, the predicted time does not. Transfers do not slow down kernels or "
+            "computations.");
     add(AssumptionSubject::User, "A message is buffered at its receiver: its sender waits for the "
                                  "link, not for the receive.");
-    return found;
-}
     if (plan.collectives.empty()) return found;
     std::string algorithms;
     for (const auto collective : plan.collectives)
@@ -179,5 +179,7 @@ std::vector<Assumption> application_assumptions(const Plan& plan) {
                     "2005, Patarasuk and Yuan 2009, Hensgen et al. 1988). Messages between two "
                     "ranks are received in the order in which they were sent.",
                     algorithms));
+    return found;
+}
 
 } // namespace warpbound::analyzer

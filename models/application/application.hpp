@@ -179,6 +179,8 @@ struct Process {
 struct Application {
     std::string name;   ///< Of the file.
     std::string digest; ///< Of the file.
+    /// For the end of the last operation, from the start of the application.
+    std::optional<Quantity> deadline{};
     std::vector<Parameter> parameters;
     std::vector<HostGroup> hosts;
     std::vector<Link> links;
@@ -191,5 +193,3 @@ struct Application {
 Result<void> set_parameter(Application& application, std::string_view name, const Rational& value);
 
 } // namespace warpbound::models::application
-    /// For the end of the last operation, from the start of the application.
-    std::optional<Quantity> deadline{};

@@ -17,7 +17,8 @@ std::string_view application_template() {
   <!-- cores: computations that a host does at the same time. -->
   <host name="node" cores="8" count="nodes"/>
   <!-- connects: device (one for each), host (all devices or ranks of a host share it), pair (of
-       hosts) or cluster (all hosts share it). duplex="full": both directions at the same time. -->
+       hosts) or cluster (all hosts share it). duplex="full": both directions at the same time. A
+       link serves one transfer at a time, in the order of arrival. -->
   <link name="pcie" connects="device" duplex="full" start="4us..5us..8us" bandwidth="9GB/s..10GB/s..11GB/s"/>
   <link name="network" connects="pair" duplex="full" start="2us..3us" bandwidth="1GB/s..1.2GB/s"/>
   <!-- machine: a description, whose copies are used without a link. launch: cost of a launch. -->
@@ -44,8 +45,8 @@ std::string_view application_template() {
       <barrier name="step" time="log2(ranks)*5us"/>
     </loop>
     <launch kernel="norm"/>
-    <copy name="download" direction="device-to-host" bytes="8*n/nodes B"/>
     <allreduce name="residual" bytes="64B" link="network" combine="1GB/s..2GB/s"/>
+    <copy name="download" direction="device-to-host" bytes="8*n/nodes B"/>
     <wait/>
   </process>
 </application>

@@ -94,9 +94,9 @@ struct Rank {
 
 struct Plan {
     Values parameters;
+    std::optional<Nanoseconds> deadline{}; ///< Side: rounded down.
     std::vector<Server> servers;
     std::vector<PlannedTime> times;
-    std::optional<Nanoseconds> deadline{}; ///< Side: rounded down.
     std::vector<std::string> names;
     std::vector<Operation> operations;
     std::vector<Rank> ranks;

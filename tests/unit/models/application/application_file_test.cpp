@@ -163,8 +163,6 @@ TEST(ApplicationPlan, RefusesMistakesWithTheirLine) {
     }
 }
 
-} // namespace
-} // namespace warpbound::models::application
 std::optional<Nanoseconds> deadline_of(const std::string& attribute, std::string_view n,
                                        std::string& says) {
     const auto application = read_application(
@@ -195,3 +193,5 @@ TEST(ApplicationPlan, HasADeadlineByItsParameters) {
     }
 }
 
+} // namespace
+} // namespace warpbound::models::application
