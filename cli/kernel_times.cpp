@@ -245,6 +245,13 @@ Result<KernelTime> by_code(const KernelQuestion& question) {
         if (!all) return all.as_failure();
         cycles = all.value();
     }
+    bounded.value().assumptions.push_back(
+        {{},
+         fmt::format("The core clock of '{}' stays within {}{}.", question.machine_name,
+                     models::to_string(clock.value()),
+                     question.clock ? "" : ", that of its description"),
+         analyzer::AssumptionStatus::Unchecked,
+         analyzer::AssumptionSubject::Machine});
     const auto time = models::time_of(cycles, clock.value());
     const std::int64_t middle =
         time.lower().count() + (time.upper().count() - time.lower().count()) / 2;
