@@ -3,6 +3,7 @@
 /// they share.
 #include "certification/page/escape.hpp"
 #include "certification/page/html_parts.hpp"
+#include "certification/pipeline/exceedance_figure.hpp"
 #include "certification/pipeline/job_timeline.hpp"
 #include "certification/pipeline/pipeline_report.hpp"
 #include "certification/pipeline/pipeline_wording.hpp"
@@ -149,7 +150,11 @@ std::string timelines(const PipelineReport& report, std::size_t p, const Section
                          models::to_string(Nanoseconds{seen.worst}), seen.count,
                          models::to_string(Nanoseconds{seen.best}), report.observed[p].late,
                          comparison_phrase(report, p))) +
-               run_legend();
+               run_legend() + heading(scope, "exceedance", "Simulated latencies") +
+               drawn(exceedance_figure,
+                     fmt::format("Of {} simulated jobs, the share that took longer than a time. "
+                                 "Runs prefer extreme times: this is no probability of operation.",
+                                 seen.count));
     }
     return out;
 }

@@ -4,6 +4,7 @@
 #include "harness/simulator/clock/random.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -243,6 +244,7 @@ private:
         if (seen.latency.count == 0 || latency > seen.latency.worst)
             seen.slowest = jobs_[job].stages;
         seen.latency.add(latency);
+        ++seen.latencies[latency_class(latency)];
         const auto& deadline = system_.pipelines[p].deadline;
         if (deadline && latency > deadline->count()) ++seen.late;
         ++ended_[p];
@@ -397,6 +399,12 @@ void ObservedTimes::add(std::int64_t time) {
     best = count == 0 ? time : std::min(best, time);
     worst = count == 0 ? time : std::max(worst, time);
     ++count;
+}
+
+std::int64_t latency_class(std::int64_t time) {
+    constexpr int digits = 9;
+    const auto more = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(time))) - digits;
+    return more > 0 ? time >> more << more : time;
 }
 
 void simulate_pipelines(const PipelineSystem& system, const PipelineRun& run,

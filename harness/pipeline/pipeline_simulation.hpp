@@ -6,6 +6,7 @@
 #include "models/pipeline/system.hpp"
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 namespace warpbound::harness {
@@ -36,8 +37,13 @@ struct ObservedPipeline {
     ObservedTimes latency; ///< From the nominal instant to the end of the last stage.
     std::vector<ObservedTimes> responses; ///< From arrival to end. Shape: [stage].
     std::vector<ObservedStage> slowest;   ///< Of the job with the worst latency. Shape: [stage].
-    std::int64_t late = 0;                ///< Jobs that missed the deadline.
+    /// Jobs by class of latency, 1/256 of it wide at most; the lower end of a class to its jobs.
+    std::map<std::int64_t, std::int64_t> latencies;
+    std::int64_t late = 0; ///< Jobs that missed the deadline.
 };
+
+/// Lower end of the class of a latency: its first nine binary digits. Requires: not negative.
+std::int64_t latency_class(std::int64_t time);
 
 /// Runs until every pipeline has ended so many jobs, or 200,000 events have passed, and adds
 /// what it saw. `observed`: empty, or of earlier runs of the system. Requires: every stage has

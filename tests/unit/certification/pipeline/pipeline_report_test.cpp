@@ -143,6 +143,36 @@ TEST(PipelineHtml, IsReadBackWithItsFiguresInsideTheirDrawings) {
     }
 }
 
+TEST(PipelineHtml, ShowsHowManySimulatedJobsTookLonger) {
+    auto report = sample();
+    auto& seen = report.observed[0];
+    // Of four jobs three took longer than 1 ms and one longer than 2 ms.
+    seen.latency = {.count = 4, .best = 1'000'000, .worst = 4'000'000};
+    seen.latencies = {{1'000'000, 1}, {2'000'000, 2}, {4'000'000, 1}};
+    const std::string page = render_html(report);
+    EXPECT_THAT(page, HasSubstr("Of 4 simulated jobs, the share that took longer"));
+    EXPECT_THAT(page, HasSubstr("this is no probability of operation"));
+    EXPECT_THAT(page, HasSubstr("a &lt;camera&gt;: simulated latencies"));
+    report.observed.clear();
+    EXPECT_THAT(render_html(report), Not(HasSubstr("simulated latencies")));
+}
+
+TEST(PipelineText, SaysWhereOperationsOfClientsAreNotCounted) {
+    auto report = sample();
+    const auto in_use = [&] {
+        std::string rows = render_text(report, false);
+        rows = rows.substr(rows.find("in use ("));
+        return rows.substr(0, rows.find("assumptions"));
+    };
+    report.system.clients.clear();
+    EXPECT_THAT(in_use(), Not(HasSubstr("without clients")));
+    report.system.servers.push_back({.name = "left over", .multiprocessors = 1});
+    report.together.utilisation.push_back(0);
+    report.system.clients.push_back(
+        {.name = "c", .operations = {{report.system.servers.size() - 1, models::Nanoseconds{5}}}});
+    EXPECT_THAT(in_use(), HasSubstr("0.0 %, without clients"));
+}
+
 TEST(PipelineHtml, SaysWhichTimelineIsABoundAndWhichIsARun) {
     const std::string page = render_html(sample());
     EXPECT_THAT(page, HasSubstr("This is the bound, not a run"));

@@ -54,5 +54,23 @@ TEST(PipelineSimulation, LetsAnUrgentKernelWaitForOneThatHasStarted) {
     EXPECT_EQ(seen[0].slowest[0].start, 20);
 }
 
+TEST(PipelineSimulation, CountsEachJobInItsClassOfLatency) {
+    for (const auto& seen : simulated("fifo", "")) {
+        std::int64_t jobs = 0;
+        for (const auto& [lower, count] : seen.latencies)
+            jobs += count;
+        EXPECT_EQ(jobs, seen.latency.count);
+        EXPECT_EQ(seen.latencies.begin()->first, seen.latency.best);
+        EXPECT_EQ(seen.latencies.rbegin()->first, seen.latency.worst);
+    }
+}
+
+TEST(PipelineSimulation, ClassesOfLatenciesHaveNineDigits) {
+    EXPECT_EQ(latency_class(0), 0);
+    EXPECT_EQ(latency_class(511), 511); // 9 digits
+    EXPECT_EQ(latency_class(513), 512); // 10 digits: the last one is left out
+    EXPECT_EQ(latency_class(1'000'003), 1'000'003 / 2048 * 2048); // 20 digits
+}
+
 } // namespace
 } // namespace warpbound::harness
