@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <deque>
 
@@ -21,6 +22,9 @@ constexpr std::int64_t copy_bytes = 65536;
 constexpr std::int64_t most_shared_memory = 48 * 1024;
 constexpr std::int64_t most_threads = 1024;
 constexpr std::int64_t warp_threads = 32;
+/// Without these no block with shared memory has a place.
+constexpr std::array<std::string_view, 3> shared_memory_limits{
+    "shared-memory", "shared-memory-per-block", "shared-granularity"};
 
 /// The code of a kernel; `Kernel` points into it.
 struct Code {
@@ -175,10 +179,16 @@ private:
         length_ = std::max<std::int64_t>(1, launch.end.earliest - launch.begin.earliest);
         return boost::outcome_v2::success();
     }
+    [[nodiscard]] bool describes_shared_memory() const {
+        return std::all_of(shared_memory_limits.begin(), shared_memory_limits.end(),
+                           [&](std::string_view name) {
+                               return least_of(architecture_.limits, name).has_value();
+                           });
+    }
     /// Threads and shared memory of a block of the kind, and how many an SM has room for.
     Result<std::pair<models::Launch, std::int64_t>> block_of(Filling filling) const {
         models::Launch launch{1, warp_threads};
-        launch.shared_memory = 0;
+        if (describes_shared_memory()) launch.shared_memory = 0; // Else it is unknown.
         if (filling == Filling::Threads) {
             launch.threads = std::max(warp_threads, std::min(most_threads, *limits_.threads / 2));
             return std::pair{launch, *limits_.threads / launch.threads};

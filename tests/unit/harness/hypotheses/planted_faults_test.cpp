@@ -162,6 +162,20 @@ TEST(SimulatedScheduling, RefusesWhatTheMachineLacks) {
     EXPECT_THAT(recording.notes, testing::ElementsAre(testing::HasSubstr("no blocks/launch")));
 }
 
+/// Its description has no limit of the shared memory of a block.
+TEST(SimulatedScheduling, LeavesOutOnlyWhatNeedsAnAbsentLimit) {
+    const auto architecture = models::load_architecture("gtx480-gpgpusim");
+    ASSERT_TRUE(architecture);
+    const auto device = simulated_scheduling(architecture.value(), {});
+    ASSERT_TRUE(device) << to_string(device.error());
+    const auto recording = run_experiments(*device.value(), read_rules("X1,R3").value(), 2, 1);
+    const auto of = [&](Rule rule) {
+        return test_rule(rule, recording.runs, recording.not_run).verdict;
+    };
+    EXPECT_EQ(of(Rule::X1), Verdict::Holds);
+    EXPECT_EQ(of(Rule::R3), Verdict::NotTested);
+}
+
 TEST(SimulatedScheduling, GivesEqualRunsForEqualSeeds) {
     const auto architecture = models::load_architecture("turing-t4");
     ASSERT_TRUE(architecture);
