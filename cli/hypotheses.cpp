@@ -43,6 +43,7 @@ struct HypothesesOptions {
     std::vector<std::string> priorities;
     std::string record;
     std::string format = "text";
+    std::string output = "-";
     bool wants_table = false;
     std::vector<std::string> stated{}; ///< Names of the options that only some sources take.
 };
@@ -179,8 +180,13 @@ Result<void> check(const HypothesesOptions& options, Source source) {
             return Failure{"has no meaning for " +
                                (options.device.empty() ? "imported logs" : options.device),
                            std::string{option.name}};
-    if (source == Source::Recording)
-        return check_output(options.record, options.device.substr(recorded.size()));
+    if (source == Source::Recording) {
+        const std::string file = options.device.substr(recorded.size());
+        if (auto checked = check_output(options.output, file); !checked) return checked;
+        return check_output(options.record, file);
+    }
+    for (const std::string& log : options.logs)
+        if (auto checked = check_output(options.output, log); !checked) return checked;
     for (const std::string& log : options.logs)
         if (auto checked = check_output(options.record, log); !checked) return checked;
     return boost::outcome_v2::success();
@@ -200,9 +206,21 @@ Result<Recording> obtain(const HypothesesOptions& options,
     return hypotheses::read_recording(text.value());
 }
 
+std::string rendered(const HypothesesAnswer& answer, const std::string& format) {
+#ifdef WARPBOUND_HAS_ANALYZER // The page is drawn by the certification layer.
+    if (format == "html") return html_of(answer);
+#endif
+    return format == "json" ? json_of(answer) : text_of(answer);
+}
+
 Exit run(const HypothesesOptions& options) {
+    if (options.wants_table && options.format == "html") {
+        say("warpbound: --list has no page; expected --format text or json\n");
+        return Exit::Usage;
+    }
     if (options.wants_table)
-        return write_result(options.format == "json" ? json_of_rules() : text_of_rules());
+        return write_result(options.format == "json" ? json_of_rules() : text_of_rules(),
+                            options.output);
     if (options.device.empty() == options.logs.empty()) {
         say("warpbound: expected either --device or --import (--list prints the rules)\n");
         return Exit::Usage;
@@ -220,7 +238,7 @@ Exit run(const HypothesesOptions& options) {
     for (const hypotheses::Rule rule : rules.value())
         answer.tested.push_back(
             hypotheses::test_rule(rule, recording.value().runs, recording.value().not_run));
-    const Exit written = write_result(options.format == "json" ? json_of(answer) : text_of(answer));
+    const Exit written = write_result(rendered(answer, options.format), options.output);
     if (written != Exit::Holds) return written;
     if (interrupted()) say("warpbound: interrupted; the verdicts are of the runs until then\n");
     return exit_of(answer, !options.rules.empty());
@@ -279,12 +297,19 @@ void add_hypotheses(CLI::App& app, Invocation& invocation) {
                         "urgent); may be repeated");
     command->add_option("--record", options->record,
                         "Write what was observed to this file, for recorded:<file>");
+    command->add_option("-o,--output", options->output, "File of the result; - is standard output")
+        ->capture_default_str();
+#ifdef WARPBOUND_HAS_ANALYZER
+    add_format(*command, options->format, {"text", "json", "html"});
+#else
     add_format(*command, options->format, {"text", "json"});
-    command->footer("Example: warpbound hypotheses --device simulated:maxwell-gtx970\n"
-                    "         warpbound hypotheses --device cuda:0 --runs 100 --record board.json\n"
-                    "         warpbound hypotheses --device recorded:board.json --rule X1,A1,A2\n"
-                    "         warpbound hypotheses --import results/stream1.json "
-                    "results/stream2.json");
+#endif
+    command->footer(
+        "Example: warpbound hypotheses --device simulated:maxwell-gtx970\n"
+        "         warpbound hypotheses --device cuda:0 --runs 100 --record board.json\n"
+        "         warpbound hypotheses --device recorded:board.json --format html -o rules.html\n"
+        "         warpbound hypotheses --import results/stream1.json "
+        "results/stream2.json");
     command->callback([options, command, &invocation] {
         for (const OptionOfSources& option : options_of_sources())
             if (command->get_option(std::string{option.name})->count() > 0)

@@ -10,8 +10,6 @@
 
 namespace warpbound::cli {
 
-namespace {
-
 using harness::hypotheses::entry_of;
 using harness::hypotheses::TestedRule;
 using harness::hypotheses::Verdict;
@@ -21,7 +19,15 @@ std::int64_t count_of(const HypothesesAnswer& answer, Verdict verdict) {
                          [verdict](const TestedRule& one) { return one.verdict == verdict; });
 }
 
-std::string result_of(const TestedRule& tested, std::string_view unit) {
+namespace {
+
+std::string_view unit_of(const HypothesesAnswer& answer) {
+    return answer.recording->runs.empty() ? "" : to_string(answer.recording->runs.front().unit);
+}
+
+} // namespace
+
+std::string result_of(const HypothesesAnswer& answer, const TestedRule& tested) {
     switch (tested.verdict) {
     case Verdict::Holds:
         return fmt::format("no violation in {} comparison{} of {} run{}", tested.compared,
@@ -29,18 +35,13 @@ std::string result_of(const TestedRule& tested, std::string_view unit) {
                            tested.runs == 1 ? "" : "s");
     case Verdict::Violated:
         return fmt::format("{}, run {}: {} ({})", tested.counter_example->experiment,
-                           tested.counter_example->run + 1, tested.counter_example->text, unit);
+                           tested.counter_example->run + 1, tested.counter_example->text,
+                           unit_of(answer));
     case Verdict::NotTested:
         break;
     }
     return tested.reason;
 }
-
-std::string_view unit_of(const HypothesesAnswer& answer) {
-    return answer.recording->runs.empty() ? "" : to_string(answer.recording->runs.front().unit);
-}
-
-} // namespace
 
 std::string text_of(const HypothesesAnswer& answer) {
     const auto& recording = *answer.recording;
@@ -53,7 +54,7 @@ std::string text_of(const HypothesesAnswer& answer) {
     for (const TestedRule& tested : answer.tested)
         out += fmt::format("{:<4}{:<12}{}\n    {:<12}{}\n", entry_of(tested.rule).id,
                            to_string(tested.verdict), entry_of(tested.rule).statement, "",
-                           result_of(tested, unit_of(answer)));
+                           result_of(answer, tested));
     out += fmt::format("\n{} hold, {} violated, {} not tested. 'holds' means that no run showed a "
                        "violation; it is no proof.\n",
                        count_of(answer, Verdict::Holds), count_of(answer, Verdict::Violated),

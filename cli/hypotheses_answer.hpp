@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Verdicts on rules of scheduling, as text and JSON.
+/// Verdicts on rules of scheduling, as text, JSON and a page.
 
 #include "cli/command.hpp"
 #include "harness/hypotheses/recording.hpp"
@@ -15,7 +15,14 @@ struct HypothesesAnswer {
     std::vector<harness::hypotheses::TestedRule> tested;
 };
 
+std::int64_t count_of(const HypothesesAnswer& answer, harness::hypotheses::Verdict verdict);
+/// What the comparisons of a rule came to, or why there are none.
+std::string result_of(const HypothesesAnswer& answer,
+                      const harness::hypotheses::TestedRule& tested);
+
 std::string text_of(const HypothesesAnswer& answer);
+/// A self-contained page.
+std::string html_of(const HypothesesAnswer& answer);
 std::string json_of(const HypothesesAnswer& answer);
 /// Violated if a rule is; undecided if none was tested, or, where rules were chosen, one of them
 /// was not.
