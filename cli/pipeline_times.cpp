@@ -29,8 +29,10 @@ public:
         for (const auto& pipeline : system_.pipelines)
             for (const auto& stage : pipeline.stages)
                 needs_machine = needs_machine || !stage.time;
-        if (needs_machine)
+        if (needs_machine || !system_.machine.empty())
             if (const auto loaded = load(); !loaded) return loaded.as_failure();
+        if (needs_machine)
+            if (const auto known = know_clock(); !known) return known.as_failure();
         for (auto& pipeline : system_.pipelines)
             for (auto& stage : pipeline.stages)
                 if (!stage.time)
@@ -61,6 +63,26 @@ private:
         auto machine = load_machine({.architecture = system_.machine, .assumed = {}});
         if (!machine) return machine.as_failure();
         machine_ = std::move(machine).value();
+        return check_partitions();
+    }
+
+    /// A partition is SMs of its own.
+    Result<void> check_partitions() const {
+        const auto described =
+            models::require(*machine_, machine_->geometry, "geometry", "multiprocessors");
+        if (!described) return boost::outcome_v2::success();
+        std::int64_t sum = 0;
+        for (const auto& server : system_.servers)
+            sum += server.multiprocessors;
+        if (sum <= described.value().hi) return boost::outcome_v2::success();
+        return Failure{
+            fmt::format("the partitions have {} multiprocessors, and {} has {}; expected "
+                        "partitions that share none",
+                        sum, system_.machine, described.value().hi),
+            system_.name};
+    }
+
+    Result<void> know_clock() {
         if (system_.clock) return boost::outcome_v2::success();
         const auto described = models::described_clock(*machine_);
         if (!described)

@@ -107,9 +107,8 @@ std::string servers_text(const PipelineReport& report) {
     std::string text = "\nserver                 order     in use (operations and others' memory "
                        "traffic)\n";
     for (std::size_t i = 0; i < report.system.servers.size(); ++i)
-        text += fmt::format("{:<22} {:<9} {:.1f} %\n", report.system.servers[i].name,
-                            to_string(report.system.servers[i].order),
-                            100 * report.together.utilisation[i]);
+        text += fmt::format("{:<22} {:<9} {}\n", report.system.servers[i].name,
+                            to_string(report.system.servers[i].order), in_use_phrase(report, i));
     return text;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace warpbound::certification {
 
 using models::DeadlineVerdict;
@@ -50,6 +52,22 @@ std::string comparison_phrase(const PipelineReport& report, std::size_t pipeline
 const std::string& server_name(const PipelineReport& report, const models::PipelineStage& stage) {
     static const std::string host = "host";
     return stage.server ? report.system.servers[*stage.server].name : host;
+}
+
+std::string in_use_phrase(const PipelineReport& report, std::size_t server) {
+    const auto& system = report.system;
+    const bool has_stages = std::ranges::any_of(system.pipelines, [&](const auto& pipeline) {
+        return std::ranges::any_of(pipeline.stages,
+                                   [&](const auto& stage) { return stage.server == server; });
+    });
+    const bool counts = has_stages && system.servers[server].order != models::ServerOrder::Priority;
+    const bool has_more = std::ranges::any_of(system.clients, [&](const auto& client) {
+        return std::ranges::any_of(client.operations, [&](const auto& operation) {
+            return operation.server == server && !(counts && operation.distance);
+        });
+    });
+    return fmt::format("{:.1f} %{}", 100 * report.together.utilisation[server],
+                       has_more ? ", without clients" : "");
 }
 
 std::string misses_phrase(const analyzer::MissProbability& misses) {

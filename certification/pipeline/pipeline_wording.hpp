@@ -25,6 +25,8 @@ std::string comparison_phrase(const PipelineReport& report, std::size_t pipeline
 /// "host", or the name of the server.
 const std::string& server_name(const PipelineReport& report, const models::PipelineStage& stage);
 
+/// "37.5 %", "0.0 %, without clients" where operations of clients are not counted.
+std::string in_use_phrase(const PipelineReport& report, std::size_t server);
 /// "estimate: at most 0.0012 of the jobs (95 %: 0 to 0.03); .." or why it is not estimated.
 std::string misses_phrase(const analyzer::MissProbability& misses);
 /// "estimated below the tolerated 0.001", ..; empty: nothing is tolerated or estimated.

@@ -55,8 +55,7 @@ std::string servers(const PipelineReport& report) {
         rows += "<tr>" + cell(server.name) +
                 cell(server.multiprocessors > 0 ? fmt::format("{}", server.multiprocessors) : "-",
                      true) +
-                cell(std::string{to_string(server.order)}) +
-                cell(fmt::format("{:.1f} %", 100 * report.together.utilisation[i]), true) +
+                cell(std::string{to_string(server.order)}) + cell(in_use_phrase(report, i), true) +
                 "</tr>\n";
     }
     std::string memory = "The shared memories are excluded: nobody delays anybody else there.";

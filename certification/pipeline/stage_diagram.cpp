@@ -212,13 +212,16 @@ private:
         const bool on_chain = std::find(chain.begin(), chain.end(), stage) != chain.end();
         const auto letters = static_cast<std::size_t>((box.width - 12) / 7.2);
         const std::string& name = pipeline_.stages[stage].name;
+        // Words that do not fit are left to the title of the box; a half stream names none.
+        const auto stream = detail.rfind(", stream ");
+        const std::string seen = detail.size() > letters ? detail.substr(0, stream) : detail;
         return fmt::format(
             "<g><title>{}: {}</title><rect class=\"stage{}\" x=\"{:.1f}\" y=\"{:.1f}\" "
             "width=\"{:.1f}\" height=\"{:.1f}\" rx=\"4\"/><text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>"
             "<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n",
             escape(name), escape(detail), on_chain ? " on-chain" : "", box.x, box.y, box.width,
             box.height, box.x + 8, box.y + 17, escape(shortened(name, letters)), box.x + 8,
-            box.y + 34, escape(shortened(detail, letters)));
+            box.y + 34, escape(shortened(seen, letters)));
     }
 
     /// Straight down to the next row, at the left past others.

@@ -13,6 +13,14 @@ namespace {
 constexpr std::size_t most_stages = 64; ///< Of a pipeline.
 constexpr std::int64_t sector = 32;     ///< Smallest transaction of a copy. `Unit:` bytes.
 
+/// ": a, b"; empty of none.
+std::string names_of(const std::vector<PipelineStage>& stages) {
+    std::string text;
+    for (const PipelineStage& stage : stages)
+        text += (text.empty() ? ": " : ", ") + stage.name;
+    return text;
+}
+
 } // namespace
 
 Result<void> PipelinesReader::stage(const XmlElement& element, Pipeline& pipeline) {
@@ -35,6 +43,10 @@ Result<void> PipelinesReader::stage(const XmlElement& element, Pipeline& pipelin
     auto name = read_.text(element, "name");
     if (!name) return name.as_failure();
     stage.name = name.value();
+    if (stage.name.find(' ') != std::string::npos)
+        return read_.refuse(element, fmt::format("stage '{}' has a space in its name; expected "
+                                                 "none: 'after' separates names by spaces",
+                                                 stage.name));
     for (const PipelineStage& other : pipeline.stages)
         if (other.name == stage.name)
             return read_.refuse(element, fmt::format("a second stage '{}'; expected names that "
@@ -177,9 +189,9 @@ Result<void> PipelinesReader::order(const XmlElement& element, const Pipeline& p
                 std::find_if(pipeline.stages.begin(), pipeline.stages.end(),
                              [&](const PipelineStage& other) { return other.name == name; });
             if (found == pipeline.stages.end())
-                return read_.refuse(element, fmt::format("'after' names '{}'; expected names of "
-                                                         "stages above this one",
-                                                         name));
+                return read_.refuse(element, fmt::format("'after' names '{}'; expected stages "
+                                                         "above this one{}",
+                                                         name, names_of(pipeline.stages)));
             stage.after.push_back(static_cast<std::size_t>(found - pipeline.stages.begin()));
         }
         if (stage.after.empty()) return read_.refuse(element, "'after' is empty; expected names");
