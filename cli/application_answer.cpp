@@ -82,8 +82,8 @@ std::string margin_phrase(const ApplicationPoint& point) {
     const std::string after = margin < 0 ? margin_text(margin).substr(1) : std::string{};
     if (point.bounds.basis == Basis::Estimate) {
         const std::int64_t typical = point.plan.deadline->count() - point.typical.makespan;
-        return fmt::format("estimated to end {} {} it, at most {} {} it", shown(std::abs(typical)),
-                           typical < 0 ? "after" : "before",
+        return fmt::format("estimate: typically {} {} it, at the latest {} {} it",
+                           shown(std::abs(typical)), typical < 0 ? "after" : "before",
                            margin < 0 ? after : margin_text(margin),
                            margin < 0 ? "after" : "before");
     }

@@ -244,6 +244,13 @@ Result<KernelTime> by_code(const KernelQuestion& question) {
             models::with_launch(*question.machine, cycles, "launch=\"5us..10us\" on the <device>");
         if (!all) return all.as_failure();
         cycles = all.value();
+        bounded.value().assumptions.push_back(
+            {{},
+             fmt::format("A launch costs what machine '{}' describes (blocks/launch), in addition "
+                         "to the time of its code.",
+                         question.machine_name),
+             analyzer::AssumptionStatus::Unchecked,
+             analyzer::AssumptionSubject::Machine});
     }
     bounded.value().assumptions.push_back(
         {{},

@@ -105,16 +105,35 @@ void memory_rules(const PipelineSystem& system, Register& sum) {
                 "engine uses again (l2-lines=\"kept\": a partitioned L2, or no reuse).");
 }
 
+/// What a time rests on beside the bounds of its code. `range`: of the stage.
+std::string described(const PipelineSystem& system, const PipelineStage& stage,
+                      const std::string& name, const std::string& range) {
+    if (!stage.code)
+        return fmt::format("The time of {} is {} when nothing else uses the device, as machine "
+                           "'{}' describes copies.",
+                           name, range, system.machine);
+    if (!stage.cost)
+        return fmt::format("A launch of {} costs what machine '{}' describes (blocks/launch), in "
+                           "addition to the time of its code.",
+                           name, system.machine);
+    return fmt::format("A launch of {} costs {} to {} in addition to the time of its code, as "
+                       "stated.",
+                       name, models::to_string(stage.cost->lower()),
+                       models::to_string(stage.cost->upper()));
+}
+
 void times_of_stages(const PipelineSystem& system, Register& sum) {
     bool host = false;
     for (const Pipeline& pipeline : system.pipelines)
         for (const PipelineStage& stage : pipeline.stages) {
             host = host || stage.kind == StageKind::Host;
-            if (stage.basis == TimeBasis::Bounded) continue;
             const auto name = fmt::format("stage '{}' of '{}'", stage.name, pipeline.name);
             const auto range = fmt::format("{} to {}", models::to_string(stage.time->lower()),
                                            models::to_string(stage.time->upper()));
-            if (stage.basis == TimeBasis::Measured)
+            if (stage.basis == TimeBasis::Bounded)
+                sum.add(stage.cost ? AssumptionSubject::User : AssumptionSubject::Machine,
+                        described(system, stage, name, range));
+            else if (stage.basis == TimeBasis::Measured)
                 sum.add(AssumptionSubject::User,
                         fmt::format("The time of {} never leaves {}, which was measured ({}): an "
                                     "observation is no bound.",
