@@ -26,6 +26,9 @@ struct Drawing {
     double width;
     double left; ///< Where time begins.
     double lane = 24;
+    /// Height of the name of a lane above its bars; 0: the name is at the left.
+    double above = 0;
+    int ticks = 4;
 };
 
 /// Operations of one server, one lane each, on the axis of time.
@@ -55,7 +58,8 @@ public:
                                        drawing_.width, height);
         for (std::size_t s = 0; s < lanes_.size(); ++s)
             if (lanes_[s] > 0)
-                text += fmt::format("<text x=\"4\" y=\"{:.1f}\">{}</text>\n", y(lanes_[s]) + 15,
+                text += fmt::format("<text x=\"4\" y=\"{:.1f}\">{}</text>\n",
+                                    y(lanes_[s]) + (drawing_.above > 0 ? -6 : 15),
                                     escape(shortened(point_.plan.servers[s].name)));
         for (const std::size_t i : drawn_)
             text += bar(i);
@@ -73,33 +77,37 @@ private:
                static_cast<double>(time) / all * (drawing_.width - 20 - drawing_.left);
     }
     [[nodiscard]] double y(std::size_t lane) const {
-        return drawing_.lane * static_cast<double>(lane - 1) + 2;
+        return drawing_.lane * static_cast<double>(lane - 1) + 2 + drawing_.above;
     }
     [[nodiscard]] std::string shortened(const std::string& name) const {
-        const auto most = static_cast<std::size_t>(drawing_.left / 8);
+        const double room = drawing_.above > 0 ? drawing_.width : drawing_.left;
+        const auto most = static_cast<std::size_t>(room / 8);
         return name.size() <= most ? name : name.substr(0, most - 2) + "..";
     }
     [[nodiscard]] std::string bar(std::size_t record) const {
         const auto& served = point_.typical.served[record];
         const auto& operation = point_.plan.operations[*served.operation];
         const double width = std::max(0.5, x(served.end) - x(served.start));
-        return fmt::format("<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" "
-                           "height=\"{:.0f}\"><title>{}: {}, {} from {}</title></rect>\n",
-                           certification::stack_class(static_cast<std::size_t>(operation.kind)),
-                           x(served.start), y(lane_of(record)), width, drawing_.lane - 6,
-                           escape(point_.plan.ranks[served.rank].name),
-                           escape(point_.plan.names[served.name]), shown(served.end - served.start),
-                           shown(served.start));
+        return fmt::format(
+            "<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" "
+            "height=\"{:.0f}\"><title>{}: {}, {} from {}</title></rect>\n",
+            certification::stack_class(static_cast<std::size_t>(operation.kind)), x(served.start),
+            y(lane_of(record)), width, drawing_.lane - 6 - drawing_.above,
+            escape(point_.plan.ranks[served.rank].name), escape(point_.plan.names[served.name]),
+            shown(served.end - served.start), shown(served.start));
     }
     [[nodiscard]] std::string axis() const {
         const double base = drawing_.lane * static_cast<double>(used_) + 6;
         std::string text = fmt::format("<line class=\"axis\" x1=\"{:.1f}\" x2=\"{:.1f}\" "
                                        "y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n",
                                        x(0), x(point_.typical.makespan), base, base);
-        constexpr std::int64_t ticks = 4;
-        for (std::int64_t i = 0; i <= ticks; ++i) {
-            const std::int64_t time = point_.typical.makespan / ticks * i;
-            const std::string_view anchor = i == ticks ? "end" : i == 0 ? "start" : "middle";
+        for (int i = 0; i <= drawing_.ticks; ++i) {
+            const std::int64_t time = i == drawing_.ticks
+                                          ? point_.typical.makespan
+                                          : point_.typical.makespan / drawing_.ticks * i;
+            const std::string_view anchor = i == drawing_.ticks ? "end"
+                                            : i == 0            ? "start"
+                                                                : "middle";
             text += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" "
                                 "text-anchor=\"{}\">{}</text>\n",
                                 x(time), base + 18, anchor, shown(time));
@@ -117,7 +125,7 @@ private:
 
 std::string timeline(const ApplicationPoint& point) {
     const Timeline wide{point, {.width = 960, .left = 220}};
-    const Timeline narrow{point, {.width = 420, .left = 110}};
+    const Timeline narrow{point, {.width = 420, .left = 10, .lane = 40, .above = 18, .ticks = 2}};
     std::string key;
     for (std::size_t kind = 0; kind < operation_kinds; ++kind)
         if (std::ranges::any_of(point.plan.operations, [&](const auto& operation) {
@@ -242,25 +250,27 @@ std::string times_table(const ApplicationPoint& point) {
 std::string verdict_card(const ApplicationAnswer& answer) {
     const ApplicationPoint& point = answer.points.front();
     if (!point.verdict) return {};
-    const std::string deadline =
-        "deadline " + models::to_string(*point.plan.deadline) + ": " + margin_phrase(point);
+    const std::string deadline = "deadline " + models::to_string(*point.plan.deadline);
+    const std::string phrase = margin_phrase(point);
     switch (*point.verdict) {
     case models::DeadlineVerdict::Met:
-        return certification::card("Met", deadline, "holds");
+        return certification::card("Met, " + phrase, deadline, "holds");
     case models::DeadlineVerdict::Violated:
-        return certification::card("Violated", deadline, "refuted");
+        return certification::card("Violated", deadline + ": " + phrase, "refuted");
     case models::DeadlineVerdict::Undecided:
         break;
     }
-    return certification::card("Undecided", deadline, "undecided");
+    return certification::card("Undecided", deadline + ": " + phrase, "undecided");
 }
 
-std::string drawn_card(const ApplicationPoint& point) {
-    if (!point.drawn) return {};
-    return certification::card(
-        fmt::format("{} to {}", shown(point.drawn->best), shown(point.drawn->worst)),
-        fmt::format("{} runs that draw every time from its range, mean {}", point.drawn->runs,
-                    shown(static_cast<std::int64_t>(point.drawn->mean + 0.5))));
+/// Of the typical times, and of the drawn runs where there are any.
+std::string time_card(const ApplicationPoint& point) {
+    std::string text = "typical times, " + kind_of(point.bounds);
+    if (point.drawn)
+        text += fmt::format("; {} runs that draw every time from its range: {} to {}, mean {}",
+                            point.drawn->runs, shown(point.drawn->best), shown(point.drawn->worst),
+                            shown(static_cast<std::int64_t>(point.drawn->mean + 0.5)));
+    return certification::card(shown(point.typical.makespan), text);
 }
 
 } // namespace
@@ -271,14 +281,12 @@ std::string html_of(const ApplicationAnswer& answer) {
     std::string body = "<h1>" + escape(answer.application.name) + "</h1>\n";
     if (answer.is_refuted())
         body += "<p><b>REFUTED</b>: a simulated time lies outside its limits.</p>\n";
-    body += "<div class=\"summary\">\n" + verdict_card(answer) +
-            certification::card(shown(point.typical.makespan),
-                                "typical times, " + kind_of(point.bounds)) +
+    body += "<div class=\"summary\">\n" + verdict_card(answer) + time_card(point) +
             certification::card(models::to_string(models::rounded_up(point.bounds.time.upper())),
                                 "at most") +
             certification::card(models::to_string(models::rounded_down(point.bounds.time.lower())),
                                 "at least") +
-            drawn_card(point) + "</div>\n";
+            "</div>\n";
     if (answer.is_sweep())
         body += certification::heading(scope, "points", "Points") + points_table(answer) +
                 "<p>What follows is the first point.</p>\n";
