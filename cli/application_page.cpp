@@ -81,7 +81,7 @@ private:
     }
     [[nodiscard]] std::string shortened(const std::string& name) const {
         const double room = drawing_.above > 0 ? drawing_.width : drawing_.left;
-        const auto most = static_cast<std::size_t>(room / 8);
+        const auto most = static_cast<std::size_t>(room / 7);
         return name.size() <= most ? name : name.substr(0, most - 2) + "..";
     }
     [[nodiscard]] std::string bar(std::size_t record) const {
