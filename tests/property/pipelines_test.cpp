@@ -94,6 +94,15 @@ TEST(Pipelines, WithoutSharedMemoryNoSimulatedLatencyLeavesItsBounds) {
     run("without memory", {.memory = false}, 8, 0.4);
 }
 
+TEST(Pipelines, AtTheEdgesNoSimulatedLatencyLeavesItsBounds) {
+    run("edges", {.most_pipelines = 4, .most_stages = 3, .edges = true}, 8, 0.3);
+}
+
+TEST(Pipelines, AtTheEdgesWithoutSharedMemoryNoSimulatedLatencyLeavesItsBounds) {
+    run("edges without memory",
+        {.most_pipelines = 4, .most_stages = 3, .memory = false, .edges = true}, 8, 0.4);
+}
+
 /// One stage each: the local analyses are exact up to the order of equals.
 TEST(Pipelines, OfOneStageOftenAttainTheirBounds) {
     const double share =

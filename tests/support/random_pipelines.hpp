@@ -14,6 +14,10 @@ struct PipelineShape {
     int most_stages = 5;
     bool memory = true;  ///< Traffic at the shared memories may delay.
     bool clients = true; ///< Best-effort clients may be there.
+    /// Small systems at the edges: equal periods, jitter of several periods, stages and operations
+    /// of no time, equal priorities, partitions of one SM with one stage, budgets of 0, bursts
+    /// without a rate and rates without a burst, traffic that fills a memory, several clients.
+    bool edges = false;
 };
 
 /// One to three servers or four, every order, chains and graphs of stages, with and without
