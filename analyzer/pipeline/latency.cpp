@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <stdexcept>
 #include <utility>
 
 namespace warpbound::analyzer {
@@ -22,6 +24,12 @@ constexpr std::int64_t most_distances = 1000; ///< Longest latency that is sough
 
 std::int64_t upper_time(const PipelineStage& stage) {
     return stage.time->upper().count();
+}
+
+/// Of lower times: not above their sum, which may be beyond all limits.
+std::int64_t lower_sum(std::int64_t a, std::int64_t b) {
+    std::int64_t sum = 0;
+    return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
 }
 
 /// Which stages precede others of their pipeline. Shape: [stage][stage before it].
@@ -51,8 +59,20 @@ public:
     }
 
     SystemLatency solve() {
-        earliest_arrivals();
         result_.utilisation.resize(system_.servers.size());
+        earliest_arrivals();
+        try {
+            return fixed_point_of_all();
+        } catch (const std::overflow_error&) {
+            return without_uppers("a sum of times or of traffic is beyond 2^63");
+        }
+    }
+
+    /// Of the last round. Requires: solved.
+    std::vector<std::vector<StageFixedPoint>> fixed_point() { return std::move(fixed_point_); }
+
+private:
+    SystemLatency fixed_point_of_all() {
         for (int round = 0;; ++round) {
             changed_ = false;
             if (!arrivals()) return without_uppers({});
@@ -70,10 +90,6 @@ public:
         return std::move(result_);
     }
 
-    /// Of the last round. Requires: solved.
-    std::vector<std::vector<StageFixedPoint>> fixed_point() { return std::move(fixed_point_); }
-
-private:
     struct Place {
         std::size_t pipeline;
         std::size_t stage;
@@ -98,10 +114,10 @@ private:
             for (std::size_t i = 0; i < stages.size(); ++i) {
                 std::int64_t& earliest = bounds.stages[i].earliest;
                 for (const std::size_t before : stages[i].after)
-                    earliest = std::max(earliest, plus(bounds.stages[before].earliest,
-                                                       stages[before].time->lower().count()));
+                    earliest = std::max(earliest, lower_sum(bounds.stages[before].earliest,
+                                                            stages[before].time->lower().count()));
                 bounds.lower =
-                    std::max(bounds.lower, plus(earliest, stages[i].time->lower().count()));
+                    std::max(bounds.lower, lower_sum(earliest, stages[i].time->lower().count()));
             }
         }
     }
@@ -122,6 +138,12 @@ private:
                 raise(stage.end,
                       plus(stage.latest, pipeline.stages[i].server ? upper_time(pipeline.stages[i])
                                                                    : stage.response));
+                if (stage.end > models::longest_latency.count()) {
+                    result_.refusal = fmt::format(
+                        "the latency of '{}' grows beyond 2^57 ns, four and a half years",
+                        pipeline.name);
+                    return false;
+                }
                 if (stage.end / most_distances > pipeline.distance.count() + latest_start) {
                     result_.refusal = fmt::format(
                         "the latency of '{}' grows beyond {} times the distance of its jobs",

@@ -1,5 +1,7 @@
 #include "analyzer/pipeline/response_time.hpp"
 
+#include "assembly/support/stop_token.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +17,7 @@ using models::times;
 
 constexpr std::int64_t horizon = std::int64_t{864'000} * 1'000'000'000; ///< Ten days in ns.
 constexpr std::int64_t most_iterations = 100'000;
+constexpr const char* step_name = "the response times of a pipeline";
 
 /// The busy period, or what else is sought, grows beyond all limits.
 struct Unending {};
@@ -53,6 +56,7 @@ private:
     /// Smallest fixed point of a function that does not decrease, at or above `from`.
     template <typename Function> std::int64_t fixed_point(std::int64_t from, Function&& function) {
         for (std::int64_t value = from;;) {
+            check_stop(step_name);
             if (value > horizon || ++steps_ > most_iterations) throw Unending{};
             const std::int64_t next = function(value);
             if (next <= value) return value;

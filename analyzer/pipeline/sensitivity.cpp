@@ -3,6 +3,7 @@
 #include "analyzer/pipeline/latency.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace warpbound::analyzer {
@@ -75,7 +76,11 @@ std::optional<Sensitivity> sensitivity(const PipelineSystem& system) {
         });
     if (has_cycles && system.clock)
         found.lowest_clock = last_that_holds(system.clock->lo, 0, [&](std::int64_t hertz) {
-            models::use_clock(changed, {hertz, system.clock->hi});
+            try {
+                models::use_clock(changed, {hertz, system.clock->hi});
+            } catch (const std::overflow_error&) { // A time beyond 2^63 ns.
+                return false;
+            }
             return deadlines_met(changed);
         });
     return found;

@@ -152,6 +152,9 @@ struct PipelineSystem {
     std::vector<BestEffortClient> clients;
 };
 
+/// No claim is made on a longer time, and evidence with one is refused: four and a half years.
+inline constexpr Nanoseconds longest_latency{std::int64_t{1} << 57U};
+
 /// The times of stages that are known in cycles, at this clock: outward, with their cost.
 void use_clock(PipelineSystem& system, const ClockRange& clock);
 

@@ -3,10 +3,14 @@
 
 #include "analyzer/pipeline/latency.hpp"
 #include "analyzer/pipeline/sensitivity.hpp"
+#include "assembly/support/stop_token.hpp"
 #include "models/pipeline/pipeline_file.hpp"
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -114,6 +118,54 @@ TEST(Deadline, VerdictFollowsFromTheBounds) {
                  "</pipelines>");
         EXPECT_EQ(verdict_on(system.pipelines[0], bound_latency(system).pipelines[0]), verdict);
     }
+}
+
+/// One host task of this long; `verify` has the same limit
+/// (PipelineEvidence.OfTheLongestLatency..).
+models::PipelineSystem of_one_task(std::int64_t nanoseconds) {
+    models::PipelineSystem system;
+    models::Pipeline pipeline;
+    pipeline.name = "long";
+    pipeline.distance = models::longest_latency;
+    models::PipelineStage stage;
+    stage.name = "task";
+    stage.time.emplace(models::Nanoseconds{nanoseconds}, models::Nanoseconds{nanoseconds});
+    pipeline.stages.push_back(stage);
+    pipeline.overlaps = true;
+    system.pipelines.push_back(pipeline);
+    return system;
+}
+
+TEST(Latency, IsBoundedUpToItsLimitAndRefusedBeyond) {
+    const std::int64_t longest = models::longest_latency.count();
+    EXPECT_EQ(longest, std::int64_t{1} << 57U);
+    EXPECT_EQ(bound_latency(of_one_task(longest)).pipelines[0].upper, longest);
+    const auto beyond = bound_latency(of_one_task(longest + 1));
+    EXPECT_FALSE(beyond.pipelines[0].upper.has_value());
+    EXPECT_EQ(beyond.refusal, "the latency of 'long' grows beyond 2^57 ns, four and a half years");
+}
+
+TEST(Latency, WhoseSumsAreTooLargeIsRefusedAndItsLowerBoundHolds) {
+    models::PipelineSystem system = of_one_task(std::numeric_limits<std::int64_t>::max() - 5);
+    auto& stages = system.pipelines[0].stages;
+    stages.push_back(stages.front());
+    stages.back().after = {0};
+    const auto found = bound_latency(system);
+    EXPECT_FALSE(found.refusal.empty());
+    EXPECT_EQ(found.pipelines[0].lower, std::numeric_limits<std::int64_t>::max());
+    stages.front().time.emplace(models::Nanoseconds{0},
+                                models::Nanoseconds{std::numeric_limits<std::int64_t>::max()});
+    system.pipelines[0].jitter = models::Nanoseconds{1};
+    EXPECT_EQ(bound_latency(system).refusal, "a sum of times or of traffic is beyond 2^63");
+}
+
+TEST(Latency, EndsWhenItsTimeIsOver) {
+    const StopScope scope{StopToken{std::chrono::steady_clock::now()}};
+    const std::string text = device + camera("period=\"100ns\" jobs=\"one-after-another\"") +
+                             "<client name=\"c\"><kernel partition=\"all\" at-most=\"70ns\" "
+                             "distance=\"101ns\"/></client></pipelines>";
+    const auto system = read(text);
+    EXPECT_THROW(for (int i = 0; i < 1000; ++i) static_cast<void>(bound_latency(system)), Stopped);
 }
 
 } // namespace
