@@ -1,14 +1,13 @@
 #include "cli/code_bounds.hpp"
 
 #include "analyzer/launch/needs.hpp"
-#include "cli/command.hpp"
 #include "cli/launch_analysis.hpp"
 
 #include <fmt/format.h>
 
 namespace warpbound::cli {
 
-Result<BoundedCode> bound_code(const CodeToBound& code, double time_limit) {
+Result<BoundedCode> bound_code(const CodeToBound& code) {
     AnalysisOptions options;
     options.launch.kernel.file = code.file;
     options.launch.kernel.kernel = code.kernel;
@@ -19,7 +18,6 @@ Result<BoundedCode> bound_code(const CodeToBound& code, double time_limit) {
     options.launch.arguments = code.arguments;
     options.policy = code.policy;
     options.multiprocessors = code.multiprocessors;
-    const StopScope scope = watch_for_interrupt(time_limit);
     const auto inputs = load_launch(options.launch);
     if (!inputs) return inputs.as_failure();
     auto planned = analysis_of(options, inputs.value());

@@ -29,7 +29,8 @@ struct BoundedCode {
     std::vector<analyzer::Assumption> assumptions;
 };
 
-/// Refuses what cannot be read or bounded, naming the command that lists what to state.
-Result<BoundedCode> bound_code(const CodeToBound& code, double time_limit);
+/// Refuses what cannot be read or bounded, naming the command that lists what to state. Within the
+/// time of the innermost `StopScope`.
+Result<BoundedCode> bound_code(const CodeToBound& code);
 
 } // namespace warpbound::cli

@@ -226,6 +226,7 @@ Result<KernelTime> by_code(const KernelQuestion& question) {
     if (!clock) return clock.as_failure();
     const auto arguments = arguments_of(question);
     if (!arguments) return arguments.as_failure();
+    const StopScope scope = watch_for_interrupt(question.time_limit);
     auto bounded =
         bound_code({.file = beside(question, kernel.file),
                     .kernel = kernel.function,
@@ -235,8 +236,7 @@ Result<KernelTime> by_code(const KernelQuestion& question) {
                     .machine = question.machine_name,
                     .launch = models::to_string(launch_of(question)),
                     .multiprocessors = "all",
-                    .arguments = arguments.value()},
-                   question.time_limit);
+                    .arguments = arguments.value()});
     if (!bounded) return bounded.as_failure();
     auto cycles = bounded.value().cycles;
     if (!question.has_launch_cost) {

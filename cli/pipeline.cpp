@@ -1,6 +1,7 @@
 /// \file
 /// `warpbound pipeline`: end-to-end latency of pipelines that share a GPU, against deadlines.
 
+#include "assembly/support/stop_token.hpp"
 #include "certification/pipeline/pipeline_report.hpp"
 #include "certification/pipeline/pipeline_stm.hpp"
 #include "cli/bound_table.hpp"
@@ -34,7 +35,7 @@ struct PipelineOptions {
     std::string key;
     std::int64_t runs = 0;
     std::uint64_t seed = 1;
-    double time_limit = 60;
+    double time_limit = 300;
     bool sensitivity = false;
     bool wants_template = false;
 };
@@ -55,7 +56,7 @@ Exit exit_of(const PipelineReport& report) {
 }
 
 void simulate(const PipelineOptions& options, PipelineReport& report) {
-    for (std::int64_t run = 0; run < options.runs && !interrupted(); ++run) {
+    for (std::int64_t run = 0; run < options.runs && !stop_requested(); ++run) {
         harness::simulate_pipelines(report.system,
                                     {.seed = options.seed + static_cast<std::uint64_t>(run),
                                      .jobs = 50,
@@ -77,7 +78,12 @@ void add_assumptions(const std::vector<analyzer::Assumption>& more, PipelineRepo
 struct PipelineAnswer {
     PipelineReport report;
     std::optional<certification::PipelineBundle> bundle; ///< Where evidence is asked for.
+    std::vector<std::string> unfinished; ///< What a limit left out of what was asked for.
 };
+
+// Parts of the time left; the rest is for what follows.
+constexpr double share_of_evidence = 0.8;
+constexpr double share_of_sensitivity = 0.5;
 
 /// The bundle, where the system has upper bounds. The times that have evidence become those of the
 /// report.
@@ -88,9 +94,14 @@ Result<void> add_bundle(const PipelineOptions& options, const std::string& descr
         say("warpbound: without an upper bound no evidence is written\n");
         return boost::outcome_v2::success();
     }
+    const StopScope scope{current_stop().with_share(share_of_evidence)};
     auto made = pipeline_bundle(report.system, description, options.key);
     if (!made) return made.as_failure();
     answer.bundle = std::move(made).value();
+    if (!answer.bundle) {
+        answer.unfinished.emplace_back("the evidence, of which nothing was written");
+        return boost::outcome_v2::success();
+    }
     report.system = answer.bundle->system;
     report.together = analyzer::bound_latency(report.system);
     return boost::outcome_v2::success();
@@ -105,7 +116,12 @@ Result<PipelineAnswer> answer_of(const PipelineOptions& options) {
     PipelineReport& report = answer.report;
     report.tool_version = version;
     report.system = std::move(system).value();
-    const auto kernels = complete_times(report.system, options.time_limit);
+    // Evidence bounds the kernels again.
+    const auto kernels = complete_times(
+        report.system,
+        1 + (options.evidence.empty()
+                 ? 0
+                 : static_cast<double>(certification::kernels_of(report.system).size())));
     if (!kernels) return kernels.as_failure();
     const auto samples = load_samples(report.system);
     if (!samples) return samples.as_failure();
@@ -121,9 +137,19 @@ Result<PipelineAnswer> answer_of(const PipelineOptions& options) {
     report.assumptions = analyzer::pipeline_assumptions(report.system);
     add_assumptions(kernels.value(), report);
     add_assumptions(analyzer::sample_assumptions(report.system), report);
-    report.wants_sensitivity = options.sensitivity;
-    if (options.sensitivity) report.sensitivity = analyzer::sensitivity(report.system);
+    if (options.sensitivity) {
+        const auto found = unless_stopped([&] { return analyzer::sensitivity(report.system); },
+                                          share_of_sensitivity);
+        report.wants_sensitivity = found.has_value();
+        if (found)
+            report.sensitivity = *found;
+        else
+            answer.unfinished.emplace_back("the sensitivity, which is left out");
+    }
     simulate(options, report);
+    if (report.runs < options.runs)
+        answer.unfinished.push_back(
+            fmt::format("the simulation after {} of {} runs", report.runs, options.runs));
     return answer;
 }
 
@@ -215,11 +241,15 @@ Exit run(const PipelineOptions& options) {
     if (const Exit written = write_outputs(report, options); written != Exit::Holds) return written;
     const auto text = rendered(report, options, options.format);
     if (!text) return refuse(text.error());
-    const Exit written = write_result(text.value());
+    if (const Exit written = write_result(text.value()); written != Exit::Holds) return written;
+    for (const std::string& what : answer.value().unfinished)
+        say("warpbound: {} stopped {}{}\n", interrupted() ? "an interrupt" : "the time limit", what,
+            interrupted() ? "" : "; expected a larger --time-limit");
     if (!answer.value().bundle && (options.runs == 0 || options.outputs.empty()))
         suggest(fmt::format("warpbound pipeline {} --simulate 200 --sensitivity -o pipeline.html",
                             shell_word(options.file)));
-    return written == Exit::Holds ? exit_of(report) : written;
+    const Exit exit = exit_of(report);
+    return exit == Exit::Holds && !answer.value().unfinished.empty() ? Exit::Undecided : exit;
 }
 
 } // namespace
@@ -244,8 +274,10 @@ void add_pipeline(CLI::App& app, Invocation& invocation) {
                       "How much each time, rate and the clock may change until a deadline is no "
                       "longer guaranteed");
     command
-        ->add_option("--time-limit", options->time_limit,
-                     "Seconds for the analysis of a kernel; the best bound so far is then used")
+        ->add_option(
+            "--time-limit", options->time_limit,
+            "Seconds for the whole command. Kernels then have the best bounds so far; what "
+            "else is not finished is left out, which is said, with exit code 4")
         ->check(refusal_of_number)
         ->capture_default_str();
     command->add_option("--evidence", options->evidence,
@@ -263,8 +295,12 @@ void add_pipeline(CLI::App& app, Invocation& invocation) {
     command->footer("Example: warpbound pipeline examples/pipeline/camera.xml --simulate 200 "
                     "--sensitivity\n"
                     "           -o pipeline.html");
-    command->callback(
-        [options, &invocation] { invocation.run = [options] { return run(*options); }; });
+    command->callback([options, &invocation] {
+        invocation.run = [options] {
+            const StopScope scope = watch_for_interrupt(options->time_limit);
+            return run(*options);
+        };
+    });
 }
 
 } // namespace warpbound::cli

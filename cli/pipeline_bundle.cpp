@@ -1,15 +1,19 @@
 #include "cli/pipeline_bundle.hpp"
 
+#include "assembly/support/stop_token.hpp"
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/signature.hpp"
 #include "cli/certified_kernel.hpp"
+#include "cli/command.hpp"
 #include "cli/components.hpp"
 #include "cli/version.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <utility>
 
 namespace warpbound::cli {
 
@@ -66,11 +70,8 @@ bool has_bounded_times(const PipelineSystem& system) {
                        });
 }
 
-} // namespace
-
-Result<certification::PipelineBundle> pipeline_bundle(const PipelineSystem& system,
-                                                      const std::string& description,
-                                                      const std::string& key) {
+Result<certification::PipelineBundle>
+whole_bundle(const PipelineSystem& system, const std::string& description, const std::string& key) {
     certification::PipelineInputs inputs;
     inputs.tool_version = version;
     inputs.components = components();
@@ -94,6 +95,36 @@ Result<certification::PipelineBundle> pipeline_bundle(const PipelineSystem& syst
     if (!signature) return Failure{signature.error().what, "--sign " + key};
     files["signature.json"] = {"signature", "signature", std::move(signature).value()};
     return bundle;
+}
+
+/// When the evidence has to be whole.
+Deadline& end_of_evidence() {
+    static Deadline end;
+    return end;
+}
+bool evidence_has_to_end() {
+    return interrupted() ||
+           (end_of_evidence() && std::chrono::steady_clock::now() >= *end_of_evidence());
+}
+
+} // namespace
+
+Result<std::optional<certification::PipelineBundle>> pipeline_bundle(const PipelineSystem& system,
+                                                                     const std::string& description,
+                                                                     const std::string& key) {
+    // No step knows of the deadline and leaves something out for it: `verify`, which has none,
+    // would find other bounds.
+    end_of_evidence() = current_stop().deadline();
+    const StopScope scope{StopToken{std::nullopt, evidence_has_to_end}};
+    try {
+        auto bundle = whole_bundle(system, description, key);
+        if (!stop_requested()) {
+            if (!bundle) return bundle.as_failure();
+            return std::optional{std::move(bundle).value()};
+        }
+    } catch (const Stopped&) { // What was made of it is no evidence.
+    }
+    return std::optional<certification::PipelineBundle>{};
 }
 
 } // namespace warpbound::cli

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 namespace warpbound::cli {
@@ -21,14 +22,16 @@ using models::PipelineSystem;
 
 class StageTimes {
 public:
-    StageTimes(PipelineSystem& system, double time_limit)
-        : system_{system}, time_limit_{time_limit} {}
+    StageTimes(PipelineSystem& system, double work_after)
+        : system_{system}, work_left_{work_after} {}
 
     Result<std::vector<analyzer::Assumption>> complete() {
         bool needs_machine = false;
         for (const auto& pipeline : system_.pipelines)
-            for (const auto& stage : pipeline.stages)
+            for (const auto& stage : pipeline.stages) {
                 needs_machine = needs_machine || !stage.time;
+                if (stage.code) work_left_ += 1;
+            }
         if (needs_machine || !system_.machine.empty())
             if (const auto loaded = load(); !loaded) return loaded.as_failure();
         if (needs_machine)
@@ -39,7 +42,11 @@ public:
                     if (const auto done = stage.code ? bound_kernel(stage) : bound_copy(stage);
                         !done)
                         return done.as_failure();
-        if (system_.clock) models::use_clock(system_, *system_.clock);
+        try {
+            if (system_.clock) models::use_clock(system_, *system_.clock);
+        } catch (const std::overflow_error&) {
+            return Failure{"a kernel takes 2^63 ns or more at the lowest clock", system_.name};
+        }
         return std::move(assumptions_);
     }
 
@@ -96,6 +103,8 @@ private:
         const auto beside = [&](const std::string& file) {
             return (std::filesystem::path{system_.name}.parent_path() / file).string();
         };
+        const StopScope scope{current_stop().with_share(1 / work_left_)};
+        work_left_ -= 1;
         const auto bounded = bound_code(
             {.file = beside(stage.code->file),
              .kernel = stage.code->kernel,
@@ -104,9 +113,11 @@ private:
              .policy = stage.code->policy,
              .machine = system_.machine,
              .launch = models::to_string(stage.code->launch),
-             .multiprocessors = fmt::format("{}", system_.servers[*stage.server].multiprocessors)},
-            time_limit_);
+             .multiprocessors = fmt::format("{}", system_.servers[*stage.server].multiprocessors)});
         if (!bounded) return refuse(stage, to_string(bounded.error()));
+        for (const std::string& step : scope.dropped())
+            say("warpbound: stage '{}': a limit stopped {}; its bounds are sound without it\n",
+                stage.name, step);
         const auto cycles = models::with_launch(*machine_, stage, bounded.value().cycles);
         if (!cycles) return refuse(stage, cycles.error().what);
         stage.cycles = cycles.value();
@@ -124,7 +135,7 @@ private:
     }
 
     PipelineSystem& system_;
-    double time_limit_;
+    double work_left_; ///< In kernels, this one and what follows all of them included.
     std::optional<models::Architecture> machine_;
     std::vector<analyzer::Assumption> assumptions_;
     std::set<std::string> texts_;
@@ -133,8 +144,8 @@ private:
 } // namespace
 
 Result<std::vector<analyzer::Assumption>> complete_times(PipelineSystem& system,
-                                                         double time_limit) {
-    return StageTimes{system, time_limit}.complete();
+                                                         double work_after) {
+    return StageTimes{system, work_after}.complete();
 }
 
 } // namespace warpbound::cli

@@ -13,8 +13,9 @@ namespace warpbound::cli {
 
 /// Fills in the times and the clock. Returns the assumptions of the kernels' bounds, each text
 /// once. Refuses, at the line of the stage, what has no bound, naming what to state. Files of code
-/// are relative to the file of the system.
+/// are relative to the file of the system. Each kernel takes an equal share of the time left of the
+/// innermost `StopScope`, and `work_after` more such shares are kept for what follows.
 Result<std::vector<analyzer::Assumption>> complete_times(models::PipelineSystem& system,
-                                                         double time_limit);
+                                                         double work_after);
 
 } // namespace warpbound::cli

@@ -147,5 +147,79 @@ TEST_F(LongRun, OfCertifyEndsAfterAnInterruptAndWritesNothing) {
     EXPECT_FALSE(std::filesystem::exists(bundle));
 }
 
+/// One chain of diamonds on one SM; every time besides is stated.
+std::string pipeline_of(const Folder& folder, int diamonds) {
+    folder.write("chain.sass", chain(diamonds, true));
+    return folder.write("pipelines.xml",
+                        "<pipelines machine=\"turing-t4\" clock=\"1500MHz\">"
+                        "<device copy-engines=\"1\" memory-interference=\"none\">"
+                        "<partition name=\"all\" multiprocessors=\"1\"/></device>"
+                        "<pipeline name=\"p\" period=\"1s\">"
+                        "<kernel name=\"k\" partition=\"all\" file=\"chain.sass\" launch=\"1x32\" "
+                        "launch-at-most=\"1us\"/></pipeline></pipelines>");
+}
+
+TEST(StoppedPipeline, WithoutTimeKeepsItsBoundsAndWritesNoEvidence) {
+    const Folder folder;
+    const std::string file = folder.write(
+        "pipelines.xml", "<pipelines><device copy-engines=\"1\" memory-interference=\"none\">"
+                         "<partition name=\"all\" multiprocessors=\"1\"/></device>"
+                         "<pipeline name=\"p\" period=\"1s\" deadline=\"9ms\"><host name=\"h\" "
+                         "at-most=\"1ms\"/></pipeline></pipelines>");
+    const std::string bundle = folder.path("bundle");
+    const auto outcome = run_warpbound(
+        {"pipeline", file, "--time-limit", "0", "--evidence", bundle, "--simulate", "5"});
+    expect_undecided(outcome, 0);
+    EXPECT_THAT(outcome.out, HasSubstr("at most            1 ms"));
+    EXPECT_THAT(outcome.err, HasSubstr("limit stopped the evidence, of which nothing was written; "
+                                       "expected a larger --time-limit"));
+    EXPECT_THAT(outcome.err, HasSubstr("limit stopped the simulation after 0 of 5 runs"));
+    EXPECT_FALSE(std::filesystem::exists(bundle));
+}
+
+/// The limit is that of the whole command: bounds, evidence and simulated runs.
+TEST(StoppedPipeline, EndsAtItsTimeLimit) {
+    const Folder folder;
+    const std::string file = pipeline_of(folder, 6000);
+    const std::string bundle = folder.path("bundle");
+    const auto outcome = run_warpbound(
+        {"pipeline", file, "--time-limit", "0.5", "--evidence", bundle, "--simulate", "1000000"});
+    expect_undecided(outcome, 0.5);
+    EXPECT_THAT(outcome.err, HasSubstr("--time-limit"));
+    EXPECT_FALSE(std::filesystem::exists(bundle));
+}
+
+TEST(StoppedPipeline, EndsAfterAnInterrupt) {
+    const Folder folder;
+    const std::string file = pipeline_of(folder, 100);
+    const auto outcome =
+        run_warpbound({"pipeline", file, "--simulate", "1000000"}, {}, {}, interrupted_after(1.5));
+    expect_undecided(outcome, 1.5);
+    EXPECT_THAT(outcome.out, HasSubstr("at most"));
+    EXPECT_THAT(outcome.err, HasSubstr("an interrupt stopped the simulation after"));
+}
+
+/// Evidence does not depend on the time that there was for it.
+TEST(StoppedPipeline, HasWholeEvidenceOrNone) {
+    const Folder folder;
+    const std::string file = pipeline_of(folder, 200);
+    const auto claims_within = [&](const std::string& limit) {
+        const std::string bundle = folder.path("bundle " + limit);
+        const auto outcome =
+            run_warpbound({"pipeline", file, "--time-limit", limit, "--evidence", bundle});
+        EXPECT_TRUE(outcome.exit_code == 0 || outcome.exit_code == undecided) << outcome.err;
+        const bool is_there = std::filesystem::exists(bundle);
+        EXPECT_EQ(is_there, outcome.exit_code == 0) << limit << outcome.err;
+        return is_there ? assembly::read_source(bundle + "/claims.json").value().text
+                        : std::string{};
+    };
+    const std::string whole = claims_within("600");
+    ASSERT_NE(whole, "");
+    for (const char* limit : {"0.02", "0.1", "0.3", "0.6", "1"}) {
+        const std::string claims = claims_within(limit);
+        EXPECT_TRUE(claims.empty() || claims == whole) << limit;
+    }
+}
+
 } // namespace
 } // namespace warpbound::tests
