@@ -34,7 +34,7 @@ std::string verdict_card(const PipelineReport& report, std::size_t p) {
                     "wrong.",
                     "refuted");
     if (!verdict) return card(pipeline.name + ": no verdict", "No deadline is stated.");
-    std::string head = fmt::format("{}: {}", pipeline.name, to_string(*verdict));
+    std::string head = fmt::format("{}: {}", pipeline.name, verdict_phrase(report, p));
     if (*verdict == DeadlineVerdict::Met) head += ", " + margin_phrase(report, p);
     return card(
         head,

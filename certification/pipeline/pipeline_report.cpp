@@ -1,5 +1,7 @@
 #include "certification/pipeline/pipeline_report.hpp"
 
+#include "certification/pipeline/evidence/pipeline_claims.hpp"
+
 #include <algorithm>
 
 namespace warpbound::certification {
@@ -19,10 +21,7 @@ bool PipelineReport::is_refuted() const {
 
 std::string PipelineReport::kind(std::size_t pipeline) const {
     if (!together.pipelines[pipeline].upper) return "no-upper-bound";
-    for (const models::Pipeline& each : system.pipelines) // Others delay it by their times.
-        for (const auto& stage : each.stages)
-            if (stage.basis == models::TimeBasis::Measured) return "hybrid-estimate";
-    return "bound-under-assumptions";
+    return kind_of_claims(system); // Of all pipelines: others delay it by their times.
 }
 
 StageBudget budget_of(const PipelineReport& report, std::size_t pipeline, std::size_t stage) {

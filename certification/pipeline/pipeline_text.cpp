@@ -25,7 +25,7 @@ std::string verdict_rows(const PipelineReport& report, std::size_t p) {
                            misses ? "" : ": not estimated without <samples>");
     std::string text = fmt::format("deadline   {:>12}   {}{}\nverdict    {}\n",
                                    models::to_string(*pipeline.deadline), margin_phrase(report, p),
-                                   soft, to_string(*verdict));
+                                   soft, verdict_phrase(report, p));
     if (!misses) return text;
     const std::string tolerance = tolerance_phrase(pipeline, *misses);
     return text + fmt::format("misses     {}{}{}\n", misses_phrase(*misses),

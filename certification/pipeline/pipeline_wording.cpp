@@ -1,5 +1,7 @@
 #include "certification/pipeline/pipeline_wording.hpp"
 
+#include "certification/pipeline/evidence/pipeline_claims.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,6 +28,13 @@ std::string releases_phrase(const models::Pipeline& pipeline) {
     return fmt::format("{} {}, jitter {}{}", pipeline.is_periodic ? "every" : "at least every",
                        models::to_string(pipeline.distance), models::to_string(pipeline.jitter),
                        pipeline.overlaps ? ", jobs overlap" : "");
+}
+
+std::string verdict_phrase(const PipelineReport& report, std::size_t pipeline) {
+    const DeadlineVerdict verdict = *report.verdict(pipeline);
+    const bool is_estimate =
+        verdict != DeadlineVerdict::Undecided && kind_of_claims(report.system) == "hybrid-estimate";
+    return fmt::format("{}{}", to_string(verdict), is_estimate ? " as a hybrid estimate" : "");
 }
 
 std::string margin_phrase(const PipelineReport& report, std::size_t pipeline) {

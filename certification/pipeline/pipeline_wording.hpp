@@ -18,6 +18,8 @@ std::string at_least_text(std::int64_t nanoseconds);
 std::string contents_phrase(const models::PipelineSystem& system);
 /// "every 10 ms, jitter 0 ns".
 std::string releases_phrase(const models::Pipeline& pipeline);
+/// "met", "met as a hybrid estimate", .. Requires: a deadline.
+std::string verdict_phrase(const PipelineReport& report, std::size_t pipeline);
 /// "margin 2.5 ms", "every job ends after it", .. Requires: a deadline.
 std::string margin_phrase(const PipelineReport& report, std::size_t pipeline);
 /// "none outside the bounds", .. Requires: simulated runs.

@@ -19,7 +19,8 @@ enum class Verdict {
     Violated,      ///< what was required is not so; the evidence shows it
     Failed,        ///< a claim does not follow from its evidence
     Tampered,      ///< the files are not those that were written
-    NotRun         ///< an earlier step forbids it
+    NotRun,        ///< an earlier step forbids it
+    Estimated      ///< what was required is so by times of which one was measured, not proved
 };
 std::string to_string(Verdict verdict);
 

@@ -164,6 +164,8 @@ std::string to_string(Verdict verdict) {
     switch (verdict) {
     case Verdict::Holds:
         return "passed";
+    case Verdict::Estimated:
+        return "estimated";
     case Verdict::NotApplicable:
         return "not applicable";
     case Verdict::Claimed:
@@ -234,8 +236,9 @@ std::vector<StepResult> verify(const Files& files, const Options& options) {
 }
 
 Verdict overall(const std::vector<StepResult>& steps) {
-    for (const Verdict verdict : {Verdict::Tampered, Verdict::Failed, Verdict::Violated,
-                                  Verdict::Incomplete, Verdict::LimitReached, Verdict::Undecided})
+    for (const Verdict verdict :
+         {Verdict::Tampered, Verdict::Failed, Verdict::Violated, Verdict::Incomplete,
+          Verdict::LimitReached, Verdict::Undecided, Verdict::Estimated})
         if (std::any_of(steps.begin(), steps.end(),
                         [&](const StepResult& step) { return step.verdict == verdict; }))
             return verdict;
@@ -244,6 +247,8 @@ Verdict overall(const std::vector<StepResult>& steps) {
 
 std::string conclusion_of(const std::vector<StepResult>& steps) {
     const Verdict verdict = overall(steps);
+    if (verdict == Verdict::Estimated)
+        return "holds as a hybrid estimate: a time of a stage was measured, not proved";
     if (verdict != Verdict::Holds) return to_string(verdict);
     const bool required = std::any_of(steps.begin(), steps.end(), [](const StepResult& step) {
         return step.step == "requirements" && step.verdict == Verdict::Holds;

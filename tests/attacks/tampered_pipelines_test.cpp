@@ -57,7 +57,7 @@ const std::vector<Tampering> of_pipelines{
      "latency of 'loop'"},
     {"ResponseLowered", Honest::Pipeline, set(claims, improve + "/response", 200'000), 1,
      "traffic of others"},
-    {"ResponseNegative", Honest::Pipeline, set(claims, improve + "/response", -1), 3, "2^50"},
+    {"ResponseNegative", Honest::Pipeline, set(claims, improve + "/response", -1), 3, "2^57"},
     {"ResponseBeyondTheRange", Honest::Pipeline,
      set(claims, improve + "/response", std::uint64_t{18446744073709551615U}), 3, "whole number"},
     {"ResponseAFraction", Honest::Pipeline, set(claims, improve + "/response", 0.5), 3, "0.5"},

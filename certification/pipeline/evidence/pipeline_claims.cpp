@@ -66,15 +66,14 @@ Json stage_claims(const PipelineSystem& system, const PipelineStage& stage,
     return json;
 }
 
-/// An observed time makes an estimate of everything that depends on it.
-bool rests_on_measurement(const PipelineSystem& system) {
+} // namespace
+
+std::string kind_of_claims(const PipelineSystem& system) {
     for (const Pipeline& pipeline : system.pipelines)
         for (const PipelineStage& stage : pipeline.stages)
-            if (stage.basis == models::TimeBasis::Measured) return true;
-    return false;
+            if (stage.basis == models::TimeBasis::Measured) return "hybrid-estimate";
+    return "bound-under-assumptions";
 }
-
-} // namespace
 
 Json pipeline_claims(const PipelineSystem& system, const analyzer::SystemLatency& latency) {
     const auto fixed = analyzer::fixed_point_of(system);
@@ -82,13 +81,9 @@ Json pipeline_claims(const PipelineSystem& system, const analyzer::SystemLatency
     for (std::size_t p = 0; p < system.pipelines.size(); ++p) {
         const Pipeline& pipeline = system.pipelines[p];
         const auto& bounds = latency.pipelines[p];
-        Json json{
-            {"name", pipeline.name},
-            {"kind", rests_on_measurement(system) ? "hybrid-estimate" : "bound-under-assumptions"},
-            {"unit", "ns"},
-            {"lower", bounds.lower},
-            {"upper", *bounds.upper},
-            {"stages", Json::array()}};
+        Json json{{"name", pipeline.name},  {"kind", kind_of_claims(system)},
+                  {"unit", "ns"},           {"lower", bounds.lower},
+                  {"upper", *bounds.upper}, {"stages", Json::array()}};
         if (const auto verdict = analyzer::verdict_on(pipeline, bounds)) {
             json["deadline"] = pipeline.deadline->count();
             json["criticality"] = pipeline.is_soft ? "soft" : "hard";

@@ -27,6 +27,7 @@ Json claims_of(const models::PipelineSystem& system, const analyzer::SystemLaten
                const EvidenceFiles& files, const std::string& verdict) {
     Json json{{"pipelines", pipeline_claims(system, latency)},
               {"assumptions", assumptions_of(system)},
+              {"kind", kind_of_claims(system)},
               {"verdict", verdict}};
     if (system.clock) json["clock"] = {{"lo", system.clock->lo}, {"hi", system.clock->hi}};
     // What the kernels' bounds rest on stands in their own bundle.

@@ -16,8 +16,8 @@ using nlohmann::json;
 
 std::int64_t time_of(const json& value) {
     const std::int64_t time = whole_number(value);
-    if (time < 0 || time > longest_claimed)
-        refuse_claims(fmt::format("{}: a time from 0 to 2^50 ns was expected", time));
+    if (time < 0 || time > models::longest_latency.count())
+        refuse_claims(fmt::format("{}: a time from 0 to 2^57 ns was expected", time));
     return time;
 }
 
@@ -81,6 +81,7 @@ ClaimedPipelines read_claimed_pipelines(const json& claims, const models::Pipeli
                                       system.pipelines.size()));
         for (std::size_t p = 0; p < system.pipelines.size(); ++p)
             claimed.pipelines.push_back(pipeline_of(rows.at(p), system.pipelines[p]));
+        claims.at("kind").get_to(claimed.kind);
         claims.at("verdict").get_to(claimed.verdict);
         if (claims.contains("clock"))
             claimed.clock = {whole_number(claims.at("clock").at("lo")),

@@ -14,10 +14,7 @@
 
 namespace warpbound::certification::verify {
 
-/// No claimed time is longer: thirteen days. `Unit:` ns.
-inline constexpr std::int64_t longest_claimed = std::int64_t{1} << 50U;
-
-/// All times in ns, each from 0 to `longest_claimed`.
+/// All times in ns, each from 0 to `models::longest_latency`.
 struct ClaimedStage {
     std::string where; ///< "stage 'filter' of 'camera'".
     std::string basis;
@@ -50,6 +47,7 @@ struct ClaimedPipeline {
 struct ClaimedPipelines {
     std::vector<ClaimedPipeline> pipelines;
     std::optional<models::ClockRange> clock;
+    std::string kind; ///< Of the verdict.
     std::string verdict;
 };
 

@@ -177,6 +177,9 @@ void check_kinds(const ClaimedSystem& of) {
         if (claimed.kind != kind)
             refuted(fmt::format("the latency of '{}' is of kind {}, {} is claimed", claimed.name,
                                 kind, claimed.kind));
+    if (of.claims.kind != kind)
+        refuted(fmt::format("the verdict on all pipelines is of kind {}, {} is claimed", kind,
+                            of.claims.kind));
 }
 
 } // namespace

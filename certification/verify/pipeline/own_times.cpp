@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace warpbound::certification::verify {
 
@@ -154,6 +157,30 @@ void check_clock(models::PipelineSystem& system, const ClaimedPipelines& claims,
         refuted("the clock is not that of the description or of the machine");
 }
 
+/// K1, K2, .. are the kernels of the description in its order. Stages with the same code have the
+/// same one and no others do: a kernel of another file may have the same name and launch.
+void check_kernel_ids(const models::PipelineSystem& system, const ClaimedPipelines& claims) {
+    using Code =
+        std::tuple<std::string, std::string, std::string, std::string, std::string, std::int64_t>;
+    std::map<Code, std::string> ids;
+    for (std::size_t p = 0; p < system.pipelines.size(); ++p)
+        for (std::size_t i = 0; i < system.pipelines[p].stages.size(); ++i) {
+            const PipelineStage& stage = system.pipelines[p].stages[i];
+            if (!stage.code) continue;
+            const auto& code = *stage.code;
+            const std::string next = fmt::format("K{}", ids.size() + 1);
+            const auto& id = ids.try_emplace({code.file, code.kernel, code.flow_facts, code.policy,
+                                              models::to_string(code.launch),
+                                              system.servers[*stage.server].multiprocessors},
+                                             next)
+                                 .first->second;
+            const ClaimedStage& claimed = claims.pipelines[p].stages[i];
+            if (claimed.kernel != id)
+                refuted(fmt::format("{}: its code is {} of the bundle of kernels, '{}' is claimed",
+                                    claimed.where, id, claimed.kernel));
+        }
+}
+
 /// Every kernel of the bundle inside is one of a stage: nothing else is claimed there.
 void check_all_kernels_are_used(const ClaimedPipelines& claims, const TimeSources& sources) {
     std::set<std::string> used;
@@ -170,6 +197,7 @@ void check_all_kernels_are_used(const ClaimedPipelines& claims, const TimeSource
 void check_own_times(models::PipelineSystem& system, const ClaimedPipelines& claims,
                      const TimeSources& sources) {
     check_clock(system, claims, sources);
+    check_kernel_ids(system, claims);
     for (std::size_t p = 0; p < system.pipelines.size(); ++p)
         for (std::size_t i = 0; i < system.pipelines[p].stages.size(); ++i)
             check_stage(system, system.pipelines[p].stages[i], claims.pipelines[p].stages[i],

@@ -167,24 +167,23 @@ StepResult check_deadlines(const PipelineCase& read) {
     for (const auto& pipeline : read.claims.pipelines) {
         if (!pipeline.deadline) continue;
         // What rests on a measurement is no bound, whatever its verdict says.
-        all += fmt::format(
-            "{}{}: {} by {} ns{}, deadline {} ns", all.empty() ? "" : "; ", pipeline.name,
-            pipeline.verdict, pipeline.upper,
-            pipeline.kind == "hybrid-estimate" ? " (an estimate: a time was measured)" : "",
-            *pipeline.deadline);
+        const bool is_estimate = pipeline.kind == "hybrid-estimate";
+        all += fmt::format("{}{}: {} by {} ns{}, deadline {} ns", all.empty() ? "" : "; ",
+                           pipeline.name, pipeline.verdict, pipeline.upper,
+                           is_estimate ? " as a hybrid estimate" : "", *pipeline.deadline);
         if (pipeline.verdict == "violated")
             verdict = Verdict::Violated;
         else if (pipeline.verdict == "undecided" && verdict != Verdict::Violated)
             verdict = Verdict::Undecided;
         else if (verdict == Verdict::NotApplicable)
-            verdict = Verdict::Holds;
+            verdict = is_estimate ? Verdict::Estimated : Verdict::Holds;
     }
     return {"requirements", verdict, all.empty() ? "no deadline is stated" : all};
 }
 
 bool is_good(Verdict verdict) {
-    return verdict == Verdict::Holds || verdict == Verdict::NotApplicable ||
-           verdict == Verdict::Claimed;
+    return verdict == Verdict::Holds || verdict == Verdict::Estimated ||
+           verdict == Verdict::NotApplicable || verdict == Verdict::Claimed;
 }
 
 } // namespace

@@ -22,5 +22,13 @@ string(REPLACE "<traffic level=\"dram\" burst=\"128kB\" rate=\"30GB/s\"/>" "" de
 string(REPLACE "control.sm_87.sass" "${ROOT}/examples/pipeline/control.sm_87.sass" description "${description}")
 file(WRITE ${OUT}/control.xml "${description}")
 run(pipeline ${OUT}/control.xml --quiet --evidence ${OUT}/none)
+# A measured time makes an estimate of what it takes part in; no time is left for evidence.
+file(READ ${ROOT}/docs/theory/examples/9-traffic.xml description)
+string(REPLACE "at-least=\"1ms\" at-most=\"2ms\"" "at-most=\"2ms\" basis=\"measured\" source=\"campaign filter.db\""
+       description "${description}")
+file(WRITE ${OUT}/measured.xml "${description}")
+run(pipeline ${OUT}/measured.xml --quiet --evidence ${OUT}/measured)
+run(verify ${OUT}/measured)
+run(pipeline ${OUT}/measured.xml --quiet --evidence ${OUT}/late --time-limit 0)
 string(REPLACE "${OUT}/" "" text "${text}")
 compare("${OUT}/none")

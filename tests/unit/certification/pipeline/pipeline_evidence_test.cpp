@@ -4,13 +4,16 @@
 
 #include "certification/bundle/canonical_json.hpp"
 #include "certification/bundle/manifest.hpp"
+#include "certification/pipeline/evidence/pipeline_claims.hpp"
 #include "certification/pipeline/evidence/pipeline_evidence.hpp"
+#include "certification/verify/pipeline/latency_inequalities.hpp"
 #include "certification/verify/verify.hpp"
 #include "tests/support/evidence.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -309,6 +312,136 @@ TEST(PipelineEvidence, OfAMissedDeadlineIsViolatedAndOfAnOpenOneUndecided) {
         EXPECT_EQ(verify::overall(steps), verdict) << text_of(steps);
     }
 }
+
+/// What rests on an observed time says so where the verdict stands.
+TEST(PipelineEvidence, OfAMeasuredTimeHoldsAsAnEstimateOnly) {
+    PipelineInputs measured = inputs();
+    const std::string stated = "at-most=\"2ms\" source";
+    measured.description.replace(measured.description.find(stated), stated.size(),
+                                 "at-most=\"2ms\" basis=\"measured\" source");
+    const auto made = build_pipeline_bundle(measured);
+    ASSERT_TRUE(made) << to_string(made.error());
+    const auto steps = checked(made.value().files, rebuild);
+    EXPECT_EQ(verify::overall(steps), Verdict::Estimated) << text_of(steps);
+    EXPECT_EQ(verify::conclusion_of(steps),
+              "holds as a hybrid estimate: a time of a stage was measured, not proved");
+    EXPECT_EQ(to_string(tests::step_of(steps, "requirements").verdict), "estimated");
+    // Both pipelines share the device: each depends on the measured time.
+    const std::string detail = tests::step_of(steps, "requirements").detail;
+    EXPECT_THAT(detail, HasSubstr("camera: met by"));
+    EXPECT_THAT(detail, HasSubstr("as a hybrid estimate, deadline 15000000 ns; control: met by"));
+    EXPECT_THAT(detail, HasSubstr("as a hybrid estimate, deadline 4000000 ns"));
+    const Json claims = Json::parse(made.value().files.at("claims.json").bytes);
+    EXPECT_EQ(claims.at("kind"), "hybrid-estimate");
+    EXPECT_EQ(claims.at("verdict"), "holds");
+}
+
+/// One host task of this long, which rests on nothing else.
+std::string finding_on_one_task(std::int64_t analysed, std::int64_t claimed) {
+    models::PipelineSystem system;
+    models::Pipeline pipeline;
+    pipeline.name = "long";
+    pipeline.distance = models::longest_latency;
+    pipeline.overlaps = true;
+    models::PipelineStage stage;
+    stage.name = "task";
+    stage.time.emplace(models::Nanoseconds{analysed}, models::Nanoseconds{analysed});
+    pipeline.stages.push_back(stage);
+    system.pipelines.push_back(pipeline);
+    const auto latency = analyzer::bound_latency(system);
+    EXPECT_TRUE(latency.pipelines[0].upper.has_value());
+    Json claims{{"pipelines", pipeline_claims(system, latency)},
+                {"kind", kind_of_claims(system)},
+                {"verdict", verdict_on_all(system, latency)}};
+    claims["pipelines"][0]["stages"][0]["end"] = claimed;
+    claims["pipelines"][0]["upper"] = claimed;
+    try {
+        const auto read = verify::read_claimed_pipelines(claims, system);
+        verify::check_latencies({system, read});
+        return {};
+    } catch (const verify::Finding& finding) {
+        return to_string(finding.verdict) + ": " + finding.what();
+    }
+}
+
+/// The analysis has the same limit (Latency.IsBoundedUpToItsLimitAndRefusedBeyond).
+TEST(PipelineEvidence, OfTheLongestLatencyHoldsAndOfALongerOneIsIncomplete) {
+    const std::int64_t longest = models::longest_latency.count();
+    EXPECT_EQ(finding_on_one_task(longest, longest), "");
+    EXPECT_THAT(finding_on_one_task(longest, longest + 1),
+                HasSubstr("incomplete: claims.json: 144115188075855873: a time from 0 to 2^57 ns"));
+}
+
+/// Twenty days: more than verify once took.
+TEST(PipelineEvidence, OfTwentyDaysHolds) {
+    PipelineInputs days;
+    days.tool_version = "1";
+    days.description = "<pipelines><device copy-engines=\"1\"><partition name=\"all\" "
+                       "multiprocessors=\"1\"/></device>"
+                       "<pipeline name=\"slow\" period=\"86400s\" jobs=\"overlap\">";
+    for (int day = 1; day <= 20; ++day)
+        days.description += "<host name=\"d" + std::to_string(day) +
+                            (day == 1 ? "\"" : "\" after=\"d" + std::to_string(day - 1) + "\"") +
+                            " at-most=\"86400s\"/>";
+    days.description += "</pipeline></pipelines>";
+    const auto made = build_pipeline_bundle(days);
+    ASSERT_TRUE(made) << to_string(made.error());
+    const auto steps = checked(made.value().files, rebuild);
+    EXPECT_EQ(verify::overall(steps), Verdict::Holds) << text_of(steps);
+    EXPECT_THAT(made.value().files.at("claims.json").bytes, HasSubstr("1728000000000000"));
+}
+
+/// Claims that were made for a kinder description, beside this one: verify finds it on its own.
+class ForgedPipelineEvidence : public testing::TestWithParam<Edit> {};
+TEST_P(ForgedPipelineEvidence, FailsWithoutReAnalysis) {
+    const Edit& edit = GetParam();
+    PipelineInputs kinder = inputs();
+    const std::size_t at = kinder.description.find(edit.from);
+    ASSERT_NE(at, std::string::npos);
+    kinder.description.replace(at, std::string{edit.from}.size(), edit.to);
+    const auto made = build_pipeline_bundle(kinder);
+    ASSERT_TRUE(made) << to_string(made.error());
+    EXPECT_NE(made.value().files.at("claims.json").bytes, bundle().files.at("claims.json").bytes);
+    EvidenceFiles files = bundle().files;
+    files.at("claims.json") = made.value().files.at("claims.json");
+    seal(files);
+    const auto steps = checked(files, agree);
+    const Verdict noticed = tests::step_of(steps, edit.step).verdict;
+    EXPECT_TRUE(noticed == Verdict::Failed || noticed == Verdict::Incomplete) << text_of(steps);
+    EXPECT_EQ(verify::overall(steps), noticed) << text_of(steps);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Claims, ForgedPipelineEvidence,
+    testing::ValuesIn(std::vector<Edit>{
+        {"PriorityRaised", "", "partition=\"vision\" priority=\"1\"",
+         "partition=\"vision\" priority=\"-1\"", "fixed point"},
+        {"PrioritiesSwapped", "", "partition=\"vision\" priority=\"2\"",
+         "partition=\"vision\" priority=\"0\"", "fixed point"},
+        {"OneCopyEngine", "", "copy-engines=\"2\"", "copy-engines=\"1\"", "fixed point"},
+        {"JitterRemoved", "", " jitter=\"100us\"", "", "fixed point"},
+        {"JitterLower", "", "jitter=\"100us\"", "jitter=\"99us\"", "fixed point"},
+        {"JobsRarer", "", "distance=\"5ms\"", "distance=\"6ms\"", "fixed point"},
+        {"ClientShorter", "", "partition=\"vision\" at-most=\"150us\"",
+         "partition=\"vision\" at-most=\"15us\"", "fixed point"},
+        {"ClientNotThere", "", "<kernel partition=\"vision\" at-most=\"150us\"/>", "",
+         "fixed point"},
+        {"BudgetLower", "", "rate=\"10GB/s\"", "rate=\"9GB/s\"", "fixed point"},
+        {"BurstLower", "", "burst=\"1MB\"", "burst=\"999kB\"", "fixed point"},
+        {"TrafficLower", "", "dram-traffic=\"100kB\"", "dram-traffic=\"99kB\"", "fixed point"},
+        {"NoInterference", "", "l2-lines=\"kept\"", "memory-interference=\"none\"", "fixed point"},
+        {"StageNotThere", "",
+         "<kernel name=\"log\" after=\"in\" partition=\"rest\" stream=\"c\" "
+         "at-most=\"100us\" l2-traffic=\"0B\" dram-traffic=\"0B\"/>",
+         "", "schema"},
+        {"EdgeNotThere", "", "after=\"filter score\"", "after=\"score\"", "fixed point"},
+        {"ClockHigher", "", "1350..1590MHz", "1580..1590MHz", "times"},
+        {"LaunchCheaper", "", "launch-at-most=\"20us\"", "launch-at-most=\"2us\"", "times"},
+        {"StageShorter", "", "at-most=\"400us\"", "at-most=\"40us\"", "times"},
+        {"DeadlineLater", "", "deadline=\"15ms\"", "deadline=\"16ms\"", "fixed point"},
+        {"HardInsteadOfSoft", "", " criticality=\"soft\"", "", "fixed point"},
+    }),
+    [](const auto& row) { return std::string{row.param.name}; });
 
 } // namespace
 } // namespace warpbound::certification
