@@ -1,5 +1,6 @@
 #include "harness/devices/simulated.hpp"
 
+#include "harness/simulated_identity.hpp"
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/shipped.hpp"
 
@@ -62,16 +63,13 @@ public:
     SimulatedDevice(models::Architecture architecture, const models::WarpPolicy& policy,
                     std::int64_t multiprocessors)
         : architecture_{std::move(architecture)}, policy_{policy},
-          multiprocessors_{multiprocessors}, name_{"simulated:" +
+          multiprocessors_{multiprocessors}, name_{std::string{simulated_prefix} +
                                                    models::name_with_standing(architecture_)} {}
 
     [[nodiscard]] DeviceIdentity identity() const override {
-        return DeviceIdentity{
-            .name = name_,
-            .detail = fmt::format("{}, policy {}{}", architecture_.digest, to_string(policy_),
-                                  multiprocessors_ == 1
-                                      ? ""
-                                      : fmt::format(", {} multiprocessors", multiprocessors_))};
+        return DeviceIdentity{.name = name_,
+                              .detail = to_string(SimulatedDetail{
+                                  architecture_.digest, to_string(policy_), multiprocessors_})};
     }
 
     [[nodiscard]] Result<models::Architecture> machine() const override { return architecture_; }
