@@ -82,26 +82,24 @@ Result<std::vector<TimesInRunOrder>> times_of(const PwcetOptions& options) {
     return std::vector<TimesInRunOrder>{std::move(times).value()};
 }
 
-/// The bound that --bound names, in the unit of the times and of their kernel.
+/// The bound that --bound names, in the unit of the times and of their launch.
 Result<std::optional<certification::BoundBeside>>
 bound_of(const std::string& text, const std::vector<TimesInRunOrder>& times) {
     if (text.empty()) return std::optional<certification::BoundBeside>{};
-    certification::BoundBeside bound{0, times.front().unit, "stated-bound", "--bound", {}};
+    certification::BoundBeside bound{0, times.front().unit, "stated-bound", "--bound"};
     const char* const end = text.data() + text.size();
     const auto [stopped, failed] = std::from_chars(text.data(), end, bound.value);
-    if (failed == std::errc{} && stopped == end && bound.value >= 0)
+    if (failed == std::errc{} && stopped == end && bound.value >= 0) {
+        if (const auto same = certification::compare_launches(bound, times); !same)
+            return same.as_failure();
         return std::optional{std::move(bound)};
+    }
     const auto source = assembly::read_source(text);
     if (!source) return source.as_failure();
     auto read = certification::read_bound(source.value());
     if (!read) return read.as_failure();
-    for (const auto& one : times) {
-        if (one.unit != read.value().unit)
-            return Failure{
-                fmt::format("a bound in {} beside times in {}", read.value().unit, one.unit), text};
-        if (!one.kernel_digest.empty() && one.kernel_digest != read.value().kernel_digest)
-            return Failure{fmt::format("a bound of other code than that of {}", one.name), text};
-    }
+    if (const auto same = certification::compare_launches(read.value(), times); !same)
+        return same.as_failure();
     return std::optional{std::move(read).value()};
 }
 

@@ -2,6 +2,7 @@
 
 #include "assembly/support/source_text.hpp"
 #include "harness/campaign/campaign.hpp"
+#include "harness/campaign/series_identity.hpp"
 #include "harness/protocol/quantity.hpp"
 #include "harness/protocol/run_order.hpp"
 
@@ -56,11 +57,15 @@ Result<certification::TimesInRunOrder> times_of(harness::Campaign& campaign,
             "--series"};
     const auto samples = campaign.samples(info.id);
     if (!samples) return samples.as_failure();
+    // A run without end may have taken longer than every recorded time.
+    if (const auto counted = harness::check_anomalies(key, samples.value(), harness::counted_runs);
+        !counted)
+        return counted.as_failure();
     certification::TimesInRunOrder times;
     times.name = fmt::format("{}, {}", key.name, key.quantity);
     times.about = fmt::format("launch {}, {} ({}), {}", key.launch, key.device, key.device_detail,
                               key.protocol);
-    times.kernel_digest = key.kernel_digest;
+    times.launched = harness::identity_of(key);
     times.ticks = harness::run_times(samples.value());
     std::string text = key.name + "\n";
     for (const std::int64_t ticks : times.ticks)

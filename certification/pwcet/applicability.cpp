@@ -30,9 +30,8 @@ std::string modes_text(const SeriesPwcet& series) {
 }
 
 harness::OrderTest gap_test(const SeriesPwcet& series, std::span<const double> sorted) {
-    const double lattice = static_cast<double>(series.figures.lattice) * series.times.tick;
     const std::size_t count = std::clamp(sorted.size() / 10, fewest_spacings, most_spacings);
-    const auto gap = models::tail_gap(sorted, count, lattice, series.seed);
+    const auto gap = models::tail_gap(sorted, count, lattice_of(series), series.seed);
     if (!gap)
         return {"tail gap", std::nullopt, fmt::format("the {} largest times are equal", count)};
     return {"tail gap", harness::Decision{gap->share, gap->p_value, gap->p_value},
@@ -55,6 +54,10 @@ std::string time_text(const TimesInRunOrder& times, std::int64_t ticks) {
     return fmt::format("{:.{}f}", static_cast<double>(ticks) * times.tick, times.decimals);
 }
 
+models::Lattice lattice_of(const SeriesPwcet& series) {
+    return {static_cast<double>(series.figures.lattice) * series.times.tick, series.figures.least};
+}
+
 void describe_sample(SeriesPwcet& series) {
     const auto& ticks = series.times.ticks;
     SampleFigures& figures = series.figures;
@@ -67,7 +70,8 @@ void describe_sample(SeriesPwcet& series) {
             figures.median = figures.least;
             figures.high_water_mark = figures.least;
         }
-        series.reasons.push_back(fmt::format("{} runs; needs {}", ticks.size(), fewest_pwcet_runs));
+        series.reasons.push_back(ticks.empty() ? fmt::format("no runs; needs {}", fewest_pwcet_runs)
+                                               : fmt::format("1 run; needs {}", fewest_pwcet_runs));
         return;
     }
     const auto summary = harness::summarise(ticks);
@@ -135,6 +139,12 @@ void test_runs(SeriesPwcet& series, std::span<const double> in_run_order,
                      harness::change_point_test(values),
                      gap_test(series, sorted)};
     judge(series, series.before, "independent, identically distributed runs");
+    std::vector<std::string> passed;
+    for (const auto& test : series.before)
+        if (test.decision && test.decision->corrected >= pwcet_level) passed.push_back(test.name);
+    // The first step of Holm's correction: the strictest level that a test may be held to.
+    series.detectable = detectable_effects(passed, values.size(), lags,
+                                           pwcet_level / static_cast<double>(series.before.size()));
 }
 
 } // namespace warpbound::certification

@@ -16,6 +16,9 @@ std::vector<double> values_of(const TimesInRunOrder& times);
 /// A time in ticks with the decimals of the sample: "1034", "12.50".
 std::string time_text(const TimesInRunOrder& times, std::int64_t ticks);
 
+/// The lattice of the times in their unit.
+models::Lattice lattice_of(const SeriesPwcet& series);
+
 /// Fills `figures`; refuses too few runs and too few distinct times, and finds a constant sample.
 void describe_sample(SeriesPwcet& series);
 

@@ -31,13 +31,16 @@ SeriesPwcet estimate_pwcet(TimesInRunOrder times, const PwcetRequest& request) {
     auto sorted = values;
     std::sort(sorted.begin(), sorted.end());
     test_runs(series, values, sorted);
-    series.variation = models::variation_plot(sorted);
+    series.variation = models::variation_plot(sorted, lattice_of(series));
     if (!series.reasons.empty()) return series;
     choose_extremes(series, request, values, sorted);
     if (!series.reasons.empty()) return series;
     fit_tail(series, request);
     if (!series.reasons.empty()) {
+        // A refused fit is no estimate: nothing of it that could be taken for one is kept.
         series.rows.clear();
+        series.fits.clear();
+        series.interval_method.clear();
         return series;
     }
     series.outcome = PwcetOutcome::Estimated;

@@ -3,8 +3,10 @@
 /// Probabilistic execution-time estimates (pWCET) of recorded runs as values: an estimate under
 /// statistical assumptions, never a bound.
 
+#include "certification/pwcet/detectable_effect.hpp"
 #include "harness/protocol/modes.hpp"
 #include "harness/protocol/order_tests.hpp"
+#include "models/launch/launch_identity.hpp"
 #include "models/statistics/per_run.hpp"
 #include "models/statistics/quantile_interval.hpp"
 #include "models/statistics/residual_variation.hpp"
@@ -20,8 +22,8 @@ namespace warpbound::certification {
 /// The times of one series in run order. A time is a whole number of ticks.
 struct TimesInRunOrder {
     std::string name;
-    std::string about;         ///< Device, launch, protocol: part of the claim; may be empty.
-    std::string kernel_digest; ///< Of the code that ran; empty where it is not recorded.
+    std::string about; ///< Device, launch, protocol: part of the claim; may be empty.
+    models::LaunchIdentity launched{}; ///< As far as it is recorded.
     std::string unit = "cycles";
     double tick = 1; ///< In `unit`: 1, or a power of ten for times with decimals.
     int decimals = 0;
@@ -59,7 +61,7 @@ struct SampleFigures {
     std::int64_t lattice = 0; ///< Step in ticks; 0 for a constant sample.
     double least = 0;
     double median = 0;
-    double high_water_mark = 0;
+    double high_water_mark = 0; ///< Nothing without runs, as least and median.
     std::int64_t first_worst_run = 0;
     std::vector<harness::Mode> modes; ///< In ticks.
 };
@@ -73,8 +75,8 @@ struct FittedTail {
 
 /// The extremes that the fits are made of.
 struct Extremes {
-    std::int64_t block = 0; ///< 0: excesses over a threshold.
-    double threshold = 0;
+    std::int64_t block = 0;     ///< 0: excesses over a threshold.
+    double threshold = 0;       ///< Half a lattice step above a time that is none.
     std::vector<double> values; ///< Maxima, or excesses; increasing.
     double variation = 0;       ///< Residual CV of excesses.
 };
@@ -93,12 +95,14 @@ struct SeriesPwcet {
     std::uint64_t seed = 0;
     SampleFigures figures;
     PwcetOutcome outcome = PwcetOutcome::Refused;
-    std::vector<std::string> reasons;       ///< Why there is no pWCET.
-    std::vector<std::string> warnings;      ///< Findings that do not refuse it.
-    std::vector<harness::OrderTest> before; ///< Tests of the runs, one family.
-    std::vector<harness::OrderTest> after;  ///< Tests of the fit, another.
+    std::vector<std::string> reasons;         ///< Why there is no pWCET.
+    std::vector<std::string> warnings;        ///< Findings that do not refuse it.
+    std::vector<harness::OrderTest> before;   ///< Tests of the runs, one family.
+    std::vector<harness::OrderTest> after;    ///< Tests of the fit, another.
+    std::vector<DetectableEffect> detectable; ///< By those tests of the runs that passed.
     std::vector<models::VariationPoint> variation;
     Extremes extremes;
+    // Empty unless estimated.
     std::vector<FittedTail> fits; ///< The first one is that of `rows`.
     std::string interval_method;
     std::vector<PwcetRow> rows; ///< In the order of the requested probabilities.

@@ -42,8 +42,8 @@ std::vector<double> sorted_values(const SeriesPwcet& series) {
 std::string return_level(const SeriesPwcet& series, const PwcetReport& report) {
     const std::string unit = series.times.unit;
     PlotSeries fit{"fit", {}, 0, Stroke::Solid};
-    PlotSeries lower{"95 % interval", {}, 0, Stroke::Dotted};
-    PlotSeries upper{"upper end", {}, 0, Stroke::Dashed};
+    PlotSeries lower{"95 %, lower end", {}, 0, Stroke::Dotted};
+    PlotSeries upper{"95 %, upper end", {}, 0, Stroke::Dashed};
     PlotSeries observed{"observed", {}, 1, Stroke::Points};
     const auto values = sorted_values(series);
     const auto n = static_cast<double>(values.size());
@@ -144,7 +144,11 @@ std::string stability(const SeriesPwcet& series) {
     const std::size_t step = std::max<std::size_t>(1, counts.size() / 40);
     for (std::size_t i = 0; i < counts.size(); i += step) {
         const auto excesses = models::largest_excesses(values, counts[i].count);
-        const auto fit = excesses ? models::fit_pareto(excesses->values) : std::nullopt;
+        const auto lattice = lattice_of(series);
+        const auto fit = excesses
+                             ? models::fit_pareto_on_lattice(
+                                   models::over_half_step(*excesses, lattice).values, lattice.step)
+                             : std::nullopt;
         if (!fit) continue;
         const double xi = fit->distribution.shape;
         // The variance of the estimator, (1 + xi)^2 / k (Smith 1985).
@@ -205,10 +209,10 @@ std::string quantiles(const SeriesPwcet& series) {
 
 std::string figures_of(const SeriesPwcet& series, const PwcetReport& report) {
     if (series.figures.distinct < 2) return {};
-    std::string out;
-    if (series.outcome == PwcetOutcome::Estimated)
-        out += return_level(series, report) + quantiles(series);
-    return out + variation_figure(series) + mean_excess(series) + stability(series);
+    if (series.outcome != PwcetOutcome::Estimated)
+        return variation_figure(series) + mean_excess(series);
+    return return_level(series, report) + quantiles(series) + variation_figure(series) +
+           mean_excess(series) + stability(series);
 }
 
 } // namespace warpbound::certification

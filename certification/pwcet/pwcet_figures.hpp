@@ -8,8 +8,7 @@
 
 namespace warpbound::certification {
 
-/// Figures as HTML: those of the sample where it is not constant, those of the fit where there is
-/// one.
+/// Figures as HTML. A refused series has those of the sample only: nothing that is fitted.
 std::string figures_of(const SeriesPwcet& series, const PwcetReport& report);
 
 } // namespace warpbound::certification

@@ -25,26 +25,31 @@ std::string list(const std::vector<std::string>& items) {
 
 std::string kinds_table(const SeriesPwcet& series, const PwcetReport& report) {
     std::string rows;
+    const bool estimated = !series.rows.empty();
     for (const auto& one : series.rows)
         rows += row(cell("pWCET (estimate)") + cell(fmt::format("{:g}", one.probability), true) +
                     cell(estimate_text(series, one.time.value()), true) +
                     cell(interval_text(series, one.interval)) +
                     cell(std::string{to_string(standing_of(series, one, report.bound))}));
-    rows += row(cell("observed, worst") + cell("", true) +
-                cell(time_in(series, series.figures.high_water_mark), true) +
-                cell(fmt::format("{} runs", series.figures.runs)) + cell(""));
+    if (series.figures.runs > 0)
+        rows += row(cell("observed, worst") + cell("", true) +
+                    cell(time_in(series, series.figures.high_water_mark), true) +
+                    cell(fmt::format("{} runs", series.figures.runs)) + cell(""));
     if (report.bound)
         rows +=
             row(cell(report.bound->kind) + cell("", true) +
                 cell(fmt::format("{}", report.bound->value), true) + cell(report.bound->source) +
                 cell(refutes_bound(series, report.bound) ? "refuted by a run" : ""));
-    return table("Estimate, observation and bound, in " + series.times.unit,
-                 {{"kind", false},
-                  {"per run", true},
-                  {series.times.unit, true},
-                  {"95 % interval, or source", false},
-                  {"stands", false}},
-                 rows);
+    if (rows.empty()) return {};
+    return table(
+        (estimated ? "Estimate, observation and bound, in " : "Observation and bound, in ") +
+            series.times.unit,
+        {{"kind", false},
+         {estimated ? "per run" : "", true},
+         {series.times.unit, true},
+         {estimated ? "95 % interval, or source" : "source", false},
+         {"verdict", false}},
+        rows);
 }
 
 std::string fits_table(const SeriesPwcet& series, const PwcetRequest& request) {
@@ -96,6 +101,23 @@ std::string tests_table(const std::string& caption, const std::vector<harness::O
                  rows);
 }
 
+std::string detectable_table(const SeriesPwcet& series) {
+    if (series.detectable.empty()) return {};
+    std::string rows;
+    for (const auto& seen : series.detectable)
+        rows +=
+            row(cell(seen.test) + cell(seen.effect) +
+                cell(fmt::format("{:.2f}{}{}", seen.value, seen.unit.empty() ? "" : " ", seen.unit),
+                     true) +
+                cell(seen.source));
+    return table(
+        fmt::format("Effects that a passed test finds with at least {:g} % power in {} runs "
+                    "(level {:g} % / {})",
+                    100 * stated_power, series.figures.runs, 100 * pwcet_level,
+                    series.before.size()),
+        {{"test", false}, {"effect", false}, {"at least", true}, {"source", false}}, rows);
+}
+
 std::string outcome(const SeriesPwcet& series, const PwcetReport& report) {
     switch (series.outcome) {
     case PwcetOutcome::Constant:
@@ -107,7 +129,7 @@ std::string outcome(const SeriesPwcet& series, const PwcetReport& report) {
     case PwcetOutcome::Estimated:
         break;
     }
-    return fmt::format("<p>{}. Interval: {}. Seed {}.</p>\n",
+    return fmt::format("<p>Method {}. Interval: {}. Seed {}.</p>\n",
                        escape(method_text(series, report.request)), escape(series.interval_method),
                        series.seed);
 }
@@ -120,7 +142,7 @@ std::string section(const SeriesPwcet& series, const PwcetReport& report, std::s
     out += outcome(series, report) + kinds_table(series, report);
     if (!series.warnings.empty()) out += "<p>Findings:</p>\n" + list(series.warnings);
     return out + figures_of(series, report) + fits_table(series, report.request) +
-           tests_table("Tests of the runs", series.before) +
+           tests_table("Tests of the runs", series.before) + detectable_table(series) +
            tests_table("Tests of the fit", series.after);
 }
 
@@ -132,8 +154,9 @@ std::string summary(const PwcetReport& report) {
             cards += card(estimate_text(series, series.rows.back().time.value()),
                           fmt::format("{}: pWCET at {:g} per run, an estimate", series.times.unit,
                                       series.rows.back().probability));
-        cards += card(time_in(series, series.figures.high_water_mark),
-                      series.times.unit + ": the worst observed");
+        if (series.figures.runs > 0)
+            cards += card(time_in(series, series.figures.high_water_mark),
+                          series.times.unit + ": the worst observed");
     }
     if (report.bound)
         cards += card(std::to_string(report.bound->value),
@@ -166,6 +189,8 @@ std::string render_html(const PwcetReport& report) {
     for (std::size_t i = 0; i < report.series.size(); ++i)
         body += section(report.series[i], report, i);
     body += envelope(report);
+    if (const auto open = not_compared_text(report.bound); !open.empty())
+        body += fmt::format("<p class=\"quiet\">{}</p>\n", escape(open));
     body += "<h2 id=\"not-covered\">Not covered</h2>\n" + list(not_covered());
     return page("pWCET of " + report.file, body);
 }

@@ -32,6 +32,19 @@ OrderedJson tests_json(const std::vector<harness::OrderTest>& tests) {
     return list;
 }
 
+OrderedJson detectable_json(const SeriesPwcet& series) {
+    OrderedJson list = OrderedJson::array();
+    for (const auto& seen : series.detectable)
+        list.push_back({{"test", seen.test},
+                        {"effect", seen.effect},
+                        {"value", seen.value},
+                        {"unit", seen.unit.empty() ? "1" : seen.unit},
+                        {"power", stated_power},
+                        {"level", pwcet_level / static_cast<double>(series.before.size())},
+                        {"source", seen.source}});
+    return list;
+}
+
 OrderedJson fits_json(const SeriesPwcet& series, const PwcetRequest& request) {
     OrderedJson list = OrderedJson::array();
     for (const auto& fit : series.fits) {
@@ -58,14 +71,16 @@ OrderedJson figures_json(const SeriesPwcet& series) {
                          {"count", mode.count},
                          {"first-run", mode.first_run},
                          {"last-run", mode.last_run}});
-    return {{"runs", figures.runs},
-            {"distinct", figures.distinct},
-            {"lattice-step", static_cast<double>(figures.lattice) * series.times.tick},
-            {"least", figures.least},
-            {"median", figures.median},
-            {"high-water-mark", figures.high_water_mark},
-            {"first-worst-run", figures.first_worst_run},
-            {"modes", std::move(modes)}};
+    OrderedJson out{{"runs", figures.runs}};
+    if (figures.runs == 0) return out;
+    out.update({{"distinct", figures.distinct},
+                {"lattice-step", static_cast<double>(figures.lattice) * series.times.tick},
+                {"least", figures.least},
+                {"median", figures.median},
+                {"high-water-mark", figures.high_water_mark},
+                {"first-worst-run", figures.first_worst_run},
+                {"modes", std::move(modes)}});
+    return out;
 }
 
 OrderedJson row_json(const PwcetRow& row, const std::string& unit) {
@@ -89,7 +104,8 @@ OrderedJson series_json(const SeriesPwcet& series, const PwcetReport& report) {
                     {"reasons", series.reasons},
                     {"findings", series.warnings},
                     {"tests-of-the-runs", tests_json(series.before)},
-                    {"tests-of-the-fit", tests_json(series.after)}};
+                    {"tests-of-the-fit", tests_json(series.after)},
+                    {"detectable-effects", detectable_json(series)}};
     if (!series.extremes.values.empty()) {
         OrderedJson extremes{{"count", series.extremes.values.size()}};
         if (series.extremes.block > 0) {
@@ -101,8 +117,10 @@ OrderedJson series_json(const SeriesPwcet& series, const PwcetReport& report) {
         }
         out["extremes"] = std::move(extremes);
     }
-    out["fits"] = fits_json(series, report.request);
-    out["interval-method"] = series.interval_method;
+    if (series.outcome == PwcetOutcome::Estimated) {
+        out["fits"] = fits_json(series, report.request);
+        out["interval-method"] = series.interval_method;
+    }
     OrderedJson rows = OrderedJson::array();
     for (const auto& row : series.rows) {
         OrderedJson entry = row_json(row, series.times.unit);
@@ -111,9 +129,10 @@ OrderedJson series_json(const SeriesPwcet& series, const PwcetReport& report) {
             entry["standing"] = to_string(standing);
         rows.push_back(std::move(entry));
     }
-    rows.push_back({{"kind", "observed"},
-                    {"value", series.figures.high_water_mark},
-                    {"unit", series.times.unit}});
+    if (series.figures.runs > 0)
+        rows.push_back({{"kind", "observed"},
+                        {"value", series.figures.high_water_mark},
+                        {"unit", series.times.unit}});
     if (report.bound)
         rows.push_back({{"kind", report.bound->kind},
                         {"side", "upper"},
@@ -134,14 +153,15 @@ std::string render_json(const PwcetReport& report) {
     OrderedJson envelope = OrderedJson::array();
     for (const auto& row : report.envelope)
         envelope.push_back(row_json(row, report.series.front().times.unit));
-    const OrderedJson result{{"schema", "warpbound-pwcet/1"},
-                             {"tool", {{"name", "warpbound"}, {"version", report.tool_version}}},
-                             {"file", report.file},
-                             {"method", to_string(report.request.method)},
-                             {"shape", report.request.shape == TailShape::Zero ? "zero" : "fitted"},
-                             {"series", std::move(list)},
-                             {"envelope", std::move(envelope)},
-                             {"not-covered", not_covered()}};
+    OrderedJson result{{"schema", "warpbound-pwcet/1"},
+                       {"tool", {{"name", "warpbound"}, {"version", report.tool_version}}},
+                       {"file", report.file},
+                       {"method", to_string(report.request.method)},
+                       {"shape", report.request.shape == TailShape::Zero ? "zero" : "fitted"},
+                       {"series", std::move(list)},
+                       {"envelope", std::move(envelope)},
+                       {"not-covered", not_covered()}};
+    if (report.bound) result["bound-not-compared"] = report.bound->not_compared;
     return result.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 

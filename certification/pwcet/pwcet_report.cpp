@@ -2,6 +2,7 @@
 
 #include <boost/math/distributions/binomial.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -51,6 +52,41 @@ const nlohmann::json* upper_claim(const nlohmann::json& report) {
     return nullptr;
 }
 
+const nlohmann::json& object_in(const nlohmann::json& object, const char* name) {
+    static const nlohmann::json none = nlohmann::json::object();
+    const auto found = object.find(name);
+    return found != object.end() && found->is_object() ? *found : none;
+}
+
+std::optional<std::int64_t> count_in(const nlohmann::json& object, const char* name) {
+    const auto found = object.find(name);
+    if (found == object.end() || !found->is_number_integer()) return std::nullopt;
+    return found->get<std::int64_t>();
+}
+
+/// Reports of earlier versions say of a launch its numbers of blocks and threads only.
+models::LaunchIdentity launch_in(const nlohmann::json& report) {
+    const auto& kernel = object_in(report, "kernel");
+    models::LaunchIdentity launched{.kernel_digest = text_in(kernel, "digest"),
+                                    .kernel = text_in(kernel, "name")};
+    const auto& launch = object_in(report, "launch");
+    if (auto whole = models::parse_launch(text_in(launch, "text"))) {
+        launched.launch = std::move(whole).value();
+    } else if (const auto blocks = count_in(launch, "blocks"),
+               threads = count_in(launch, "threads");
+               blocks && threads) {
+        launched.launch = models::Launch{.blocks = *blocks, .threads = *threads};
+        launched.launch->registers = count_in(launch, "registers");
+        launched.launch->shared_memory = count_in(launch, "shared-memory");
+        launched.says_arguments = false;
+    }
+    // A report names a number of SMs that is not one.
+    if (launched.launch) launched.multiprocessors = count_in(launch, "multiprocessors").value_or(1);
+    launched.machine_digest = text_in(object_in(report, "architecture"), "digest");
+    launched.policy = text_in(report, "policy");
+    return launched;
+}
+
 } // namespace
 
 Result<BoundBeside> read_bound(const assembly::SourceText& source) {
@@ -68,10 +104,31 @@ Result<BoundBeside> read_bound(const assembly::SourceText& source) {
         return Failure{"its upper bound is no whole number", source.name};
     if (kind != "proved-bound" && kind != "bound-under-assumptions")
         return Failure{fmt::format("its claim is a {}, no bound", kind), source.name};
-    BoundBeside bound{value->get<std::int64_t>(), text_in(*claim, "unit"), kind, source.name, {}};
-    if (const auto kernel = report.find("kernel"); kernel != report.end() && kernel->is_object())
-        bound.kernel_digest = text_in(*kernel, "digest");
-    return bound;
+    return BoundBeside{value->get<std::int64_t>(), text_in(*claim, "unit"), kind, source.name,
+                       launch_in(report)};
+}
+
+Result<void> compare_launches(BoundBeside& bound, const std::vector<TimesInRunOrder>& times) {
+    for (const auto& one : times) {
+        if (one.unit != bound.unit)
+            return Failure{fmt::format("a bound in {} beside times in {}", bound.unit, one.unit),
+                           bound.source};
+        const auto [differences, not_compared] = models::compare(bound.launched, one.launched);
+        if (!differences.empty())
+            return Failure{fmt::format("a bound of another launch than {}: {}", one.name,
+                                       fmt::join(differences, "; ")),
+                           bound.source};
+        for (const auto& what : not_compared)
+            bound.not_compared.push_back(times.size() > 1 ? what + " of " + one.name : what);
+    }
+    return boost::outcome_v2::success();
+}
+
+std::string not_compared_text(const std::optional<BoundBeside>& bound) {
+    if (!bound || bound->not_compared.empty()) return {};
+    return fmt::format("Not compared between the bound and the runs, as one of them does not say "
+                       "it: {}. The bound counts only if it is of the same launch.",
+                       fmt::join(bound->not_compared, ", "));
 }
 
 std::string_view to_string(Standing standing) {
@@ -148,7 +205,7 @@ std::string method_text(const SeriesPwcet& series, const PwcetRequest& request) 
                            series.extremes.block, series.fits.empty() ? "" : series.fits[0].name);
     return fmt::format("{}: {} of {} runs above {}, residual CV {:.3f} (band 1 +/- {:.3f}), {}",
                        to_string(request.method), series.extremes.values.size(),
-                       series.figures.runs, time_in(series, series.extremes.threshold),
+                       series.figures.runs, estimate_text(series, series.extremes.threshold),
                        series.extremes.variation,
                        models::variation_band(series.extremes.values.size()),
                        series.fits.empty() ? "" : series.fits[0].name);

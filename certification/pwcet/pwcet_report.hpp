@@ -20,8 +20,15 @@ struct BoundBeside {
     std::string unit;
     std::string kind; ///< "proved-bound", "bound-under-assumptions", or "stated-bound".
     std::string source;
-    std::string kernel_digest; ///< Empty where it is a number that was typed.
+    models::LaunchIdentity launched{};       ///< Nothing where it is a number that was typed.
+    std::vector<std::string> not_compared{}; ///< What a file does not say of the launch.
 };
+
+/// Compares the launch of the bound with that of the times and fills `not_compared`. Refuses a
+/// bound in another unit, and one of another launch, with what differs.
+Result<void> compare_launches(BoundBeside& bound, const std::vector<TimesInRunOrder>& times);
+/// A sentence on what was not compared; empty where everything was, and without a bound.
+std::string not_compared_text(const std::optional<BoundBeside>& bound);
 
 /// The upper bound of the execution time in a JSON report of `analyze`. Refuses a text that is
 /// none, and a report without such a claim.

@@ -17,7 +17,7 @@ std::string figures_text(const SeriesPwcet& series) {
     const auto& figures = series.figures;
     std::string out = line("series", series.times.name);
     if (!series.times.about.empty()) out += line("", series.times.about);
-    if (figures.runs < 2) return out + line("runs", fmt::format("{}", figures.runs));
+    if (figures.runs < 2) return out + line("runs", figures.runs == 0 ? "none" : "1");
     const double ties =
         1 - static_cast<double>(figures.distinct) / static_cast<double>(figures.runs);
     out += line("runs", fmt::format("{} in run order, {} distinct times, ties {:.1f} %, lattice "
@@ -56,6 +56,14 @@ std::string tests_text(const SeriesPwcet& series) {
         }
     };
     family("tests of the runs", series.before);
+    if (!series.detectable.empty())
+        out += fmt::format(
+            "\neffects that a passed test finds with at least {:g} % power in {} runs "
+            "(level {:g} % / {})\n",
+            100 * stated_power, series.figures.runs, 100 * pwcet_level, series.before.size());
+    for (const auto& seen : series.detectable)
+        out += fmt::format("  {:<32}{} of {:.2f}{}{}  ({})\n", seen.test, seen.effect, seen.value,
+                           seen.unit.empty() ? "" : " ", seen.unit, seen.source);
     family("tests of the fit", series.after);
     return out;
 }
@@ -80,16 +88,22 @@ std::string fits_text(const SeriesPwcet& series, const PwcetRequest& request) {
 
 std::string kinds_text(const SeriesPwcet& series, const PwcetReport& report) {
     const std::string unit = series.times.unit;
-    std::string out =
-        fmt::format("\n{:<26}{:>10}{:>14}   {:<28}\n", "kind", "per run", unit, "95 % interval");
+    if (series.figures.runs == 0 && !report.bound) return {};
+    const bool estimated = !series.rows.empty();
+    std::string out = fmt::format("\n{:<26}{:>10}{:>14}   {}\n", "kind", estimated ? "per run" : "",
+                                  unit, estimated ? "95 % interval" : "source");
     for (const auto& row : series.rows) {
         const auto standing = standing_of(series, row, report.bound);
-        out += fmt::format("{:<26}{:>10g}{:>14}   {:<28}{}\n", "pWCET (estimate)", row.probability,
-                           estimate_text(series, row.time.value()),
-                           interval_text(series, row.interval), to_string(standing));
+        const std::string interval = interval_text(series, row.interval);
+        out += fmt::format("{:<26}{:>10g}{:>14}   ", "pWCET (estimate)", row.probability,
+                           estimate_text(series, row.time.value()));
+        out += standing == Standing::Plausible
+                   ? interval + "\n"
+                   : fmt::format("{:<28}{}\n", interval, to_string(standing));
     }
-    out += fmt::format("{:<26}{:>10}{:>14}   {} runs\n", "observed, worst", "",
-                       time_in(series, series.figures.high_water_mark), series.figures.runs);
+    if (series.figures.runs > 0)
+        out += fmt::format("{:<26}{:>10}{:>14}   {} runs\n", "observed, worst", "",
+                           time_in(series, series.figures.high_water_mark), series.figures.runs);
     if (report.bound)
         out += fmt::format("{:<26}{:>10}{:>14}   {}{}\n", report.bound->kind, "",
                            report.bound->value, report.bound->source,
@@ -114,7 +128,9 @@ std::string series_text(const SeriesPwcet& series, const PwcetReport& report) {
                                          time_in(series, series.figures.least), series.times.unit));
         return out + kinds_text(series, report);
     case PwcetOutcome::Refused:
-        out += line("no pWCET", fmt::format("{} reasons", series.reasons.size()));
+        out += line("no pWCET", series.reasons.size() == 1
+                                    ? "1 reason"
+                                    : fmt::format("{} reasons", series.reasons.size()));
         out += list("reasons", series.reasons);
         return out + list("findings", series.warnings) + tests_text(series) +
                kinds_text(series, report);
@@ -143,6 +159,7 @@ std::string render_text(const PwcetReport& report) {
                                estimate_text(report.series.front(), row.time.value()),
                                interval_text(report.series.front(), row.interval));
     }
+    if (const auto open = not_compared_text(report.bound); !open.empty()) out += "\n" + open + "\n";
     return out + list("A pWCET is an estimate under statistical assumptions, not a bound. Not "
                       "covered:",
                       not_covered());

@@ -146,12 +146,13 @@ void report_fit(SeriesPwcet& series, const PwcetRequest& request, const Fit& fit
                 const Distribution& distribution, const Estimator<Distribution>& estimator,
                 bool by_profile) {
     const auto& values = series.extremes.values;
-    const double lattice = static_cast<double>(series.figures.lattice) * series.times.tick;
+    const Lattice lattice = lattice_of(series);
     check_fit(series, goodness_of_fit(
                           distribution, std::span<const double>{values}, estimator,
                           {lattice, series.seed, replicates_for(fit_replicates, values.size())}));
     if (!series.reasons.empty()) return;
-    const BootstrapPlan plan{0, series.seed, replicates_for(interval_replicates, values.size())};
+    const BootstrapPlan plan{lattice, series.seed,
+                             replicates_for(interval_replicates, values.size())};
     series.interval_method = by_profile ? "profile likelihood"
                                         : fmt::format("parametric bootstrap of the pivot, {} "
                                                       "replicates",
@@ -160,7 +161,7 @@ void report_fit(SeriesPwcet& series, const PwcetRequest& request, const Fit& fit
     if constexpr (std::same_as<Distribution, Exponential>)
         if (request.method == ExtremesBy::ResidualVariation) {
             const std::size_t runs = series.times.ticks.size();
-            const BootstrapPlan choosing{0, series.seed,
+            const BootstrapPlan choosing{lattice, series.seed,
                                          replicates_for(interval_replicates, runs / 2)};
             series.interval_method =
                 fmt::format("parametric bootstrap of the pivot and of the choice of the threshold, "
@@ -179,7 +180,7 @@ void report_fit(SeriesPwcet& series, const PwcetRequest& request, const Fit& fit
                     intervals.push_back(profile_interval(fit, values, p));
                 else
                     intervals.push_back(
-                        profile_interval(fit, values, series.times.ticks.size(), p));
+                        profile_interval(fit, values, series.times.ticks.size(), p, lattice.step));
             }
     }
     if (!by_profile) {
@@ -209,17 +210,21 @@ void fit_excesses(SeriesPwcet& series, const PwcetRequest& request) {
                 p, share));
             return;
         }
-    const auto light = fit_exponential(values);
-    const auto pareto = fit_pareto(values);
-    if (!light || !pareto) {
+    const double step = lattice_of(series).step;
+    const auto light = fit_exponential_on_lattice(values, step);
+    const auto pareto = fit_pareto_on_lattice(values, step);
+    // The likelihood ratio takes the middles of the steps as continuous, on both sides.
+    const auto light_middle = fit_exponential(values);
+    const auto pareto_middle = fit_pareto(values);
+    if (!light || !pareto || !light_middle || !pareto_middle) {
         series.reasons.emplace_back("the excesses cannot be fitted");
         return;
     }
-    check_shape(series, light->negative_log_likelihood, pareto->negative_log_likelihood,
-                pareto->distribution.shape);
+    check_shape(series, light_middle->negative_log_likelihood,
+                pareto_middle->negative_log_likelihood, pareto_middle->distribution.shape);
     const auto moments = l_moments(values);
     const auto by_l = pareto_by_l_moments(moments);
-    const ThresholdFit<Exponential> exponential{light->distribution, threshold, share};
+    const ThresholdFit<Exponential> exponential{*light, threshold, share};
     const ThresholdFit<GeneralizedPareto> likelihood{pareto->distribution, threshold, share};
     const bool fitted = request.shape == TailShape::Fitted;
     const bool irregular = fitted && pareto->irregular;
@@ -239,11 +244,17 @@ void fit_excesses(SeriesPwcet& series, const PwcetRequest& request) {
     if (fitted) add_light();
     if (!series.reasons.empty()) return;
     if (!fitted)
-        report_fit(series, request, exponential, light->distribution,
-                   by_likelihood<Exponential>(fit_exponential), false);
+        report_fit(series, request, exponential, *light,
+                   Estimator<Exponential>{[step](std::span<const double> drawn) {
+                       return fit_exponential_on_lattice(drawn, step);
+                   }},
+                   false);
     else if (!irregular)
         report_fit(series, request, likelihood, pareto->distribution,
-                   by_likelihood<GeneralizedPareto>(fit_pareto), true);
+                   by_likelihood<GeneralizedPareto>([step](std::span<const double> drawn) {
+                       return fit_pareto_on_lattice(drawn, step);
+                   }),
+                   true);
     else if (by_l)
         report_fit(series, request, ThresholdFit<GeneralizedPareto>{*by_l, threshold, share}, *by_l,
                    by_moments<GeneralizedPareto>(pareto_by_l_moments), false);
@@ -329,8 +340,9 @@ void choose_extremes(SeriesPwcet& series, const PwcetRequest& request,
                                   ? excesses_by_variation(series, sorted)
                                   : excesses_by_threshold(series, request, sorted);
         if (!excesses) return;
-        extremes.threshold = excesses->threshold;
-        extremes.values = excesses->values;
+        const auto over = over_half_step(*excesses, lattice_of(series));
+        extremes.threshold = over.threshold;
+        extremes.values = over.values;
         const std::size_t count = extremes.values.size();
         if (count < static_cast<std::size_t>(fewest_excesses)) {
             series.reasons.push_back(fmt::format("{} runs above {}; needs {}", count,
@@ -343,7 +355,7 @@ void choose_extremes(SeriesPwcet& series, const PwcetRequest& request,
                             sorted.size(), extremes.threshold));
             return;
         }
-        extremes.variation = residual_variation(extremes.values);
+        extremes.variation = residual_variation(extremes.values, lattice_of(series).step);
         if (extremes.variation > 1 + variation_band(count))
             series.reasons.push_back(heavy_text(extremes.variation, count));
     }

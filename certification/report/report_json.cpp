@@ -124,7 +124,9 @@ OrderedJson estimates_of(const Report& report) {
 
 OrderedJson launch_of(const Report& report) {
     const models::Launch& launch = report.launch;
-    OrderedJson json{{"blocks", launch.blocks}, {"threads", launch.threads}};
+    OrderedJson json{{"blocks", launch.blocks},
+                     {"threads", launch.threads},
+                     {"text", models::to_string(launch)}};
     if (launch.registers) json["registers"] = *launch.registers;
     if (launch.shared_memory) json["shared-memory"] = *launch.shared_memory;
     if (report.multiprocessors > 1) json["multiprocessors"] = report.multiprocessors;

@@ -1,6 +1,7 @@
 #include "models/statistics/extremes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace warpbound::models {
@@ -27,6 +28,25 @@ std::optional<Excesses> largest_excesses(std::span<const double> sorted, std::si
     const std::size_t first = sorted.size() - count;
     if (sorted[first] == sorted[first - 1]) return std::nullopt;
     return excesses_over(sorted, sorted[first - 1]);
+}
+
+double Lattice::nearest(double value) const {
+    return step <= 0 ? value : anchor + step * std::round((value - anchor) / step);
+}
+
+double Lattice::half_step_above(double value) const {
+    // A value on the lattice may be a rounding error below it.
+    constexpr double rounding = 1e-9;
+    return step <= 0 ? value
+                     : anchor + step * (std::floor((value - anchor) / step + rounding) + 0.5);
+}
+
+Excesses over_half_step(Excesses excesses, const Lattice& lattice) {
+    const double threshold = lattice.half_step_above(excesses.threshold);
+    for (double& value : excesses.values)
+        value -= threshold - excesses.threshold;
+    excesses.threshold = threshold;
+    return excesses;
 }
 
 std::int64_t lattice_step(std::span<const std::int64_t> values) {

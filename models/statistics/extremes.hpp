@@ -33,6 +33,23 @@ Excesses excesses_over(std::span<const double> sorted, double threshold);
 /// there is no smaller one.
 std::optional<Excesses> largest_excesses(std::span<const double> sorted, std::size_t count);
 
+/// The step that recorded times are multiples of, from some value on: times are taken as rounded to
+/// the nearest step. 0: continuous.
+struct Lattice {
+    double step = 0;
+    double anchor = 0; ///< A value on it.
+
+    /// The value on the lattice next to `value`; without a step the value itself.
+    [[nodiscard]] double nearest(double value) const;
+    /// Half a step above the largest value on the lattice that is at most `value`: a run is above
+    /// the one if and only if its time before rounding is above the other.
+    [[nodiscard]] double half_step_above(double value) const;
+};
+
+/// Excesses over the half step above their threshold. They lie in the middle of steps, as the times
+/// before rounding do on average.
+Excesses over_half_step(Excesses excesses, const Lattice& lattice);
+
 /// Greatest common divisor of the differences of whole numbers; 0 if all are equal.
 std::int64_t lattice_step(std::span<const std::int64_t> values);
 

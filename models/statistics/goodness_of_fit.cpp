@@ -1,7 +1,5 @@
 #include "models/statistics/goodness_of_fit.hpp"
 
-#include "models/statistics/maximum_likelihood.hpp"
-#include "models/statistics/per_run.hpp"
 #include "models/statistics/resampling.hpp"
 
 #include <algorithm>
@@ -20,34 +18,6 @@ std::vector<double> probabilities_of(const Distribution& distribution,
     for (const double value : sorted)
         probabilities.push_back(cumulative(distribution, value));
     return probabilities;
-}
-
-/// A maximum on the lattice of the sample, whose values differ from `anchor` by multiples of it.
-template <MaximaDistribution Distribution>
-double drawn(const Distribution& distribution, double uniform, double lattice, double anchor) {
-    const double value = value_at(distribution, -std::log(uniform));
-    if (lattice <= 0) return value;
-    return anchor + lattice * std::round((value - anchor) / lattice);
-}
-
-/// An excess on the lattice: a multiple of it that is at least one step.
-template <ExcessDistribution Distribution>
-double drawn(const Distribution& distribution, double uniform, double lattice, double) {
-    const double value = excess_at(distribution, -std::log(uniform));
-    if (lattice <= 0) return value;
-    return lattice * std::max(1.0, std::ceil(value / lattice));
-}
-
-/// Excesses rounded up to the lattice are half a step longer on average: the distribution that
-/// gives the fitted mean is shorter.
-template <typename Distribution>
-Distribution before_rounding(Distribution distribution, std::span<const double> sorted,
-                             double lattice) {
-    if constexpr (ExcessDistribution<Distribution>) {
-        const double mean = mean_of(sorted);
-        distribution.scale *= std::max(0.1, (mean - lattice / 2) / mean);
-    }
-    return distribution;
 }
 
 } // namespace
@@ -77,14 +47,13 @@ GoodnessOfFit goodness_of_fit(const Distribution& distribution, std::span<const 
                               const Estimator<Distribution>& estimator, const BootstrapPlan& plan) {
     const auto observed = probabilities_of(distribution, sorted);
     GoodnessOfFit result{{anderson_darling(observed), 1}, {cramer_von_mises(observed), 1}, 0};
-    const auto source = before_rounding(distribution, sorted, plan.lattice);
     std::size_t a2_as_large = 0;
     std::size_t w2_as_large = 0;
     std::vector<double> replicate(sorted.size());
     for (std::size_t number = 0; number < plan.replicates; ++number) {
         Resampling random{plan.seed, "goodness of fit", number};
         for (double& value : replicate)
-            value = drawn(source, random.uniform(), plan.lattice, sorted.front());
+            value = drawn(distribution, random.uniform(), plan.lattice);
         std::sort(replicate.begin(), replicate.end());
         const auto fitted = estimator(replicate);
         ++result.replicates;

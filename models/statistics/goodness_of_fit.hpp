@@ -1,13 +1,16 @@
 #pragma once
 /// \file
 /// Goodness of fit with fitted parameters: Anderson-Darling and Cramer-von Mises, with p-values by
-/// the parametric bootstrap. Replicates lie on the lattice of the sample, so ties are covered.
+/// the parametric bootstrap. Replicates lie on the lattice of the sample, so ties are covered:
+/// maxima are rounded to it, excesses to the middle of a step (`over_half_step`).
 ///
 /// `Source:` Anderson and Darling 1954; Stephens 1977, whose tables the p-values reproduce; Stute,
 /// Gonzales Manteiga and Presedo Quindimil 1993 for the bootstrap.
 
-#include "models/statistics/extreme_value.hpp"
+#include "models/statistics/extremes.hpp"
+#include "models/statistics/per_run.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -38,10 +41,22 @@ using Estimator = std::function<std::optional<Distribution>(std::span<const doub
 
 /// What the replicates share with the sample.
 struct BootstrapPlan {
-    double lattice = 0; ///< Step that the values are multiples of; 0: continuous.
+    Lattice lattice{}; ///< Of the times.
     std::uint64_t seed = 1;
     std::size_t replicates = 999;
 };
+
+/// A maximum of the distribution on the lattice of the times. `uniform`: in (0, 1).
+template <MaximaDistribution Distribution>
+double drawn(const Distribution& distribution, double uniform, const Lattice& lattice) {
+    return lattice.nearest(value_at(distribution, -std::log(uniform)));
+}
+/// An excess over a half step, in the middle of its step.
+template <ExcessDistribution Distribution>
+double drawn(const Distribution& distribution, double uniform, const Lattice& lattice) {
+    const double excess = excess_at(distribution, -std::log(uniform));
+    return lattice.step <= 0 ? excess : lattice.step * (std::floor(excess / lattice.step) + 0.5);
+}
 
 /// Of `distribution`, which `estimator` fitted to `sorted`. Every replicate is drawn from it and
 /// fitted again. Distribution: Gumbel, GEV (maxima), exponential, GPD (excesses).

@@ -171,6 +171,16 @@ std::optional<LikelihoodFit<Exponential>> fit_exponential(std::span<const double
     return LikelihoodFit<Exponential>{fit, negative_log_likelihood(fit, excesses), false};
 }
 
+std::optional<Exponential> fit_exponential_on_lattice(std::span<const double> excesses,
+                                                      double step) {
+    const auto plain = fit_exponential(excesses);
+    if (!plain || step <= 0) return plain ? std::optional{plain->distribution} : std::nullopt;
+    const double mean = plain->distribution.scale;
+    if (!(mean > step / 2)) return std::nullopt;
+    // 2 atanh(x) = ln((1 + x) / (1 - x)).
+    return Exponential{step / (2 * std::atanh(step / (2 * mean)))};
+}
+
 std::optional<LikelihoodFit<GeneralizedPareto>> fit_pareto(std::span<const double> excesses) {
     if (is_constant(excesses)) return std::nullopt;
     const double largest = *std::max_element(excesses.begin(), excesses.end());
@@ -195,6 +205,40 @@ std::optional<LikelihoodFit<GeneralizedPareto>> fit_pareto(std::span<const doubl
     if (!(point.nll <= least)) point = at(first + best * step);
     return LikelihoodFit<GeneralizedPareto>{point.distribution, point.nll,
                                             point.distribution.shape <= regular_above};
+}
+
+double negative_log_likelihood_on_lattice(const GeneralizedPareto& distribution,
+                                          std::span<const double> excesses, double step) {
+    if (!(distribution.scale > 0)) return HUGE_VAL;
+    double sum = 0;
+    for (std::size_t first = 0; first < excesses.size();) {
+        std::size_t end = first + 1;
+        while (end < excesses.size() && excesses[end] == excesses[first])
+            ++end;
+        const double probability = exceedance(distribution, excesses[first] - step / 2) -
+                                   exceedance(distribution, excesses[first] + step / 2);
+        if (!(probability > 0)) return HUGE_VAL;
+        sum -= static_cast<double>(end - first) * std::log(probability);
+        first = end;
+    }
+    return sum;
+}
+
+std::optional<LikelihoodFit<GeneralizedPareto>>
+fit_pareto_on_lattice(std::span<const double> excesses, double step) {
+    const auto middles = fit_pareto(excesses);
+    constexpr double wide = 0.1;
+    if (!middles || step <= wide * mean_of(excesses)) return middles;
+    const auto distribution_at = [&](const Variable<2>& at) {
+        return GeneralizedPareto{middles->distribution.scale * std::exp(at[0]), at[1]};
+    };
+    const auto nll = [&](const Variable<2>& at) {
+        if (at[1] < smallest_shape) return HUGE_VAL;
+        return negative_log_likelihood_on_lattice(distribution_at(at), excesses, step);
+    };
+    const auto best = minimise<2>(nll, {0, middles->distribution.shape}, 0.1);
+    const auto fit = distribution_at(best.at);
+    return LikelihoodFit<GeneralizedPareto>{fit, best.value, fit.shape <= regular_above};
 }
 
 double heavy_tail_p_value(double light_nll, double fitted_nll, double fitted_shape) {

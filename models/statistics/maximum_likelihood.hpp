@@ -37,8 +37,22 @@ std::optional<LikelihoodFit<GeneralizedExtremeValue>>
 fit_extreme_value(std::span<const double> maxima);
 /// Requires: positive values.
 std::optional<LikelihoodFit<Exponential>> fit_exponential(std::span<const double> excesses);
+/// Of excesses in the middle of steps (`over_half_step`), by the probabilities of the steps: the
+/// scale is step / ln((mean + step / 2) / (mean - step / 2)), and the mean at step 0. None where
+/// all are in the first step. `Source:` Kulldorff 1961, grouped samples with equal steps.
+std::optional<Exponential> fit_exponential_on_lattice(std::span<const double> excesses,
+                                                      double step);
 /// Shape above -1, as of the GEV. Requires: positive values.
 std::optional<LikelihoodFit<GeneralizedPareto>> fit_pareto(std::span<const double> excesses);
+
+/// Negative log likelihood of excesses in the middle of steps, by the probabilities of the steps.
+double negative_log_likelihood_on_lattice(const GeneralizedPareto& distribution,
+                                          std::span<const double> excesses, double step);
+/// The fit by the probabilities of the steps where these are wide, more than a tenth of the scale;
+/// else, and at step 0, `fit_pareto`. Middles of wide steps make the shape too small, by 0.07 at
+/// steps of two thirds of the scale.
+std::optional<LikelihoodFit<GeneralizedPareto>>
+fit_pareto_on_lattice(std::span<const double> excesses, double step);
 
 /// Probability that the likelihood ratio against shape 0 is as large, if the shape is 0 and the
 /// alternative is a heavy tail: half the chi-squared probability of one degree of freedom; 1 for a

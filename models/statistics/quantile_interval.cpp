@@ -124,7 +124,7 @@ pivot_intervals(const BlockMaximaFit<Distribution>& fit, std::size_t blocks,
     for (std::size_t number = 0; number < plan.replicates; ++number) {
         Resampling random{plan.seed, "interval", number};
         for (double& value : replicate)
-            value = value_at(fit.maxima, -std::log(random.uniform()));
+            value = drawn(fit.maxima, random.uniform(), plan.lattice);
         const auto refitted = estimator(replicate);
         if (!refitted) continue;
         const BlockMaximaFit<Distribution> again{*refitted, fit.block};
@@ -150,7 +150,7 @@ pivot_intervals(const ThresholdFit<Distribution>& fit, std::size_t excesses, std
     for (std::size_t number = 0; number < plan.replicates; ++number) {
         Resampling random{plan.seed, "interval", number};
         for (double& value : replicate)
-            value = excess_at(fit.excess, -std::log(random.uniform()));
+            value = drawn(fit.excess, random.uniform(), plan.lattice);
         const auto refitted = estimator(replicate);
         if (!refitted) continue;
         const double share = beta_variable(k + 1, n - k, random);
@@ -173,26 +173,28 @@ std::vector<QuantileInterval> intervals_by_variation(const ThresholdFit<Exponent
         estimates.push_back(quantile_per_run(fit, p).value());
     Pivots pivots(probabilities.size());
     const auto n = static_cast<double>(runs);
+    // The largest of the lower half, and a tail above it with scale 1.
+    const Lattice lattice{plan.lattice.step / fit.excess.scale, 0};
     std::vector<double> upper(half + 1);
     for (std::size_t number = 0; number < plan.replicates; ++number) {
         Resampling random{plan.seed, "interval", number};
-        upper[0] = 0; // The largest of the lower half; the tail above it has scale 1.
+        upper[0] = 0;
         for (std::size_t i = 1; i <= half; ++i)
-            upper[i] = -std::log(random.uniform());
+            upper[i] = lattice.nearest(-std::log(random.uniform()));
         std::sort(upper.begin() + 1, upper.end());
-        const auto choice = choose_by_variation(variation_plot(upper, half));
+        const auto choice = choose_by_variation(variation_plot(upper, lattice, half));
         if (choice.heavy || !choice.chosen) continue; // Such a sample has no interval.
         const std::size_t count = choice.chosen->count;
-        double mean = 0;
-        for (std::size_t i = half + 1 - count; i <= half; ++i)
-            mean += (upper[i] - choice.chosen->threshold) / static_cast<double>(count);
+        const auto excesses = over_half_step(largest_excesses(upper, count).value(), lattice);
+        const auto fitted = fit_exponential_on_lattice(excesses.values, lattice.step);
+        if (!fitted) continue;
         const auto k = static_cast<double>(half);
         const double share = beta_variable(k + 1, n - k, random);
         for (std::size_t i = 0; i < probabilities.size(); ++i) {
             const double estimate =
-                choice.chosen->threshold +
-                mean * std::log(static_cast<double>(count) / n / probabilities[i]);
-            pivots[i].push_back((estimate - std::log(share / probabilities[i])) / mean);
+                excesses.threshold +
+                fitted->scale * std::log(static_cast<double>(count) / n / probabilities[i]);
+            pivots[i].push_back((estimate - std::log(share / probabilities[i])) / fitted->scale);
         }
     }
     return intervals_of(std::move(pivots), estimates, fit.excess.scale);
@@ -234,7 +236,8 @@ QuantileInterval profile_interval(const BlockMaximaFit<GeneralizedExtremeValue>&
 }
 
 QuantileInterval profile_interval(const ThresholdFit<GeneralizedPareto>& fit,
-                                  std::span<const double> excesses, std::size_t runs, double p) {
+                                  std::span<const double> excesses, std::size_t runs, double p,
+                                  double step) {
     const auto k = static_cast<double>(excesses.size());
     const double below = static_cast<double>(runs) - k;
     // Variables: shape, ln(share / observed share). The scale follows from x.
@@ -243,7 +246,9 @@ QuantileInterval profile_interval(const ThresholdFit<GeneralizedPareto>& fit,
             const double share = fit.share * std::exp(at[1]);
             if (at[0] < -0.999 || at[0] > 5 || share >= 1 || share <= p) return HUGE_VAL;
             const double scale = (x - fit.threshold) / box_cox(std::log(share / p), at[0]);
-            return negative_log_likelihood(GeneralizedPareto{scale, at[0]}, excesses) -
+            const GeneralizedPareto tail{scale, at[0]};
+            return (step > 0 ? negative_log_likelihood_on_lattice(tail, excesses, step)
+                             : negative_log_likelihood(tail, excesses)) -
                    k * std::log(share) - below * std::log1p(-share);
         };
         const auto best = minimise<2>(nll, near, 0.05, profile_tolerance);

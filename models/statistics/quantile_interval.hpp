@@ -51,8 +51,10 @@ std::vector<QuantileInterval> intervals_by_variation(const ThresholdFit<Exponent
 /// `maxima`.
 QuantileInterval profile_interval(const BlockMaximaFit<GeneralizedExtremeValue>& fit,
                                   std::span<const double> maxima, double p);
-/// Likewise; the share of runs above the threshold varies with its binomial likelihood.
+/// Likewise; the share of runs above the threshold varies with its binomial likelihood. `step`: of
+/// the lattice of the times, as of `fit_pareto_on_lattice`.
 QuantileInterval profile_interval(const ThresholdFit<GeneralizedPareto>& fit,
-                                  std::span<const double> excesses, std::size_t runs, double p);
+                                  std::span<const double> excesses, std::size_t runs, double p,
+                                  double step = 0);
 
 } // namespace warpbound::models

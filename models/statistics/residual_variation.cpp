@@ -14,7 +14,20 @@ constexpr std::size_t fewest_plotted = 11;
 
 } // namespace
 
+namespace {
+
+/// sqrt(mean^2 - step^2 / 4); 0 where all excesses are in the first step.
+double scale_on_lattice(double mean, double step) {
+    return std::sqrt(std::max(0.0, (mean - step / 2) * (mean + step / 2)));
+}
+
+} // namespace
+
 double residual_variation(std::span<const double> excesses) {
+    return residual_variation(excesses, 0);
+}
+
+double residual_variation(std::span<const double> excesses, double step) {
     const auto n = static_cast<double>(excesses.size());
     double mean = 0;
     for (const double excess : excesses)
@@ -23,7 +36,7 @@ double residual_variation(std::span<const double> excesses) {
     double squares = 0;
     for (const double excess : excesses)
         squares += (excess - mean) * (excess - mean);
-    return std::sqrt(squares / n) / mean;
+    return std::sqrt(squares / n) / scale_on_lattice(mean, step);
 }
 
 double shape_of_variation(double variation) {
@@ -34,7 +47,7 @@ double variation_band(std::size_t count) {
     return two_sided_five_percent / std::sqrt(static_cast<double>(count));
 }
 
-std::vector<VariationPoint> variation_plot(std::span<const double> sorted,
+std::vector<VariationPoint> variation_plot(std::span<const double> sorted, const Lattice& lattice,
                                            std::optional<std::size_t> most) {
     std::vector<VariationPoint> plot;
     if (sorted.empty()) return plot;
@@ -49,9 +62,10 @@ std::vector<VariationPoint> variation_plot(std::span<const double> sorted,
         squares += below * below;
         if (count < fewest_plotted || sorted[first] == sorted[first - 1]) continue;
         const auto k = static_cast<double>(count);
-        const double mean = (largest - sorted[first - 1]) - sum / k;
+        const double threshold = lattice.half_step_above(sorted[first - 1]);
+        const double scale = scale_on_lattice((largest - threshold) - sum / k, lattice.step);
         const double variance = std::max(0.0, squares / k - sum / k * (sum / k));
-        plot.push_back({count, sorted[first - 1], std::sqrt(variance) / mean});
+        if (scale > 0) plot.push_back({count, sorted[first - 1], std::sqrt(variance) / scale});
     }
     return plot;
 }

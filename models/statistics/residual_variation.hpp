@@ -5,6 +5,8 @@
 ///
 /// `Source:` del Castillo, Daoudi and Lockhart 2014; Abella et al., TODAES 2017 (MBPTA-CV).
 
+#include "models/statistics/extremes.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -16,6 +18,11 @@ namespace warpbound::models {
 /// limit theory uses. Requires: at least one, all positive.
 double residual_variation(std::span<const double> excesses);
 
+/// CV of excesses in the middle of steps (`over_half_step`), 1 for an exponential tail there too:
+/// their number of whole steps is geometric, with variance m (m + 1) at mean m, so the standard
+/// deviation is that of sqrt(mean^2 - step^2 / 4). Requires: a mean above half a step.
+double residual_variation(std::span<const double> excesses, double step);
+
 /// The shape whose GPD has this CV: (1 - 1 / CV^2) / 2.
 double shape_of_variation(double variation);
 
@@ -26,13 +33,15 @@ double variation_band(std::size_t count);
 /// The CV of the `count` largest excesses.
 struct VariationPoint {
     std::size_t count = 0;
-    double threshold = 0;
+    double threshold = 0; ///< The largest value that is no excess.
     double variation = 0;
 };
 
 /// The CV for every number of excesses from 11 to `most`, half the sample if it is not given;
-/// numbers that a tie splits are left out. Requires: `most` smaller than the sample.
+/// numbers that a tie splits are left out, as are those of a single value. Of times on a lattice
+/// the CV is that of excesses over a half step. Requires: `most` smaller than the sample.
 std::vector<VariationPoint> variation_plot(std::span<const double> sorted,
+                                           const Lattice& lattice = {},
                                            std::optional<std::size_t> most = {});
 
 /// The choice of the number of excesses by MBPTA-CV.

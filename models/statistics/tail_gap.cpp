@@ -1,5 +1,6 @@
 #include "models/statistics/tail_gap.hpp"
 
+#include "models/statistics/goodness_of_fit.hpp"
 #include "models/statistics/limit_distributions.hpp"
 #include "models/statistics/maximum_likelihood.hpp"
 #include "models/statistics/resampling.hpp"
@@ -55,47 +56,49 @@ std::vector<double> straightened(std::vector<double> excesses) {
     return excesses;
 }
 
-double resampled_p_value(double share, std::size_t count, double mean, double lattice,
+double resampled_p_value(double share, std::span<const double> excesses, const Lattice& lattice,
                          std::uint64_t seed) {
-    const Exponential source{std::max(mean - lattice / 2, 0.1 * mean)};
+    const auto source = fit_exponential_on_lattice(excesses, lattice.step);
+    if (!source) return 1; // All in one step: there is no gap.
     std::size_t as_large = 0;
-    std::vector<double> drawn(count);
+    std::vector<double> replicate(excesses.size());
     for (std::size_t number = 0; number < replicates; ++number) {
         Resampling random{seed, "tail gap", number};
-        for (double& value : drawn)
-            value = lattice * std::ceil(excess_at(source, -std::log(random.uniform())) / lattice);
-        std::sort(drawn.begin(), drawn.end());
-        if (largest_spacing(straightened(drawn)).share >= share) ++as_large;
+        for (double& value : replicate)
+            value = drawn(*source, random.uniform(), lattice);
+        std::sort(replicate.begin(), replicate.end());
+        if (largest_spacing(straightened(replicate)).share >= share) ++as_large;
     }
     return (1 + static_cast<double>(as_large)) / (1 + static_cast<double>(replicates));
 }
 
 } // namespace
 
-std::optional<TailGap> tail_gap(std::span<const double> sorted, std::size_t count, double lattice,
-                                std::uint64_t seed) {
+std::optional<TailGap> tail_gap(std::span<const double> sorted, std::size_t count,
+                                const Lattice& lattice, std::uint64_t seed) {
     if (count == 0 || count >= sorted.size()) return std::nullopt;
-    const std::size_t first = sorted.size() - count;
-    const double threshold = sorted[first - 1];
-    if (!(sorted.back() > threshold)) return std::nullopt;
-    std::vector<double> excesses;
-    double mean = 0;
-    bool tied = false;
-    for (std::size_t i = first; i < sorted.size(); ++i) {
-        tied = tied || sorted[i] == sorted[i - 1];
-        excesses.push_back(sorted[i] - threshold);
-        mean += excesses.back() / static_cast<double>(count);
-    }
-    const auto largest = largest_spacing(straightened(excesses));
+    // Runs that are tied with the threshold are not split: the excesses begin below all of them.
+    std::size_t first = sorted.size() - count;
+    while (first > 0 && sorted[first - 1] == sorted[sorted.size() - count])
+        --first;
+    if (first == 0 || sorted[first] == sorted.back()) return std::nullopt;
+    const auto excesses = [&] {
+        const auto over = largest_excesses(sorted, sorted.size() - first).value();
+        return lattice.step > 0 ? over_half_step(over, lattice) : over;
+    }();
+    const auto& values = excesses.values;
+    const bool tied = std::adjacent_find(values.begin(), values.end()) != values.end();
+    const auto largest = largest_spacing(straightened(values));
     TailGap gap;
     gap.share = largest.share;
     gap.above = largest.above;
     gap.to = sorted[sorted.size() - largest.above];
     gap.from = sorted[sorted.size() - largest.above - 1];
-    gap.spacings = count;
-    gap.resampled = tied && lattice > 0;
-    gap.p_value = gap.resampled ? resampled_p_value(gap.share, count, mean, lattice, seed)
-                                : largest_share_exceedance(gap.share, static_cast<int>(count));
+    gap.spacings = values.size();
+    gap.resampled = tied && lattice.step > 0;
+    gap.p_value = gap.resampled
+                      ? resampled_p_value(gap.share, values, lattice, seed)
+                      : largest_share_exceedance(gap.share, static_cast<int>(values.size()));
     return gap;
 }
 

@@ -6,6 +6,8 @@
 /// The i-th largest spacing times i is exponential for an exponential tail (Renyi 1953); the share
 /// of the largest one has Fisher's distribution (1929).
 
+#include "models/statistics/extremes.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,10 +26,11 @@ struct TailGap {
     bool resampled = false; ///< Ties: p-value by 999 replicates on the lattice.
 };
 
-/// Of the `count` largest values. A tail lighter than exponential is first transformed by its
-/// fitted GPD (shape at least -1/2), so that its shorter spacings raise no alarm. None for a sample
-/// with `count` values or fewer, or where the largest ones are equal. Requires: increasing.
-std::optional<TailGap> tail_gap(std::span<const double> sorted, std::size_t count, double lattice,
-                                std::uint64_t seed);
+/// Of the `count` largest values and those that are tied with the last of them. A tail lighter than
+/// exponential is first transformed by its fitted GPD (shape at least -1/2), so that its shorter
+/// spacings raise no alarm. None for a sample with `count` values or fewer, or where the largest
+/// ones are equal. Requires: increasing.
+std::optional<TailGap> tail_gap(std::span<const double> sorted, std::size_t count,
+                                const Lattice& lattice, std::uint64_t seed);
 
 } // namespace warpbound::models

@@ -4,6 +4,7 @@
 /// first.
 
 #include "models/statistics/extremes.hpp"
+#include "models/statistics/goodness_of_fit.hpp"
 #include "models/statistics/maximum_likelihood.hpp"
 #include "models/statistics/per_run.hpp"
 #include "models/statistics/quantile_interval.hpp"
@@ -182,7 +183,7 @@ std::vector<QuantileInterval> exponential_intervals(const Excesses& excesses, st
     const auto fit = fit_exponential(excesses.values).value();
     return pivot_intervals(
         ThresholdFit<Exponential>{fit.distribution, excesses.threshold, excesses.share()},
-        excesses.values.size(), runs, probabilities, exponential_estimator, {0, seed, replicates});
+        excesses.values.size(), runs, probabilities, exponential_estimator, {{}, seed, replicates});
 }
 
 TEST(Coverage, OfExponentialRunsOverAThresholdIsAsStated) {
@@ -208,7 +209,7 @@ TEST(Coverage, OfExponentialRunsByResidualVariationIsAsStated) {
         const auto excesses = largest_excesses(sorted, choice.chosen->count).value();
         const ThresholdFit<Exponential> fit{fit_exponential(excesses.values).value().distribution,
                                             excesses.threshold, excesses.share()};
-        coverage.add(intervals_by_variation(fit, runs, probabilities, {0, i, replicates}),
+        coverage.add(intervals_by_variation(fit, runs, probabilities, {{}, i, replicates}),
                      exponential_quantile);
     }
     std::printf("residual CV: %.4f of the campaigns are refused\n",
@@ -223,7 +224,7 @@ TEST(Coverage, OfGumbelRunsByBlocksIsAsStated) {
         const auto maxima = block_maxima(drawn(i, "gumbel", gumbel_run), 25);
         const BlockMaximaFit<Gumbel> fit{fit_gumbel(maxima).value().distribution, 25};
         coverage.add(pivot_intervals(fit, maxima.size(), probabilities, gumbel_estimator,
-                                     {0, i, replicates}),
+                                     {{}, i, replicates}),
                      gumbel_quantile);
     }
     coverage.expect_between(0.93, 0.97, "Gumbel runs, blocks of 25");
@@ -249,6 +250,166 @@ TEST(Coverage, OfParetoRunsByTheProfileLikelihoodIsAsStated) {
         coverage.add(intervals, [&](double p) { return excess_at(source, -std::log(p)); });
     }
     coverage.expect_between(0.90, 0.99, "GPD runs of shape -0.2, 200 excesses");
+}
+
+// --- Ties: times rounded to 4, 16 and 64 cycles, with a tail of scale 100 ---
+
+constexpr std::array steps{4.0, 16.0, 64.0};
+
+/// A time above 110 on the lattice 100, 110, .. was above 115 before rounding.
+TEST(Ties, PutThresholdsAtHalfSteps) {
+    const Lattice lattice{10, 100};
+    for (const double threshold : {110.0, 112.0, 119.0})
+        EXPECT_EQ(lattice.half_step_above(threshold), 115);
+    EXPECT_EQ(lattice.nearest(114.9), 110);
+    EXPECT_EQ(Lattice{}.half_step_above(112), 112);
+    // Times with decimals: 0.3 is 3 steps of 0.1, although 3 * 0.1 is not 0.3.
+    EXPECT_NEAR((Lattice{0.1, 0}.half_step_above(0.3)), 0.35, 1e-12);
+    const std::vector<double> sorted{100, 110, 120, 120, 130};
+    const auto excesses = over_half_step(largest_excesses(sorted, 3).value(), lattice);
+    EXPECT_EQ(excesses.threshold, 115);
+    EXPECT_EQ(excesses.values, (std::vector<double>{5, 5, 15}));
+}
+
+/// Of {5, 5, 15} with step 10: the mean is 25/3, (mean + 5) / (mean - 5) = 4; the variance is
+/// 200/9, mean^2 - 25 = 400/9.
+TEST(Ties, HaveTheGroupedFitAndVariation) {
+    const std::vector<double> excesses{5, 5, 15};
+    EXPECT_NEAR(fit_exponential_on_lattice(excesses, 10).value().scale, 10 / std::log(4.0), 1e-12);
+    EXPECT_NEAR(residual_variation(excesses, 10), std::sqrt(0.5), 1e-12);
+    EXPECT_NEAR(fit_exponential_on_lattice(excesses, 0).value().scale, 25.0 / 3, 1e-12);
+    const std::vector<double> one_step{5, 5, 5};
+    EXPECT_FALSE(fit_exponential_on_lattice(one_step, 10));
+}
+
+/// The probabilities of the steps of a GPD give its parameters back, middles of the steps do not.
+TEST(Ties, HaveTheGroupedFitOfAPareto) {
+    const GeneralizedPareto source{100, -0.2};
+    constexpr double step = 64;
+    constexpr int many = 100'000;
+    std::vector<double> excesses;
+    for (int i = 0; i < many; ++i)
+        excesses.push_back(models::drawn(source, (i + 0.5) / many, Lattice{step, 0}));
+    std::sort(excesses.begin(), excesses.end());
+    const auto grouped = fit_pareto_on_lattice(excesses, step).value().distribution;
+    EXPECT_NEAR(grouped.shape, -0.2, 0.002);
+    EXPECT_NEAR(grouped.scale, 100, 0.2);
+    EXPECT_LT(fit_pareto(excesses).value().distribution.shape, -0.25);
+}
+
+/// Share of the campaigns whose true model a test of the fit rejects at 5 %.
+struct Rejections {
+    std::uint64_t a2 = 0;
+    std::uint64_t w2 = 0;
+    std::uint64_t campaigns = 0;
+
+    void add(const GoodnessOfFit& fit) {
+        ++campaigns;
+        a2 += fit.a2.p_value <= 0.05 ? 1 : 0;
+        w2 += fit.w2.p_value <= 0.05 ? 1 : 0;
+    }
+    /// At most 5 %, with three standard errors for few campaigns. `least`: the coarse steps leave
+    /// the tests little to see, and they reject less.
+    void expect_level(double least, const std::string& name) const {
+        const auto n = static_cast<double>(campaigns);
+        const double slack = 3 * std::sqrt(0.05 * 0.95 / n);
+        for (const std::uint64_t rejected : {a2, w2}) {
+            const double share = static_cast<double>(rejected) / n;
+            std::printf("%s: %.4f of %.0f true models rejected\n", name.c_str(), share, n);
+            EXPECT_LE(share, 0.05 + slack) << name;
+            EXPECT_GE(share, least - slack) << name;
+        }
+    }
+};
+
+std::vector<double> rounded(std::vector<double> values, double step) {
+    for (double& value : values)
+        value = step * std::round(value / step);
+    return values;
+}
+
+std::string with_step(const std::string& name, double step) {
+    return name + " rounded to " + std::to_string(static_cast<int>(step));
+}
+
+/// The largest number of excesses up to 100 that no tie splits.
+Excesses untied_excesses(std::span<const double> sorted) {
+    for (std::size_t count = 100; count > 0; --count)
+        if (auto excesses = largest_excesses(sorted, count)) return *excesses;
+    return {};
+}
+
+TEST(Ties, OfRoundedExponentialRunsKeepLevelAndCoverage) {
+    const std::uint64_t campaigns = number_from("WARPBOUND_PROPERTY_CASES", 100);
+    for (const double step : steps) {
+        Coverage coverage;
+        Rejections rejections;
+        const Estimator<Exponential> estimator = [step](std::span<const double> values) {
+            return fit_exponential_on_lattice(values, step);
+        };
+        for (std::uint64_t i = 0; i < campaigns; ++i) {
+            auto sorted = rounded(drawn(i, "exponential", exponential_run), step);
+            std::sort(sorted.begin(), sorted.end());
+            const auto excesses = over_half_step(untied_excesses(sorted), {step, 0});
+            const auto fit = estimator(excesses.values).value();
+            rejections.add(goodness_of_fit(fit, std::span<const double>{excesses.values}, estimator,
+                                           {{step, 0}, i, 199}));
+            coverage.add(pivot_intervals(
+                             ThresholdFit<Exponential>{fit, excesses.threshold, excesses.share()},
+                             excesses.values.size(), runs, probabilities, estimator,
+                             {{step, 0}, i, replicates}),
+                         exponential_quantile);
+        }
+        const std::string name = with_step("exponential runs", step);
+        rejections.expect_level(0.02, name);
+        coverage.expect_between(0.93, 0.97, name);
+    }
+}
+
+TEST(Ties, OfRoundedExponentialRunsKeepTheCoverageOfResidualVariation) {
+    const std::uint64_t campaigns = number_from("WARPBOUND_PROPERTY_CASES", 100);
+    for (const double step : steps) {
+        Coverage coverage;
+        for (std::uint64_t i = 0; i < campaigns; ++i) {
+            auto sorted = rounded(drawn(i, "exponential", exponential_run), step);
+            std::sort(sorted.begin(), sorted.end());
+            const auto choice = choose_by_variation(variation_plot(sorted, {step, 0}));
+            if (choice.heavy || !choice.chosen) continue;
+            const auto excesses =
+                over_half_step(largest_excesses(sorted, choice.chosen->count).value(), {step, 0});
+            const auto fit = fit_exponential_on_lattice(excesses.values, step).value();
+            coverage.add(intervals_by_variation({fit, excesses.threshold, excesses.share()}, runs,
+                                                probabilities, {{step, 0}, i, replicates}),
+                         exponential_quantile);
+        }
+        EXPECT_GE(coverage.campaigns, campaigns * 9 / 10);
+        coverage.expect_between(0.93, 0.97, with_step("exponential runs, residual CV", step));
+    }
+}
+
+TEST(Ties, OfRoundedGumbelRunsKeepLevelAndCoverage) {
+    const std::uint64_t campaigns = number_from("WARPBOUND_PROPERTY_CASES", 100);
+    for (const double step : steps) {
+        Coverage coverage;
+        Rejections rejections;
+        for (std::uint64_t i = 0; i < campaigns; ++i) {
+            const auto run = [](double uniform) {
+                return 1000 - 100 * std::log(-std::log(uniform));
+            };
+            auto maxima = block_maxima(rounded(drawn(i, "gumbel", run), step), 25);
+            std::sort(maxima.begin(), maxima.end());
+            const auto fit = fit_gumbel(maxima).value().distribution;
+            rejections.add(goodness_of_fit(fit, std::span<const double>{maxima}, gumbel_estimator,
+                                           {{step, 0}, i, 199}));
+            coverage.add(pivot_intervals(BlockMaximaFit<Gumbel>{fit, 25}, maxima.size(),
+                                         probabilities, gumbel_estimator,
+                                         {{step, 0}, i, replicates}),
+                         [](double p) { return 1000 - 100 * std::log(-std::log1p(-p)); });
+        }
+        const std::string name = with_step("Gumbel runs", step);
+        rejections.expect_level(0.02, name);
+        coverage.expect_between(0.93, 0.97, name);
+    }
 }
 
 } // namespace

@@ -160,7 +160,7 @@ TEST(GoodnessOfFit, HasStephensCriticalValuesOfGumbel) {
         (a2_at((lo + hi) / 2) < critical ? lo : hi) = (lo + hi) / 2;
     const Gumbel shifted{fit.location + lo, fit.scale};
     const auto tested =
-        goodness_of_fit(shifted, std::span<const double>{x}, estimator, {0, 1, 1999});
+        goodness_of_fit(shifted, std::span<const double>{x}, estimator, {{}, 1, 1999});
     EXPECT_NEAR(tested.a2.statistic, critical, 1e-9);
     EXPECT_NEAR(tested.a2.p_value, 0.05, 0.015);
 }

@@ -25,6 +25,17 @@ quietly(simulate ${saxpy} --runs 400 --campaign ${OUT}/runs.db)
 quietly(analyze ${saxpy} --runs 0 --format json -o ${OUT}/bound.json)
 run(pwcet ${OUT}/runs.db --method block-maxima --bound ${OUT}/bound.json --quiet)
 run(pwcet ${OUT}/runs.db --series nothing)
+# A bound of another launch, of other code, and of more SMs.
+quietly(analyze examples/saxpy/sm_75.sass --architecture turing-t4 --launch 4x128 --flow-facts examples/saxpy/sm_75.flow-facts.xml
+        --runs 0 --format json -o ${OUT}/launch.json)
+quietly(analyze examples/convolution/sm_75.sass --kernel convolution_rows --architecture turing-t4 --launch 2x128
+        --flow-facts examples/convolution/sm_75.rows.flow-facts.xml --runs 0 --format json -o ${OUT}/code.json)
+quietly(analyze ${saxpy} --multiprocessors 2 --runs 0 --format json -o ${OUT}/sms.json)
+foreach(other launch code sms)
+  run(pwcet ${OUT}/runs.db --method block-maxima --bound ${OUT}/${other}.json --quiet)
+endforeach()
+# Of times without a launch nothing is compared.
+run(pwcet examples/pwcet/times.csv --method block-maxima --bound ${OUT}/bound.json --quiet)
 execute_process(COMMAND ${PROGRAM} pwcet ${OUT}/runs.db --method block-maxima -o ${OUT}/page.html --quiet WORKING_DIRECTORY ${ROOT} RESULT_VARIABLE code)
 file(READ ${OUT}/page.html page)
 foreach(word "return level" "residual CV" "mean excess" "shape by threshold" "QQ" "Not covered")

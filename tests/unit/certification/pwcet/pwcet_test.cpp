@@ -3,6 +3,8 @@
 #include "certification/pwcet/times_csv.hpp"
 #include "models/statistics/resampling.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -202,7 +204,7 @@ PwcetReport report_on(const TimesInRunOrder& times, std::optional<std::int64_t> 
     PwcetReport report;
     report.file = "made";
     report.series = {estimate_pwcet(times, report.request)};
-    if (bound) report.bound = BoundBeside{*bound, "cycles", "stated-bound", "--bound", {}};
+    if (bound) report.bound = BoundBeside{*bound, "cycles", "stated-bound", "--bound"};
     return report;
 }
 
@@ -248,6 +250,44 @@ TEST(PwcetReport, CallsABoundBelowTheHighWaterMarkRefuted) {
     EXPECT_TRUE(is_refuted(report));
 }
 
+/// No quantile, no interval, no plot of return levels in any format.
+void expect_no_estimate(const PwcetReport& report) {
+    ASSERT_EQ(report.series[0].outcome, PwcetOutcome::Refused);
+    for (const std::string& text : {render_text(report), render_json(report), render_html(report)})
+        for (const std::string word :
+             {"95 % interval", "interval-", "return level", "estimates\"", "\"pwcet\"",
+              "pWCET (estimate)", "fits", "QQ", "shape by threshold"})
+            EXPECT_EQ(text.find(word), std::string::npos) << word;
+    EXPECT_THAT(render_text(report), HasSubstr("no pWCET"));
+    EXPECT_THAT(render_json(report), HasSubstr("no-pwcet"));
+    EXPECT_THAT(render_html(report), HasSubstr("No pWCET"));
+}
+
+TEST(PwcetReport, OfARefusedFitHasNoEstimateInAnyFormat) {
+    // Fitted, and then rejected: a heavy tail by its shape, a uniform one by goodness of fit.
+    for (const auto& time : std::vector<std::function<double(int, double)>>{
+             [](int, double uniform) { return 10000 + 2000 * (std::pow(uniform, -0.2) - 1); },
+             [](int, double uniform) { return 10000 + 1000 * uniform; }}) {
+        PwcetReport report;
+        report.request = request(ExtremesBy::Threshold);
+        report.request.exceedances = 400;
+        report.series = {estimate_pwcet(made(time), report.request)};
+        report.bound = BoundBeside{20000, "cycles", "stated-bound", "--bound"};
+        ASSERT_FALSE(report.series[0].extremes.values.empty())
+            << testing::PrintToString(report.series[0].reasons);
+        expect_no_estimate(report);
+    }
+}
+
+TEST(PwcetReport, OfASeriesWithoutRunsHasNoTime) {
+    const auto report = report_on(made(exponential, 0), {});
+    expect_refused(report.series[0], "no runs; needs 100");
+    expect_no_estimate(report);
+    EXPECT_THAT(render_text(report), Not(HasSubstr("worst")));
+    EXPECT_THAT(render_json(report), Not(HasSubstr("high-water-mark")));
+    EXPECT_EQ(render_html(report).find("worst"), std::string::npos);
+}
+
 TEST(PwcetReport, HasAnEnvelopeThatIsTheSlowerInput) {
     const auto fast = estimated(made(exponential));
     const auto slow = estimated(made(
@@ -270,10 +310,40 @@ TEST(PwcetReport, ReadsTheUpperBoundOfAnAnalysis) {
     ASSERT_TRUE(bound);
     EXPECT_EQ(bound.value().value, 99);
     EXPECT_EQ(bound.value().kind, "bound-under-assumptions");
-    EXPECT_EQ(bound.value().kernel_digest, "sha256:a");
+    EXPECT_EQ(bound.value().launched.kernel_digest, "sha256:a");
+    EXPECT_FALSE(bound.value().launched.launch);
     EXPECT_FALSE(read_bound({"a.json", start + R"(hybrid-estimate"}]})"}));
     EXPECT_FALSE(read_bound({"a.json", "{}"}));
     EXPECT_FALSE(read_bound({"a.json", "[1"}));
+}
+
+TEST(PwcetReport, ComparesTheLaunchOfTheBoundWithThatOfTheRuns) {
+    const std::string start = R"({"schema": "warpbound-report/1", "policy": "unknown",
+        "kernel": {"name": "saxpy", "digest": "sha256:a"}, "architecture": {"digest": "sha256:m"},
+        "claims": [{"quantity": "execution-time", "side": "upper", "value": 99, "unit": "cycles",
+        "kind": "proved-bound"}], "launch": {"blocks": 2, "threads": 128)";
+    auto times = made(exponential, 2);
+    times.launched = {.kernel_digest = "sha256:a",
+                      .kernel = "saxpy",
+                      .launch = models::Launch{.blocks = 2, .threads = 128},
+                      .machine_digest = "sha256:m",
+                      .policy = "gto",
+                      .multiprocessors = 1};
+    const auto compared = [&](const std::string& launch) {
+        auto bound = read_bound({"a.json", start + launch});
+        const auto same = compare_launches(bound.value(), {times});
+        return same ? fmt::format("{}", fmt::join(bound.value().not_compared, ", "))
+                    : same.error().what;
+    };
+    EXPECT_EQ(compared(R"(, "text": "2x128"}})"), "");
+    EXPECT_EQ(compared("}}"), "shapes and arguments");
+    EXPECT_EQ(compared(R"(, "text": "2x128,0x160=7"}})"), "argument 0x160");
+    EXPECT_THAT(compared(R"(, "text": "2x64"}})"),
+                HasSubstr("launch 2x128, that of the bound is 2x64"));
+    EXPECT_THAT(compared(R"(, "text": "2x128", "multiprocessors": 4}})"),
+                HasSubstr("multiprocessors 1, that of the bound is 4"));
+    times.launched = {};
+    EXPECT_EQ(compared(R"(, "text": "2x128"}})"), "code, launch, machine, policy, multiprocessors");
 }
 
 Result<TimesInRunOrder> read(const std::string& text) {
