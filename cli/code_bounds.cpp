@@ -32,8 +32,15 @@ Result<BoundedCode> bound_code(const CodeToBound& code) {
                                    code.launch)};
     auto analysis = analyzer::analyze(planned.value().request);
     if (!analysis) return analysis.as_failure();
+    const auto& request = planned.value().request;
     return BoundedCode{analysis.value().execution_time.bounds(),
-                       std::move(analysis.value().assumptions)};
+                       std::move(analysis.value().assumptions),
+                       {.kernel_digest = inputs.value().kernel->program.digest,
+                        .kernel = request.function->name,
+                        .launch = request.launch,
+                        .machine_digest = request.architecture->digest,
+                        .policy = to_string(request.policy),
+                        .multiprocessors = request.multiprocessors}};
 }
 
 } // namespace warpbound::cli

@@ -6,6 +6,7 @@
 #include "analyzer/bound.hpp"
 #include "assembly/support/result.hpp"
 #include "models/bounds.hpp"
+#include "models/launch/launch_identity.hpp"
 #include "models/units.hpp"
 
 #include <string>
@@ -27,6 +28,7 @@ struct CodeToBound {
 struct BoundedCode {
     models::Bounds<models::Cycles> cycles;
     std::vector<analyzer::Assumption> assumptions;
+    models::LaunchIdentity launched;
 };
 
 /// Refuses what cannot be read or bounded, naming the command that lists what to state. Within the

@@ -117,13 +117,13 @@ Result<PipelineAnswer> answer_of(const PipelineOptions& options) {
     report.tool_version = version;
     report.system = std::move(system).value();
     // Evidence bounds the kernels again.
-    const auto kernels = complete_times(
+    const auto completed = complete_times(
         report.system,
         1 + (options.evidence.empty()
                  ? 0
                  : static_cast<double>(certification::kernels_of(report.system).size())));
-    if (!kernels) return kernels.as_failure();
-    const auto samples = load_samples(report.system);
+    if (!completed) return completed.as_failure();
+    const auto samples = load_samples(report.system, completed.value());
     if (!samples) return samples.as_failure();
     report.together = analyzer::bound_latency(report.system);
     if (!options.evidence.empty())
@@ -132,11 +132,12 @@ Result<PipelineAnswer> answer_of(const PipelineOptions& options) {
     for (std::size_t p = 0; p < report.system.pipelines.size(); ++p) {
         report.alone.push_back(analyzer::bound_latency(models::alone(report.system, p)));
         report.misses.push_back(analyzer::miss_probability(
-            report.system.pipelines[p], report.together.pipelines[p], samples.value()[p]));
+            report.system.pipelines[p], report.together.pipelines[p], samples.value().times[p]));
     }
     report.assumptions = analyzer::pipeline_assumptions(report.system);
-    add_assumptions(kernels.value(), report);
+    add_assumptions(completed.value().assumptions, report);
     add_assumptions(analyzer::sample_assumptions(report.system), report);
+    add_assumptions(samples.value().assumptions, report);
     if (options.sensitivity) {
         const auto found = unless_stopped([&] { return analyzer::sensitivity(report.system); },
                                           share_of_sensitivity);

@@ -2,11 +2,13 @@
 
 #include "assembly/support/source_text.hpp"
 #include "harness/campaign/campaign.hpp"
+#include "harness/campaign/series_identity.hpp"
 #include "harness/protocol/quantity.hpp"
 #include "models/pipeline/sample_file.hpp"
 #include "models/time/clock.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <optional>
@@ -19,12 +21,15 @@ namespace {
 using models::Nanoseconds;
 using models::PipelineStage;
 using models::PipelineSystem;
+using Bounded = std::optional<models::LaunchIdentity>;
 
 class SampleLoader {
 public:
     explicit SampleLoader(const PipelineSystem& system) : system_{system} {}
 
-    [[nodiscard]] Result<std::vector<std::int64_t>> load(const PipelineStage& stage) const {
+    [[nodiscard]] Result<std::vector<std::int64_t>> load(const PipelineStage& stage,
+                                                         const Bounded& bounded) {
+        bounded_ = bounded;
         const auto times = stage.samples->file.empty() ? of_campaign(stage) : of_file(stage);
         if (!times) return times.as_failure();
         std::vector<std::int64_t> own;
@@ -39,6 +44,8 @@ public:
         return own;
     }
 
+    std::vector<analyzer::Assumption> assumptions() { return std::move(assumptions_); }
+
 private:
     [[nodiscard]] Failure refuse(const PipelineStage& stage, const std::string& what) const {
         return {fmt::format("<samples> of stage '{}': {}", stage.name, what), system_.name,
@@ -48,17 +55,38 @@ private:
         return (std::filesystem::path{system_.name}.parent_path() / file).string();
     }
 
-    [[nodiscard]] Result<std::vector<Nanoseconds>> of_file(const PipelineStage& stage) const {
+    /// Whether the samples are of what was bounded; what cannot be told is assumed.
+    Result<void> compare(const PipelineStage& stage, const models::LaunchIdentity& runs) {
+        if (stage.kind != models::StageKind::Kernel) return boost::outcome_v2::success();
+        const auto [differences, not_compared] =
+            models::compare(bounded_.value_or(models::LaunchIdentity{}), runs);
+        if (!differences.empty())
+            return refuse(stage, fmt::format("its series is of another launch: {}",
+                                             fmt::join(differences, "; ")));
+        if (not_compared.empty()) return boost::outcome_v2::success();
+        assumptions_.push_back(
+            {"",
+             fmt::format("For the estimate of misses only: the samples of '{}' are of the stage's "
+                         "own launch; not compared: {}.",
+                         stage.name, fmt::join(not_compared, ", ")),
+             analyzer::AssumptionStatus::Unchecked, analyzer::AssumptionSubject::User});
+        return boost::outcome_v2::success();
+    }
+
+    [[nodiscard]] Result<std::vector<Nanoseconds>> of_file(const PipelineStage& stage) {
+        if (const auto same = compare(stage, {}); !same) return same.as_failure();
         const auto source = assembly::read_source(beside(stage.samples->file));
         if (!source) return refuse(stage, to_string(source.error()));
         return models::read_sample_file(source.value(), stage.samples->unit);
     }
 
-    [[nodiscard]] Result<std::vector<Nanoseconds>> of_campaign(const PipelineStage& stage) const {
+    [[nodiscard]] Result<std::vector<Nanoseconds>> of_campaign(const PipelineStage& stage) {
         const auto campaign = harness::Campaign::open_existing(beside(stage.samples->campaign));
         if (!campaign) return refuse(stage, to_string(campaign.error()));
         const auto series = series_of(stage, *campaign.value());
         if (!series) return series.as_failure();
+        if (const auto same = compare(stage, harness::identity_of(series.value().key)); !same)
+            return same.as_failure();
         if (!system_.clock)
             return refuse(stage, "times of a campaign are cycles and no clock is known; expected "
                                  "clock=\"1590MHz\" on <pipelines>");
@@ -69,9 +97,12 @@ private:
             !counted)
             return refuse(stage, to_string(counted.error()));
         std::vector<Nanoseconds> times;
+        // A campaign holds the execution alone: the launch takes its longest.
+        const Nanoseconds launch = stage.cost ? stage.cost->upper() : Nanoseconds{};
         for (const auto& sample : samples.value())
             for (const std::int64_t cycles : sample.times)
-                times.push_back(models::longest_time(models::Cycles{cycles}, *system_.clock));
+                times.push_back(models::longest_time(models::Cycles{cycles}, *system_.clock) +
+                                launch);
         if (times.empty())
             return refuse(stage, fmt::format("series '{}' has no runs", stage.samples->series));
         return times;
@@ -104,23 +135,27 @@ private:
     }
 
     const PipelineSystem& system_;
+    Bounded bounded_; ///< Of the stage whose samples are loaded.
+    std::vector<analyzer::Assumption> assumptions_;
 };
 
 } // namespace
 
-Result<std::vector<analyzer::ObservedOwnTimes>> load_samples(const PipelineSystem& system) {
-    const SampleLoader loader{system};
-    std::vector<analyzer::ObservedOwnTimes> all;
-    for (const auto& pipeline : system.pipelines) {
+Result<LoadedSamples> load_samples(const PipelineSystem& system, const CompletedTimes& completed) {
+    SampleLoader loader{system};
+    LoadedSamples all;
+    for (std::size_t p = 0; p < system.pipelines.size(); ++p) {
+        const auto& pipeline = system.pipelines[p];
         analyzer::ObservedOwnTimes samples(pipeline.stages.size());
         for (std::size_t i = 0; i < pipeline.stages.size(); ++i) {
             if (!pipeline.stages[i].samples) continue;
-            auto times = loader.load(pipeline.stages[i]);
+            auto times = loader.load(pipeline.stages[i], completed.bounded[p][i]);
             if (!times) return times.as_failure();
             samples[i] = std::move(times).value();
         }
-        all.push_back(std::move(samples));
+        all.times.push_back(std::move(samples));
     }
+    all.assumptions = loader.assumptions();
     return all;
 }
 

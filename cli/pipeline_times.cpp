@@ -25,7 +25,7 @@ public:
     StageTimes(PipelineSystem& system, double work_after)
         : system_{system}, work_left_{work_after} {}
 
-    Result<std::vector<analyzer::Assumption>> complete() {
+    Result<CompletedTimes> complete() {
         bool needs_machine = false;
         for (const auto& pipeline : system_.pipelines)
             for (const auto& stage : pipeline.stages) {
@@ -36,18 +36,22 @@ public:
             if (const auto loaded = load(); !loaded) return loaded.as_failure();
         if (needs_machine)
             if (const auto known = know_clock(); !known) return known.as_failure();
-        for (auto& pipeline : system_.pipelines)
-            for (auto& stage : pipeline.stages)
+        for (auto& pipeline : system_.pipelines) {
+            done_.bounded.emplace_back();
+            for (auto& stage : pipeline.stages) {
+                done_.bounded.back().emplace_back();
                 if (!stage.time)
                     if (const auto done = stage.code ? bound_kernel(stage) : bound_copy(stage);
                         !done)
                         return done.as_failure();
+            }
+        }
         try {
             if (system_.clock) models::use_clock(system_, *system_.clock);
         } catch (const std::overflow_error&) {
             return Failure{"a kernel takes 2^63 ns or more at the lowest clock", system_.name};
         }
-        return std::move(assumptions_);
+        return std::move(done_);
     }
 
 private:
@@ -118,11 +122,12 @@ private:
         for (const std::string& step : scope.dropped())
             say("warpbound: stage '{}': a limit stopped {}; its bounds are sound without it\n",
                 stage.name, step);
+        done_.bounded.back().back() = bounded.value().launched;
         const auto cycles = models::with_launch(*machine_, stage, bounded.value().cycles);
         if (!cycles) return refuse(stage, cycles.error().what);
         stage.cycles = cycles.value();
         for (const auto& assumption : bounded.value().assumptions)
-            if (texts_.insert(assumption.text).second) assumptions_.push_back(assumption);
+            if (texts_.insert(assumption.text).second) done_.assumptions.push_back(assumption);
         return boost::outcome_v2::success();
     }
 
@@ -137,14 +142,13 @@ private:
     PipelineSystem& system_;
     double work_left_; ///< In kernels, this one and what follows all of them included.
     std::optional<models::Architecture> machine_;
-    std::vector<analyzer::Assumption> assumptions_;
+    CompletedTimes done_;
     std::set<std::string> texts_;
 };
 
 } // namespace
 
-Result<std::vector<analyzer::Assumption>> complete_times(PipelineSystem& system,
-                                                         double work_after) {
+Result<CompletedTimes> complete_times(PipelineSystem& system, double work_after) {
     return StageTimes{system, work_after}.complete();
 }
 

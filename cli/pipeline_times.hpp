@@ -5,17 +5,24 @@
 
 #include "analyzer/bound.hpp"
 #include "assembly/support/result.hpp"
+#include "models/launch/launch_identity.hpp"
 #include "models/pipeline/system.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace warpbound::cli {
 
-/// Fills in the times and the clock. Returns the assumptions of the kernels' bounds, each text
-/// once. Refuses, at the line of the stage, what has no bound, naming what to state. Files of code
-/// are relative to the file of the system. Each kernel takes an equal share of the time left of the
-/// innermost `StopScope`, and `work_after` more such shares are kept for what follows.
-Result<std::vector<analyzer::Assumption>> complete_times(models::PipelineSystem& system,
-                                                         double work_after);
+struct CompletedTimes {
+    std::vector<analyzer::Assumption> assumptions; ///< Of the kernels' bounds, each text once.
+    /// What was bounded; none for a stage without code. Shape: [pipeline][stage].
+    std::vector<std::vector<std::optional<models::LaunchIdentity>>> bounded;
+};
+
+/// Fills in the times and the clock. Refuses, at the line of the stage, what has no bound, naming
+/// what to state. Files of code are relative to the file of the system. Each kernel takes an equal
+/// share of the time left of the innermost `StopScope`, and `work_after` more such shares are kept
+/// for what follows.
+Result<CompletedTimes> complete_times(models::PipelineSystem& system, double work_after);
 
 } // namespace warpbound::cli
