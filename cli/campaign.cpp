@@ -1,6 +1,7 @@
 /// \file
 /// `warpbound campaign`: lists a campaign, exports it as text, imports it, and reports on it.
 
+#include "assembly/isa/kernel_names.hpp"
 #include "assembly/support/stop_token.hpp"
 #include "cli/campaign_page.hpp"
 #include "cli/command.hpp"
@@ -8,10 +9,12 @@
 #include "cli/next_step.hpp"
 #include "cli/summary_text.hpp"
 #include "harness/campaign/exchange.hpp"
+#include "harness/profiles/record_profile.hpp"
 #include "harness/protocol/run_order.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
@@ -28,6 +31,8 @@ struct CampaignOptions {
     std::string output;
     std::string format = "text";
     bool summary = false;
+    std::string listing; ///< Whose kernels a profile is of; empty: none is stated.
+    std::string target;
 };
 
 struct ListedSeries {
@@ -77,7 +82,9 @@ std::string list_text(const std::vector<ListedSeries>& series, bool summary) {
         if (heading_of(info.key) != heading) {
             heading = heading_of(info.key);
             out += "\n" + heading;
-            out += summary ? summary_heading("times, core cycles")
+            out += summary ? summary_heading(info.key.quantity == harness::profiled_time
+                                                 ? "times, ns"
+                                                 : "times, core cycles")
                            : fmt::format("{:<40} {:<14} {:<14} {:>9}\n", "series", "launch",
                                          "quantity", "runs");
         }
@@ -168,16 +175,101 @@ Result<void> rename_import(const std::string& made, const std::string& output) {
     return boost::outcome_v2::success();
 }
 
-Result<void> import_into(const std::string& file_name, const CampaignOptions& options) {
-    const auto text = text_of(options.file);
-    if (!text) return text.as_failure();
-    // A new file: a link of this name would be followed.
+/// A new file, not one that a link of this name leads to.
+Result<std::unique_ptr<harness::Campaign>> make_campaign(const std::string& file_name,
+                                                         const std::string& output) {
     const int made = ::open(file_name.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (made < 0)
         return Failure{fmt::format("cannot be made: {}", std::generic_category().message(errno)),
-                       options.output};
+                       output};
     ::close(made);
-    const auto campaign = harness::Campaign::open(file_name);
+    return harness::Campaign::open(file_name);
+}
+
+/// Finds the kernels of a profile in a file of code, by symbol or by the name that it stands for.
+class ProfiledCode {
+public:
+    static Result<ProfiledCode> open(const CampaignOptions& options) {
+        auto file = open_kernel_file(options.listing, options.target);
+        if (!file) return file.as_failure();
+        return ProfiledCode{std::move(file).value()};
+    }
+    /// Empty: the file has no such kernel, or it cannot be read.
+    std::string digest_of(const harness::profiles::ProfiledSeries& series) {
+        if (series.launch.empty()) return {}; // A copy or a phase.
+        ++kernels_;
+        const auto index = place_of(series);
+        if (!index) return {};
+        const auto code = file_.read(*index);
+        if (!code) return {};
+        ++matched_;
+        return code.value().program->digest;
+    }
+    [[nodiscard]] std::string summary() const {
+        return fmt::format("{} of {} kernels with a launch are in it", matched_, kernels_);
+    }
+
+private:
+    explicit ProfiledCode(harness::toolchain::KernelFile file) : file_{std::move(file)} {}
+
+    static std::string without_blanks(std::string name) {
+        name.erase(std::remove(name.begin(), name.end(), ' '), name.end());
+        return name;
+    }
+    /// The only kernel of this symbol or, where none is recorded, of this demangled name.
+    [[nodiscard]] std::optional<std::size_t>
+    place_of(const harness::profiles::ProfiledSeries& series) const {
+        std::optional<std::size_t> place;
+        for (std::size_t i = 0; i < file_.kernels().size(); ++i) {
+            const std::string& symbol = file_.kernels()[i].name;
+            const bool is_same =
+                !series.mangled.empty()
+                    ? symbol == series.mangled
+                    : symbol == series.name || without_blanks(assembly::demangled(symbol)) ==
+                                                   without_blanks(series.name);
+            if (is_same && place) return std::nullopt;
+            if (is_same) place = i;
+        }
+        return place;
+    }
+
+    harness::toolchain::KernelFile file_;
+    int kernels_ = 0;
+    int matched_ = 0;
+};
+
+Result<void> import_profile(harness::profiles::ProfileFormat format, const std::string& file_name,
+                            const CampaignOptions& options) {
+    const auto profile = harness::profiles::read_profile(options.file, format);
+    if (!profile) return profile.as_failure();
+    std::optional<ProfiledCode> code;
+    if (!options.listing.empty()) {
+        auto opened = ProfiledCode::open(options);
+        if (!opened) return opened.as_failure();
+        code.emplace(std::move(opened).value());
+    }
+    const auto campaign = make_campaign(file_name, options.output);
+    if (!campaign) return campaign.as_failure();
+    harness::profiles::KernelDigest digest;
+    if (code) digest = [&](const auto& series) { return code->digest_of(series); };
+    auto recorded = harness::profiles::record_profile(profile.value(), *campaign.value(), digest);
+    if (!recorded) return recorded;
+    note("{}: {} series\n", profile.value().profiler, profile.value().series.size());
+    for (const auto& left : profile.value().left_out)
+        note("left out: {}\n", left);
+    if (code) note("{}: {}\n", options.listing, code->summary());
+    return recorded;
+}
+
+Result<void> import_into(const std::string& file_name, const CampaignOptions& options) {
+    if (const auto format = harness::profiles::format_of(options.file))
+        return import_profile(*format, file_name, options);
+    if (!options.listing.empty())
+        return Failure{"is no file of a profiler; --listing is of the kernels of a profile",
+                       options.file};
+    const auto text = text_of(options.file);
+    if (!text) return text.as_failure();
+    const auto campaign = make_campaign(file_name, options.output);
     if (!campaign) return campaign.as_failure();
     return harness::import_campaign(text.value(), *campaign.value(), interrupted, [&] {
         note("warpbound: {}: no digests: this text is of an earlier version; its samples are "
@@ -241,9 +333,17 @@ void add_campaign(CLI::App& app, Invocation& invocation) {
     export_part->add_option("-o,--output", export_options->output,
                             "File to write; standard output otherwise");
     const auto [import_part, import_options] =
-        add("import", "Make a campaign from its text, all of it or nothing",
-            "CSV or JSON of a campaign; - reads standard input", import_text);
+        add("import",
+            "Make a campaign from its text or from the file of a profiler, all of it or nothing",
+            "CSV or JSON of a campaign (- reads standard input); SQLite or GPU trace of Nsight "
+            "Systems, CSV of Nsight Compute or of CUPTI records, times of trtexec, JSON of "
+            "nvbench with its files of times",
+            import_text);
     import_part->add_option("-o,--output", import_options->output, "Campaign to make")->required();
+    import_part->add_option("--listing", import_options->listing,
+                            "File of code with the kernels of a profile: listing, cubin, program");
+    import_part->add_option("--target", import_options->target,
+                            "Target of the code, where the file has several: sm_80");
 #ifdef WARPBOUND_HAS_ANALYZER
     const auto [report_part, report_options] =
         add("report",

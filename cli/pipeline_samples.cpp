@@ -87,7 +87,8 @@ private:
         if (!series) return series.as_failure();
         if (const auto same = compare(stage, harness::identity_of(series.value().key)); !same)
             return same.as_failure();
-        if (!system_.clock)
+        const bool in_cycles = harness::unit_of(series.value().key.quantity) == "cycles";
+        if (in_cycles && !system_.clock)
             return refuse(stage, "times of a campaign are cycles and no clock is known; expected "
                                  "clock=\"1590MHz\" on <pipelines>");
         const auto samples = campaign.value()->samples(series.value().id);
@@ -100,8 +101,10 @@ private:
         // A campaign holds the execution alone: the launch takes its longest.
         const Nanoseconds launch = stage.cost ? stage.cost->upper() : Nanoseconds{};
         for (const auto& sample : samples.value())
-            for (const std::int64_t cycles : sample.times)
-                times.push_back(models::longest_time(models::Cycles{cycles}, *system_.clock) +
+            for (const std::int64_t time : sample.times)
+                times.push_back((in_cycles
+                                     ? models::longest_time(models::Cycles{time}, *system_.clock)
+                                     : Nanoseconds{time}) +
                                 launch);
         if (times.empty())
             return refuse(stage, fmt::format("series '{}' has no runs", stage.samples->series));
@@ -116,7 +119,9 @@ private:
         std::optional<harness::SeriesInfo> found;
         std::string names;
         for (const auto& one : all.value()) {
-            if (one.key.quantity != to_string(harness::Quantity::ExecutionTime)) continue;
+            if (one.key.quantity != to_string(harness::Quantity::ExecutionTime) &&
+                one.key.quantity != harness::profiled_time)
+                continue;
             names += (names.empty() ? "'" : ", '") + one.key.name + "'";
             if (one.key.name != stage.samples->series) continue;
             if (found)

@@ -51,10 +51,9 @@ Result<harness::SeriesInfo> series_of(const std::vector<harness::SeriesInfo>& se
 Result<certification::TimesInRunOrder> times_of(harness::Campaign& campaign,
                                                 const harness::SeriesInfo& info) {
     const auto& key = info.key;
-    if (harness::unit_of(key.quantity) != "cycles")
-        return Failure{
-            fmt::format("series {} holds {}, no times", key.name, harness::unit_of(key.quantity)),
-            "--series"};
+    const std::string unit{harness::unit_of(key.quantity)};
+    if (unit != "cycles" && unit != "ns")
+        return Failure{fmt::format("series {} holds {}, no times", key.name, unit), "--series"};
     const auto samples = campaign.samples(info.id);
     if (!samples) return samples.as_failure();
     // A run without end may have taken longer than every recorded time.
@@ -62,6 +61,7 @@ Result<certification::TimesInRunOrder> times_of(harness::Campaign& campaign,
         !counted)
         return counted.as_failure();
     certification::TimesInRunOrder times;
+    times.unit = unit;
     times.name = fmt::format("{}, {}", key.name, key.quantity);
     times.about = fmt::format("launch {}, {} ({}), {}", key.launch, key.device, key.device_detail,
                               key.protocol);

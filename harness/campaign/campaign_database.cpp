@@ -153,16 +153,20 @@ Failure CampaignDatabase::refuse(const std::string& what) const {
     return Failure{fmt::format("{} ({})", what, sqlite3_errmsg(database_)), name_};
 }
 
-Result<void> CampaignDatabase::connect(int flags) {
+bool open_defended(const std::string& file, int flags, sqlite3*& database) {
     // Use the absolute path: SQLite then gives no file name a special meaning.
     std::error_code failed;
-    const auto path = std::filesystem::absolute(name_, failed);
-    if (failed || sqlite3_open_v2(path.c_str(), &database_, flags, nullptr) != SQLITE_OK)
-        return refuse("cannot be opened");
+    const auto path = std::filesystem::absolute(file, failed);
+    if (failed || sqlite3_open_v2(path.c_str(), &database, flags, nullptr) != SQLITE_OK)
+        return false;
     for (const auto& [name, value] : defences)
-        if (sqlite3_db_config(database_, name, value, nullptr) != SQLITE_OK)
-            return refuse("cannot be opened safely");
-    sqlite3_limit(database_, SQLITE_LIMIT_LENGTH, longest_value);
+        if (sqlite3_db_config(database, name, value, nullptr) != SQLITE_OK) return false;
+    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, longest_value);
+    return true;
+}
+
+Result<void> CampaignDatabase::connect(int flags) {
+    if (!open_defended(name_, flags, database_)) return refuse("cannot be opened safely");
     sqlite3_busy_timeout(database_, busy_milliseconds);
     return boost::outcome_v2::success();
 }

@@ -53,6 +53,10 @@ private:
     sqlite3_stmt* statement_ = nullptr;
 };
 
+/// Opens a file with flags of SQLite so that nothing in it is executed. False: it cannot be opened;
+/// the connection then says why. The caller closes the connection in either case.
+bool open_defended(const std::string& file, int flags, sqlite3*& database);
+
 class CampaignDatabase {
 public:
     explicit CampaignDatabase(std::string name) : name_{std::move(name)} {}

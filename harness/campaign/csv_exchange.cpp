@@ -1,3 +1,4 @@
+#include "harness/campaign/csv_records.hpp"
 #include "harness/campaign/exchange_check.hpp"
 
 #include <fmt/format.h>
@@ -7,90 +8,6 @@
 namespace warpbound::harness {
 
 namespace {
-
-struct Field {
-    std::string text;
-    TextPosition at;
-};
-using Record = std::vector<Field>;
-
-/// The records of a CSV text, one by one.
-class CsvRecords {
-public:
-    explicit CsvRecords(TextCursor& cursor) : cursor_{&cursor} {}
-
-    /// Without fields at the end of the text.
-    Result<Record> next() {
-        Record record;
-        if (!cursor_->peek()) return record;
-        const std::uint64_t begin = cursor_->passed();
-        for (;;) {
-            if (cursor_->passed() - begin > longest_record)
-                return cursor_->refuse("a record of more than 16 MiB");
-            auto field = read_field();
-            if (!field) return field.as_failure();
-            record.push_back(std::move(field).value());
-            const auto letter = cursor_->peek();
-            if (letter) cursor_->advance();
-            if (letter != ',') return record; // An end of line, or of the text.
-        }
-    }
-
-private:
-    static constexpr const char* long_field = "a field of more than 1 MiB";
-
-    [[nodiscard]] bool too_long(std::uint64_t begin_of_field) const {
-        return cursor_->passed() - begin_of_field > longest_piece;
-    }
-
-    /// Reads up to the next comma or end of line.
-    Result<Field> read_field() {
-        Field field{{}, cursor_->position()};
-        const std::uint64_t begin = cursor_->passed();
-        if (cursor_->peek() == '"') {
-            if (auto read = read_quoted(field); !read) return read.as_failure();
-        } else {
-            for (auto letter = cursor_->peek(); letter && *letter != ',' && *letter != '\n';
-                 letter = cursor_->peek()) {
-                if (*letter == '"')
-                    return cursor_->refuse("a quote inside a field; expected it around the field");
-                if (too_long(begin)) return cursor_->refuse(long_field);
-                field.text += *letter;
-                cursor_->advance();
-            }
-            if (!field.text.empty() && field.text.back() == '\r' && cursor_->peek() != ',')
-                field.text.pop_back();
-        }
-        return field;
-    }
-
-    Result<void> read_quoted(Field& field) {
-        const std::uint64_t begin = cursor_->passed();
-        cursor_->advance();
-        for (;;) {
-            const auto letter = cursor_->peek();
-            if (!letter) return cursor_->refuse("no quote at the end of this field", field.at);
-            if (too_long(begin)) return cursor_->refuse(long_field);
-            cursor_->advance();
-            if (*letter != '"') {
-                field.text += *letter;
-                continue;
-            }
-            if (cursor_->peek() == '"') {
-                field.text += '"';
-                cursor_->advance();
-                continue;
-            }
-            if (cursor_->peek() == '\r') cursor_->advance();
-            const auto after = cursor_->peek();
-            if (after && *after != ',' && *after != '\n')
-                return cursor_->refuse("text after a quoted field; expected a comma");
-            return boost::outcome_v2::success();
-        }
-    }
-
-    TextCursor* cursor_;
-};
 
 /// Interprets the records of a campaign by their first field.
 class CsvCampaign {
@@ -113,7 +30,8 @@ public:
     }
 
 private:
-    template <typename Number> Result<Number> number(const Field& field, const char* what) const {
+    template <typename Number>
+    Result<Number> number(const CsvField& field, const char* what) const {
         Number value = 0;
         const char* end = field.text.data() + field.text.size();
         const auto [stop, error] = std::from_chars(field.text.data(), end, value);
@@ -124,13 +42,13 @@ private:
     }
 
     /// From version 3 on an apostrophe at the begin of a field is not part of it.
-    static void without_apostrophes(Record& record) {
-        for (Field& field : record)
+    static void without_apostrophes(CsvRecord& record) {
+        for (CsvField& field : record)
             if (!field.text.empty() && field.text.front() == '\'') field.text.erase(0, 1);
     }
 
-    Result<void> header(const Record& record) {
-        const Field nothing{"", {}};
+    Result<void> header(const CsvRecord& record) {
+        const CsvField nothing{"", {}};
         const bool two = record.size() == 2;
         const auto version = two ? number<std::int64_t>(record[1], "version")
                                  : Result<std::int64_t>{std::int64_t{0}};
@@ -139,8 +57,8 @@ private:
                               record.empty() ? TextPosition{} : record[0].at);
     }
 
-    Result<void> one(const Record& record) {
-        const Field& type = record.front();
+    Result<void> one(const CsvRecord& record) {
+        const CsvField& type = record.front();
         if (type.text == "series") return series(record);
         if (type.text == "conditions") return conditions(record);
         if (type.text == "run") return run(record);
@@ -151,7 +69,7 @@ private:
             type.at);
     }
 
-    Result<void> series(const Record& record) {
+    Result<void> series(const CsvRecord& record) {
         if (record.size() != 1 + key_fields.size())
             return cursor_->refuse(fmt::format("a series of {} fields; expected {}",
                                                record.size() - 1, key_fields.size()),
@@ -162,7 +80,7 @@ private:
         return check_.series(key, record.front().at);
     }
 
-    Result<void> conditions(const Record& record) {
+    Result<void> conditions(const CsvRecord& record) {
         if (record.size() < 4 || record.size() % 2 != 0)
             return cursor_->refuse("conditions; expected the first run, then names and values",
                                    record.front().at);
@@ -174,14 +92,14 @@ private:
         return check_.conditions(recorded, record.front().at);
     }
 
-    Result<void> digests(const Record& record) {
+    Result<void> digests(const CsvRecord& record) {
         if (record.size() != 3)
             return cursor_->refuse("digests; expected that of the runs and that of the conditions",
                                    record.front().at);
         return check_.digests({record[1].text, record[2].text}, record.front().at);
     }
 
-    Result<void> run(const Record& record) {
+    Result<void> run(const CsvRecord& record) {
         if (record.size() < 5)
             return cursor_->refuse("a run; expected its number, seed, trouble, remark and times",
                                    record.front().at);

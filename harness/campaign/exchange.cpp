@@ -253,7 +253,8 @@ Result<void> ExchangeCheck::version(std::string_view name, std::int64_t version,
 
 Result<void> ExchangeCheck::series(const SeriesKey& key, TextPosition at) {
     if (auto ended = end_of_series(at); !ended) return ended;
-    if (auto known = parse_quantity(key.quantity, key.name); !known)
+    if (auto known = parse_quantity(key.quantity, key.name);
+        !known && key.quantity != profiled_time)
         return cursor_->refuse(std::move(known).error().what, at);
     std::vector<std::string> fields;
     for (const auto& [name, member] : key_fields)

@@ -1,7 +1,7 @@
 #include "harness/hypotheses/examiner_logs.hpp"
 
-#include "harness/hypotheses/json_fields.hpp"
 #include "harness/hypotheses/recording.hpp"
+#include "harness/json_fields.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "harness/hypotheses/recording.hpp"
 
-#include "harness/hypotheses/json_fields.hpp"
+#include "harness/json_fields.hpp"
 
 #include <array>
 

@@ -33,6 +33,10 @@ std::string_view to_string(Quantity quantity) {
 Result<Quantity> parse_quantity(std::string_view word, const std::string& where) {
     const auto* const found = std::find(quantities.begin(), quantities.end(), word);
     if (found != quantities.end()) return static_cast<Quantity>(found - quantities.begin());
+    if (word == profiled_time)
+        return Failure{"times of a profiler; they are read by `pwcet` and by <samples> of a "
+                       "pipeline, and no device measures them",
+                       where};
     return Failure{
         fmt::format("unknown quantity '{}'; expected {}", word, fmt::join(quantities, ", ")),
         where};
@@ -69,6 +73,7 @@ Result<std::vector<std::int64_t>> times_of(const models::Observation& observatio
 }
 
 std::string_view unit_of(std::string_view quantity) {
+    if (quantity == profiled_time) return "ns";
     return quantity == to_string(Quantity::ResidentBlocks) ? "blocks" : "cycles";
 }
 

@@ -22,11 +22,14 @@ enum class Quantity {
     Clocks, ///< Per warp: its first and its last clock value, both since the earliest of the
             ///< launch. Only launches on one SM have a common clock.
 };
+/// The quantity of times that a profiler recorded; no device measures it. `Unit:` ns.
+inline constexpr std::string_view profiled_time = "profiled-time";
 /// "region", "execution-time", "resident-blocks" or "clocks", as series record it.
 std::string_view to_string(Quantity quantity);
-/// Refuses an unknown word, at `where`, listing the known ones.
+/// Refuses a word that no device measures, at `where`, listing the known ones.
 Result<Quantity> parse_quantity(std::string_view word, const std::string& where);
-/// The unit of the numbers that a series of the quantity records: "cycles" (of a core) or "blocks".
+/// The unit of the numbers that a series of the quantity records: "cycles" (of a core), "blocks"
+/// or "ns".
 std::string_view unit_of(std::string_view quantity);
 /// Whether a run has exactly one number, whatever its launch.
 bool is_one_number(Quantity quantity);

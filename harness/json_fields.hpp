@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace warpbound::harness::hypotheses {
+namespace warpbound::harness {
 
 /// Parses a document. Refuses what is no JSON, with line and column.
 Result<nlohmann::json> parse_json(const assembly::SourceText& source);
@@ -48,4 +48,4 @@ private:
     std::optional<Failure>* failure_;
 };
 
-} // namespace warpbound::harness::hypotheses
+} // namespace warpbound::harness

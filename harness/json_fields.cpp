@@ -1,9 +1,9 @@
-#include "harness/hypotheses/json_fields.hpp"
+#include "harness/json_fields.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace warpbound::harness::hypotheses {
+namespace warpbound::harness {
 
 namespace {
 
@@ -24,7 +24,7 @@ Result<nlohmann::json> parse_json(const assembly::SourceText& source) {
         const auto line = std::count(before.begin(), before.end(), '\n');
         const std::size_t begin = before.rfind('\n');
         const std::size_t column = begin == std::string_view::npos ? at : at - begin - 1;
-        return Failure{"this is no JSON; a log or recording that is whole is expected", source.name,
+        return Failure{"this is no JSON, or not all of it", source.name,
                        static_cast<std::int64_t>(line) + 1, static_cast<std::int64_t>(column) + 1};
     }
 }
@@ -89,4 +89,4 @@ void JsonField::fail(std::string what) const {
     if (!*failure_) *failure_ = Failure{fmt::format("{}: {}", path_.empty() ? "/" : path_, what)};
 }
 
-} // namespace warpbound::harness::hypotheses
+} // namespace warpbound::harness

@@ -1,0 +1,44 @@
+#pragma once
+/// \file
+/// One reader for each format. Internal to this folder: `read_profile` chooses.
+
+#include "harness/profiles/profile.hpp"
+#include "harness/trace/trace_bytes.hpp"
+
+#include <string>
+
+namespace warpbound::harness::profiles {
+
+/// `Source:` the tables and columns of the SQLite files that Nsight Systems exports (Nsight Systems
+/// User Guide, "SQLite Schema Reference"): CUPTI_ACTIVITY_KIND_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+/// StringIds, TARGET_INFO_GPU, META_DATA_EXPORT.
+Result<Profile> read_nsight_systems(const std::string& path);
+
+/// The line of a CSV file that names the columns of a format. Lines of messages may stand before
+/// it.
+struct CsvHeading {
+    ProfileFormat format = ProfileFormat::GpuTrace;
+    std::int64_t line = 0;
+};
+/// None within the first thousand lines: it is none of these files.
+std::optional<CsvHeading> find_heading(const trace::TraceBytes& bytes);
+
+/// Columns by name: `Start (ns)`, `Duration (ns)`, `GrdX` .. `BlkZ`, `Device`, `Name` of `nsys
+/// stats`, or `start`, `end`, `gridX` .. `blockZ`, `deviceId`, `name` as CUPTI names the fields of
+/// an activity record. Other columns are not read.
+Result<Profile> read_gpu_trace(const std::string& path);
+
+/// The metric `gpu__time_duration.sum`, or `Duration` of the page of details. Lines before the
+/// heading and lines that begin with == are the profiler's messages.
+/// `Source:` Nsight Compute CLI, "Page: raw" and "CSV output".
+Result<Profile> read_nsight_compute(const std::string& path);
+
+/// Series of the phases of an inference: copy in, compute, copy out, latency.
+/// `Source:` TensorRT samples, sampleReporting.cpp: names of the fields since TensorRT 7.
+Result<Profile> read_tensorrt_times(const std::string& path);
+
+/// Times from the files that `nv/json/bin:nv/cold/sample_times` names: 32-bit floating point,
+/// little endian, in s. Refuses a name that leads out of the folder of the file.
+Result<Profile> read_nvbench(const std::string& path);
+
+} // namespace warpbound::harness::profiles
