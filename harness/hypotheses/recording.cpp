@@ -82,7 +82,7 @@ std::optional<std::int64_t> amount_of(const JsonField& field, std::string_view n
     return field.member(name).integer(0, most_amount);
 }
 
-std::vector<ObservedBlock> blocks_of(const JsonField& field) {
+std::vector<ObservedBlock> recorded_blocks(const JsonField& field) {
     std::vector<ObservedBlock> blocks(field.size());
     for (std::size_t number = 0; number < blocks.size() && !field.failed(); ++number) {
         const JsonField one = field.item(number);
@@ -121,7 +121,7 @@ ObservedOperation operation_of(const JsonField& field) {
     operation.threads = field.member("threads").integer(1, 1 << 20);
     operation.shared_memory = amount_of(field, "shared-memory");
     if (field.has("registers")) operation.registers = field.member("registers").integer(0, 1 << 20);
-    operation.blocks = blocks_of(field.member("blocks"));
+    operation.blocks = recorded_blocks(field.member("blocks"));
     return operation;
 }
 
