@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -14,13 +13,6 @@
 namespace warpbound::harness::profiles {
 
 namespace {
-
-/// A run with the time at which it started.
-struct StartedRun {
-    std::int64_t start = 0;
-    std::int64_t time = 0;
-    ProfiledSeries series;
-};
 
 class NsightDatabase {
 public:
@@ -39,14 +31,9 @@ public:
         if (auto read = read_names(); !read) return read.as_failure();
         if (auto read = read_kernels(); !read) return read.as_failure();
         if (auto read = read_copies(); !read) return read.as_failure();
-        std::stable_sort(runs_.begin(), runs_.end(),
-                         [](const auto& a, const auto& b) { return a.start < b.start; });
-        SeriesByLaunch collected;
-        for (auto& run : runs_)
-            collected.add(std::move(run.series), run.time);
         Profile profile;
         profile.profiler = profiler();
-        profile.series = collected.take();
+        profile.series = series_in_order(std::move(runs_));
         return profile;
     }
 

@@ -134,25 +134,6 @@ Result<Extents> extents_at(const ProfilerTable& table, const CsvRecord& record,
     return extents;
 }
 
-/// A run with the time at which it started.
-struct StartedRun {
-    std::int64_t start = 0;
-    std::int64_t time = 0;
-    ProfiledSeries series;
-};
-
-Profile in_order_of_starts(std::vector<StartedRun> runs, std::string profiler) {
-    std::stable_sort(runs.begin(), runs.end(),
-                     [](const auto& a, const auto& b) { return a.start < b.start; });
-    SeriesByLaunch collected;
-    for (auto& run : runs)
-        collected.add(std::move(run.series), run.time);
-    Profile profile;
-    profile.profiler = std::move(profiler);
-    profile.series = collected.take();
-    return profile;
-}
-
 /// Where the columns of a GPU trace are.
 struct TraceColumns {
     std::size_t name = 0;
@@ -363,7 +344,10 @@ Result<Profile> read_gpu_trace(const std::string& path) {
             return boost::outcome_v2::success();
         });
     if (!read) return read.as_failure();
-    return in_order_of_starts(std::move(runs), "Nsight Systems or CUPTI");
+    Profile profile;
+    profile.profiler = "Nsight Systems or CUPTI";
+    profile.series = series_in_order(std::move(runs));
+    return profile;
 }
 
 Result<Profile> read_nsight_compute(const std::string& path) {

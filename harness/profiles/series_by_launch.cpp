@@ -32,6 +32,15 @@ void SeriesByLaunch::add(ProfiledSeries of, std::int64_t nanoseconds) {
     series_[place->second].times.push_back(nanoseconds);
 }
 
+std::vector<ProfiledSeries> series_in_order(std::vector<StartedRun> runs) {
+    std::stable_sort(runs.begin(), runs.end(),
+                     [](const auto& a, const auto& b) { return a.start < b.start; });
+    SeriesByLaunch collected;
+    for (auto& run : runs)
+        collected.add(std::move(run.series), run.time);
+    return collected.take();
+}
+
 std::string launch_text(const std::array<std::int64_t, 3>& grid,
                         const std::array<std::int64_t, 3>& block, std::int64_t dynamic_shared) {
     // Parsed again, so that a launch that no GPU accepts is none.

@@ -26,6 +26,15 @@ private:
     std::vector<ProfiledSeries> series_;
 };
 
+/// A run with the time at which it started.
+struct StartedRun {
+    std::int64_t start = 0; ///< `Unit:` ns.
+    std::int64_t time = 0;  ///< `Unit:` ns.
+    ProfiledSeries series;  ///< Without times.
+};
+/// The series of the runs, in the order of their starts.
+std::vector<ProfiledSeries> series_in_order(std::vector<StartedRun> runs);
+
 /// The launch in the form of `models::to_string`; empty if its shapes are none of a launch.
 /// `dynamic_shared`: bytes; 0: none.
 std::string launch_text(const std::array<std::int64_t, 3>& grid,

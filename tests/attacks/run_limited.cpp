@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -42,6 +43,10 @@ constexpr bool is_sanitized = true;
 constexpr bool is_sanitized = false;
 #endif
 constexpr double slower_when_sanitized = 8;
+/// A run waits for the processor on a busy machine; its own time is limited apart.
+constexpr int slower_when_busy = 6;
+/// Threads that may use the processor for all of the limit.
+constexpr int most_threads = 2;
 
 [[noreturn]] void fail(const char* what) {
     throw std::runtime_error{fmt::format("{}: {}", what, std::generic_category().message(errno))};
@@ -127,7 +132,7 @@ bool handles_interrupts(pid_t process) {
 /// Waits for the end of the process; kills its group at the limit of time.
 void wait_for(pid_t child, const Limits& limits, Outcome& outcome) {
     const auto began = Clock::now();
-    const auto time = limits.time * (is_sanitized ? slower_when_sanitized : 1);
+    const auto time = limits.time * slower_when_busy * (is_sanitized ? slower_when_sanitized : 1);
     bool interrupts = limits.interrupt_after.has_value();
     int status = 0;
     rusage usage{};
@@ -175,7 +180,10 @@ Outcome run_warpbound(const std::vector<std::string>& arguments, const Environme
         constexpr rlim_t output_bytes = rlim_t{256} << 20U;
         limit(RLIMIT_FSIZE, output_bytes);
         limit(RLIMIT_CORE, 0);
-        if (!is_sanitized) limit(RLIMIT_AS, static_cast<rlim_t>(limits.bytes) * 4);
+        if (!is_sanitized) {
+            limit(RLIMIT_AS, static_cast<rlim_t>(limits.bytes) * 4);
+            limit(RLIMIT_CPU, static_cast<rlim_t>(std::ceil(limits.time.count() * most_threads)));
+        }
         dup2(in.descriptor(), STDIN_FILENO);
         dup2(out.descriptor(), STDOUT_FILENO);
         dup2(err.descriptor(), STDERR_FILENO);

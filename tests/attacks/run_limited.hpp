@@ -16,13 +16,14 @@ namespace warpbound::tests {
 
 /// What no input may make the program exceed.
 struct Limits {
+    /// Of the processor, for each of two threads; six times as long by the clock.
     std::chrono::duration<double> time{10};
     std::int64_t bytes = std::int64_t{1} << 30U; ///< Of resident memory.
     /// When SIGINT is sent, as by Ctrl-C, to a program that handles it by then; none: never.
     std::optional<std::chrono::duration<double>> interrupt_after{};
 };
 
-/// How a run ended. The program is killed at the limit of time, and cannot map more than four times
+/// How a run ended. The program is killed at a limit of time, and cannot map more than four times
 /// the limit of memory (threads and libraries map more than they use).
 struct Outcome {
     int exit_code = -1; ///< -1 when a signal ended it.

@@ -358,13 +358,15 @@ TEST_F(ProfileFile, OtherFilesAreNone) {
 
 TEST(ProfilerCorpus, IsReadOrRefused) {
     int read = 0;
-    for (const auto& file :
-         std::filesystem::directory_iterator{WARPBOUND_SOURCE_DIR "/tests/fuzz/corpus/profiler_file"}) {
+    for (const auto& file : std::filesystem::directory_iterator{
+             WARPBOUND_SOURCE_DIR "/tests/fuzz/corpus/profiler_file"}) {
         const auto format = format_of(file.path().string());
         ASSERT_TRUE(format) << file.path();
         const auto profile = read_profile(file.path().string(), *format);
-        if (!profile) EXPECT_FALSE(profile.error().what.empty()) << file.path();
-        if (profile) ++read;
+        if (profile)
+            ++read;
+        else
+            EXPECT_FALSE(profile.error().what.empty()) << file.path();
     }
     EXPECT_GE(read, 5);
 }
