@@ -3,6 +3,7 @@
 #include "assembly/isa/reader.hpp"
 #include "harness/suite/accesses.hpp"
 #include "harness/suite/emission.hpp"
+#include "models/architecture/value_path.hpp"
 
 #include <fmt/format.h>
 
@@ -128,6 +129,7 @@ public:
         : architecture_{architecture}, setup_{setup} {}
 
     Result<void> prepare() {
+        if (auto left_out = leave_out_constants(); !left_out) return left_out;
         const auto warps =
             models::require(architecture_, architecture_.limits, "limits", "max-warps");
         if (!warps) return warps.as_failure();
@@ -169,6 +171,16 @@ private:
     [[nodiscard]] std::int64_t latency() const {
         if (setup_.launch_cost) return setup_.launch_cost->hi;
         return architecture_.blocks.find("launch")->interval->hi;
+    }
+    /// Workloads of several launches have no caches of constants, and these kernels read none.
+    Result<void> leave_out_constants() {
+        for (const auto& memory : architecture_.memories)
+            if (memory.name == "constant") {
+                notes_.emplace_back("memories/constant of the description is left out: the "
+                                    "kernels read no constants");
+                return models::assume_value(architecture_, "memories/constant=none");
+            }
+        return boost::outcome_v2::success();
     }
     /// The block length: the time of one full wave.
     Result<void> measure_length() {
