@@ -29,9 +29,9 @@ struct ApplicationBounds {
 /// Side: upper is the work of all operations, or that of the contended servers, each over its
 /// capacity c, and the longest path on which an operation of a contended server counts 1 - 1/c.
 /// Sound when: each server takes operations in any order, or several at the same time, each slower,
-/// but never leaves a place free while one waits, and the times hold. Source: Graham 1969; the extension to several servers is S64.
-/// Requires: every time of the plan is found. Refuses ranks that wait for ever and sums above
-/// 2^63 ns.
+/// but never leaves a place free while one waits, and the times hold. Source: Graham 1969; the
+/// extension to several servers is S64. Requires: every time of the plan is found. Refuses ranks
+/// that wait for ever and sums above 2^63 ns.
 Result<ApplicationBounds> bound_application(const models::application::Plan& plan);
 
 /// Whether the limits of the time meet the deadline of the plan; none without one. Where a time was
