@@ -2,9 +2,11 @@
 /// \file
 /// Goodness of fit with fitted parameters: Anderson-Darling and Cramer-von Mises, with p-values by
 /// the parametric bootstrap. Replicates lie on the lattice of the sample, so ties are covered:
-/// maxima are rounded to it, excesses to the middle of a step (`over_half_step`).
+/// maxima are rounded to it, excesses to the middle of a step (`over_half_step`). The statistics
+/// are then those of its steps, up to 4096 of them.
 ///
-/// `Source:` Anderson and Darling 1954; Stephens 1977, whose tables the p-values reproduce; Stute,
+/// `Source:` Anderson and Darling 1954; Choulakian, Lockhart and Stephens 1994 for
+/// steps; Stephens 1977, whose tables the p-values reproduce; Stute,
 /// Gonzales Manteiga and Presedo Quindimil 1993 for the bootstrap.
 
 #include "models/statistics/extremes.hpp"
