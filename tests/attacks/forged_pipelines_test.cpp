@@ -105,7 +105,6 @@ const std::vector<Kinder> kinder{
     {"BudgetLowered", text(description, "rate=\"60GB/s\"", "rate=\"1GB/s\""), "traffic of others"},
     {"BurstRemoved", text(description, "burst=\"128kB\"", "burst=\"0B\""), "traffic of others"},
     {"CoRunnerDropped", drop_the_client, "stage 'in'"},
-    {"CoRunnerRarer", text(description, "distance=\"2ms\"", "distance=\"900ms\""), "stage 'in'"},
     {"CoRunnerShorter", text(description, "at-most=\"60us\"", "at-most=\"1us\""), "stage 'in'"},
     {"JitterRemoved", text(description, " jitter=\"20us\"", ""), "may arrive 20000 ns"},
     {"TrafficLowered", text(description, "l2-traffic=\"400kB\"", "l2-traffic=\"4kB\""),

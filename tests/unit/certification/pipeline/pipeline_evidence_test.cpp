@@ -434,7 +434,7 @@ INSTANTIATE_TEST_SUITE_P(
          "<kernel name=\"log\" after=\"in\" partition=\"rest\" stream=\"c\" "
          "at-most=\"100us\" l2-traffic=\"0B\" dram-traffic=\"0B\"/>",
          "", "schema"},
-        {"EdgeNotThere", "", "after=\"filter score\"", "after=\"score\"", "fixed point"},
+        {"EdgeNotThere", "", "after=\"filter score\"", "after=\"filter\"", "fixed point"},
         {"ClockHigher", "", "1350..1590MHz", "1580..1590MHz", "times"},
         {"LaunchCheaper", "", "launch-at-most=\"20us\"", "launch-at-most=\"2us\"", "times"},
         {"StageShorter", "", "at-most=\"400us\"", "at-most=\"40us\"", "times"},
