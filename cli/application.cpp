@@ -214,7 +214,7 @@ Exit run(const ApplicationOptions& options) {
     add_assumptions(answer, source);
     const Exit written = write_result(rendered(answer, options.format), options.output);
     if (options.format == "text" && !answer.is_sweep() && options.runs == 0)
-        suggest(fmt::format("warpbound application {} --runs 200 --format html -o timeline.html",
+        suggest(fmt::format("warpbound application {} --runs 200 -o timeline.html",
                             shell_word(options.file)));
     if (written != Exit::Holds) return written;
     if (interrupted()) {
@@ -277,9 +277,11 @@ void add_application(CLI::App& app, Invocation& invocation) {
                      "Seconds for the analysis of a kernel; the best bound so far is then used")
         ->check(refusal_of_number)
         ->capture_default_str();
-    command->add_option("-o,--output", options->output, "File of the result; - is standard output")
+    command
+        ->add_option("-o,--output", options->output,
+                     "File of the result; its ending chooses the format; - is standard output")
         ->capture_default_str();
-    add_format(*command, options->format, {"text", "json", "csv", "html"});
+    add_format_or_ending(*command, options->format, {"text", "json", "csv", "html"});
     command->footer("Example: warpbound application examples/application/saxpy2.xml --sweep "
                     "a=1,32,128");
     command->callback(

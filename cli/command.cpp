@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -353,6 +354,19 @@ void add_format(CLI::App& command, std::string& format, const std::vector<std::s
     command.add_option("--format", format, "Format of the result")
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
+}
+
+void add_format_or_ending(CLI::App& command, std::string& format,
+                          const std::vector<std::string>& formats) {
+    add_format(command, format, formats);
+    command.parse_complete_callback([&command, &format, formats] {
+        const auto& names = command.get_option("--output")->results();
+        if (command.get_option("--format")->count() > 0 || names.empty()) return;
+        const std::string ending = std::filesystem::path{names.back()}.extension().string();
+        if (!ending.empty() &&
+            std::find(formats.begin(), formats.end(), ending.substr(1)) != formats.end())
+            format = ending.substr(1);
+    });
 }
 
 void add_policy(CLI::App& command, std::string& policy) {

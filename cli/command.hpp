@@ -222,6 +222,10 @@ std::string refusal_of_number(const std::string& text);
 
 /// Adds --format with the given choices.
 void add_format(CLI::App& command, std::string& format, const std::vector<std::string>& formats);
+/// The same; without --format the ending of the name after -o chooses, as in times.html. Requires:
+/// -o is added.
+void add_format_or_ending(CLI::App& command, std::string& format,
+                          const std::vector<std::string>& formats);
 
 /// Adds --policy; a policy that `models::read_policy` refuses is a usage error.
 void add_policy(CLI::App& command, std::string& policy);

@@ -297,19 +297,20 @@ void add_hypotheses(CLI::App& app, Invocation& invocation) {
                         "urgent); may be repeated");
     command->add_option("--record", options->record,
                         "Write what was observed to this file, for recorded:<file>");
-    command->add_option("-o,--output", options->output, "File of the result; - is standard output")
+    command
+        ->add_option("-o,--output", options->output,
+                     "File of the result; its ending chooses the format; - is standard output")
         ->capture_default_str();
 #ifdef WARPBOUND_HAS_ANALYZER
-    add_format(*command, options->format, {"text", "json", "html"});
+    add_format_or_ending(*command, options->format, {"text", "json", "html"});
 #else
-    add_format(*command, options->format, {"text", "json"});
+    add_format_or_ending(*command, options->format, {"text", "json"});
 #endif
-    command->footer(
-        "Example: warpbound hypotheses --device simulated:maxwell-gtx970\n"
-        "         warpbound hypotheses --device cuda:0 --runs 100 --record board.json\n"
-        "         warpbound hypotheses --device recorded:board.json --format html -o rules.html\n"
-        "         warpbound hypotheses --import results/stream1.json "
-        "results/stream2.json");
+    command->footer("Example: warpbound hypotheses --device simulated:maxwell-gtx970\n"
+                    "         warpbound hypotheses --device cuda:0 --runs 100 --record board.json\n"
+                    "         warpbound hypotheses --device recorded:board.json -o rules.html\n"
+                    "         warpbound hypotheses --import results/stream1.json "
+                    "results/stream2.json");
     command->callback([options, command, &invocation] {
         for (const OptionOfSources& option : options_of_sources())
             if (command->get_option(std::string{option.name})->count() > 0)

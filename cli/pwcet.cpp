@@ -5,7 +5,6 @@
 #include "certification/pwcet/times_csv.hpp"
 #include "cli/next_step.hpp"
 #include "cli/recorded_times.hpp"
-#include "cli/report_file.hpp"
 #include "cli/version.hpp"
 
 #include <fmt/format.h>
@@ -103,7 +102,7 @@ bound_of(const std::string& text, const std::vector<TimesInRunOrder>& times) {
     return std::optional{std::move(read).value()};
 }
 
-Exit run(const PwcetOptions& options, bool format_was_given) {
+Exit run(const PwcetOptions& options) {
     if (const auto wrong = contradiction_in(options); !wrong.empty()) {
         say("warpbound: {} (try --help)\n", wrong);
         return Exit::Usage;
@@ -125,9 +124,7 @@ Exit run(const PwcetOptions& options, bool format_was_given) {
         report.series.push_back(certification::estimate_pwcet(std::move(one), report.request));
     if (report.series.size() > 1)
         report.envelope = certification::envelope_of(report.series, report.request);
-    const std::string format = format_was_given
-                                   ? options.format
-                                   : report_format_of(options.output).value_or(options.format);
+    const std::string& format = options.format;
     const Exit written = write_result(format == "json"   ? certification::render_json(report)
                                       : format == "html" ? certification::render_html(report)
                                                          : certification::render_text(report),
@@ -201,13 +198,11 @@ void add_pwcet(CLI::App& app, Invocation& invocation) {
         ->add_option("-o,--output", options->output,
                      "File of the result; its ending chooses the format; - is standard output")
         ->capture_default_str();
-    add_format(*command, options->format, {"text", "json", "html"});
+    add_format_or_ending(*command, options->format, {"text", "json", "html"});
     command->footer("Example: warpbound pwcet examples/pwcet/times.csv --probability 1e-6,1e-9 "
                     "--bound 2000");
-    command->callback([options, command, &invocation] {
-        const bool given = command->count("--format") > 0;
-        invocation.run = [options, given] { return run(*options, given); };
-    });
+    command->callback(
+        [options, &invocation] { invocation.run = [options] { return run(*options); }; });
 }
 
 } // namespace warpbound::cli

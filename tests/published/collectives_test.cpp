@@ -43,7 +43,8 @@ std::int64_t time_of(std::int64_t p, const std::string& step) {
 }
 
 std::int64_t rounds(std::int64_t p) {
-    return std::bit_width(static_cast<std::uint64_t>(p - 1)); // ceil(log2 p)
+    return static_cast<std::int64_t>(
+        std::bit_width(static_cast<std::uint64_t>(p - 1))); // ceil(log2 p)
 }
 
 TEST(Collectives, BroadcastTakesTheTimeOfABinomialTree) {

@@ -7,6 +7,7 @@
 #include "certification/verify/verify.hpp"
 #include "harness/pipeline/pipeline_simulation.hpp"
 #include "models/pipeline/pipeline_file.hpp"
+#include "tests/support/evidence.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -40,13 +41,6 @@ std::optional<analyzer::SystemLatency> bounds_of(const models::PipelineSystem& s
     } catch (const Stopped&) {
         return std::nullopt;
     }
-}
-
-Files plain(const certification::EvidenceFiles& files) {
-    Files bytes;
-    for (const auto& [path, file] : files)
-        bytes.emplace(path, file.bytes);
-    return bytes;
 }
 
 std::vector<certification::verify::StepResult>
