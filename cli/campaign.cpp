@@ -9,6 +9,7 @@
 #include "cli/next_step.hpp"
 #include "cli/summary_text.hpp"
 #include "harness/campaign/exchange.hpp"
+#include "harness/profiles/read_profile.hpp"
 #include "harness/profiles/record_profile.hpp"
 #include "harness/protocol/run_order.hpp"
 

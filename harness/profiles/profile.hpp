@@ -1,11 +1,8 @@
 #pragma once
 /// \file
-/// Times of kernels and copies as profilers record them, read from the files that they write.
-
-#include "assembly/support/result.hpp"
+/// Times of kernels and copies as profilers record them.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,12 +35,5 @@ enum class ProfileFormat {
     TensorRtProfile, ///< `trtexec --exportProfile`: refused, since it has averages only
     NvBench,         ///< nvbench `--jsonbin`, with the files of times beside it
 };
-
-/// Recognises a file by its content; none: it is none of these.
-std::optional<ProfileFormat> format_of(const std::string& path);
-
-/// Refuses a damaged file with line and column, record or entry; a run that ends before it starts;
-/// and a file without a time of a single run.
-Result<Profile> read_profile(const std::string& path, ProfileFormat format);
 
 } // namespace warpbound::harness::profiles

@@ -2,9 +2,11 @@
 /// \file
 /// One reader for each format. Internal to this folder: `read_profile` chooses.
 
+#include "assembly/support/result.hpp"
 #include "harness/profiles/profile.hpp"
 #include "harness/trace/trace_bytes.hpp"
 
+#include <optional>
 #include <string>
 
 namespace warpbound::harness::profiles {

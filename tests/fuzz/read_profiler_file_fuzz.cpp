@@ -1,6 +1,6 @@
 /// \file
 /// Reads arbitrary bytes as the file of a profiler, in every format.
-#include "harness/profiles/profile.hpp"
+#include "harness/profiles/read_profile.hpp"
 
 #include <cstdint>
 #include <cstdlib>

@@ -19,7 +19,7 @@ TEST(ReportJson, HasTheContentOfTheReport) {
     EXPECT_EQ(json["kernel"]["name"], report.kernel);
     EXPECT_EQ(json["kernel"]["digest"], report.kernel_digest);
     EXPECT_EQ(json["kernel"]["isa"], "sm_75");
-    EXPECT_EQ(json["launch"], (Json{{"blocks", 1}, {"threads", 32}}));
+    EXPECT_EQ(json["launch"], (Json{{"blocks", 1}, {"text", "1x32"}, {"threads", 32}}));
     EXPECT_EQ(json["architecture"]["name"], "turing-t4");
     EXPECT_EQ(json["policy"], "lrr");
     EXPECT_EQ(json["verdict"], "holds");

@@ -1,4 +1,4 @@
-#include "harness/profiles/profile.hpp"
+#include "harness/profiles/read_profile.hpp"
 #include "harness/profiles/record_profile.hpp"
 #include "harness/profiles/series_by_launch.hpp"
 #include "harness/protocol/quantity.hpp"

@@ -1,3 +1,5 @@
+#include "harness/profiles/read_profile.hpp"
+
 #include "harness/profiles/readers.hpp"
 
 #include <fmt/format.h>
