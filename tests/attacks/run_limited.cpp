@@ -115,6 +115,11 @@ void limit(int resource, rlim_t value) {
     setrlimit(static_cast<__rlimit_resource>(resource), &both);
 }
 
+/// `Unit:` s, of all threads.
+rlim_t processor_limit(const Limits& limits) {
+    return static_cast<rlim_t>(std::ceil(limits.time.count() * most_threads));
+}
+
 /// Whether the process has got so far that it handles Ctrl-C; a busy machine may take long to start
 /// it.
 bool handles_interrupts(pid_t process) {
@@ -158,6 +163,11 @@ void wait_for(pid_t child, const Limits& limits, Outcome& outcome) {
     outcome.over_memory = !is_sanitized && outcome.resident_bytes > limits.bytes;
     if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
+    // The system kills at the limit of processor time, which it counts a little differently.
+    constexpr double slack = 0.1;
+    if (outcome.signal == SIGKILL && !is_sanitized &&
+        outcome.processor_seconds > static_cast<double>(processor_limit(limits)) - slack)
+        outcome.timed_out = true;
 }
 
 } // namespace
@@ -182,7 +192,7 @@ Outcome run_warpbound(const std::vector<std::string>& arguments, const Environme
         limit(RLIMIT_CORE, 0);
         if (!is_sanitized) {
             limit(RLIMIT_AS, static_cast<rlim_t>(limits.bytes) * 4);
-            limit(RLIMIT_CPU, static_cast<rlim_t>(std::ceil(limits.time.count() * most_threads)));
+            limit(RLIMIT_CPU, processor_limit(limits));
         }
         dup2(in.descriptor(), STDIN_FILENO);
         dup2(out.descriptor(), STDOUT_FILENO);
