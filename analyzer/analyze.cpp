@@ -12,6 +12,7 @@
 #include "analyzer/memory/bandwidth_bound.hpp"
 #include "analyzer/memory/queueing_certificates.hpp"
 #include "analyzer/memory/queueing_delay.hpp"
+#include "analyzer/memory/shared_traffic.hpp"
 #include "analyzer/path/ilp_solver.hpp"
 #include "analyzer/policies/measured_time.hpp"
 #include "analyzer/policies/policy_table.hpp"
@@ -368,17 +369,36 @@ Result<Analysis> bounds_of(const Request& request) {
     return analysis;
 }
 
+Result<models::PerMemory<std::int64_t>> traffic_of_launch(const Request& request) {
+    const auto context = prepare(request);
+    if (!context) return context.as_failure();
+    const auto sides = serialize_divergence(context.value());
+    if (!sides) return sides.as_failure();
+    return bytes_at_shared_memories(sides.value().upper);
+}
+
+/// The flow facts may allow more than can be counted: the input is refused, no number wraps around.
+Failure too_large(const Request& request, const char* what, const char* unit) {
+    return Failure{fmt::format("the {} of {} under these flow facts exceeds 2^63 {}", what,
+                               request.function->name, unit),
+                   request.facts->name};
+}
+
 } // namespace
 
 Result<Analysis> analyze(const Request& request) {
     try {
         return bounds_of(request);
     } catch (const std::overflow_error&) {
-        // The flow facts allow more cycles than can be counted: the input is refused, no number
-        // wraps around.
-        return Failure{fmt::format("the time of {} under these flow facts exceeds 2^63 cycles",
-                                   request.function->name),
-                       request.facts->name};
+        return too_large(request, "time", "cycles");
+    }
+}
+
+Result<models::PerMemory<std::int64_t>> bound_traffic(const Request& request) {
+    try {
+        return traffic_of_launch(request);
+    } catch (const std::overflow_error&) {
+        return too_large(request, "traffic", "bytes");
     }
 }
 

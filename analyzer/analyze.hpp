@@ -6,6 +6,7 @@
 #include "analyzer/bound.hpp"
 #include "analyzer/request.hpp"
 #include "models/bounds.hpp"
+#include "models/pipeline/system.hpp"
 #include "models/units.hpp"
 
 #include <cstdint>
@@ -40,5 +41,9 @@ struct Analysis {
 /// In a `StopScope` that ends, steps that only tighten a bound are dropped, which the scope notes;
 /// throws `Stopped` where no upper bound was reached.
 Result<Analysis> analyze(const Request& request);
+
+/// Bytes that the launch moves at the L2 and the DRAM. `Side:` upper. Refuses what `analyze` refuses
+/// and accesses whose traffic is not known (analyzer/memory/shared_traffic.hpp).
+Result<models::PerMemory<std::int64_t>> bound_traffic(const Request& request);
 
 } // namespace warpbound::analyzer

@@ -33,6 +33,8 @@ Result<BoundedCode> bound_code(const CodeToBound& code) {
     auto analysis = analyzer::analyze(planned.value().request);
     if (!analysis) return analysis.as_failure();
     const auto& request = planned.value().request;
+    std::optional<Result<models::PerMemory<std::int64_t>>> traffic;
+    if (code.bounds_traffic) traffic = analyzer::bound_traffic(request);
     return BoundedCode{analysis.value().execution_time.bounds(),
                        std::move(analysis.value().assumptions),
                        {.kernel_digest = inputs.value().kernel->program.digest,
@@ -40,7 +42,8 @@ Result<BoundedCode> bound_code(const CodeToBound& code) {
                         .launch = request.launch,
                         .machine_digest = request.architecture->digest,
                         .policy = to_string(request.policy),
-                        .multiprocessors = request.multiprocessors}};
+                        .multiprocessors = request.multiprocessors},
+                       std::move(traffic)};
 }
 
 } // namespace warpbound::cli

@@ -117,7 +117,8 @@ private:
              .policy = stage.code->policy,
              .machine = system_.machine,
              .launch = models::to_string(stage.code->launch),
-             .multiprocessors = fmt::format("{}", system_.servers[*stage.server].multiprocessors)});
+             .multiprocessors = fmt::format("{}", system_.servers[*stage.server].multiprocessors),
+             .bounds_traffic = models::needs_derived_traffic(system_, stage)});
         if (!bounded) return refuse(stage, to_string(bounded.error()));
         for (const std::string& step : scope.dropped())
             say("warpbound: stage '{}': a limit stopped {}; its bounds are sound without it\n",
@@ -126,6 +127,12 @@ private:
         const auto cycles = models::with_launch(*machine_, stage, bounded.value().cycles);
         if (!cycles) return refuse(stage, cycles.error().what);
         stage.cycles = cycles.value();
+        if (const auto& traffic = bounded.value().traffic) {
+            if (*traffic)
+                models::take_derived_traffic(stage, traffic->value());
+            else
+                stage.traffic_refusal = to_string(traffic->error());
+        }
         for (const auto& assumption : bounded.value().assumptions)
             if (texts_.insert(assumption.text).second) done_.assumptions.push_back(assumption);
         return boost::outcome_v2::success();

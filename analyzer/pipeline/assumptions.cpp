@@ -55,10 +55,10 @@ void queueing_rules(const PipelineSystem& system, Register& sum) {
             test_of("G1,G2,G4,C1,C2,C3,C4,N1,N2,Q7"));
     if (any_server(system, ServerOrder::Any))
         sum.add(AssumptionSubject::Machine,
-                fmt::format("Operations that overlap in {} all end no later than if they were "
-                            "executed one after another in some order (under rules G3 and X1 the "
-                            "blocks of the next kernel may start beside the last ones of a "
-                            "kernel).",
+                fmt::format("Operations that overlap in {} all end no later, and move no more bytes "
+                            "at the L2 and the DRAM, than if they were executed one after another "
+                            "in some order (under rules G3 and X1 the blocks of the next kernel "
+                            "may start beside the last ones of a kernel).",
                             names_of(system, ServerOrder::Any)) +
                     test_of("G3,X1,Q1"));
     if (any_server(system, ServerOrder::Fifo))
@@ -103,6 +103,24 @@ void memory_rules(const PipelineSystem& system, Register& sum) {
         sum.add(AssumptionSubject::User,
                 "No operation evicts lines of the L2 that an operation of another partition or "
                 "engine uses again (l2-lines=\"kept\": a partitioned L2, or no reuse).");
+}
+
+/// What follows from code: the bytes at each memory.
+void derived_traffic(const PipelineSystem& system, Register& sum) {
+    for (const Pipeline& pipeline : system.pipelines)
+        for (const PipelineStage& stage : pipeline.stages) {
+            const auto [l2, dram] = stage.is_traffic_derived;
+            if (!l2 && !dram) continue;
+            sum.add(AssumptionSubject::Machine,
+                    fmt::format("A launch of stage '{}' of '{}' moves at most {}{}{}, as follows "
+                                "from its code under the assumptions of its bound: an access "
+                                "moves one line, fills at most one and evicts at most one.",
+                                stage.name, pipeline.name,
+                                l2 ? fmt::format("{} bytes at the L2", *stage.traffic[0]) : "",
+                                l2 && dram ? " and " : "",
+                                dram ? fmt::format("{} bytes at the DRAM", *stage.traffic[1])
+                                     : ""));
+        }
 }
 
 /// What a time rests on beside the bounds of its code. `range`: of the stage.
@@ -169,6 +187,7 @@ std::vector<Assumption> pipeline_assumptions(const PipelineSystem& system) {
     Register sum;
     queueing_rules(system, sum);
     memory_rules(system, sum);
+    derived_traffic(system, sum);
     times_of_stages(system, sum);
     releases(system, sum);
     if (system.clients.empty())

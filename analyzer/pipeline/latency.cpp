@@ -324,9 +324,12 @@ private:
             return;
         if (!stage.traffic.at(memory)) {
             need(fmt::format("traffic of stage '{}' of '{}' at the {}: {}-traffic=\"4MB\" on its "
-                             "element",
+                             "element{}",
                              stage.name, pipeline.name, models::shared_memories.at(memory),
-                             models::shared_memories.at(memory)));
+                             models::shared_memories.at(memory),
+                             stage.traffic_refusal.empty()
+                                 ? ""
+                                 : " (from its code: " + stage.traffic_refusal + ")"));
             return;
         }
         if (*stage.traffic.at(memory) == 0) return;

@@ -11,7 +11,7 @@ namespace warpbound::models {
 namespace {
 
 constexpr std::size_t most_stages = 64; ///< Of a pipeline.
-constexpr std::int64_t sector = 32;     ///< Smallest transaction of a copy. `Unit:` bytes.
+constexpr std::int64_t line = 128;      ///< Longest of a described L2. `Unit:` bytes.
 
 /// ": a, b"; empty of none.
 std::string names_of(const std::vector<PipelineStage>& stages) {
@@ -117,9 +117,9 @@ Result<void> PipelinesReader::copy(const XmlElement& element, PipelineStage& sta
     if (!bytes) return bytes.as_failure();
     if (bytes.value() == 0) return read_.refuse(element, "'bytes' is 0; expected more");
     stage.bytes = bytes.value();
-    // A copy passes each memory once; its first and last sectors may be shared with other data.
-    for (auto& traffic : stage.traffic)
-        traffic = (stage.bytes + sector - 1) / sector * sector + sector;
+    // As of a kernel: each line that it touches is moved, filled and evicts one, at most.
+    const std::int64_t touched = ((stage.bytes + line - 1) / line + 1) * line;
+    stage.traffic = {3 * touched, 2 * touched};
     if (auto done = stage_traffic(element, stage); !done) return done;
     return stated_times(element, stage);
 }

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,7 +45,30 @@ struct Ratios {
     std::vector<double> upper;
     std::vector<double> lower;
     std::vector<double> certified; ///< Upper bound of which evidence is kept.
+    std::vector<double> traffic;   ///< Bytes at the DRAM.
 };
+
+using harness::simulator::Event;
+
+/// Bytes that the event moves at the L2 and at the DRAM: of look-ups and fills of the L2 their
+/// sectors, of a transfer of the DRAM a whole line.
+void count_bytes(const Event& event, const models::Architecture& machine,
+                 models::PerMemory<std::int64_t>& moved) {
+    const auto size = [&](const char* memory, const char* name) {
+        return machine.memory(memory)->find(name)->interval->hi;
+    };
+    if (const auto* const look_up = std::get_if<harness::simulator::LineAccessed>(&event)) {
+        if (look_up->level != harness::simulator::CacheLevel::L2) return;
+        const auto sectors = std::popcount(look_up->hit | look_up->merged | look_up->missed);
+        moved[0] += sectors * size("l2", "sector");
+    }
+    if (const auto* const fill = std::get_if<harness::simulator::LineFilled>(&event)) {
+        if (fill->level != harness::simulator::CacheLevel::L2) return;
+        moved[0] += std::popcount(fill->sectors) * size("l2", "sector");
+    }
+    if (std::holds_alternative<harness::simulator::DramServed>(event))
+        moved[1] += size("l2", "line");
+}
 
 /// Text of a failure, empty when all times lie inside.
 std::string check_case(const RandomAccesses& made, std::uint64_t seed, std::string_view policy_text,
@@ -70,6 +94,9 @@ std::string check_case(const RandomAccesses& made, std::uint64_t seed, std::stri
     const auto certified = proved.value().execution_time.bounds();
     if (certified.upper() < bounds.upper() || bounds.lower() < certified.lower())
         return "evidence of a tighter bound than was found, " + about;
+    request.certificates = nullptr;
+    const auto traffic = analyzer::bound_traffic(request);
+    if (!traffic) return "no traffic: " + to_string(traffic.error()) + ", " + about;
     const harness::Kernel kernel{request.function, request.graph, request.facts, made.launch};
     const auto machine =
         harness::simulator::Machine::prepare(made.machine, kernel, policy, multiprocessors);
@@ -79,8 +106,18 @@ std::string check_case(const RandomAccesses& made, std::uint64_t seed, std::stri
     std::uint64_t run = seed * 7919;
     for (const auto draw : {harness::Draw::Uniform, harness::Draw::Extremes, harness::Draw::AllLow,
                             harness::Draw::AllHigh, harness::Draw::Adversarial}) {
-        const auto seen = machine.value()->run({++run, draw, {}});
+        models::PerMemory<std::int64_t> moved{};
+        const auto seen = machine.value()->run({++run, draw, {}}, [&](const Event& event) {
+            count_bytes(event, made.machine, moved);
+        });
         if (!seen) return "run refused: " + to_string(seen.error()) + ", " + about;
+        for (std::size_t memory = 0; memory < moved.size(); ++memory)
+            if (moved.at(memory) > traffic.value().at(memory))
+                return std::to_string(moved.at(memory)) + " bytes above " +
+                       std::to_string(traffic.value().at(memory)) + " at the " +
+                       std::string{models::shared_memories.at(memory)} + ", " + about;
+        ratios.traffic.push_back(static_cast<double>(traffic.value().at(1)) /
+                                 static_cast<double>(std::max<std::int64_t>(1, moved.at(1))));
         const std::int64_t time = seen.value().execution_time.count();
         best = std::min(best, time);
         worst = std::max(worst, time);
@@ -130,6 +167,7 @@ void check_all(Make make, std::array<Ratios, 2>& ratios, std::uint64_t otherwise
         record("median_certified_ratio", middle_of(ratios[several].certified));
         record("least_certified_ratio", *std::ranges::min_element(ratios[several].certified));
         record("median_lower_ratio", middle_of(ratios[several].lower));
+        record("median_traffic_ratio", middle_of(ratios[several].traffic));
     }
 }
 

@@ -6,6 +6,7 @@
 #include "certification/bundle/build.hpp"
 #include "certification/verify/divergence/warp_cfg.hpp"
 #include "certification/verify/evidence.hpp"
+#include "certification/verify/memory/shared_bytes.hpp"
 #include "certification/verify/solver/farkas.hpp"
 #include "certification/verify/solver/script.hpp"
 #include "certification/verify/solver/solver.hpp"
@@ -62,6 +63,23 @@ void expect_tight_scripts(const certification::Bundle& bundle, std::uint64_t see
     }
 }
 
+/// The check's own bytes at the shared memories are not above what the analysis finds.
+void expect_traffic_follows(const certification::Bundle& bundle,
+                            const certification::KernelInput& input, std::uint64_t seed) {
+    const auto loaded = certification::load(input, "K1");
+    ASSERT_TRUE(loaded);
+    const auto found = analyzer::bound_traffic(certification::request_of(*loaded.value(), 1));
+    const check::Evidence evidence = check::read_evidence(tests::plain(bundle.files));
+    try {
+        const auto shown = check::most_shared_bytes(*evidence.kernels.front());
+        ASSERT_TRUE(found) << to_string(found.error()) << ", seed " << seed;
+        for (std::size_t memory = 0; memory < shown.size(); ++memory)
+            EXPECT_LE(shown.at(memory), found.value().at(memory)) << "seed " << seed;
+    } catch (const check::Finding& finding) {
+        EXPECT_FALSE(found) << finding.what() << ", seed " << seed;
+    }
+}
+
 /// How many bundles have a term of each certificate in their upper bound.
 void count_certificates(const certification::Bundle& bundle, std::map<std::string, int>& counts) {
     const check::Evidence evidence = check::read_evidence(tests::plain(bundle.files));
@@ -108,6 +126,7 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
                         step.verdict == check::Verdict::NotApplicable)
                 << step.step << ": " << step.detail << ", seed " << seed;
         expect_tight_scripts(bundle.value(), seed);
+        expect_traffic_follows(bundle.value(), inputs.kernels.front(), seed);
         count_certificates(bundle.value(), certificates);
         const certification::KernelInput& input = inputs.kernels.front();
         if (input.policy.rfind("variable-rate", 0) == 0 && input.multiprocessors > 1)

@@ -58,6 +58,9 @@ Json stage_claims(const PipelineSystem& system, const PipelineStage& stage,
         json["cycles"] = {{"lower", stage.cycles->lower().count()},
                           {"upper", stage.cycles->upper().count()}};
     }
+    for (std::size_t m = 0; m < models::shared_memories.size(); ++m)
+        if (stage.is_traffic_derived.at(m))
+            json["traffic"][std::string{models::shared_memories.at(m)}] = *stage.traffic.at(m);
     if (!stage.server) return json;
     json["server"] = system.servers.at(*stage.server).name;
     json["interference"] = interference_of(system, fixed.memory, found.response);

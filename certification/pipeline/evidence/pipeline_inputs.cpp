@@ -1,6 +1,7 @@
 #include "certification/pipeline/evidence/pipeline_inputs.hpp"
 
 #include "certification/bundle/canonical_json.hpp"
+#include "certification/bundle/kernel_evidence.hpp"
 #include "models/pipeline/described_times.hpp"
 
 #include <fmt/format.h>
@@ -71,6 +72,49 @@ Result<void> take_time(const PipelineSystem& system, const models::Architecture&
     return boost::outcome_v2::success();
 }
 
+/// Place of the stage's kernel in the bundle of kernels.
+std::size_t kernel_index(const PipelineSystem& system, const PipelineStage& stage) {
+    const auto kernels = kernels_of(system);
+    const auto own = std::find_if(kernels.begin(), kernels.end(), [&](const PipelineStage* known) {
+        return is_same_kernel(system, *known, stage);
+    });
+    return static_cast<std::size_t>(own - kernels.begin());
+}
+
+Result<void> take_traffic(const BundleInputs& kernels, std::size_t index, PipelineStage& stage) {
+    const std::string id = kernel_id(index);
+    if (index >= kernels.kernels.size()) return Failure{"no kernel " + id, "kernels/claims.json"};
+    const auto kernel = load(kernels.kernels[index], id);
+    if (!kernel) return kernel.as_failure();
+    const auto bytes = analyzer::bound_traffic(request_of(*kernel.value(), kernels.solver_seed));
+    if (bytes)
+        models::take_derived_traffic(stage, bytes.value());
+    else
+        stage.traffic_refusal = to_string(bytes.error());
+    return boost::outcome_v2::success();
+}
+
+/// Traffic that is not stated, from the code in the bundle of kernels. What does not follow remains
+/// unknown.
+Result<void> take_traffic(PipelineSystem& system, const EvidenceFiles& kernels) {
+    std::optional<BundleInputs> inputs;
+    for (auto& pipeline : system.pipelines)
+        for (auto& stage : pipeline.stages) {
+            if (!models::needs_derived_traffic(system, stage)) continue;
+            if (!inputs) {
+                std::map<std::string, std::string> files;
+                for (const auto& [path, file] : kernels)
+                    files.emplace(path, file.bytes);
+                auto read = inputs_of(files);
+                if (!read) return read.as_failure();
+                inputs = std::move(read).value();
+            }
+            if (auto done = take_traffic(*inputs, kernel_index(system, stage), stage); !done)
+                return done;
+        }
+    return boost::outcome_v2::success();
+}
+
 } // namespace
 
 std::vector<const PipelineStage*> kernels_of(const PipelineSystem& system) {
@@ -86,11 +130,7 @@ std::vector<const PipelineStage*> kernels_of(const PipelineSystem& system) {
 }
 
 std::string kernel_of(const PipelineSystem& system, const PipelineStage& stage) {
-    const auto kernels = kernels_of(system);
-    const auto own = std::find_if(kernels.begin(), kernels.end(), [&](const PipelineStage* known) {
-        return is_same_kernel(system, *known, stage);
-    });
-    return kernel_id(static_cast<std::size_t>(own - kernels.begin()));
+    return kernel_id(kernel_index(system, stage));
 }
 
 Result<void> take_times(PipelineSystem& system, const PipelineInputs& inputs) {
@@ -122,7 +162,7 @@ Result<void> take_times(PipelineSystem& system, const PipelineInputs& inputs) {
         return Failure{error.what(), "kernels/claims.json"};
     }
     models::use_clock(system, *system.clock);
-    return boost::outcome_v2::success();
+    return take_traffic(system, inputs.kernels);
 }
 
 EvidenceFiles pipeline_input_files(const PipelineInputs& inputs) {

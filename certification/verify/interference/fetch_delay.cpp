@@ -95,6 +95,16 @@ std::vector<bool> ends_of_lines(const TimedCode& code) {
     return ends;
 }
 
+std::int64_t lines_requested_of_text(const TimedCode& code, std::int64_t bytes) {
+    if (!code.kernel.architecture.has_instruction_caches()) return 0;
+    const FetchGroup fetch{code};
+    const std::int64_t lines = plus(lines_of_text(code, fetch), fetch.streamed());
+    if (!fetch.always_holds("l1-sets", "l1-ways", lines))
+        refuted(code.kernel.id + ": the L1 instruction cache need not keep the text");
+    const std::int64_t longer = fetch.number("line", 1);
+    return times(lines, (longer + bytes - 1) / bytes);
+}
+
 std::int64_t wait_for_line(const TimedCode& code) {
     if (!code.kernel.architecture.has_instruction_caches() || lines_stay_in_l0(code)) return 0;
     const FetchGroup fetch{code};

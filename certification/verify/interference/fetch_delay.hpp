@@ -24,6 +24,9 @@ std::vector<Term> fetch_terms_of(const TimedCode& code, std::int64_t to_next_slo
 /// beyond what `fetch_terms_of` counts of first uses; 0 where fetch costs nothing. Throws as that
 /// does. Side: upper.
 std::int64_t wait_for_line(const TimedCode& code);
+/// Lines of so many bytes that a scheduler requests for the text, with those streamed behind it; 0
+/// where fetch costs nothing. Throws `Finding` where the L1 instruction cache need not keep them.
+std::int64_t lines_requested_of_text(const TimedCode& code, std::int64_t bytes);
 /// Per instruction: whether the next one in the text is in another line.
 std::vector<bool> ends_of_lines(const TimedCode& code);
 

@@ -132,6 +132,19 @@ bool all_operands_stay(const TimedCode& code) {
     return true;
 }
 
+std::int64_t lines_of_operands(const TimedCode& code) {
+    if (!has_operand_caches(code)) return 0;
+    const OperandText text{code};
+    Lines used;
+    for (std::size_t i = 0; i < code.reachable.size(); ++i) {
+        if (!code.reachable[i]) continue;
+        if (!text.all_stay_of(i))
+            refuted(code.kernel.id + ": a line of constants may be replaced");
+        used.merge(text.lines_at(i));
+    }
+    return static_cast<std::int64_t>(used.size());
+}
+
 void add_operand_demand(const TimedCode& code, DemandTables& tables) {
     if (!has_operand_caches(code)) return;
     const OperandText text{code};

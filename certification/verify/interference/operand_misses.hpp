@@ -15,6 +15,10 @@ namespace warpbound::certification::verify {
 /// Whether no line of a constant operand that has entered a cache is replaced (S42).
 bool all_operands_stay(const TimedCode& code);
 
+/// Lines of constants that the instructions use, each counted once; 0 where constant operands cost
+/// nothing. Throws `Finding` where one of them may be replaced.
+std::int64_t lines_of_operands(const TimedCode& code);
+
 /// Adds the look-ups of lines that may have been replaced: their waits and their holds (S43).
 void add_operand_demand(const TimedCode& code, DemandTables& tables);
 

@@ -44,6 +44,11 @@ ClaimedStage stage_of(const json& row, const models::PipelineStage& stage,
     if (row.contains("busy-period")) claimed.busy_period = time_of(row.at("busy-period"));
     for (const auto& start : row.value("starts", json::array()))
         claimed.starts.push_back(time_of(start));
+    for (std::size_t m = 0; m < models::shared_memories.size(); ++m) {
+        const std::string memory{models::shared_memories.at(m)};
+        if (row.contains("traffic") && row.at("traffic").contains(memory))
+            claimed.traffic.at(m) = whole_number(row.at("traffic").at(memory));
+    }
     if (row.contains("interference")) claimed.interference = row.at("interference");
     return claimed;
 }

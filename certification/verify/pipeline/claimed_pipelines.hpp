@@ -30,6 +30,8 @@ struct ClaimedStage {
     std::int64_t end = 0;      ///< From the nominal instant.
     std::optional<std::int64_t> busy_period;
     std::vector<std::int64_t> starts;
+    /// Bytes of a job that follow from the code of its kernel. `Unit:` bytes.
+    models::PerMemory<std::optional<std::int64_t>> traffic{};
     nlohmann::json interference; ///< As it stands there; null for host tasks.
 };
 

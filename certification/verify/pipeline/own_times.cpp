@@ -2,6 +2,7 @@
 
 #include "assembly/isa/kernel_names.hpp"
 #include "certification/verify/bundle_json.hpp"
+#include "certification/verify/memory/shared_bytes.hpp"
 #include "certification/verify/pipeline/exact.hpp"
 
 #include <fmt/format.h>
@@ -118,6 +119,23 @@ Range kernel_time(const models::PipelineSystem& system, PipelineStage& stage,
     return time;
 }
 
+/// S65: what is not stated is claimed, no lower than the kernel of the bundle allows.
+void check_traffic(PipelineStage& stage, const ClaimedStage& claimed, const TimeSources& sources) {
+    std::optional<models::PerMemory<std::int64_t>> most;
+    for (std::size_t m = 0; m < models::shared_memories.size(); ++m) {
+        const auto& bytes = claimed.traffic.at(m);
+        if (!bytes) continue;
+        if (stage.traffic.at(m) || !stage.code)
+            refuted(claimed.where + ": traffic that its description states does not follow from "
+                                    "code");
+        if (!most) most = most_shared_bytes(kernel_case(claimed, sources));
+        if (*bytes < most->at(m))
+            refuted(fmt::format("{}: may move {} bytes at the {}, {} is claimed", claimed.where,
+                                most->at(m), models::shared_memories.at(m), *bytes));
+        stage.traffic.at(m) = *bytes;
+    }
+}
+
 std::string basis_of(const PipelineStage& stage) {
     if (!stage.time) return "bounded";
     return stage.basis == models::TimeBasis::Measured ? "measured" : "stated";
@@ -144,6 +162,7 @@ void check_stage(const models::PipelineSystem& system, PipelineStage& stage,
                             claimed.own_upper));
     stage.time.emplace(models::Nanoseconds{claimed.own_lower},
                        models::Nanoseconds{claimed.own_upper});
+    check_traffic(stage, claimed, sources);
 }
 
 /// The stated clock, else that of the machine, where a time follows from the machine.

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Times of stages when nothing else uses the device: as stated, from the described machine, or
-/// from what the bundle of kernels claims.
+/// from what the bundle of kernels claims; and the traffic that follows from their code.
 
 #include "certification/verify/evidence.hpp"
 #include "certification/verify/pipeline/claimed_pipelines.hpp"
@@ -22,7 +22,7 @@ struct TimeSources {
     Evidence kernels;
 };
 
-/// Compares the claimed times with their sources and gives them to the stages of the system.
+/// Compares the claimed times and traffic with their sources and gives them to the stages.
 /// Throws `Finding`: failed where one does not follow, incomplete where its source is missing.
 void check_own_times(models::PipelineSystem& system, const ClaimedPipelines& claims,
                      const TimeSources& sources);

@@ -36,7 +36,7 @@ const std::string description = R"(<pipelines machine="turing-t4" clock="1350..1
     <host name="capture" at-least="1ms" at-most="2ms" source="datasheet"/>
     <copy name="upload" after="capture" direction="host-to-device" bytes="4MB" at-least="300us" at-most="700us"/>
     <kernel name="filter" after="upload" partition="vision" priority="1" file="saxpy.sass" launch="2x64"
-            launch-at-most="20us" flow-facts="saxpy.xml" l2-traffic="1MB" dram-traffic="1MB"/>
+            launch-at-most="20us" flow-facts="saxpy.xml" dram-traffic="1MB"/>
     <kernel name="score" after="upload" partition="vision" priority="2" stream="side" at-most="400us"
             l2-traffic="2MB" dram-traffic="1MB"/>
     <copy name="download" after="filter score" direction="device-to-host" bytes="64kB" at-most="50us"/>

@@ -1,0 +1,104 @@
+#include "analyzer/memory/shared_traffic.hpp"
+
+#include "analyzer/interference/resource_demand.hpp"
+#include "analyzer/memory/traffic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using assembly::OpcodeClass;
+using models::times;
+using Timing = models::InstructionTiming;
+
+constexpr std::int64_t bytes_of_local_word = 4; // The words of the lanes lie next to each other.
+
+/// Lines of the L2 that one execution of the instruction touches, at most.
+std::int64_t touched_lines(const assembly::Instruction& instruction, const Timing& timing) {
+    switch (instruction.opcode_class) {
+    case OpcodeClass::LoadGlobal:
+    case OpcodeClass::StoreGlobal:
+    case OpcodeClass::AtomicGlobal:
+    case OpcodeClass::LoadConstant:
+        return timing.passes.hi;
+    case OpcodeClass::LoadLocal:
+    case OpcodeClass::StoreLocal: {
+        const auto& memory = instruction.effects.memory;
+        const std::int64_t bytes = memory ? memory->bytes_per_lane : bytes_of_local_word;
+        return times(timing.passes.hi, std::max<std::int64_t>(1, bytes / bytes_of_local_word));
+    }
+    default:
+        return 0;
+    }
+}
+
+/// An atomic reads its line and writes it.
+std::int64_t accesses_of_line(const assembly::Instruction& instruction) {
+    return instruction.opcode_class == OpcodeClass::AtomicGlobal ? 2 : 1;
+}
+
+/// Lines that the caches of instructions and constants request for the launch: each of them once
+/// for a scheduler, as they keep what they have.
+Result<std::int64_t> lines_of_text_and_constants(const AnalysisContext& context,
+                                                 std::int64_t line) {
+    const auto refuse = [&](const char* what) {
+        return Failure{fmt::format("the traffic of {} is not bounded: their caches need not keep "
+                                   "what they have",
+                                   what),
+                       context.request.function->name};
+    };
+    std::int64_t lines = 0;
+    if (const auto& text = context.instruction_lines) {
+        if (!text->persist_in_l1) return refuse("instruction fetches");
+        lines = times(models::plus(text->count, text->stream),
+                      std::max<std::int64_t>(1, (text->line + line - 1) / line));
+    }
+    if (const auto& operands = context.operand_lines) {
+        for (std::size_t i = 0; i < context.used.size(); ++i)
+            if (context.used[i] && operands->may_be_replaced[i])
+                return refuse("constant operands");
+        lines = models::plus(lines, static_cast<std::int64_t>(operands->persistent.size()));
+    }
+    return times(times(lines, context.shape.schedulers), context.shape.multiprocessors);
+}
+
+} // namespace
+
+Result<models::PerMemory<std::int64_t>> bytes_at_shared_memories(const AnalysisContext& context) {
+    const auto& instructions = context.request.function->instructions;
+    for (std::size_t i = 0; i < instructions.size(); ++i)
+        if (context.used[i] && instructions[i].opcode_class == OpcodeClass::Texture)
+            return refuse_at(context, i, "the traffic of a texture access is not bounded");
+    const models::Architecture& machine = *context.request.architecture;
+    const models::ValueGroup* const l2 = machine.memory("l2");
+    const auto line = models::require(machine, l2 == nullptr ? models::ValueGroup{} : *l2,
+                                      "memories/l2", "line");
+    if (!line) return line.as_failure();
+    std::int64_t bytes = std::max<std::int64_t>(1, line.value().hi);
+    if (const auto* const l1 = machine.memory("l1")) // A longer line is several of the L2.
+        if (const auto* const longer = l1->find("line"); longer != nullptr && longer->interval)
+            bytes = std::max(bytes, longer->interval->hi);
+    const auto further = lines_of_text_and_constants(context, bytes);
+    if (!further) return further.as_failure();
+    const auto most = [&](auto cost) {
+        const auto of_warp = most_on_a_path(
+            context, per_instruction(context, [&](std::size_t i, const Timing& timing) {
+                return cost(instructions[i], timing);
+            }));
+        return models::plus(times(of_warp, context.shape.warps()), further.value());
+    };
+    // Each line that an access touches may be filled, and may evict a line that is written back.
+    const std::int64_t transfers = times(most(touched_lines), 2);
+    const std::int64_t accesses = most([](const auto& instruction, const Timing& timing) {
+        return times(touched_lines(instruction, timing), accesses_of_line(instruction));
+    });
+    return models::PerMemory<std::int64_t>{times(models::plus(accesses, transfers), bytes),
+                                           times(transfers, bytes)};
+}
+
+} // namespace warpbound::analyzer
