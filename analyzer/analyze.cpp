@@ -374,7 +374,8 @@ Result<models::PerMemory<std::int64_t>> traffic_of_launch(const Request& request
     if (!context) return context.as_failure();
     const auto sides = serialize_divergence(context.value());
     if (!sides) return sides.as_failure();
-    return bytes_at_shared_memories(sides.value().upper);
+    // By numbers of transactions, which is what evidence shows of accesses.
+    return bytes_at_shared_memories(without_addresses(sides.value().upper));
 }
 
 /// The flow facts may allow more than can be counted: the input is refused, no number wraps around.

@@ -30,7 +30,7 @@ const std::string description = R"(<pipelines>
   </device>
   <pipeline name="a &lt;camera&gt;" period="20ms" jitter="1ms" deadline="15ms" criticality="soft" tolerated-miss-rate="0.1">
     <host name="capture" at-most="1ms"/>
-    <copy name="up" after="capture" direction="host-to-device" bytes="1MB" at-most="1ms"/>
+    <copy name="up" after="capture" direction="host-to-device" bytes="100kB" at-most="1ms"/>
     <kernel name="left" stream="left" after="up" partition="all" at-most="2ms" l2-traffic="1MB" dram-traffic="1MB">
       <samples file="left.csv" unit="ms"/>
     </kernel>
