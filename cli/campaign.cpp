@@ -7,8 +7,10 @@
 #include "cli/command.hpp"
 #include "cli/json.hpp"
 #include "cli/next_step.hpp"
+#include "cli/simulated_plan.hpp"
 #include "cli/summary_text.hpp"
 #include "harness/campaign/exchange.hpp"
+#include "harness/campaign/merge.hpp"
 #include "harness/profiles/read_profile.hpp"
 #include "harness/profiles/record_profile.hpp"
 #include "harness/protocol/run_order.hpp"
@@ -34,6 +36,8 @@ struct CampaignOptions {
     bool summary = false;
     std::string listing; ///< Whose kernels a profile is of; empty: none is stated.
     std::string target;
+    std::vector<std::string> parts; ///< Campaigns to merge.
+    std::string plan;               ///< What the merged campaign has; empty: what the parts have.
 };
 
 struct ListedSeries {
@@ -279,13 +283,35 @@ Result<void> import_into(const std::string& file_name, const CampaignOptions& op
     });
 }
 
-Exit import_text(const CampaignOptions& options) {
+Result<void> merge_into(const std::string& file_name, const CampaignOptions& options) {
+    std::vector<harness::CampaignPart> parts;
+    for (const std::string& file : options.parts) {
+        auto campaign = harness::Campaign::open_existing(file);
+        if (!campaign) return campaign.as_failure();
+        parts.push_back({file, std::move(campaign).value()});
+    }
+    const auto expected =
+        options.plan.empty() ? harness::series_of(parts) : series_of_plan(options.plan);
+    if (!expected) return expected.as_failure();
+    const auto merged = make_campaign(file_name, options.output);
+    if (!merged) return merged.as_failure();
+    auto done =
+        harness::merge_campaigns(parts, expected.value(), *merged.value(), interrupted);
+    if (done)
+        note("{} parts: {} series{}\n", parts.size(), expected.value().size(),
+             options.plan.empty() ? "; without --plan nothing shows whether one is missing" : "");
+    return done;
+}
+
+/// A new campaign: whole or not there.
+Exit make_new(const CampaignOptions& options,
+              Result<void> (*make)(const std::string&, const CampaignOptions&)) {
     const StopScope scope = watch_for_interrupt();
     std::error_code ignored;
     if (std::filesystem::exists(options.output, ignored))
-        return refuse(Failure{"exists; a campaign is imported into a new file", options.output});
+        return refuse(Failure{"exists; expected the name of a new file", options.output});
     const std::string file_name = import_file_name(options.output);
-    auto imported = import_into(file_name, options);
+    auto imported = make(file_name, options);
     if (imported) imported = rename_import(file_name, options.output);
     std::filesystem::remove(file_name, ignored);
     if (imported) {
@@ -294,6 +320,13 @@ Exit import_text(const CampaignOptions& options) {
     }
     const Exit refused = refuse(imported.error());
     return interrupted() ? Exit::Undecided : refused;
+}
+
+Exit import_text(const CampaignOptions& options) {
+    return make_new(options, import_into);
+}
+Exit merge(const CampaignOptions& options) {
+    return make_new(options, merge_into);
 }
 
 #ifdef WARPBOUND_HAS_ANALYZER
@@ -305,6 +338,22 @@ Exit report(const CampaignOptions& options) {
     return write_campaign_page(*campaign.value(), options.file, options.output);
 }
 #endif
+
+void add_merge(CLI::App& command, Invocation& invocation) {
+    auto options = std::make_shared<CampaignOptions>();
+    CLI::App* const part = command.add_subcommand(
+        "merge", "Make one campaign of those that the shards of a plan recorded, all of it or "
+                 "nothing");
+    part->add_option("FILES", options->parts, "Campaigns, no two of which have the same series")
+        ->required();
+    part->add_option("--plan", options->plan,
+                     "Plan of `simulate --plan`: a series that is missing, incomplete or of "
+                     "another plan or machine is refused");
+    part->add_option("-o,--output", options->output, "Campaign to make")->required();
+    part->callback([options, &invocation] {
+        invocation.run = [options] { return merge(*options); };
+    });
+}
 
 } // namespace
 
@@ -345,6 +394,7 @@ void add_campaign(CLI::App& app, Invocation& invocation) {
                             "File of code with the kernels of a profile: listing, cubin, program");
     import_part->add_option("--target", import_options->target,
                             "Target of the code, where the file has several: sm_80");
+    add_merge(*command, invocation);
 #ifdef WARPBOUND_HAS_ANALYZER
     const auto [report_part, report_options] =
         add("report",

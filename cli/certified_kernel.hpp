@@ -4,7 +4,7 @@
 /// runs.
 
 #include "certification/bundle/build.hpp"
-#include "cli/certification_plan.hpp"
+#include "cli/kernel_plan.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -72,7 +72,11 @@ Exit run(const CertifyOptions& options) {
     if (!options.plan.empty()) {
         auto plan = read_plan(options.plan);
         if (!plan) return refuse(plan.error());
-        planned = std::move(plan).value();
+        if (plan.value().has_runs_or_seeds)
+            return refuse(Failure{"'runs', 'draw' and <seed> are of `simulate --plan`; expected "
+                                  "--runs, --draw and --seed here",
+                                  options.plan});
+        planned = std::move(plan.value().kernels);
     } else if (options.kernel.machine.architecture.empty()) {
         say("warpbound: certify FILE needs --architecture\n");
         return Exit::Usage;

@@ -301,12 +301,7 @@ void add_draw(CLI::App& command, std::string& draw) {
 }
 
 harness::Draw parse_draw(const std::string& draw) {
-    if (draw == "extremes") return harness::Draw::Extremes;
-    if (draw == "all-low") return harness::Draw::AllLow;
-    if (draw == "all-high") return harness::Draw::AllHigh;
-    if (draw == "typical") return harness::Draw::Typical;
-    if (draw == "adversarial") return harness::Draw::Adversarial;
-    return harness::Draw::Uniform;
+    return harness::find_draw(draw).value_or(harness::Draw::Uniform);
 }
 
 harness::Protocol protocol_of(std::int64_t runs, std::uint64_t seed, const std::string& draw) {

@@ -10,7 +10,8 @@
 #include "cli/next_step.hpp"
 #include "cli/recorded_runs.hpp"
 #include "cli/recorded_trace.hpp"
-#include "cli/simulation_result.hpp"
+#include "cli/simulated_plan.hpp"
+#include "cli/simulation_run.hpp"
 #include "cli/summary_text.hpp"
 #include "cli/traced_run.hpp"
 #include "cli/workload_run.hpp"
@@ -26,113 +27,11 @@ namespace warpbound::cli {
 
 namespace {
 
-using simulation::EndToEnd;
 using simulation::Machine;
-using simulation::Simulated;
+using simulation::open_machine;
+using simulation::simulate;
 using simulation::Subject;
 using SimulateOptions = simulation::Options;
-
-Result<Machine> open_machine(const SimulateOptions& options, models::Architecture architecture) {
-    Machine machine;
-    machine.architecture = std::move(architecture);
-    const auto policy = models::read_policy(options.policy);
-    if (!policy) return policy.as_failure();
-    machine.policy = policy.value();
-    auto clock = models::clock_in_use(options.clock, machine.architecture);
-    if (!clock) return clock.as_failure();
-    machine.clock = std::move(clock).value();
-    const auto multiprocessors = multiprocessors_of(options.multiprocessors, machine.architecture);
-    if (!multiprocessors) return multiprocessors.as_failure();
-    machine.multiprocessors = multiprocessors.value();
-    machine.device =
-        harness::simulated_device(machine.architecture, machine.policy, machine.multiprocessors);
-    if (options.campaign.empty()) return machine;
-    auto opened = harness::Campaign::open(options.campaign);
-    if (!opened) return opened.as_failure();
-    machine.campaign = std::move(opened.value());
-    return machine;
-}
-
-using WorkloadMachine = std::shared_ptr<const harness::simulator::WorkloadMachine>;
-
-/// The launch with its cost; null where the cost is not requested.
-Result<WorkloadMachine> launch_with_cost(const SimulateOptions& options, const Machine& machine,
-                                         const harness::Kernel& launched) {
-    if (options.launch_cost.empty()) return WorkloadMachine{};
-    const auto cost = read_launch_cost(options.launch_cost);
-    if (!cost) return cost.as_failure();
-    return prepare_workload(machine.architecture,
-                            harness::Workload{{launched}, {models::HostOperation{}}},
-                            machine.policy, machine.multiprocessors, cost.value());
-}
-
-/// Runs with the same seeds. Prints a note when Ctrl-C stopped them.
-Result<EndToEnd> end_to_end(const SimulateOptions& options, const WorkloadMachine& with_cost) {
-    if (!with_cost) return EndToEnd{};
-    const auto times =
-        end_to_end_times(*with_cost, protocol_of(options.runs, options.seed, options.draw));
-    if (!times) return times.as_failure();
-    const auto done = static_cast<std::int64_t>(times.value().size());
-    if (done < options.runs)
-        say("warpbound: interrupted after {} of {} runs end to end\n", done, options.runs);
-    return done == 0 ? EndToEnd{} : EndToEnd{harness::summarise(times.value())};
-}
-
-/// None when Ctrl-C stopped it before there was a result.
-Result<std::optional<Simulated>> simulate(const SimulateOptions& options, const Machine& machine,
-                                          const Subject& subject) {
-    const harness::Protocol protocol = protocol_of(options.runs, options.seed, options.draw);
-    const auto with_cost = launch_with_cost(options, machine, subject.launched);
-    if (!with_cost) return with_cost.as_failure();
-    Simulated simulated;
-    if (options.trace.is_wanted()) {
-        const harness::RunOptions chosen{
-            harness::seed_of_run(options.seed, options.trace.run), protocol.draw, {}};
-        auto run = trace_run(options.trace, machine.architecture, subject.launched, machine.policy,
-                             machine.multiprocessors, chosen);
-        if (!run) return run.as_failure();
-        simulated.traced = std::move(run.value());
-        if (!simulated.traced->account) {
-            say("warpbound: interrupted; the trace ends there\n");
-            return std::optional<Simulated>{};
-        }
-    }
-    std::vector<harness::Quantity> quantities{harness::Quantity::ExecutionTime};
-    if (clock_reads(*subject.kernel->function) == 2)
-        quantities.push_back(harness::Quantity::Region);
-    for (const harness::Quantity quantity : quantities) {
-        ProgressBar bar{"simulating " + quantity_name(quantity)};
-        auto measured = harness::measure(*machine.device, subject.launched,
-                                         series_key(subject.kernel->program, subject.launched,
-                                                    machine.device->identity(), protocol, quantity),
-                                         protocol, quantity, machine.campaign.get(),
-                                         worker_threads(), bar.callback(), stop_requested);
-        if (!measured) return measured.as_failure();
-        simulated.complete = simulated.complete && measured.value().complete();
-        const auto times = summarised_times(measured.value().samples, quantity_name(quantity));
-        if (times.empty()) break;
-        simulated.series.push_back(
-            {quantity, std::move(measured).value(), harness::summarise(times)});
-    }
-    if (simulated.series.empty() && stop_requested()) {
-        say("warpbound: {}: stopped before the first run had ended\n", options.launch.kernel.file);
-        return std::optional<Simulated>{};
-    }
-    if (simulated.series.empty())
-        return Failure{"stopped before the first run was recorded", options.launch.kernel.file};
-    if (!simulated.complete) {
-        say("warpbound: interrupted after {} of {} runs{}\n",
-            simulated.series.back().measured.samples.size(), options.runs,
-            machine.campaign ? "; recorded runs are kept" : "");
-        return std::optional{std::move(simulated)};
-    }
-    auto ended = end_to_end(options, with_cost.value());
-    if (!ended) return ended.as_failure();
-    simulated.end_to_end = std::move(ended.value());
-    simulated.complete =
-        !with_cost.value() || (simulated.end_to_end && simulated.end_to_end->count == options.runs);
-    return std::optional{std::move(simulated)};
-}
 
 /// With a trace on standard output the result goes to standard error.
 Exit write(const SimulateOptions& options, const std::string& result) {
@@ -306,9 +205,34 @@ Exit run_workload(const SimulateOptions& options) {
 }
 
 Exit run(const SimulateOptions& options) {
+    if (!options.plan.empty()) {
+        if (!options.campaign.empty()) return simulate_plan(options);
+        say("warpbound: simulate --plan needs --campaign FILE, where {{shard}} in its name becomes "
+            "1-of-8\n");
+        return Exit::Usage;
+    }
     if (!options.workload.empty()) return run_workload(options);
     if (is_recorded_trace(options.launch.kernel.file)) return run_traces(options);
     return options.execution.is_wanted ? run_on_data(options) : run_kernel(options);
+}
+
+/// Options of a plan, which states what those of one kernel state.
+void add_plan(CLI::App& command, SimulateOptions& options) {
+    CLI::Option* const plan = command.add_option(
+        "--plan", options.plan,
+        "Instead of FILE: kernels crossed with machines, launches, policies and seeds (XML, "
+        "docs/how-to/spread-runs.md); each point is a series of the campaign");
+    for (const char* stated :
+         {"FILE", "--kernel", "--target", "--flow-facts", "--source", "--arg", "--launch", "--grid",
+          "--block", "--dynamic-shared-memory", "--architecture", "--assume", "--policy",
+          "--multiprocessors", "--runs", "--seed", "--draw", "--stack", "--trace", "--listing",
+          "--clock", "--execute", "--launch-cost", "--workload"})
+        plan->excludes(command.get_option(stated));
+    command
+        .add_option("--shard", options.shard,
+                    "I/N: only the points of this part; default: as Slurm, Open MPI or PMI say, "
+                    "else all")
+        ->needs(plan);
 }
 
 } // namespace
@@ -346,7 +270,9 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
          {"FILE", "--kernel", "--flow-facts", "--source", "--launch", "--grid",
           "--dynamic-shared-memory", "--campaign", "--stack", "--listing", "--clock", "--execute"})
         workload->excludes(command->get_option(of_one_launch));
+    add_plan(*command, *options);
     command->get_option("FILE")->required(false);
+    command->get_option("--architecture")->required(false);
     add_format(*command, options->format, {"text", "json"});
     command->footer(
         "Example: warpbound simulate examples/convolution/sm_75.sass --kernel convolution_rows\n"
@@ -366,8 +292,11 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
         "           --arg 0x170=128 --output 0x168=transposed.bin\n"
         "           (the data gives paths, lanes and addresses)");
     command->callback([options, command, &invocation] {
-        if (options->workload.empty() && options->launch.kernel.file.empty())
-            throw CLI::RequiredError("FILE or --workload");
+        if (options->workload.empty() && options->plan.empty() &&
+            options->launch.kernel.file.empty())
+            throw CLI::RequiredError("FILE, --workload or --plan");
+        if (options->plan.empty() && options->launch.machine.architecture.empty())
+            throw CLI::RequiredError("--architecture");
         for (const char* name : {"--kernel", "--launch", "--grid", "--dynamic-shared-memory",
                                  "--flow-facts", "--source", "--execute"})
             if (command->get_option(name)->count() > 0) options->stated.emplace_back(name);

@@ -2,6 +2,7 @@
 
 #include "cli/summary_text.hpp"
 #include "models/architecture/costless_groups.hpp"
+#include "models/architecture/shipped.hpp"
 
 #include <fmt/format.h>
 

@@ -29,6 +29,8 @@ struct Options {
     std::string multiprocessors = "all";
     std::string clock; ///< Empty: that of the description.
     std::string campaign;
+    std::string plan;  ///< Points in place of one kernel.
+    std::string shard; ///< Of the plan, as "3/8"; empty: as the environment says.
     TraceOptions trace;
     ExecutionOptions execution;
     std::string draw = "uniform";

@@ -57,6 +57,7 @@ enum class Draw {
     Adversarial, ///< values that make long times likely; see `harness/simulator/sm/adversary.hpp`
 };
 std::string_view to_string(Draw draw);
+std::optional<Draw> find_draw(std::string_view name);
 
 /// One run. Equal values give equal observations on every platform.
 struct RunOptions {

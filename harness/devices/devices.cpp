@@ -62,6 +62,13 @@ std::string_view to_string(Draw draw) {
     return "adversarial";
 }
 
+std::optional<Draw> find_draw(std::string_view name) {
+    for (const Draw draw : {Draw::Uniform, Draw::Extremes, Draw::AllLow, Draw::AllHigh,
+                            Draw::Typical, Draw::Adversarial})
+        if (to_string(draw) == name) return draw;
+    return std::nullopt;
+}
+
 Result<void> copy_supports(Quantity quantity) {
     if (quantity == Quantity::ExecutionTime) return boost::outcome_v2::success();
     return Failure{fmt::format("a copy has an execution time and no {}", to_string(quantity)),

@@ -1,5 +1,5 @@
-// `measure --campaign` killed at 50 points and taken up again: no sample is lost, none is there
-// twice, and all are those of a campaign that was not interrupted.
+// `measure --campaign`, and a shard of `simulate --plan`, killed at 50 points and taken up again: no
+// sample is lost, none is there twice, and all are those of a campaign that was not interrupted.
 #include "harness/campaign/campaign.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <fstream>
 #include <map>
 #include <random>
 #include <spawn.h>
@@ -28,12 +29,8 @@ constexpr int runs_a_process = 10;  ///< More than the campaign has, asked for b
 /// The program recording into a file.
 class Recording {
 public:
-    Recording(const std::string& campaign, int repetitions) {
-        const std::string runs = std::to_string(repetitions);
-        std::vector<std::string> words{
-            WARPBOUND_PROGRAM, "measure",       "--device",      "simulated:fermi-gtx470",
-            "--benchmark",     "dependent-add", "--repetitions", runs,
-            "--campaign",      campaign,        "--format",      "csv"};
+    explicit Recording(std::vector<std::string> words) {
+        words.insert(words.begin(), WARPBOUND_PROGRAM);
         std::vector<char*> arguments;
         for (auto& word : words)
             arguments.push_back(word.data());
@@ -75,6 +72,15 @@ private:
     int status_ = 0;
     bool ended_ = false;
 };
+
+std::vector<std::string> measuring(const std::string& campaign, int repetitions) {
+    return {"measure",       "--device",
+            "simulated:fermi-gtx470", "--benchmark",
+            "dependent-add", "--repetitions",
+            std::to_string(repetitions), "--campaign",
+            campaign,        "--format",
+            "csv"};
+}
 
 /// What tells that a file was written, made or removed.
 struct Trace {
@@ -134,7 +140,7 @@ TEST(KilledCampaign, HasTheSamplesOfOneThatWasNot) {
     const std::string whole = (folder.path() / "whole.db").string();
     const std::string campaign = (folder.path() / "killed.db").string();
     constexpr int all_runs = (most_processes + 1) * runs_a_process;
-    Recording uninterrupted{whole, all_runs};
+    Recording uninterrupted{measuring(whole, all_runs)};
     uninterrupted.finish();
     ASSERT_EQ(uninterrupted.exit_code(), 0);
     const Samples expected = samples_of(whole);
@@ -149,7 +155,7 @@ TEST(KilledCampaign, HasTheSamplesOfOneThatWasNot) {
         SCOPED_TRACE("seed " + std::to_string(seed) + ", process " + std::to_string(i));
         const auto changes = static_cast<unsigned>(random() % 16);
         const auto looks = static_cast<unsigned>(random() % 200);
-        Recording recording{campaign, i * runs_a_process};
+        Recording recording{measuring(campaign, i * runs_a_process)};
         if (wait_for_changes(recording, campaign, changes, looks)) recording.kill();
         if (recording.was_killed())
             ++killed;
@@ -174,10 +180,53 @@ TEST(KilledCampaign, HasTheSamplesOfOneThatWasNot) {
     EXPECT_EQ(killed, kills) << "the processes ended before they could be killed";
     EXPECT_GT(left_unfinished, 0) << "no process was killed while it recorded";
 
-    Recording last{campaign, all_runs};
+    Recording last{measuring(campaign, all_runs)};
     last.finish();
     EXPECT_EQ(last.exit_code(), 0);
     EXPECT_EQ(samples_of(campaign), expected);
+}
+
+TEST(KilledShard, HasTheSamplesOfOneThatWasNot) {
+    const tests::TemporaryFolder folder;
+    const std::string plan = (folder.path() / "plan.xml").string();
+    const std::string examples = WARPBOUND_EXAMPLES;
+    std::ofstream{plan} << "<plan runs=\"300\"><kernel listing=\"" << examples
+                        << "/saxpy/sm_75.sass\" name=\"saxpy_loop\" flow-facts=\"" << examples
+                        << "/saxpy/sm_75.flow-facts.xml\"/><machine name=\"turing-t4\" "
+                           "multiprocessors=\"1\"/><launch text=\"2x128\"/>"
+                           "<policy name=\"lrr\"/><policy name=\"gto\"/><policy name=\"oldest\"/>"
+                           "<seed first=\"1\"/><seed first=\"1001\"/></plan>";
+    const auto shard = [&](const std::string& campaign) {
+        return std::vector<std::string>{"simulate", "--plan",     plan,    "--shard",
+                                        "1/2",      "--campaign", campaign};
+    };
+    const std::string whole = (folder.path() / "whole.db").string();
+    Recording uninterrupted{shard(whole)};
+    uninterrupted.finish();
+    ASSERT_EQ(uninterrupted.exit_code(), 0);
+    const Samples expected = samples_of(whole);
+    ASSERT_EQ(expected.size(), 3U);
+
+    constexpr unsigned seed = 20261128;
+    std::mt19937 random{seed};
+    int killed = 0;
+    for (int campaigns = 0; killed < kills && campaigns < most_processes; ++campaigns) {
+        SCOPED_TRACE("seed " + std::to_string(seed) + ", campaign " + std::to_string(campaigns));
+        const std::string campaign =
+            (folder.path() / ("killed-" + std::to_string(campaigns) + ".db")).string();
+        for (int i = 0; i < 5; ++i) {
+            Recording recording{shard(campaign)};
+            if (wait_for_changes(recording, campaign, static_cast<unsigned>(random() % 12),
+                                 static_cast<unsigned>(random() % 200)))
+                recording.kill();
+            if (recording.was_killed()) ++killed;
+        }
+        Recording last{shard(campaign)};
+        last.finish();
+        ASSERT_EQ(last.exit_code(), 0);
+        EXPECT_EQ(samples_of(campaign), expected);
+    }
+    EXPECT_GE(killed, kills) << "the processes ended before they could be killed";
 }
 
 } // namespace

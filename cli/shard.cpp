@@ -1,0 +1,107 @@
+#include "cli/shard.hpp"
+
+#include "cli/next_step.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+namespace warpbound::cli {
+
+namespace {
+
+constexpr std::size_t most_shards = 1'000'000;
+constexpr std::string_view mark = "{shard}"; // In the name of a file.
+
+std::optional<std::size_t> number(std::string_view text) {
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size())
+        return std::nullopt;
+    return value;
+}
+
+/// A process and the number of all processes, as two variables say.
+std::optional<Shard> of_rank(const Environment& environment, const char* rank, const char* size) {
+    const auto own = environment(rank);
+    const auto all = environment(size);
+    if (!own || !all) return std::nullopt;
+    const auto index = number(*own);
+    const auto count = number(*all);
+    if (!index || !count || *count < 2 || *count > most_shards || *index >= *count)
+        return std::nullopt;
+    return Shard{*index + 1, *count, rank};
+}
+
+Result<std::optional<Shard>> of_array(const Environment& environment) {
+    const auto task = environment("SLURM_ARRAY_TASK_ID");
+    if (!task) return std::optional<Shard>{};
+    const auto value = [&](const char* name) {
+        const auto text = environment(name);
+        return text ? number(*text) : std::nullopt;
+    };
+    const auto id = number(*task);
+    const auto first = value("SLURM_ARRAY_TASK_MIN");
+    const auto last = value("SLURM_ARRAY_TASK_MAX");
+    const auto count = value("SLURM_ARRAY_TASK_COUNT");
+    if (!id || !first || !last || !count || *count < 1 || *count > most_shards ||
+        *last - *first + 1 != *count || *id < *first || *id > *last)
+        return Failure{"the tasks of the array are not numbered one after the other; state the "
+                       "shard: --shard I/N",
+                       "SLURM_ARRAY_TASK_ID=" + *task};
+    return std::optional{Shard{*id - *first + 1, *count, "SLURM_ARRAY_TASK_ID"}};
+}
+
+} // namespace
+
+std::string Shard::name() const {
+    return fmt::format("{}-of-{}", index, count);
+}
+
+Environment process_environment() {
+    return [](const std::string& name) -> std::optional<std::string> {
+        const char* const value = std::getenv(name.c_str());
+        return value == nullptr ? std::nullopt : std::optional<std::string>{value};
+    };
+}
+
+Result<Shard> shard_of(const std::string& text, const Environment& environment) {
+    if (!text.empty()) {
+        const std::size_t slash = text.find('/');
+        const auto index = number(std::string_view{text}.substr(0, slash));
+        const auto count = slash == std::string::npos
+                               ? std::nullopt
+                               : number(std::string_view{text}.substr(slash + 1));
+        if (!index || !count || *index < 1 || *index > *count || *count > most_shards)
+            return Failure{"expected I/N with I from 1 to N, as in 3/8", "--shard " + text};
+        return Shard{*index, *count, "--shard"};
+    }
+    const auto array = of_array(environment);
+    if (!array) return array.as_failure();
+    if (array.value()) return *array.value();
+    for (const auto& [rank, size] :
+         {std::pair{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+          std::pair{"PMI_RANK", "PMI_SIZE"}, std::pair{"SLURM_PROCID", "SLURM_NTASKS"}})
+        if (auto found = of_rank(environment, rank, size)) return std::move(*found);
+    return Shard{};
+}
+
+std::string with_shard(std::string file, const Shard& shard) {
+    if (const std::size_t at = file.find(mark); at != std::string::npos)
+        file.replace(at, mark.size(), shard.name());
+    return file;
+}
+
+std::string name_of_all(const std::string& file, const Shard& shard) {
+    if (shard.count == 1) return shell_word(with_shard(file, shard));
+    const std::size_t at = file.find(mark);
+    if (at == std::string::npos) return {};
+    const std::string before = file.substr(0, at);
+    return (before.empty() ? before : shell_word(before)) + "*" +
+           shell_word(fmt::format("-of-{}{}", shard.count, file.substr(at + mark.size())));
+}
+
+} // namespace warpbound::cli

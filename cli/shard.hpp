@@ -1,0 +1,39 @@
+#pragma once
+/// \file
+/// Which part of a plan a process does: as stated, or as the environment of a batch system says.
+
+#include "assembly/support/result.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace warpbound::cli {
+
+/// Shard `index` of `count`, from 1 on: it has the points index - 1, index - 1 + count, ..
+struct Shard {
+    std::size_t index = 1;
+    std::size_t count = 1;
+    std::string source; ///< Who says so; empty: nobody, and it is the whole plan.
+
+    [[nodiscard]] bool has(std::size_t point) const { return point % count == index - 1; }
+    /// "3-of-8"
+    [[nodiscard]] std::string name() const;
+};
+
+/// The value of a variable of the environment; none: it is not set.
+using Environment = std::function<std::optional<std::string>(const std::string&)>;
+Environment process_environment();
+
+/// `text`: "3/8", or empty. Then a task of a Slurm array, a process of Open MPI, of PMI, or a task
+/// of a Slurm step decides, in this order; else the shard is the whole plan. Refuses text of
+/// another form, and an array of Slurm whose tasks are not numbered one after the other.
+Result<Shard> shard_of(const std::string& text, const Environment& environment);
+
+/// `{shard}` in the name of a file becomes "3-of-8".
+std::string with_shard(std::string file, const Shard& shard);
+/// The files of all shards, as a shell takes it: "runs/*-of-8.db". Empty: no name stands for them.
+std::string name_of_all(const std::string& file, const Shard& shard);
+
+} // namespace warpbound::cli
