@@ -42,8 +42,8 @@ struct Analysis {
 /// throws `Stopped` where no upper bound was reached.
 Result<Analysis> analyze(const Request& request);
 
-/// Bytes that the launch moves at the L2 and the DRAM. `Side:` upper. Refuses what `analyze` refuses
-/// and accesses whose traffic is not known (analyzer/memory/shared_traffic.hpp).
+/// Bytes that the launch moves at the L2 and the DRAM. `Side:` upper. Refuses what `analyze`
+/// refuses and accesses whose traffic is not known (analyzer/memory/shared_traffic.hpp).
 Result<models::PerMemory<std::int64_t>> bound_traffic(const Request& request);
 
 } // namespace warpbound::analyzer

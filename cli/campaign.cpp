@@ -295,8 +295,7 @@ Result<void> merge_into(const std::string& file_name, const CampaignOptions& opt
     if (!expected) return expected.as_failure();
     const auto merged = make_campaign(file_name, options.output);
     if (!merged) return merged.as_failure();
-    auto done =
-        harness::merge_campaigns(parts, expected.value(), *merged.value(), interrupted);
+    auto done = harness::merge_campaigns(parts, expected.value(), *merged.value(), interrupted);
     if (done)
         note("{} parts: {} series{}\n", parts.size(), expected.value().size(),
              options.plan.empty() ? "; without --plan nothing shows whether one is missing" : "");
@@ -350,9 +349,8 @@ void add_merge(CLI::App& command, Invocation& invocation) {
                      "Plan of `simulate --plan`: a series that is missing, incomplete or of "
                      "another plan or machine is refused");
     part->add_option("-o,--output", options->output, "Campaign to make")->required();
-    part->callback([options, &invocation] {
-        invocation.run = [options] { return merge(*options); };
-    });
+    part->callback(
+        [options, &invocation] { invocation.run = [options] { return merge(*options); }; });
 }
 
 } // namespace

@@ -222,11 +222,18 @@ void add_plan(CLI::App& command, SimulateOptions& options) {
         "--plan", options.plan,
         "Instead of FILE: kernels crossed with machines, launches, policies and seeds (XML, "
         "docs/how-to/spread-runs.md); each point is a series of the campaign");
-    for (const char* stated :
-         {"FILE", "--kernel", "--target", "--flow-facts", "--source", "--arg", "--launch", "--grid",
-          "--block", "--dynamic-shared-memory", "--architecture", "--assume", "--policy",
-          "--multiprocessors", "--runs", "--seed", "--draw", "--stack", "--trace", "--listing",
-          "--clock", "--execute", "--launch-cost", "--workload"})
+    for (const char* stated : {"FILE",           "--kernel",
+                               "--target",       "--flow-facts",
+                               "--source",       "--arg",
+                               "--launch",       "--grid",
+                               "--block",        "--dynamic-shared-memory",
+                               "--architecture", "--assume",
+                               "--policy",       "--multiprocessors",
+                               "--runs",         "--seed",
+                               "--draw",         "--stack",
+                               "--trace",        "--listing",
+                               "--clock",        "--execute",
+                               "--launch-cost",  "--workload"})
         plan->excludes(command.get_option(stated));
     command
         .add_option("--shard", options.shard,

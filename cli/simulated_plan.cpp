@@ -33,7 +33,8 @@ Result<KernelPlan> read_runs(const std::string& file) {
     for (const PlannedKernel& point : plan.value().kernels)
         if (!point.campaign.empty() || !point.cubin.empty() || !point.trace.empty() ||
             !point.clock.empty())
-            return Failure{"'campaign', 'cubin', 'trace' and 'clock' are of `certify --plan`", file};
+            return Failure{"'campaign', 'cubin', 'trace' and 'clock' are of `certify --plan`",
+                           file};
     return plan;
 }
 
@@ -81,9 +82,9 @@ struct PointResult {
 };
 
 std::string text_of(const Shard& shard, std::size_t points, const std::vector<PointResult>& done) {
-    std::string text = fmt::format("shard {} of {}{}: {} of {} points\n\n", shard.index, shard.count,
-                                   shard.source.empty() ? "" : " (" + shard.source + ")",
-                                   done.size(), points);
+    std::string text =
+        fmt::format("shard {} of {}{}: {} of {} points\n\n", shard.index, shard.count,
+                    shard.source.empty() ? "" : " (" + shard.source + ")", done.size(), points);
     text += fmt::format("{:>8} {:>12} {:>12} {:>12}  {}\n", "runs", "best", "median", "worst",
                         "point; times in core cycles");
     for (const PointResult& point : done)
@@ -140,9 +141,9 @@ Exit simulate_plan(const Options& options) {
         if (!simulated.value() || !simulated.value()->complete) return Exit::Undecided;
         done.push_back({label_of(points[i]), std::move(simulated.value()->series)});
     }
-    const Exit written = write_result(options.format == "json"
-                                          ? json_of(shard.value(), points.size(), done)
-                                          : text_of(shard.value(), points.size(), done));
+    const Exit written =
+        write_result(options.format == "json" ? json_of(shard.value(), points.size(), done)
+                                              : text_of(shard.value(), points.size(), done));
     // The campaigns of all shards, where one name stands for them.
     if (const auto all = name_of_all(options.campaign, shard.value());
         written == Exit::Holds && !all.empty())

@@ -60,8 +60,7 @@ Result<std::int64_t> lines_of_text_and_constants(const AnalysisContext& context,
     }
     if (const auto& operands = context.operand_lines) {
         for (std::size_t i = 0; i < context.used.size(); ++i)
-            if (context.used[i] && operands->may_be_replaced[i])
-                return refuse("constant operands");
+            if (context.used[i] && operands->may_be_replaced[i]) return refuse("constant operands");
         lines = models::plus(lines, static_cast<std::int64_t>(operands->persistent.size()));
     }
     return times(times(lines, context.shape.schedulers), context.shape.multiprocessors);
@@ -76,8 +75,8 @@ Result<models::PerMemory<std::int64_t>> bytes_at_shared_memories(const AnalysisC
             return refuse_at(context, i, "the traffic of a texture access is not bounded");
     const models::Architecture& machine = *context.request.architecture;
     const models::ValueGroup* const l2 = machine.memory("l2");
-    const auto line = models::require(machine, l2 == nullptr ? models::ValueGroup{} : *l2,
-                                      "memories/l2", "line");
+    const auto line =
+        models::require(machine, l2 == nullptr ? models::ValueGroup{} : *l2, "memories/l2", "line");
     if (!line) return line.as_failure();
     std::int64_t bytes = std::max<std::int64_t>(1, line.value().hi);
     if (const auto* const l1 = machine.memory("l1")) // A longer line is several of the L2.

@@ -1,8 +1,7 @@
 #include "analyzer/microarchitecture/register_reads.hpp"
 
-#include "models/units.hpp"
-
 #include "assembly/isa/operand_reads.hpp"
+#include "models/units.hpp"
 
 #include <fmt/format.h>
 

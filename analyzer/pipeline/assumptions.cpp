@@ -54,13 +54,14 @@ void queueing_rules(const PipelineSystem& system, Register& sum) {
             "et al., RTSS 2017); an engine with a waiting operation does not idle."} +
             test_of("G1,G2,G4,C1,C2,C3,C4,N1,N2,Q7"));
     if (any_server(system, ServerOrder::Any))
-        sum.add(AssumptionSubject::Machine,
-                fmt::format("Operations that overlap in {} all end no later, and move no more bytes "
-                            "at the L2 and the DRAM, than if they were executed one after another "
-                            "in some order (under rules G3 and X1 the blocks of the next kernel "
-                            "may start beside the last ones of a kernel).",
-                            names_of(system, ServerOrder::Any)) +
-                    test_of("G3,X1,Q1"));
+        sum.add(
+            AssumptionSubject::Machine,
+            fmt::format("Operations that overlap in {} all end no later, and move no more bytes "
+                        "at the L2 and the DRAM, than if they were executed one after another "
+                        "in some order (under rules G3 and X1 the blocks of the next kernel "
+                        "may start beside the last ones of a kernel).",
+                        names_of(system, ServerOrder::Any)) +
+                test_of("G3,X1,Q1"));
     if (any_server(system, ServerOrder::Fifo))
         sum.add(AssumptionSubject::Machine,
                 fmt::format("{}: one operation at a time, in the order of arrival, none "
@@ -111,15 +112,15 @@ void derived_traffic(const PipelineSystem& system, Register& sum) {
         for (const PipelineStage& stage : pipeline.stages) {
             const auto [l2, dram] = stage.is_traffic_derived;
             if (!l2 && !dram) continue;
-            sum.add(AssumptionSubject::Machine,
-                    fmt::format("A launch of stage '{}' of '{}' moves at most {}{}{}, as follows "
-                                "from its code under the assumptions of its bound: an access "
-                                "moves one line, fills at most one and evicts at most one.",
-                                stage.name, pipeline.name,
-                                l2 ? fmt::format("{} bytes at the L2", *stage.traffic[0]) : "",
-                                l2 && dram ? " and " : "",
-                                dram ? fmt::format("{} bytes at the DRAM", *stage.traffic[1])
-                                     : ""));
+            sum.add(
+                AssumptionSubject::Machine,
+                fmt::format("A launch of stage '{}' of '{}' moves at most {}{}{}, as follows "
+                            "from its code under the assumptions of its bound: an access "
+                            "moves one line, fills at most one and evicts at most one.",
+                            stage.name, pipeline.name,
+                            l2 ? fmt::format("{} bytes at the L2", *stage.traffic[0]) : "",
+                            l2 && dram ? " and " : "",
+                            dram ? fmt::format("{} bytes at the DRAM", *stage.traffic[1]) : ""));
         }
 }
 

@@ -80,8 +80,7 @@ Result<void> check_expected(const FoundSeries& found, const std::vector<Expected
             return Failure{fmt::format("is in no part: {} of it is missing", one.key.quantity),
                            one.point};
         if (const std::int64_t runs = own->second.info.runs; runs != one.runs)
-            return Failure{fmt::format("has {} runs of {}, the plan {}; {}", runs, one.point,
-                                       one.runs,
+            return Failure{fmt::format("has {} of the {} runs of {}; {}", runs, one.runs, one.point,
                                        runs < one.runs ? "the same command again goes on with it"
                                                        : "it is of another plan"),
                            own->second.part->name};

@@ -93,8 +93,8 @@ struct PipelineStage {
     /// Time from its start to its end when nothing else uses the device. None: not known yet.
     std::optional<Bounds<Nanoseconds>> time{};
     PerMemory<std::optional<std::int64_t>> traffic{};
-    PerMemory<bool> is_traffic_derived{}; ///< It follows from the code.
-    std::string traffic_refusal{};        ///< Why what is unknown does not follow from the code.
+    PerMemory<bool> is_traffic_derived{};  ///< It follows from the code.
+    std::string traffic_refusal{};         ///< Why what is unknown does not follow from the code.
     std::optional<StageSamples> samples{}; ///< For the estimate of missed deadlines only.
     std::int64_t line = 0;                 ///< In the file.
 };
@@ -157,8 +157,8 @@ struct PipelineSystem {
 /// No claim is made on a longer time, and evidence with one is refused: four and a half years.
 inline constexpr Nanoseconds longest_latency{std::int64_t{1} << 57U};
 
-/// Whether others may wait for traffic of the stage that is not stated and may follow from its code:
-/// other engines or partitions are in use, and interference is not excluded.
+/// Whether others may wait for traffic of the stage that is not stated and may follow from its
+/// code: other engines or partitions are in use, and interference is not excluded.
 bool needs_derived_traffic(const PipelineSystem& system, const PipelineStage& stage);
 /// Fills in what is not stated. `bytes`: from the code of the stage.
 void take_derived_traffic(PipelineStage& stage, const PerMemory<std::int64_t>& bytes);

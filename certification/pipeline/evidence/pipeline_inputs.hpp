@@ -29,8 +29,8 @@ std::vector<const models::PipelineStage*> kernels_of(const models::PipelineSyste
 /// The id of the stage's kernel in the bundle of kernels. Requires: a stage with code.
 std::string kernel_of(const models::PipelineSystem& system, const models::PipelineStage& stage);
 
-/// Fills in the clock and the times that the inputs decide, as claimed in the bundle of kernels, and
-/// traffic that follows from their code. Refuses what has no time.
+/// Fills in the clock and the times that the inputs decide, as claimed in the bundle of kernels,
+/// and traffic that follows from their code. Refuses what has no time.
 Result<void> take_times(models::PipelineSystem& system, const PipelineInputs& inputs);
 
 /// The files of step "inputs".

@@ -138,8 +138,7 @@ std::int64_t lines_of_operands(const TimedCode& code) {
     Lines used;
     for (std::size_t i = 0; i < code.reachable.size(); ++i) {
         if (!code.reachable[i]) continue;
-        if (!text.all_stay_of(i))
-            refuted(code.kernel.id + ": a line of constants may be replaced");
+        if (!text.all_stay_of(i)) refuted(code.kernel.id + ": a line of constants may be replaced");
         used.merge(text.lines_at(i));
     }
     return static_cast<std::int64_t>(used.size());

@@ -23,7 +23,8 @@ std::int64_t lines_beyond_sm(const assembly::Instruction& instruction,
                              const models::InstructionTiming& timing) {
     const OpcodeClass what = instruction.opcode_class;
     if (what == OpcodeClass::LoadLocal || what == OpcodeClass::StoreLocal) {
-        const int bytes = instruction.effects.memory ? instruction.effects.memory->bytes_per_lane : 4;
+        const int bytes =
+            instruction.effects.memory ? instruction.effects.memory->bytes_per_lane : 4;
         return times(timing.passes.hi, std::max(1, bytes / 4));
     }
     const bool leaves_sm = what == OpcodeClass::LoadGlobal || what == OpcodeClass::StoreGlobal ||

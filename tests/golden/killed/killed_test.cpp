@@ -1,5 +1,5 @@
-// `measure --campaign`, and a shard of `simulate --plan`, killed at 50 points and taken up again: no
-// sample is lost, none is there twice, and all are those of a campaign that was not interrupted.
+// `measure --campaign`, and a shard of `simulate --plan`, killed at 50 points and taken up again:
+// no sample is lost, none is there twice, and all are those of a campaign that was not interrupted.
 #include "harness/campaign/campaign.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -74,11 +74,16 @@ private:
 };
 
 std::vector<std::string> measuring(const std::string& campaign, int repetitions) {
-    return {"measure",       "--device",
-            "simulated:fermi-gtx470", "--benchmark",
-            "dependent-add", "--repetitions",
-            std::to_string(repetitions), "--campaign",
-            campaign,        "--format",
+    return {"measure",
+            "--device",
+            "simulated:fermi-gtx470",
+            "--benchmark",
+            "dependent-add",
+            "--repetitions",
+            std::to_string(repetitions),
+            "--campaign",
+            campaign,
+            "--format",
             "csv"};
 }
 

@@ -42,7 +42,7 @@ run(campaign merge ${OUT}/1-of-2.db ${OUT}/1-of-4.db --plan ${OUT}/plan.xml -o $
 string(REPLACE "1x64" "3x64" other "${text_of_plan}")
 file(WRITE ${OUT}/other.xml "${other}")
 run(campaign merge ${OUT}/1-of-1.db --plan ${OUT}/other.xml -o ${OUT}/none.db)
-string(REPLACE "turing-t4" "volta-v100" other "${text_of_plan}")
+string(REPLACE "turing-t4" "turing-rtx2080ti" other "${text_of_plan}")
 file(WRITE ${OUT}/machine.xml "${other}")
 run(campaign merge ${OUT}/1-of-1.db --plan ${OUT}/machine.xml -o ${OUT}/none.db)
 string(REPLACE "runs=\"5\"" "runs=\"6\"" other "${text_of_plan}")

@@ -12,11 +12,12 @@ using testing::HasSubstr;
 using Variables = std::map<std::string, std::string>;
 
 Result<Shard> read(const std::string& text, Variables variables = {}) {
-    return shard_of(text, [variables = std::move(variables)](
-                              const std::string& name) -> std::optional<std::string> {
-        const auto found = variables.find(name);
-        return found == variables.end() ? std::nullopt : std::optional{found->second};
-    });
+    return shard_of(
+        text,
+        [variables = std::move(variables)](const std::string& name) -> std::optional<std::string> {
+            const auto found = variables.find(name);
+            return found == variables.end() ? std::nullopt : std::optional{found->second};
+        });
 }
 std::string name(const std::string& text, Variables variables = {}) {
     const auto shard = read(text, std::move(variables));
@@ -47,12 +48,9 @@ TEST(Shard, IsStatedAsIOfN) {
 }
 
 TEST(Shard, IsATaskOfAnArrayOfSlurm) {
-    const Variables array{{"SLURM_ARRAY_TASK_ID", "12"},
-                          {"SLURM_ARRAY_TASK_MIN", "10"},
-                          {"SLURM_ARRAY_TASK_MAX", "13"},
-                          {"SLURM_ARRAY_TASK_COUNT", "4"},
-                          {"SLURM_PROCID", "0"},
-                          {"SLURM_NTASKS", "1"}};
+    const Variables array{{"SLURM_ARRAY_TASK_ID", "12"},  {"SLURM_ARRAY_TASK_MIN", "10"},
+                          {"SLURM_ARRAY_TASK_MAX", "13"}, {"SLURM_ARRAY_TASK_COUNT", "4"},
+                          {"SLURM_PROCID", "0"},          {"SLURM_NTASKS", "1"}};
     EXPECT_EQ(name("", array), "3-of-4");
     Variables with_gaps = array;
     with_gaps["SLURM_ARRAY_TASK_COUNT"] = "2"; // --array=10,13 or a step.

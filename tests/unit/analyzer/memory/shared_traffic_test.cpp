@@ -13,10 +13,12 @@ using testing::HasSubstr;
 /// Every access has so many transactions.
 std::unique_ptr<Analyzed> accesses(const std::string& body, std::int64_t transactions) {
     auto context = analyzed(body);
-    for (const auto& [path, number] :
-         {std::pair{"memories/l1/latency", std::int64_t{40}}, {"memories/l2/latency", 200},
-          {"memories/l2/atomic", 4}, {"classes/atomic-global/initiation", 1},
-          {"classes/atomic-global/latency", 200}, {"classes/atomic-global/pass-cost", 1}})
+    for (const auto& [path, number] : {std::pair{"memories/l1/latency", std::int64_t{40}},
+                                       {"memories/l2/latency", 200},
+                                       {"memories/l2/atomic", 4},
+                                       {"classes/atomic-global/initiation", 1},
+                                       {"classes/atomic-global/latency", 200},
+                                       {"classes/atomic-global/pass-cost", 1}})
         EXPECT_TRUE(models::override_value(context->architecture, path, number)) << path;
     context->request.launch = {2, 64};
     for (const auto& instruction : context->request.function->instructions) {
@@ -59,9 +61,10 @@ TEST(SharedTraffic, IsNoneOfSharedMemory) {
 }
 
 TEST(SharedTraffic, CountsTheWorseSideOfABranch) {
-    const auto context = accesses("@P0 BRA 0x18; LD.E R4, [R2]; EXIT; LD.E R4, [R2]; LD.E R5, [R2]; "
-                                  "EXIT;",
-                                  1);
+    const auto context =
+        accesses("@P0 BRA 0x18; LD.E R4, [R2]; EXIT; LD.E R4, [R2]; LD.E R5, [R2]; "
+                 "EXIT;",
+                 1);
     models::UniformFact fact;
     fact.at = context->request.function->instructions.front().address;
     context->facts.uniforms.push_back(fact);

@@ -87,7 +87,7 @@ TEST_F(Merge, NamesWhatIsMissing) {
 
 TEST_F(Merge, NamesAnUnfinishedPart) {
     part("one.db", {"a", "b"}, 2);
-    EXPECT_THAT(refusal(expected({"a", "b"}, 3)), HasSubstr("2 runs of point a, the plan 3"));
+    EXPECT_THAT(refusal(expected({"a", "b"}, 3)), HasSubstr("2 of the 3 runs of point a"));
     EXPECT_THAT(refusal(expected({"a", "b"}, 1)), HasSubstr("of another plan"));
 }
 

@@ -25,7 +25,8 @@ TEST(PipelineFile, TemplateIsRead) {
     ASSERT_EQ(camera.stages.size(), 5U);
     EXPECT_EQ(camera.stages[2].basis, TimeBasis::Measured);
     EXPECT_EQ(camera.stages[2].traffic[0], 200'000'000);
-    EXPECT_EQ(camera.stages[1].traffic[1], 2 * (8'000'000 + 128)); // Derived: lines, each filled and evicting one.
+    EXPECT_EQ(camera.stages[1].traffic[1],
+              2 * (8'000'000 + 128)); // Derived: lines, each filled and evicting one.
     EXPECT_EQ(system.value().servers[*camera.stages[3].server].name, "device-to-host engine");
     EXPECT_EQ(system.value().clients[0].traffic[1]->rate, 40'000'000'000);
 }
