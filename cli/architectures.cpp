@@ -6,6 +6,7 @@
 #include "cli/next_step.hpp"
 #include "models/architecture/coverage.hpp"
 #include "models/architecture/difference.hpp"
+#include "models/architecture/library.hpp"
 #include "models/architecture/shipped.hpp"
 #include "models/architecture/value_path.hpp"
 
@@ -163,7 +164,7 @@ Exit run(const ArchitecturesOptions& options) {
     Json list = Json::array();
     std::string text;
     for (const auto& entry : models::list_architectures()) {
-        const auto architecture = models::load_architecture(entry.path.string());
+        const auto architecture = models::load_architecture(entry);
         if (!architecture) return refuse(architecture.error());
         list.push_back({{"name", entry.name},
                         {"title", architecture.value().title},

@@ -8,6 +8,7 @@
 #include "cli/next_step.hpp"
 #include "harness/devices/simulated.hpp"
 #include "harness/toolchain/disassembler.hpp"
+#include "models/architecture/library.hpp"
 #include "models/time/clock.hpp"
 
 #include <fmt/format.h>
@@ -43,8 +44,12 @@ Result<std::string> description_text(const MachineOptions& options) {
     if (!options.assumed.empty()) return models::write_architecture(machine.value());
     if (std::filesystem::is_regular_file(options.architecture))
         return read_text(options.architecture);
-    for (const auto& entry : models::list_architectures())
-        if (entry.name == machine.value().name) return read_text(entry.path.string());
+    for (const auto& entry : models::list_architectures()) {
+        if (entry.name != machine.value().name) continue;
+        auto source = models::read_description(entry);
+        if (!source) return source.as_failure();
+        return std::move(source.value().text);
+    }
     return read_text(options.architecture);
 }
 

@@ -4,6 +4,7 @@
 #include "harness/devices/cuda/session.hpp"
 #include "harness/devices/recorded.hpp"
 #include "harness/devices/simulated.hpp"
+#include "models/architecture/library.hpp"
 
 #include <fmt/format.h>
 
@@ -112,7 +113,7 @@ Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_v
 std::vector<DeviceEntry> list_devices() {
     std::vector<DeviceEntry> devices;
     for (const models::ArchitectureEntry& entry : models::list_architectures()) {
-        const auto architecture = models::load_architecture(entry.path.string());
+        const auto architecture = models::load_architecture(entry);
         devices.push_back(DeviceEntry{.name = fmt::format("{}{}", simulated_prefix, entry.name),
                                       .available = architecture.has_value(),
                                       .detail = architecture ? architecture.value().title

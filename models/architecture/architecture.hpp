@@ -120,12 +120,12 @@ Result<Architecture> read_architecture(const assembly::SourceText& source);
 /// XML that reads back to the same description.
 std::string write_architecture(const Architecture& architecture);
 
-/// Folders that are searched for a description's name: $WARPBOUND_ARCHITECTURES, the build's source
-/// folder, the installation.
+/// Folders that are searched for a description's name, before those that are built in:
+/// $WARPBOUND_ARCHITECTURES, the installation of the program that runs.
 std::vector<std::filesystem::path> architecture_folders();
 struct ArchitectureEntry {
     std::string name;
-    std::filesystem::path path;
+    std::filesystem::path path; ///< Empty: built in.
 };
 /// Sorted by name; the first folder that has a name wins.
 std::vector<ArchitectureEntry> list_architectures();

@@ -1,6 +1,8 @@
 /// \file
 /// Folders of descriptions, and the search for a description by its name.
-#include "models/architecture/architecture.hpp"
+#include "models/architecture/library.hpp"
+
+#include "models/architecture/shipped_descriptions.hpp"
 #include "models/xml/xml_reader.hpp"
 
 #include <fmt/ranges.h>
@@ -20,7 +22,6 @@ Result<Architecture> load_file(const fs::path& path) {
 }
 
 std::string names_at_hand(const std::vector<ArchitectureEntry>& entries) {
-    if (entries.empty()) return "none was found; set WARPBOUND_ARCHITECTURES to their folder";
     std::vector<std::string_view> names;
     for (const auto& entry : entries)
         names.emplace_back(entry.name);
@@ -44,7 +45,7 @@ Result<Architecture> load_by_target(const std::vector<ArchitectureEntry>& entrie
                                     assembly::Target target) {
     std::vector<Architecture> of_target;
     for (const auto& entry : entries)
-        if (auto loaded = load_file(entry.path); loaded && loaded.value().target == target)
+        if (auto loaded = load_architecture(entry); loaded && loaded.value().target == target)
             of_target.push_back(std::move(loaded).value());
     const auto standing = std::ranges::find(of_target, true, &Architecture::stands_for_target);
     if (standing != of_target.end()) return std::move(*standing);
@@ -74,12 +75,11 @@ std::vector<fs::path> architecture_folders() {
             rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
         }
     }
-    folders.emplace_back(WARPBOUND_ARCHITECTURE_DATA);
     std::error_code error;
     const fs::path executable = fs::read_symlink("/proc/self/exe", error);
     if (!error)
-        folders.push_back(executable.parent_path() / ".." / "share" / "warpbound" /
-                          "architectures");
+        folders.push_back(
+            (executable.parent_path() / WARPBOUND_DESCRIPTIONS_FROM_PROGRAM).lexically_normal());
     return folders;
 }
 
@@ -96,8 +96,26 @@ std::vector<ArchitectureEntry> list_architectures() {
                 entries.push_back({.name = name, .path = at->path()});
         }
     }
+    for (const auto& shipped : shipped_descriptions())
+        if (std::ranges::count(entries, shipped.name, &ArchitectureEntry::name) == 0)
+            entries.push_back({.name = std::string{shipped.name}, .path = {}});
     std::ranges::sort(entries, {}, &ArchitectureEntry::name);
     return entries;
+}
+
+Result<assembly::SourceText> read_description(const ArchitectureEntry& entry) {
+    if (!entry.path.empty()) return assembly::read_source(entry.path, xml_size_limit);
+    const auto shipped = shipped_descriptions();
+    const auto found = std::ranges::find(shipped, entry.name, &ShippedDescription::name);
+    if (found == shipped.end())
+        return Failure{.what = "no description of this name is built in", .where = entry.name};
+    return assembly::SourceText{entry.name + " (built in)", std::string{found->text}};
+}
+
+Result<Architecture> load_architecture(const ArchitectureEntry& entry) {
+    const auto source = read_description(entry);
+    if (!source) return source.as_failure();
+    return read_architecture(source.value());
 }
 
 Result<Architecture> load_architecture(std::string_view name_or_path) {
@@ -109,7 +127,7 @@ Result<Architecture> load_architecture(std::string_view name_or_path) {
     const ArchitectureEntry* const found =
         named != entries.end() ? &*named : find_card(entries, name_or_path);
     if (found != nullptr) {
-        auto loaded = load_file(found->path);
+        auto loaded = load_architecture(*found);
         if (loaded && loaded.value().name != found->name)
             return Failure{.what =
                                fmt::format("the description is named '{}'; expected '{}' as its "

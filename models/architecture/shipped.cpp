@@ -27,7 +27,7 @@ std::string text_of_value(const SourcedValue* value) {
 const std::map<std::string, Architecture, std::less<>>& shipped_machines() {
     static const auto machines = [] {
         std::map<std::string, Architecture, std::less<>> read;
-        for (const std::string_view text : shipped_descriptions()) {
+        for (const auto& [name, text] : shipped_descriptions()) {
             auto machine = read_architecture({"built in", std::string{text}});
             if (machine) read.emplace(machine.value().name, std::move(machine).value());
         }

@@ -8,7 +8,13 @@
 
 namespace warpbound::models {
 
-std::vector<std::string_view> shipped_descriptions();
+struct ShippedDescription {
+    std::string_view name; ///< "turing-t4"
+    std::string_view text; ///< XML, as the file has it.
+};
+
+/// Sorted by name.
+std::vector<ShippedDescription> shipped_descriptions();
 /// The table whole_kernels.csv.
 std::string_view shipped_comparisons();
 

@@ -1,4 +1,4 @@
-#include "models/architecture/architecture.hpp"
+#include "models/architecture/library.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,6 +50,36 @@ TEST_F(ArchitectureLibrary, PrefersTheFirstFolder) {
     const auto loaded = load_architecture("fermi-gtx470");
     ASSERT_TRUE(loaded.has_value());
     EXPECT_TRUE(loaded.value().classes.empty());
+}
+
+TEST_F(ArchitectureLibrary, ReadsTheFileThatItFound) {
+    add("fermi-gtx470.xml", "fermi-gtx470");
+    for (const auto& entry : list_architectures()) {
+        EXPECT_EQ(entry.path.empty(), entry.name != "fermi-gtx470") << entry.name;
+        if (!entry.path.empty())
+            EXPECT_TRUE(read_description(entry).value().text.starts_with("<architecture name='f"));
+    }
+}
+
+// A program without an installation around it, as this test is, needs no files.
+TEST(ReadDescription, GivesTheBuiltInTextOfEachShippedFile) {
+    std::size_t files = 0;
+    for (const auto& file : std::filesystem::directory_iterator{WARPBOUND_DESCRIPTIONS})
+        files += file.path().extension() == ".xml" ? 1U : 0U;
+    const auto entries = list_architectures();
+    EXPECT_EQ(entries.size(), files);
+    for (const auto& entry : entries) {
+        EXPECT_TRUE(entry.path.empty()) << entry.path;
+        const std::filesystem::path file =
+            std::filesystem::path{WARPBOUND_DESCRIPTIONS} / (entry.name + ".xml");
+        EXPECT_EQ(read_description(entry).value().text, assembly::read_source(file).value().text);
+        EXPECT_EQ(load_architecture(entry).value().name, entry.name);
+    }
+}
+
+TEST(ReadDescription, RefusesAnEntryThatIsNeitherAFileNorBuiltIn) {
+    EXPECT_EQ(read_description({.name = "nowhere", .path = {}}).error().where, "nowhere");
+    EXPECT_FALSE(load_architecture({.name = "nowhere", .path = "/nowhere.xml"}).has_value());
 }
 
 TEST_F(ArchitectureLibrary, LoadsAFileByItsPath) {
