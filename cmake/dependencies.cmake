@@ -12,8 +12,6 @@ pkg_check_modules(LZMA REQUIRED IMPORTED_TARGET liblzma)
 
 # TinyXML2: some distributions ship a CMake package, all ship a pkg-config file.
 pkg_check_modules(TINYXML2 REQUIRED IMPORTED_TARGET tinyxml2)
-add_library(warpbound_tinyxml2 INTERFACE)
-target_link_libraries(warpbound_tinyxml2 INTERFACE PkgConfig::TINYXML2)
 
 if(WARPBOUND_ANALYZER)
   # Debian's Z3 4.8.12 has no CMake package.
