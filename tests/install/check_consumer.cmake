@@ -61,6 +61,18 @@ same("the bounds" "${out}" "${lower} to ${upper} core cycles\n")
 run(${OUT} pkg-config --libs warpbound-certification)
 holds("${out}" "-lwarpbound_certification.*-lwarpbound_verify.*-lwarpbound_models.*-lwarpbound_assembly")
 
+# The installed Python package runs the installed program.
+find_program(python3 python3)
+if(python3)
+  set(ENV{PATH} "${prefix}/${PROGRAMS}:$ENV{PATH}")
+  set(ENV{PYTHONPATH} ${share}/python)
+  unset(ENV{WARPBOUND_PROGRAM})
+  run(${OUT}/empty ${python3} -B -c "import warpbound; print(warpbound.find_program()); \
+b = warpbound.bound('${listing}', gpu='turing-t4', grid=(32, 32), block=(16, 16), arguments={'0x178': 512}).bounds; \
+print(b.lower, 'to', b.upper, 'core', b.unit)")
+  same("the bounds" "${out}" "${warpbound}\n${lower} to ${upper} core cycles\n")
+endif()
+
 # The program finds descriptions from its own place, through a link as well; without them it has those built in.
 file(READ ${share}/architectures/turing-t4.xml text)
 string(REPLACE "\"turing-t4\"" "\"added-t4\"" text "${text}")
