@@ -67,9 +67,12 @@ if(python3)
   set(ENV{PATH} "${prefix}/${PROGRAMS}:$ENV{PATH}")
   set(ENV{PYTHONPATH} ${share}/python)
   unset(ENV{WARPBOUND_PROGRAM})
-  run(${OUT}/empty ${python3} -B -c "import warpbound; print(warpbound.find_program()); \
-b = warpbound.bound('${listing}', gpu='turing-t4', grid=(32, 32), block=(16, 16), arguments={'0x178': 512}).bounds; \
-print(b.lower, 'to', b.upper, 'core', b.unit)")
+  file(WRITE ${OUT}/bounds.py "import warpbound
+print(warpbound.find_program())
+b = warpbound.bound('${listing}', gpu='turing-t4', grid=(32, 32), block=(16, 16), arguments={'0x178': 512}).bounds
+print(b.lower, 'to', b.upper, 'core', b.unit)
+")
+  run(${OUT}/empty ${python3} -B ${OUT}/bounds.py)
   same("the bounds" "${out}" "${warpbound}\n${lower} to ${upper} core cycles\n")
 endif()
 
