@@ -87,7 +87,7 @@ std::string list_text(const std::vector<ListedSeries>& series, bool summary) {
         if (heading_of(info.key) != heading) {
             heading = heading_of(info.key);
             out += "\n" + heading;
-            out += summary ? summary_heading(info.key.quantity == harness::profiled_time
+            out += summary ? summary_heading(harness::is_wall_time(info.key.quantity)
                                                  ? "times, ns"
                                                  : "times, core cycles")
                            : fmt::format("{:<40} {:<14} {:<14} {:>9}\n", "series", "launch",

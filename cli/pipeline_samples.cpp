@@ -120,7 +120,8 @@ private:
         std::string names;
         for (const auto& one : all.value()) {
             if (one.key.quantity != to_string(harness::Quantity::ExecutionTime) &&
-                one.key.quantity != harness::profiled_time)
+                one.key.quantity != harness::profiled_time &&
+                one.key.quantity != harness::device_time)
                 continue;
             names += (names.empty() ? "'" : ", '") + one.key.name + "'";
             if (one.key.name != stage.samples->series) continue;

@@ -16,6 +16,7 @@ constexpr auto anomaly_words = std::to_array<std::pair<RunAnomaly, std::string_v
     {RunAnomaly::TimeOut, "time-out"},
     {RunAnomaly::LaunchFailure, "launch-failure"},
     {RunAnomaly::DeviceLost, "device-lost"},
+    {RunAnomaly::Output, "output"},
 });
 
 } // namespace
@@ -33,7 +34,7 @@ std::optional<RunAnomaly> parse_anomaly(std::string_view word) {
 
 bool gives_times(RunAnomaly anomaly) {
     return anomaly == RunAnomaly::None || anomaly == RunAnomaly::Throttled ||
-           anomaly == RunAnomaly::Sequence;
+           anomaly == RunAnomaly::Sequence || anomaly == RunAnomaly::Output;
 }
 
 bool counts(RunAnomaly anomaly) {

@@ -17,8 +17,10 @@ enum class RunAnomaly {
     TimeOut,  ///< The run did not end within the time-out: no times.
     LaunchFailure, ///< The run was not started, or ended with an error: no times.
     DeviceLost,    ///< No further run is possible: no times.
+    Output,        ///< What it computed differs from what an equal run computed.
 };
-/// "none", "throttled", "sequence", "clock", "time-out", "launch-failure", "device-lost".
+/// "none", "throttled", "sequence", "clock", "time-out", "launch-failure", "device-lost",
+/// "output".
 std::string_view to_string(RunAnomaly anomaly);
 /// Empty for an unknown word.
 std::optional<RunAnomaly> parse_anomaly(std::string_view word);

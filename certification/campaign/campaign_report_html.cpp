@@ -24,7 +24,9 @@ constexpr double wide = 0.01;
 std::string caption_of(const std::string& quantity) {
     if (quantity == to_string(harness::Quantity::ResidentBlocks))
         return "Most blocks on an SM at once, of each run";
-    if (quantity == harness::profiled_time) return "Time of each run in ns";
+    if (quantity == harness::host_time)
+        return "Time of each run in ns, from its release until the host saw its end";
+    if (harness::is_wall_time(quantity)) return "Time of each run in ns";
     const std::string what = quantity == to_string(harness::Quantity::Region)
                                  ? "Largest time of a warp between its clock reads,"
                              : quantity == to_string(harness::Quantity::Clocks)

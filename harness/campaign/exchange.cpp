@@ -253,8 +253,7 @@ Result<void> ExchangeCheck::version(std::string_view name, std::int64_t version,
 
 Result<void> ExchangeCheck::series(const SeriesKey& key, TextPosition at) {
     if (auto ended = end_of_series(at); !ended) return ended;
-    if (auto known = parse_quantity(key.quantity, key.name);
-        !known && key.quantity != profiled_time)
+    if (auto known = parse_quantity(key.quantity, key.name); !known && !is_wall_time(key.quantity))
         return cursor_->refuse(std::move(known).error().what, at);
     std::vector<std::string> fields;
     for (const auto& [name, member] : key_fields)

@@ -37,6 +37,11 @@ Result<Quantity> parse_quantity(std::string_view word, const std::string& where)
         return Failure{"times of a profiler; they are read by `pwcet` and by <samples> of a "
                        "pipeline, and no device measures them",
                        where};
+    if (is_wall_time(word))
+        return Failure{
+            "times of a user's kernel (`measure --module`); they are read by `pwcet` and "
+            "by <samples> of a pipeline, and are not replayed",
+            where};
     return Failure{
         fmt::format("unknown quantity '{}'; expected {}", word, fmt::join(quantities, ", ")),
         where};
@@ -72,8 +77,12 @@ Result<std::vector<std::int64_t>> times_of(const models::Observation& observatio
     return times;
 }
 
+bool is_wall_time(std::string_view quantity) {
+    return quantity == profiled_time || quantity == device_time || quantity == host_time;
+}
+
 std::string_view unit_of(std::string_view quantity) {
-    if (quantity == profiled_time) return "ns";
+    if (is_wall_time(quantity)) return "ns";
     return quantity == to_string(Quantity::ResidentBlocks) ? "blocks" : "cycles";
 }
 

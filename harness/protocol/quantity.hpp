@@ -24,6 +24,13 @@ enum class Quantity {
 };
 /// The quantity of times that a profiler recorded; no device measures it. `Unit:` ns.
 inline constexpr std::string_view profiled_time = "profiled-time";
+/// Those of times of a user's kernel: between events of the driver before and after the launch, and
+/// from the release until the host saw the end. No device of `open_device` measures them.
+/// `Unit:` ns.
+inline constexpr std::string_view device_time = "device-time";
+inline constexpr std::string_view host_time = "host-time";
+/// Whether the quantity is one of these three.
+bool is_wall_time(std::string_view quantity);
 /// "region", "execution-time", "resident-blocks" or "clocks", as series record it.
 std::string_view to_string(Quantity quantity);
 /// Refuses a word that no device measures, at `where`, listing the known ones.

@@ -1,6 +1,10 @@
 #include "harness/devices/cuda/card.hpp"
 
+#include "harness/suite/ptx_emission.hpp"
+
 #include <fmt/format.h>
+
+#include <utility>
 
 namespace warpbound::harness::cuda {
 
@@ -9,6 +13,22 @@ namespace {
 constexpr double throttled_share = 0.95;
 
 } // namespace
+
+Result<std::shared_ptr<Card>> Card::open(std::shared_ptr<const Driver> driver, int ordinal,
+                                         std::chrono::milliseconds time_out) {
+    auto session = Session::open(std::move(driver), ordinal, time_out);
+    if (!session) return session.as_failure();
+    const auto& target = session.value()->device().target;
+    if (auto header = ptx_header(target); !header) return header.as_failure();
+    std::shared_ptr<Card> card{new Card{session.value(),
+                                        DeviceState{session.value()->device().bus_id}, std::nullopt,
+                                        std::nullopt, 0.0}};
+    const auto lock = session.value()->busy();
+    auto rate = ClockRate::prepare(session.value());
+    if (!rate) return rate.as_failure();
+    card->rate.emplace(std::move(rate).value());
+    return card;
+}
 
 Card::~Card() {
     const auto lock = session->busy();

@@ -21,6 +21,10 @@ struct Card {
     std::optional<Buffer> evicting;
     double first_rate = 0.0; ///< Clock rate of the first run with times. `Unit:` hertz; 0: none.
 
+    /// Refuses a driver that is not ready, stating its state, an unknown device number, and a
+    /// target for which no PTX can be generated.
+    static Result<std::shared_ptr<Card>> open(std::shared_ptr<const Driver> driver, int ordinal,
+                                              std::chrono::milliseconds time_out);
     ~Card();
 
     /// Allocates the eviction buffer if wanted. Refuses if the driver does not report the size of

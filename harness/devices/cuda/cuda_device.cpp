@@ -365,18 +365,9 @@ private:
 
 Result<std::unique_ptr<Device>> open_cuda_device(std::shared_ptr<const Driver> driver, int ordinal,
                                                  std::chrono::milliseconds time_out) {
-    auto session = Session::open(std::move(driver), ordinal, time_out);
-    if (!session) return session.as_failure();
-    const auto& target = session.value()->device().target;
-    if (auto header = ptx_header(target); !header) return header.as_failure();
-    std::shared_ptr<Card> card{new Card{session.value(),
-                                        DeviceState{session.value()->device().bus_id}, std::nullopt,
-                                        std::nullopt, 0.0}};
-    const auto lock = session.value()->busy();
-    auto rate = ClockRate::prepare(session.value());
-    if (!rate) return rate.as_failure();
-    card->rate.emplace(std::move(rate).value());
-    return std::unique_ptr<Device>{std::make_unique<CudaDevice>(std::move(card))};
+    auto card = Card::open(std::move(driver), ordinal, time_out);
+    if (!card) return card.as_failure();
+    return std::unique_ptr<Device>{std::make_unique<CudaDevice>(std::move(card).value())};
 }
 
 } // namespace warpbound::harness::cuda

@@ -129,6 +129,11 @@ struct DriverFunctions {
     Status (*StreamCreateWithPriority)(Stream* stream, unsigned flags, int priority);
 };
 
+/// CU_LAUNCH_PARAM_BUFFER_POINTER and CU_LAUNCH_PARAM_BUFFER_SIZE: words of the last argument of
+/// cuLaunchKernel, each before its value; a null word ends them.
+inline void* const launch_parameters = reinterpret_cast<void*>(1);
+inline void* const launch_parameters_size = reinterpret_cast<void*>(2);
+
 /// nvmlReturn_t
 enum class NvmlStatus : int { Success = 0, NotSupported = 3, NoPermission = 4 };
 /// nvmlClockType_t

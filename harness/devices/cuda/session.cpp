@@ -125,8 +125,11 @@ Launched Session::launch(Function function, const LaunchGeometry& geometry, void
 }
 
 Launched Session::timed(const std::function<Status(Stream)>& issue, const char* name,
-                        const char* what) {
+                        const char* what, const std::function<Status(Stream)>& before) {
     if (lost_) return {{RunAnomaly::DeviceLost, *lost_}};
+    if (before)
+        if (const Status status = before(stream_); status != Status::Success)
+            return {anomaly(status, name)};
     if (const Status status = call().EventRecord(before_, stream_); status != Status::Success)
         return {anomaly(status, "cuEventRecord")};
     if (const Status status = issue(stream_); status != Status::Success)
@@ -158,7 +161,8 @@ Status Session::wait() {
         if (waited < impatient)
             std::this_thread::yield();
         else
-            std::this_thread::sleep_for(std::chrono::microseconds{200});
+            std::this_thread::sleep_for(
+                std::min<Clock::duration>(std::chrono::microseconds{200}, waited / 100));
     }
 }
 

@@ -58,8 +58,10 @@ public:
     /// Binds the device to the calling thread until the lock is released.
     [[nodiscard]] std::unique_lock<std::mutex> busy();
     /// Issues work between two events and waits until it ends, at most the time-out. For messages:
-    /// `call`, the driver's function that issues it, and `what`, "launch" or "copy".
-    Launched timed(const std::function<Status(Stream)>& issue, const char* call, const char* what);
+    /// `call`, the driver's function that issues it, and `what`, "launch" or "copy". `before`:
+    /// issued before the first event, so that it is not timed; empty: nothing.
+    Launched timed(const std::function<Status(Stream)>& issue, const char* call, const char* what,
+                   const std::function<Status(Stream)>& before = {});
     Launched launch(Function function, const LaunchGeometry& shape, void** arguments);
     /// The anomaly that a call's status means for a run; marks the device as lost where it must.
     Remark anomaly(Status status, const char* call);

@@ -175,6 +175,7 @@ FunctionTag function_of(const std::string& text, const std::string& name) {
     constexpr int most_registers = 255; // Largest number that a compiler uses.
     FunctionTag function;
     function.kind = name == "clock_rate"                               ? ClockRate
+                    : name == "empty_launch"                           ? Empty
                     : name == "passing_time"                           ? PassingTime
                     : text.find("red.global.add") != std::string::npos ? Semaphore
                                                                        : Region;
@@ -198,7 +199,9 @@ void run_kernel(const FunctionTag& function, unsigned blocks, unsigned threads, 
     case FunctionTag::Kind::Region:
         return run_region(function, blocks, threads, arguments);
     case FunctionTag::Kind::PassingTime:
-        return; // Of `played_streams`.
+    case FunctionTag::Kind::Empty:
+    case FunctionTag::Kind::User:
+        return; // Not of this file.
     }
 }
 

@@ -22,6 +22,8 @@ struct FunctionTag {
         ClockRate,
         Semaphore,   ///< Blocks wait for each other.
         PassingTime, ///< Blocks last a stated time; see `played_streams`.
+        Empty,       ///< Nothing.
+        User,        ///< Machine code; see `played_user_kernel`.
     };
     Kind kind = Kind::Region;
     std::int64_t instructions = 0; ///< Between the clock reads.
@@ -53,8 +55,12 @@ struct Machine {
     double elapsed = 0.0; ///< Between the events around the last work. `Unit:` nanoseconds.
     double nanoseconds = 1e9;
     double cycles = 1e9;
+    double last_end = 0.0;    ///< Of the last launch; see `played_user_kernel`. 0: there was none.
+    bool is_low = false;      ///< The clock is that of idle times.
+    bool evicted = false;     ///< The L2, since the last launch of a user's kernel.
+    bool is_new_code = false; ///< Loaded since.
     struct Allocation {
-        std::unique_ptr<char[]> first;
+        std::unique_ptr<char[]> first; ///< Its address is that of the key or lower.
         std::size_t bytes = 0;
     };
     std::map<harness::cuda::Address, Allocation> memory;
@@ -64,9 +70,11 @@ struct Machine {
     std::vector<std::unique_ptr<harness::cuda::EventTag>> events;   ///< Likewise.
     std::map<std::string, std::int64_t> calls; ///< Of functions that the script may let fail.
 
+    [[nodiscard]] bool is_slow() const {
+        return script.slow_from > 0 && launches >= script.slow_from;
+    }
     [[nodiscard]] double rate() const { // Cycles per nanosecond.
-        const bool slow = script.slow_from > 0 && launches >= script.slow_from;
-        return (slow ? script.slow_rate : script.rate) / 1000.0;
+        return (is_low ? script.idle_rate : is_slow() ? script.slow_rate : script.rate) / 1000.0;
     }
     void pass(double nanoseconds_more) {
         nanoseconds += nanoseconds_more;

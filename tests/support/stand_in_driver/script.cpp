@@ -33,6 +33,13 @@ bool read_line(const std::string& line, Script& script) {
     if (word == "no-rate-at") return static_cast<bool>(words >> script.no_rate_at);
     if (word == "refused-at") return static_cast<bool>(words >> script.refused_at);
     if (word == "late-block-at") return static_cast<bool>(words >> script.late_block_at);
+    if (word == "user-time") return static_cast<bool>(words >> script.user_time);
+    if (word == "user-jitter") return static_cast<bool>(words >> script.user_jitter);
+    if (word == "user-from-dram") return static_cast<bool>(words >> script.user_from_dram);
+    if (word == "user-code") return static_cast<bool>(words >> script.user_code);
+    if (word == "idle") return static_cast<bool>(words >> script.idle_after >> script.idle_rate);
+    if (word == "empty-time") return static_cast<bool>(words >> script.empty_time);
+    if (word == "wrong-output-at") return static_cast<bool>(words >> script.wrong_output_at);
     if (word == "fail-call")
         return static_cast<bool>(words >> script.fail_call >> script.fail_status >>
                                  script.fail_after);

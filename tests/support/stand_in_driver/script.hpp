@@ -27,6 +27,15 @@ namespace warpbound::tests {
 ///   refused-at N          the Nth launch is refused for lack of resources
 ///   late-block-at N       in the Nth launch, the last block that fits on an SM begins when its
 ///                         first one has nearly timed out
+///   user-time NS          of a user's kernel at the full clock, beside the 4 us of a launch;
+///   default
+///                         20000
+///   user-jitter NS        it takes up to that longer
+///   user-from-dram NS     it takes that longer after a fill of twice the L2
+///   user-code NS          it takes that longer in the first launch after its code was loaded
+///   idle NS MHZ           the clock in a launch of a user's kernel after so long without launches
+///   empty-time NS         of the launch of a kernel that does nothing; default 4000
+///   wrong-output-at N     the Nth launch, if it is of a user's kernel, leaves a wrong bit
 ///   fail-call NAME STATUS N  after N calls of the driver's function, all of them return that
 ///   status priorities N          priorities of streams: 0 to 1 - N; default 6 timer-step N of the
 ///   nanosecond timer of blocks that pass time; default 32 schedule-fault N      `Fault` of the
@@ -54,6 +63,14 @@ struct Script {
     std::int64_t no_rate_at = 0;
     std::int64_t refused_at = 0;
     std::int64_t late_block_at = 0;
+    double user_time = 20000.0;
+    double user_jitter = 0.0;
+    double user_from_dram = 0.0;
+    double user_code = 0.0;
+    std::int64_t idle_after = 0;
+    double idle_rate = 0.0;
+    double empty_time = 4000.0;
+    std::int64_t wrong_output_at = 0;
     std::string fail_call;
     int fail_status = 0;
     std::int64_t fail_after = 0;

@@ -5,6 +5,7 @@
 #include "tests/support/stand_in_driver/played_kernels.hpp"
 #include "tests/support/stand_in_driver/played_machine.hpp"
 #include "tests/support/stand_in_driver/played_streams.hpp"
+#include "tests/support/stand_in_driver/played_user_kernel.hpp"
 
 #include <cstring>
 #include <map>
@@ -176,7 +177,12 @@ Status cuLinkDestroy(LinkState state) {
 }
 Status cuModuleLoadData(Module* module, const void* image) {
     auto loaded = std::make_unique<ModuleTag>();
-    loaded->text = static_cast<const char*>(image);
+    if (is_machine_code(image)) {
+        loaded->text = machine_code(image);
+        machine().is_new_code = true;
+    } else {
+        loaded->text = static_cast<const char*>(image);
+    }
     *module = loaded.get();
     machine().modules.emplace(*module, std::move(loaded));
     return answer();
@@ -186,9 +192,17 @@ Status cuModuleUnload(Module module) {
     return answer();
 }
 Status cuModuleGetFunction(Function* function, Module module, const char* name) {
-    if (module->text.find(".entry " + std::string{name} + "(") == std::string::npos)
-        return Status::InvalidValue;
-    module->function = function_of(module->text, name);
+    const bool is_code = is_machine_code(module->text.data());
+    // The name as a whole in the table of symbols, or the entry in PTX.
+    const std::string found =
+        is_code ? '\0' + std::string{name} + '\0' : ".entry " + std::string{name} + "(";
+    if (module->text.find(found) == std::string::npos) return Status::InvalidValue;
+    if (is_code) {
+        module->function = {};
+        module->function.kind = FunctionTag::Kind::User;
+    } else {
+        module->function = function_of(module->text, name);
+    }
     *function = &module->function;
     if (module->function.kind == FunctionTag::Kind::PassingTime) play_streams();
     return answer();
@@ -207,8 +221,9 @@ Status cuMemAlloc_v2(Address* address, std::size_t bytes) {
     ++at.allocations;
     if (at.script.out_of_memory_at > 0 && at.allocations >= at.script.out_of_memory_at)
         return Status::OutOfMemory;
-    auto memory = std::make_unique<char[]>(bytes);
-    *address = reinterpret_cast<Address>(memory.get());
+    constexpr Address alignment = 256; // Of the memory of cards.
+    auto memory = std::make_unique<char[]>(bytes + alignment);
+    *address = (reinterpret_cast<Address>(memory.get()) + alignment - 1) / alignment * alignment;
     at.memory[*address] = {std::move(memory), bytes};
     return answer();
 }
@@ -253,6 +268,7 @@ Status cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t bytes, Stream st
     return begun;
 }
 Status cuMemsetD8_v2(Address to, unsigned char value, std::size_t bytes) {
+    if (bytes >= 2 * static_cast<std::size_t>(machine().script.l2_bytes)) machine().evicted = true;
     if (answer() == Status::Success) std::memset(reinterpret_cast<void*>(to), value, bytes);
     return answer();
 }
@@ -275,16 +291,27 @@ Status cuStreamDestroy_v2(Stream) {
 }
 Status cuLaunchKernel(Function function, unsigned blocks, unsigned, unsigned, unsigned threads,
                       unsigned, unsigned, unsigned shared, Stream stream, void** arguments,
-                      void**) {
+                      void** extra) {
     Machine& at = machine();
     if (answer() == Status::Success && function->kind == FunctionTag::Kind::ClockRate) {
         run_kernel(*function, blocks, threads, shared, arguments);
+        wake_up();
+        return Status::Success;
+    }
+    if (answer() == Status::Success && function->kind == FunctionTag::Kind::Empty) {
+        at.elapsed = at.script.empty_time;
+        at.pass(at.elapsed);
+        wake_up();
         return Status::Success;
     }
     if (const Status refused = answer("cuLaunchKernel"); refused != Status::Success) return refused;
     if (const Status begun = begin_work(); begun != Status::Success) return begun;
     if (function->kind == FunctionTag::Kind::PassingTime)
         return add_launch(stream, blocks, threads, shared, arguments);
+    if (function->kind == FunctionTag::Kind::User) {
+        run_user_kernel(extra);
+        return Status::Success;
+    }
     at.elapsed = 4000.0;
     run_kernel(*function, blocks, threads, shared, arguments);
     return Status::Success;
@@ -313,6 +340,14 @@ Status cuEventElapsedTime(float* milliseconds, Event from, Event to) {
 }
 Status cuEventDestroy_v2(Event) {
     return answer();
+}
+
+// For tests, whose clock is that of the stand-in.
+double stand_in_now() {
+    return machine().nanoseconds;
+}
+void stand_in_pass(double nanoseconds) {
+    machine().pass(nanoseconds);
 }
 
 } // extern "C"

@@ -31,11 +31,15 @@ NvmlStatus nvmlDeviceGetTemperature(NvmlDevice, NvmlSensor, unsigned* celsius) {
     return NvmlStatus::Success;
 }
 NvmlStatus nvmlDeviceGetPerformanceState(NvmlDevice, int* state) {
-    *state = 0;
+    *state = machine().is_low ? 8 : 0;
     return NvmlStatus::Success;
 }
 NvmlStatus nvmlDeviceGetClockInfo(NvmlDevice, NvmlClock clock, unsigned* megahertz) {
-    *megahertz = clock == NvmlClock::Memory ? 1215 : 1410;
+    const Machine& at = machine();
+    const double of_cores = at.is_low      ? at.script.idle_rate
+                            : at.is_slow() ? at.script.slow_rate
+                                           : 1410;
+    *megahertz = clock == NvmlClock::Memory ? 1215 : static_cast<unsigned>(of_cores);
     return NvmlStatus::Success;
 }
 NvmlStatus nvmlDeviceGetCurrentClocksThrottleReasons(NvmlDevice, unsigned long long* reasons) {

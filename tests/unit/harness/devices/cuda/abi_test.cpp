@@ -127,6 +127,8 @@ TEST(DriverAbi, HasTheNumbersOfTheToolkit) {
                 CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     expect_same(DeviceAttribute::MaxSharedMemoryPerBlockOptin,
                 CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    EXPECT_EQ(launch_parameters, CU_LAUNCH_PARAM_BUFFER_POINTER);
+    EXPECT_EQ(launch_parameters_size, CU_LAUNCH_PARAM_BUFFER_SIZE);
     expect_same(FunctionAttribute::MaxThreadsPerBlock, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     expect_same(FunctionAttribute::LocalSizeBytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
     expect_same(FunctionAttribute::NumRegs, CU_FUNC_ATTRIBUTE_NUM_REGS);
