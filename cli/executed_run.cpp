@@ -2,7 +2,7 @@
 
 #include "assembly/support/digest.hpp"
 #include "cli/json.hpp"
-#include "cli/kernel_arguments.hpp"
+#include "cli/launch_inputs.hpp"
 #include "harness/execution/input_values.hpp"
 
 #include <fmt/format.h>
@@ -15,87 +15,12 @@ namespace warpbound::cli {
 namespace {
 
 using harness::execution::Buffer;
-using harness::execution::DeviceMemory;
 using harness::execution::ExecutedLaunch;
 using harness::execution::LaunchInputs;
 
-/// `NAME=VALUE`; the name is empty where there is no `=`.
-std::pair<std::string, std::string> named(const std::string& text) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos) return {{}, text};
-    return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-/// `Unit:` bytes of the parameter that an argument names; 4 for a word named by its offset.
-std::int64_t size_of_argument(const LoadedKernel& kernel, const std::string& name) {
-    if (!kernel.parameters || name.substr(0, 2) == "0x") return 4;
-    const auto& parameters = *kernel.parameters;
-    if (const auto index = models::read_number(name))
-        return *index < parameters.size() ? parameters[static_cast<std::size_t>(*index)].size : 4;
-    const auto found = std::find_if(parameters.begin(), parameters.end(),
-                                    [&](const auto& one) { return one.name == name; });
-    return found == parameters.end() ? 4 : found->size;
-}
-
-/// A pointer named by its offset takes two words.
-void add_address(const std::string& name, std::uint64_t address,
-                 std::vector<std::string>& arguments) {
-    if (name.substr(0, 2) != "0x") {
-        arguments.push_back(fmt::format("{}={}", name, address));
-        return;
-    }
-    const auto offset = models::read_number(name).value_or(0);
-    arguments.push_back(fmt::format("0x{:x}={}", offset, address & 0xffffffffU));
-    arguments.push_back(fmt::format("0x{:x}={}", offset + 4, address >> 32U));
-}
-
-/// The arguments as whole numbers: buffers are added to the memory and become addresses.
-Result<std::vector<std::string>> plain_arguments(const std::vector<std::string>& arguments,
-                                                 const LoadedKernel& kernel, DeviceMemory& memory) {
-    std::vector<std::string> plain;
-    for (const std::string& argument : arguments) {
-        const auto [name, value] = named(argument);
-        if (harness::execution::is_buffer_form(value)) {
-            auto buffer = harness::execution::read_buffer(name, value);
-            if (!buffer) return buffer.as_failure();
-            add_address(name, memory.add(std::move(buffer).value()), plain);
-            continue;
-        }
-        const auto number = harness::execution::scalar_text(value, size_of_argument(kernel, name));
-        if (!number)
-            return Failure{fmt::format("--arg {}: expected a number, as 512, -1, 1.5 or f32:2, or "
-                                       "{}",
-                                       argument, harness::execution::buffer_forms)};
-        plain.push_back(fmt::format("{}={}", name, *number));
-    }
-    return plain;
-}
-
-/// Refuses parameters that no argument states in full, all at once.
-Result<void> check_parameters(const LoadedKernel& kernel, const models::Launch& launch) {
-    if (!kernel.parameters) return boost::outcome_v2::success();
-    std::vector<std::string> missing;
-    for (std::size_t index = 0; index < kernel.parameters->size(); ++index) {
-        const auto& parameter = (*kernel.parameters)[index];
-        for (std::int64_t word = parameter.offset / 4 * 4; word < parameter.offset + parameter.size;
-             word += 4) {
-            const auto found = launch.arguments.find(word);
-            if (found != launch.arguments.end() && found->second.bits == 32) continue;
-            missing.push_back(fmt::format("{}{}{}, {} bytes", index,
-                                          parameter.name.empty() ? "" : ": ", parameter.name,
-                                          parameter.size));
-            break;
-        }
-    }
-    if (missing.empty()) return boost::outcome_v2::success();
-    return Failure{fmt::format("arguments that are not stated: {}; expected --arg NAME=VALUE, by "
-                               "name or index, for each",
-                               fmt::join(missing, "; "))};
-}
-
 Result<void> add_constants(const std::vector<std::string>& texts, LaunchInputs& inputs) {
     for (const std::string& text : texts) {
-        const auto [name, value] = named(text);
+        const auto [name, value] = name_and_value(text);
         const auto bank = models::read_number(name);
         if (!bank || *bank == 0 || !harness::execution::is_buffer_form(value))
             return Failure{fmt::format("--constants {}: expected BANK={}, with a bank from 1 on",
@@ -109,19 +34,6 @@ Result<void> add_constants(const std::vector<std::string>& texts, LaunchInputs& 
 
 std::string_view text_of(const std::vector<std::byte>& bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-/// Of everything that decides what the launch does.
-std::string digest_of_inputs(const LaunchInputs& inputs) {
-    assembly::Digest digest;
-    digest.add(models::to_string(inputs.launch));
-    for (const Buffer& buffer : inputs.memory.buffers())
-        digest.add(text_of(buffer.bytes));
-    for (const auto& [bank, bytes] : inputs.constants) {
-        digest.add(fmt::format("c[{}]", bank));
-        digest.add(text_of(bytes));
-    }
-    return digest.text();
 }
 
 Result<const Buffer*> buffer_named(const ExecutedRun& run, const std::string& option,
@@ -217,14 +129,10 @@ Result<ExecutedRun> execute(const LaunchOptions& options, const ExecutionOptions
     const auto launch = launch_of(options.launch, run.kernel->function);
     if (!launch) return launch.as_failure();
     LaunchInputs inputs{run.kernel->function, &run.kernel->graph, launch.value(), {}};
-    const auto arguments = plain_arguments(options.arguments, *run.kernel, inputs.memory);
-    if (!arguments) return arguments.as_failure();
-    if (auto added =
-            add_arguments_to(inputs.launch.arguments, arguments.value(), run.kernel->parameters);
+    if (auto added = add_data_arguments(options.arguments, run.kernel->parameters, inputs.memory,
+                                        inputs.launch.arguments);
         !added)
         return added.as_failure();
-    if (auto stated = check_parameters(*run.kernel, inputs.launch); !stated)
-        return stated.as_failure();
     for (const auto& [bank, bytes] : run.kernel->constants) {
         const auto* const first = reinterpret_cast<const std::byte*>(bytes.data());
         inputs.constants[bank].assign(first, first + bytes.size());
@@ -235,7 +143,7 @@ Result<ExecutedRun> execute(const LaunchOptions& options, const ExecutionOptions
     run.launch = inputs.launch;
     run.facts.kernel = run.kernel->function->name;
     run.facts.name = options.kernel.file;
-    run.facts.digest = digest_of_inputs(inputs);
+    run.facts.digest = digest_of_inputs(inputs.launch, inputs.memory, inputs.constants);
     ProgressBar bar{"executing blocks"};
     const auto goes_on = bar.callback();
     const std::int64_t blocks = run.launch.blocks;
@@ -253,7 +161,7 @@ Result<ExecutedRun> execute(const LaunchOptions& options, const ExecutionOptions
 
 Result<void> write_outputs(const ExecutionOptions& options, const ExecutedRun& run) {
     for (const std::string& output : options.outputs) {
-        const auto [name, path] = named(output);
+        const auto [name, path] = name_and_value(output);
         const auto buffer = buffer_named(run, "--output", name);
         if (!buffer) return buffer.as_failure();
         auto file = ResultFile::open(path);
@@ -268,7 +176,7 @@ Result<std::vector<std::string>> differences_of(const ExecutionOptions& options,
                                                 const ExecutedRun& run) {
     std::vector<std::string> differences;
     for (const std::string& expected : options.expected) {
-        auto [name, path] = named(expected);
+        auto [name, path] = name_and_value(expected);
         double tolerance = 0;
         constexpr std::string_view option = ",tolerance=";
         if (const std::size_t comma = path.find(option); comma != std::string::npos) {

@@ -18,16 +18,6 @@ Failure refused(const std::string& argument, const std::string& what) {
     return Failure{fmt::format("--arg {}: {}", argument, what)};
 }
 
-/// The parameter with this index or name.
-const KernelParameterLayout* parameter_at(const Parameters& parameters, std::string_view key) {
-    if (const auto index = models::read_number(key))
-        return *index < parameters.size() ? &parameters[static_cast<std::size_t>(*index)] : nullptr;
-    const auto found =
-        std::find_if(parameters.begin(), parameters.end(),
-                     [&](const KernelParameterLayout& one) { return one.name == key; });
-    return key.empty() || found == parameters.end() ? nullptr : &*found;
-}
-
 /// The value in two's complement; nothing where it does not fit the size.
 std::optional<std::uint64_t> read_value(std::string_view text, std::int64_t size) {
     const bool negative = !text.empty() && text.front() == '-';
@@ -83,6 +73,15 @@ std::string advice_on_names(const Parameters& parameters) {
 
 } // namespace
 
+const KernelParameterLayout* find_parameter(const Parameters& parameters, std::string_view key) {
+    if (const auto index = models::read_number(key))
+        return *index < parameters.size() ? &parameters[static_cast<std::size_t>(*index)] : nullptr;
+    const auto found =
+        std::find_if(parameters.begin(), parameters.end(),
+                     [&](const KernelParameterLayout& one) { return one.name == key; });
+    return key.empty() || found == parameters.end() ? nullptr : &*found;
+}
+
 std::string parameter_list(const Parameters& parameters) {
     std::string out;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -116,7 +115,7 @@ Result<void> add_arguments_to(models::ArgumentWords& words,
         if (!parameters)
             return refused(argument, "a listing does not say where parameters lie; give a cubin, "
                                      "or the offset in constant bank 0, as in --arg 0x160=512");
-        const KernelParameterLayout* parameter = parameter_at(*parameters, key);
+        const KernelParameterLayout* parameter = find_parameter(*parameters, key);
         if (parameter == nullptr)
             return refused(argument,
                            fmt::format("no parameter '{}'; the kernel's parameters: {}{}", key,

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpbound::cli {
@@ -24,6 +25,11 @@ inline constexpr const char* arguments_help =
 Result<void>
 add_arguments_to(models::ArgumentWords& words, const std::vector<std::string>& arguments,
                  const std::optional<std::vector<assembly::KernelParameterLayout>>& parameters);
+
+/// The parameter with this index or name; null: there is none.
+const assembly::KernelParameterLayout*
+find_parameter(const std::vector<assembly::KernelParameterLayout>& parameters,
+               std::string_view key);
 
 /// "0: data, 8 bytes at 0x160; 1: n, 4 bytes at 0x168".
 std::string parameter_list(const std::vector<assembly::KernelParameterLayout>& parameters);

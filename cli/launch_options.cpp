@@ -41,6 +41,11 @@ void LaunchText::add_to(CLI::App& command) {
 }
 
 Result<models::Launch> launch_of(const LaunchText& text, const assembly::Function* function) {
+    return launch_with(text, function == nullptr ? std::nullopt : function->shared_memory);
+}
+
+Result<models::Launch> launch_with(const LaunchText& text,
+                                   std::optional<std::int64_t> static_shared_memory) {
     if (!text.launch.empty()) return models::parse_launch(text.launch);
     if (text.grid.empty())
         return Failure{"no launch is stated; expected --grid X,Y,Z --block X,Y,Z, or --launch "
@@ -48,12 +53,12 @@ Result<models::Launch> launch_of(const LaunchText& text, const assembly::Functio
                        "--launch"};
     auto launch = from_shapes(text);
     if (!launch || !text.dynamic_shared_memory) return launch;
-    if (function == nullptr || !function->shared_memory)
+    if (!static_shared_memory)
         return Failure{fmt::format("no listing states the static shared memory of a block; "
                                    "expected --launch {},shared-memory=BYTES with the sum",
                                    models::to_string(launch.value())),
                        "--dynamic-shared-memory"};
-    launch.value().shared_memory = *function->shared_memory + *text.dynamic_shared_memory;
+    launch.value().shared_memory = *static_shared_memory + *text.dynamic_shared_memory;
     return launch;
 }
 

@@ -27,5 +27,9 @@ struct LaunchText {
 /// The launch of the kernel. Refuses a launch that is not stated, and dynamic shared memory where
 /// no listing states the static one. `function`: null without a listing.
 Result<models::Launch> launch_of(const LaunchText& text, const assembly::Function* function);
+/// The same with the static shared memory of a block, as another file states it; none: unknown.
+/// `Unit:` bytes.
+Result<models::Launch> launch_with(const LaunchText& text,
+                                   std::optional<std::int64_t> static_shared_memory);
 
 } // namespace warpbound::cli

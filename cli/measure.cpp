@@ -4,11 +4,11 @@
 #include "assembly/support/stop_token.hpp"
 #include "cli/campaign_page.hpp"
 #include "cli/command.hpp"
-#include "cli/json.hpp"
+#include "cli/measured_kernel.hpp"
+#include "cli/measured_limits.hpp"
 #include "cli/measured_points.hpp"
 #include "cli/next_step.hpp"
 #include "harness/protocol/rounds.hpp"
-#include "harness/suite/launch_limits.hpp"
 #include "harness/suite/measure_point.hpp"
 #include "harness/suite/suites.hpp"
 
@@ -39,6 +39,8 @@ struct MeasureOptions {
     std::uint64_t seed = 1;
     bool list = false;
     bool limits = false;
+    MeasuredKernelOptions kernel;
+    std::vector<std::string> of_simulated; ///< Those given.
 };
 
 std::string list_text() {
@@ -158,31 +160,13 @@ std::string render(const MeasuredSuite& suite, const std::string& format) {
     return format == "csv" ? measured_csv(suite) : measured_text(suite);
 }
 
-Exit show_limits(const MeasureOptions& options) {
-    const auto device = harness::open_device(options.device, options.policy);
-    if (!device) return refuse(device.error());
-    if (device.value()->replays())
-        return refuse(Failure{"limits are found by launching kernels; a recording cannot launch",
-                              options.device});
-    const auto limits = harness::find_launch_limits(*device.value());
-    if (!limits) return refuse(limits.error());
-    Json list = Json::array();
-    std::string csv = "axis,largest,launches-tried\n";
-    std::string text =
-        fmt::format("the largest launches that {} accepts, one axis at a time\n\n", options.device);
-    for (const auto& [axis, largest, refusal, tried] : limits.value()) {
-        list.push_back({{"axis", axis},
-                        {"largest", largest},
-                        {"refusal-of-more", refusal.empty() ? Json() : Json(refusal)},
-                        {"launches-tried", tried}});
-        csv += fmt::format("{},{},{}\n", axis, largest, tried);
-        text += fmt::format("{:<14} {:>11}  {}\n", axis, largest,
-                            refusal.empty() ? "no larger value was tried" : "above: " + refusal);
-    }
-    if (options.format == "json")
-        return write_result(
-            json_text("launch-limits", {{"device", options.device}, {"limits", list}}));
-    return write_result(options.format == "csv" ? csv : text);
+Exit run_module(const MeasureOptions& options) {
+    if (auto checked = check_output(options.campaign, options.kernel.module); !checked)
+        return refuse(checked.error());
+    const auto protocol = measuring_protocol(options);
+    if (!protocol) return refuse(protocol.error());
+    return measure_kernel(options.kernel, {options.device, options.policy, options.campaign,
+                                           options.format, protocol.value(), options.of_simulated});
 }
 
 Exit run(const MeasureOptions& options) {
@@ -192,11 +176,13 @@ Exit run(const MeasureOptions& options) {
     }
     if (options.device.empty())
         return refuse(Failure{"a device is needed; `warpbound devices` lists them", "--device"});
-    if (options.limits) return show_limits(options);
+    if (options.limits) return show_limits(options.device, options.policy, options.format);
+    if (!options.kernel.module.empty()) return run_module(options);
     if (options.suite.empty() == options.benchmarks.empty())
-        return refuse(Failure{"expected either a --suite or one or more --benchmark; --list shows "
-                              "them",
-                              "measure"});
+        return refuse(
+            Failure{"expected a --suite, one or more --benchmark, which --list shows, or a "
+                    "--module",
+                    "measure"});
     if (auto checked = check_output(options.report, options.campaign); !checked)
         return refuse(checked.error());
     const auto device = harness::open_device(options.device, options.policy);
@@ -323,10 +309,17 @@ void add_measure(CLI::App& app, Invocation& invocation) {
     for (const char* other : {"--suite", "--benchmark", "--campaign", "--repetitions", "--warm-up",
                               "--stop", "--time-cap", "--seed", "--draw"})
         limits->excludes(other);
+    options->kernel.add_to(*command);
     command->footer(
         "Example: warpbound measure --device simulated:fermi-gtx470 --benchmark dependent-add\n"
-        "           --repetitions 500 --campaign fermi.db");
-    command->callback([options, &invocation] {
+        "           --repetitions 500 --campaign fermi.db\n"
+        "         warpbound measure --module app.cubin --kernel blur --grid 64,64 --block 16,16\n"
+        "           --arg in=buffer:f32:1024x1024:random,seed=1 --arg "
+        "out=buffer:f32:1024x1024:zero\n"
+        "           --arg n=1024 --device cuda:0 --release warm --release idle:100ms");
+    command->callback([options, command, &invocation] {
+        for (const char* name : {"--policy", "--seed", "--draw"})
+            if (command->get_option(name)->count() > 0) options->of_simulated.emplace_back(name);
         invocation.run = [options] {
             const StopScope scope = watch_for_interrupt();
             return run(*options);

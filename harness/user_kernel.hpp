@@ -13,6 +13,9 @@
 
 namespace warpbound::harness {
 
+/// The addresses of buffers are multiples of it. `Unit:` bytes.
+inline constexpr std::uint64_t buffer_alignment = 256;
+
 /// Memory that an argument points to.
 struct UserBuffer {
     std::string name;           ///< Of the argument.

@@ -62,6 +62,11 @@ public:
     /// kernel that cannot be read, with all that was found in it.
     Result<KernelCode> read(std::size_t kernel);
 
+    /// The machine code that holds the kernel, as a cubin; empty for a listing.
+    [[nodiscard]] const std::string& image(std::size_t kernel) const {
+        return modules_[kernels_.at(kernel).module].image;
+    }
+
 private:
     struct Module {
         std::string listing; ///< Empty until it is disassembled.

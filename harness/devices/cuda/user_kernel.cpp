@@ -69,6 +69,10 @@ UserKernelOnCard::prepare(std::shared_ptr<Card> card, UserKernel kernel, HostClo
         auto buffer = Buffer::make(session, static_cast<std::int64_t>(input.bytes.size()));
         if (!buffer) return buffer.as_failure();
         const Address address = buffer.value().address();
+        if (address % buffer_alignment != 0)
+            return Failure{fmt::format("the driver gave memory at {:#x}; expected a multiple of {}",
+                                       address, buffer_alignment),
+                           session->name()};
         std::memcpy(made->kernel_.parameters.data() + input.parameter, &address, sizeof(address));
         made->buffers_.push_back(std::move(buffer).value());
     }

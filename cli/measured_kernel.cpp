@@ -1,0 +1,301 @@
+#include "cli/measured_kernel.hpp"
+
+#include "assembly/support/digest.hpp"
+#include "cli/clock_options.hpp"
+#include "cli/executed_run.hpp"
+#include "cli/next_step.hpp"
+#include "cli/user_kernel_launch.hpp"
+#include "harness/card_identity.hpp"
+#include "harness/devices/cuda/user_kernel.hpp"
+#include "harness/protocol/user_kernel_series.hpp"
+#include "harness/simulated_identity.hpp"
+
+#ifdef WARPBOUND_HAS_ANALYZER
+#include "cli/code_bounds.hpp"
+#endif
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace warpbound::cli {
+
+namespace {
+
+using harness::ReleasePattern;
+
+Result<std::optional<KernelBound>> bound_of(const MeasuredKernelOptions& options,
+                                            const std::string& launch) {
+    if (options.gpu.empty()) return std::optional<KernelBound>{};
+#ifdef WARPBOUND_HAS_ANALYZER
+    auto bounded = bound_code({options.module, options.kernel, options.flow_facts, "unknown",
+                               options.gpu, launch, "all"});
+    if (!bounded) return bounded.as_failure();
+    return std::optional{KernelBound{bounded.value().cycles, options.gpu,
+                                     bounded.value().assumptions.size(),
+                                     std::move(bounded.value().launched)}};
+#else
+    return Failure{"this program was built without the analyzer: no bounds", launch};
+#endif
+}
+
+/// The command that measures one pattern again.
+std::string reproduction(const MeasuredKernelOptions& options, const KernelMeasurement& measurement,
+                         const std::string& release) {
+    std::string text = "warpbound measure --module " + shell_word(options.module);
+    const auto add = [&](std::string_view name, const std::string& value) {
+        if (!value.empty()) text += fmt::format(" {} {}", name, shell_word(value));
+    };
+    add("--kernel", options.kernel);
+    add("--launch", options.launch.launch);
+    add("--grid", options.launch.grid);
+    add("--block", options.launch.block);
+    if (const auto& bytes = options.launch.dynamic_shared_memory)
+        add("--dynamic-shared-memory", std::to_string(*bytes));
+    for (const auto& argument : options.arguments)
+        add("--arg", argument);
+    add("--device", measurement.device);
+    if (harness::is_card(measurement.device)) add("--release", release);
+    add("--repetitions", std::to_string(measurement.protocol.repetitions));
+    if (options.outputs != "all") add("--outputs", options.outputs);
+    add("--gpu", options.gpu);
+    add("--flow-facts", options.flow_facts);
+    add("--clock", options.clock);
+    return text;
+}
+
+Result<std::unique_ptr<harness::Campaign>> open_campaign(const std::string& file) {
+    if (file.empty()) return std::unique_ptr<harness::Campaign>{};
+    return harness::Campaign::open(file);
+}
+
+/// Compares the times between events with the bound, or says why not.
+Result<void> check_release(const MeasuredKernelOptions& options, const KernelBound& bound,
+                           const harness::SeriesKey& key, const EventError& error,
+                           MeasuredRelease& release) {
+    const auto clock = clock_of_runs(options.clock, release.conditions);
+    if (!clock) {
+        release.not_checked = "no clock could be read; state its range with --clock";
+        return boost::outcome_v2::success();
+    }
+    auto check = check_of(bound, key, *clock, error, release.times.front().samples);
+    if (!check) return check.as_failure();
+    release.check = std::move(check).value();
+    return boost::outcome_v2::success();
+}
+
+Result<MeasuredKernel> measure_on_card(const MeasuredKernelOptions& options,
+                                       const KernelMeasurement& measurement) {
+    std::vector<ReleasePattern> patterns;
+    for (const auto& text : options.releases) {
+        const auto pattern = harness::read_release(text);
+        if (!pattern) return pattern.as_failure();
+        patterns.push_back(pattern.value());
+    }
+    if (patterns.empty()) patterns.emplace_back();
+    const auto card = harness::cuda::open_card(measurement.device);
+    if (!card) return card.as_failure();
+    auto prepared = prepare_launch(options, *card.value());
+    if (!prepared) return prepared.as_failure();
+    auto& [kernel, identity, checked] = prepared.value();
+    const auto& key = identity.key;
+    auto bound = bound_of(options, key.launch);
+    if (!bound) return bound.as_failure();
+    MeasuredKernel measured{options.module,
+                            key.name,
+                            key.launch,
+                            {key.device, key.device_detail},
+                            identity.module_digest,
+                            key.kernel_digest,
+                            key.facts_digest,
+                            std::move(bound).value(),
+                            {}};
+    const harness::HostClock clock = harness::system_clock();
+    auto loaded = harness::cuda::UserKernelOnCard::prepare(card.value(), std::move(kernel), clock);
+    if (!loaded) return loaded.as_failure();
+    EventError error{0, event_resolution};
+    if (measured.bound) {
+        const auto empty = loaded.value()->longest_empty_launch();
+        if (!empty) return empty.as_failure();
+        error.launch = empty.value();
+    }
+    // Only now: a refused measurement creates no campaign.
+    auto campaign = open_campaign(measurement.campaign);
+    if (!campaign) return campaign.as_failure();
+    for (const ReleasePattern& pattern : patterns) {
+        harness::UserKernelProtocol protocol;
+        protocol.release = pattern;
+        protocol.warm_up = measurement.protocol.warm_up.value_or(protocol.warm_up);
+        protocol.repetitions = measurement.protocol.repetitions;
+        protocol.checked = checked;
+        if (const auto& cap = measurement.protocol.time_cap)
+            protocol.time_cap = static_cast<std::int64_t>(1e9 * cap->count());
+        ProgressBar bar{"measuring, " + to_string(pattern)};
+        auto series = harness::measure_user_kernel(
+            [&](const ReleasePattern& one) { return loaded.value()->run(one); }, identity, protocol,
+            clock, campaign.value().get(), bar.callback());
+        if (!series) return series.as_failure();
+        MeasuredRelease release;
+        release.release = to_string(pattern);
+        release.skipped = series.value().skipped();
+        release.is_complete = series.value().ending != harness::Ending::Interrupted;
+        release.conditions = std::move(series.value().conditions);
+        release.reproduction = reproduction(options, measurement, release.release);
+        release.times.push_back(
+            {std::string{harness::device_time}, std::move(series.value().device)});
+        if (!series.value().host.empty())
+            release.times.push_back(
+                {std::string{harness::host_time}, std::move(series.value().host)});
+        if (measured.bound)
+            if (auto held = check_release(options, *measured.bound, key, error, release); !held)
+                return held.as_failure();
+        measured.releases.push_back(std::move(release));
+        if (!measured.releases.back().is_complete) break;
+    }
+    return measured;
+}
+
+Result<MeasuredKernel> measure_simulated(const MeasuredKernelOptions& options,
+                                         const KernelMeasurement& measurement) {
+    if (!options.releases.empty())
+        return Failure{"a simulated device begins every run in the same state; release patterns "
+                       "are those of cards",
+                       "--release"};
+    LaunchOptions launch;
+    launch.kernel.file = options.module;
+    launch.kernel.kernel = options.kernel;
+    launch.machine.architecture = measurement.device.substr(harness::simulated_prefix.size());
+    launch.launch = options.launch;
+    launch.arguments = options.arguments;
+    const auto machine = load_machine(launch.machine);
+    if (!machine) return machine.as_failure();
+    const auto device = harness::open_device(measurement.device, measurement.policy);
+    if (!device) return device.as_failure();
+    const auto run = execute(launch, {}, &machine.value());
+    if (!run) return run.as_failure();
+    const auto& kernel = *run.value().kernel;
+    const auto key = series_key(kernel.program, run.value().launched(), device.value()->identity(),
+                                measurement.protocol, harness::Quantity::ExecutionTime);
+    auto bound = bound_of(options, key.launch);
+    if (!bound) return bound.as_failure();
+    auto campaign = open_campaign(measurement.campaign);
+    if (!campaign) return campaign.as_failure();
+    ProgressBar bar{"simulating"};
+    auto series =
+        harness::measure(*device.value(), run.value().launched(), key, measurement.protocol,
+                         harness::Quantity::ExecutionTime, campaign.value().get(), worker_threads(),
+                         bar.callback(), stop_requested);
+    if (!series) return series.as_failure();
+    MeasuredRelease release;
+    release.release = "simulated";
+    release.is_complete = series.value().complete();
+    release.reproduction = reproduction(options, measurement, {});
+    harness::Conditions outputs;
+    for (const auto& buffer : run.value().executed->memory().buffers())
+        outputs.emplace_back(
+            "output " + buffer.name,
+            assembly::digest_of(std::string{reinterpret_cast<const char*>(buffer.bytes.data()),
+                                            buffer.bytes.size()}));
+    if (!outputs.empty()) release.conditions.push_back({0, std::move(outputs)});
+    release.times.push_back({key.quantity, std::move(series.value().samples)});
+    MeasuredKernel measured{options.module,
+                            key.name,
+                            key.launch,
+                            device.value()->identity(),
+                            {},
+                            key.kernel_digest,
+                            key.facts_digest,
+                            std::move(bound).value(),
+                            {}};
+    if (measured.bound) {
+        auto check = check_of(*measured.bound, key, release.times.front().samples);
+        if (!check) return check.as_failure();
+        release.check = std::move(check).value();
+    }
+    measured.releases.push_back(std::move(release));
+    return measured;
+}
+
+Result<void> check_options(const MeasuredKernelOptions& options,
+                           const KernelMeasurement& measurement, bool is_card) {
+    if (!is_card && measurement.device.rfind(harness::simulated_prefix, 0) != 0)
+        return Failure{"a kernel runs on cuda:<n> or simulated:<architecture>", measurement.device};
+    if (is_card && !measurement.of_simulated.empty())
+        return Failure{
+            fmt::format("{} is of simulated devices only", measurement.of_simulated.front()),
+            measurement.device};
+    if (is_card && !measurement.protocol.warm_up)
+        return Failure{"a number of runs is expected with --module", "--warm-up"};
+    for (const auto& [name, value] :
+         {std::pair{"--flow-facts", options.flow_facts}, std::pair{"--clock", options.clock}})
+        if (!value.empty() && options.gpu.empty())
+            return Failure{"is of the bound, which --gpu asks for", name};
+    if (!is_card && options.outputs != "all")
+        return Failure{"a simulated launch is executed once", "--outputs"};
+    if (!is_card && !options.clock.empty())
+        return Failure{"times of a simulated device are in cycles", "--clock"};
+    return boost::outcome_v2::success();
+}
+
+} // namespace
+
+void MeasuredKernelOptions::add_to(CLI::App& command) {
+    constexpr const char* group = "A kernel of your own";
+    CLI::Option* const whole =
+        command.add_option("--module", module,
+                           "Run a kernel of this file on its data in place of a suite: cubin, fat "
+                           "binary, program, PTX "
+                           "or CUDA C++; on a simulated device also a listing");
+    std::vector<CLI::Option*> all{command.add_option("--kernel", kernel, kernel_help)};
+    launch.add_to(command);
+    add_execution_arguments(command, arguments);
+    for (const char* name : {"--launch", "--grid", "--block", "--dynamic-shared-memory", "--arg"})
+        all.push_back(command.get_option(name));
+    all.push_back(
+        command
+            .add_option("--release", releases,
+                        "How runs on a card are released: back-to-back (default), warm, "
+                        "l2-flushed, cold, periodic:1ms, idle:100ms; may be repeated, and "
+                        "each is measured")
+            ->allow_extra_args(false)
+            ->check([](const std::string& text) {
+                const auto read = harness::read_release(text);
+                return read ? std::string{} : read.error().what;
+            }));
+    all.push_back(command
+                      .add_option("--outputs", outputs,
+                                  "Buffers that every run must leave alike: all, none, or names "
+                                  "after commas; a run that differs is a finding")
+                      ->capture_default_str());
+    all.push_back(command.add_option(
+        "--gpu", gpu, "Bound the kernel on this machine, and hold every run against the bound"));
+    all.push_back(command.add_option("--flow-facts", flow_facts,
+                                     "Loop bounds and memory facts (XML) of that bound"));
+    all.push_back(add_clock(command, clock));
+    for (CLI::Option* const option : all)
+        option->needs(whole)->group(group);
+    whole->group(group);
+    for (const char* other : {"--suite", "--benchmark", "--list", "--limits", "--stop"})
+        whole->excludes(other);
+    if (CLI::Option* const report = command.get_option_no_throw("--report"))
+        whole->excludes(report);
+}
+
+Exit measure_kernel(const MeasuredKernelOptions& options, const KernelMeasurement& measurement) {
+    const bool is_card = harness::is_card(measurement.device);
+    if (auto checked = check_options(options, measurement, is_card); !checked)
+        return refuse(checked.error());
+    const auto measured =
+        is_card ? measure_on_card(options, measurement) : measure_simulated(options, measurement);
+    if (!measured) return refuse(measured.error());
+    const auto& format = measurement.format;
+    const Exit written = write_result(format == "json"  ? json_of(measured.value())
+                                      : format == "csv" ? csv_of(measured.value())
+                                                        : text_of(measured.value()));
+    if (!measurement.campaign.empty())
+        suggest(
+            fmt::format("warpbound campaign list {} --summary", shell_word(measurement.campaign)));
+    return written == Exit::Holds ? exit_of(measured.value()) : written;
+}
+
+} // namespace warpbound::cli

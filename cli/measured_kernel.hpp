@@ -1,0 +1,83 @@
+#pragma once
+/// \file
+/// `measure --module`: a user's kernel on its data, by release patterns.
+
+#include "cli/command.hpp"
+#include "cli/measured_bounds.hpp"
+#include "harness/protocol/protocol.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpbound::cli {
+
+/// Options that `measure` has only with --module.
+struct MeasuredKernelOptions {
+    std::string module;
+    std::string kernel;
+    LaunchText launch;
+    std::vector<std::string> arguments;
+    std::vector<std::string> releases; ///< Empty: back to back.
+    std::string outputs = "all";       ///< Names after commas, "all" or "none".
+    std::string gpu;                   ///< Empty: no bound.
+    std::string flow_facts;
+    std::string clock;
+
+    /// Those of the command that --module excludes must have been added.
+    void add_to(CLI::App& command);
+};
+
+/// Those that it shares with the suites.
+struct KernelMeasurement {
+    std::string device;
+    std::string policy;
+    std::string campaign;
+    std::string format;
+    harness::Protocol protocol;
+    std::vector<std::string> of_simulated; ///< Options given that only a simulated device has.
+};
+
+/// Times of one quantity, and those of one release pattern.
+struct MeasuredTimes {
+    std::string quantity;
+    std::vector<harness::Sample> samples;
+};
+struct MeasuredRelease {
+    std::string release;
+    std::vector<MeasuredTimes> times;
+    std::vector<harness::RecordedConditions> conditions;
+    std::int64_t skipped = 0;
+    bool is_complete = true;
+    std::optional<BoundCheck> check;
+    std::string not_checked;  ///< Why no bound was compared although one was wanted.
+    std::string reproduction; ///< The command that measures this again.
+
+    [[nodiscard]] std::int64_t wrong_outputs() const;
+};
+
+struct MeasuredKernel {
+    std::string file;
+    std::string kernel;
+    std::string launch;
+    harness::DeviceIdentity device;
+    std::string module_digest;
+    std::string kernel_digest; ///< Of the listing; empty: no disassembler read the code.
+    std::string inputs_digest;
+    std::optional<KernelBound> bound;
+    std::vector<MeasuredRelease> releases;
+};
+
+std::string text_of(const MeasuredKernel& measured);
+/// `warpbound-measured-kernel/1`: docs/reference/json.md.
+std::string json_of(const MeasuredKernel& measured);
+/// A row per run.
+std::string csv_of(const MeasuredKernel& measured);
+
+/// Wrong outputs and times outside the bounds: violated. Not all runs made, or none decided:
+/// undecided.
+Exit exit_of(const MeasuredKernel& measured);
+
+Exit measure_kernel(const MeasuredKernelOptions& options, const KernelMeasurement& measurement);
+
+} // namespace warpbound::cli

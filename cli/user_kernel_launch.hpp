@@ -1,0 +1,26 @@
+#pragma once
+/// \file
+/// The launch of a user's kernel on a card, from a file and the options that name it.
+
+#include "cli/measured_kernel.hpp"
+#include "harness/devices/cuda/card.hpp"
+#include "harness/protocol/user_kernel_series.hpp"
+#include "harness/user_kernel.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace warpbound::cli {
+
+struct PreparedLaunch {
+    harness::UserKernel kernel;
+    harness::UserKernelIdentity identity;
+    std::vector<std::size_t> checked; ///< Buffers that every run must leave alike.
+};
+
+/// Chooses the card's code in the file. Refuses listings, parameters that are not stated, and names
+/// of buffers that there are not.
+Result<PreparedLaunch> prepare_launch(const MeasuredKernelOptions& options,
+                                      const harness::cuda::Card& card);
+
+} // namespace warpbound::cli
