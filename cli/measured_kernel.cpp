@@ -25,11 +25,12 @@ namespace {
 using harness::ReleasePattern;
 
 Result<std::optional<KernelBound>> bound_of(const MeasuredKernelOptions& options,
-                                            const std::string& launch) {
+                                            const std::string& launch,
+                                            const std::string& multiprocessors) {
     if (options.gpu.empty()) return std::optional<KernelBound>{};
 #ifdef WARPBOUND_HAS_ANALYZER
     auto bounded = bound_code({options.module, options.kernel, options.flow_facts, "unknown",
-                               options.gpu, launch, "all"});
+                               options.gpu, launch, multiprocessors});
     if (!bounded) return bounded.as_failure();
     return std::optional{KernelBound{bounded.value().cycles, options.gpu,
                                      bounded.value().assumptions.size(),
@@ -99,7 +100,7 @@ Result<MeasuredKernel> measure_on_card(const MeasuredKernelOptions& options,
     if (!prepared) return prepared.as_failure();
     auto& [kernel, identity, checked] = prepared.value();
     const auto& key = identity.key;
-    auto bound = bound_of(options, key.launch);
+    auto bound = bound_of(options, key.launch, "all");
     if (!bound) return bound.as_failure();
     MeasuredKernel measured{options.module,
                             key.name,
@@ -176,7 +177,7 @@ Result<MeasuredKernel> measure_simulated(const MeasuredKernelOptions& options,
     const auto& kernel = *run.value().kernel;
     const auto key = series_key(kernel.program, run.value().launched(), device.value()->identity(),
                                 measurement.protocol, harness::Quantity::ExecutionTime);
-    auto bound = bound_of(options, key.launch);
+    auto bound = bound_of(options, key.launch, "1");
     if (!bound) return bound.as_failure();
     auto campaign = open_campaign(measurement.campaign);
     if (!campaign) return campaign.as_failure();
@@ -271,7 +272,10 @@ void MeasuredKernelOptions::add_to(CLI::App& command) {
         "--gpu", gpu, "Bound the kernel on this machine, and hold every run against the bound"));
     all.push_back(command.add_option("--flow-facts", flow_facts,
                                      "Loop bounds and memory facts (XML) of that bound"));
-    all.push_back(add_clock(command, clock));
+    all.push_back(
+        add_clock(command, clock)
+            ->description("Range of the core clock, such as 1350..1590MHz, that turns the "
+                          "bound into seconds (default: the clocks read beside the runs)"));
     for (CLI::Option* const option : all)
         option->needs(whole)->group(group);
     whole->group(group);

@@ -87,6 +87,12 @@ std::string listing_digest(harness::toolchain::KernelFile& file, std::size_t ker
     return {};
 }
 
+/// `Source:` CUDA C++ Programming Guide, "Binary compatibility": code runs on devices of the same
+/// major and of the same or a later minor version.
+bool runs_on(const assembly::Target& code, const assembly::Target& card) {
+    return code.sm / 10 == card.sm / 10 && code.sm <= card.sm;
+}
+
 } // namespace
 
 Result<PreparedLaunch> prepare_launch(const MeasuredKernelOptions& options,
@@ -103,6 +109,12 @@ Result<PreparedLaunch> prepare_launch(const MeasuredKernelOptions& options,
     if (kernel.image.empty())
         return Failure{"a listing is not loaded by a driver; expected a cubin, a fat binary, a "
                        "program, PTX or CUDA C++",
+                       options.module};
+    if (summary.target && !runs_on(*summary.target, card.session->device().target))
+        return Failure{fmt::format("has machine code for {}, which {} does not run; expected code "
+                                   "for it, or PTX",
+                                   to_string(*summary.target),
+                                   to_string(card.session->device().target)),
                        options.module};
     if (!summary.parameters)
         return Failure{"the file does not describe all parameters of the kernel", options.module};

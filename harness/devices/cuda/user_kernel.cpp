@@ -2,6 +2,7 @@
 
 #include "assembly/support/digest.hpp"
 #include "harness/card_identity.hpp"
+#include "harness/devices/cuda/board_state.hpp"
 #include "harness/devices/cuda/built_code.hpp"
 #include "harness/suite/ptx_emission.hpp"
 
@@ -222,6 +223,11 @@ void UserKernelOnCard::read_state(UserRun& run) {
     constexpr std::string_view unknown = "unknown";
     for (auto& condition : card_->state.conditions())
         if (condition.second.substr(0, unknown.size()) != unknown)
+            run.state.push_back(std::move(condition));
+    // NVML knows little of integrated GPUs; what it says comes first.
+    for (auto& condition : board_state(board_root()))
+        if (std::none_of(run.state.begin(), run.state.end(),
+                         [&](const auto& known) { return known.first == condition.first; }))
             run.state.push_back(std::move(condition));
     const auto rate = card_->rate->measure();
     if (rate.remark.anomaly == RunAnomaly::None) {

@@ -7,8 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
 
 namespace warpbound::harness {
 namespace {
@@ -122,6 +125,31 @@ TEST(UserKernel, TakesTheTimeBetweenEventsAndOfTheHost) {
                                                 {"driver", "13.0"}})
         EXPECT_THAT(state, Contains(Pair(name, value)));
     EXPECT_EQ(find_condition(state, "mig"), nullptr); // NVML does not say it here.
+}
+
+TEST(UserKernel, ReadsTheFilesOfABoardBesideNvml) {
+    const StandIn driver;
+    const auto write = [&](const std::string& file, const std::string& text) {
+        const auto path = driver.folder() / file;
+        std::filesystem::create_directories(path.parent_path());
+        std::ofstream{path} << text;
+    };
+    write("proc/device-tree/model", "NVIDIA Jetson\n");
+    write("sys/class/devfreq/17000000.gpu/cur_freq", "612000000\n");
+    write("var/lib/nvpmodel/status", "pmode:0002\n");
+    setenv("WARPBOUND_BOARD_ROOT", driver.folder().c_str(), 1);
+    const auto series = measured(protocol("warm", 1));
+    setenv("WARPBOUND_NVML", "/no/such/nvml.so", 1);
+    const auto without = measured(protocol("warm", 1));
+    unsetenv("WARPBOUND_BOARD_ROOT");
+    ASSERT_TRUE(series);
+    const Conditions& state = series.value().conditions.front().conditions;
+    EXPECT_THAT(state, Contains(Pair("clock", "1410 MHz"))); // NVML's comes first.
+    EXPECT_THAT(state, Contains(Pair("power-mode", "pmode:0002")));
+    ASSERT_TRUE(without);
+    const Conditions& of_board = without.value().conditions.front().conditions;
+    EXPECT_THAT(of_board, Contains(Pair("clock", "612 MHz")));
+    EXPECT_EQ(find_condition(of_board, "temperature"), nullptr);
 }
 
 TEST(UserKernel, BeginsEachRunWithItsInputs) {

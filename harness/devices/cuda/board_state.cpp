@@ -1,0 +1,146 @@
+#include "harness/devices/cuda/board_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace warpbound::harness::cuda {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Names of the GPUs of Jetson boards among the devices of devfreq: TX2, Xavier, Orin, and since
+/// JetPack 6.
+constexpr std::array<std::string_view, 4> gpu_names{"gp10b", "gv11b", "ga10b", "gpu"};
+
+/// The first line, at most 256 bytes, without blanks at its end and zeros.
+std::optional<std::string> first_line(const fs::path& file) {
+    constexpr std::size_t most = 256;
+    std::ifstream in{file, std::ios::binary};
+    std::string text(most, '\0');
+    if (!in.read(text.data(), static_cast<std::streamsize>(text.size())) && in.gcount() == 0)
+        return std::nullopt;
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    text.resize(std::min(text.find('\n'), text.size()));
+    std::erase(text, '\0');
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
+        text.pop_back();
+    if (text.empty()) return std::nullopt;
+    return text;
+}
+
+std::optional<std::int64_t> number_in(const fs::path& file) {
+    const auto text = first_line(file);
+    if (!text) return std::nullopt;
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+    if (error != std::errc{} || end != text->data() + text->size()) return std::nullopt;
+    return number;
+}
+
+/// "1300.5 MHz"; none for what is no frequency.
+std::optional<std::string> frequency_text(std::optional<std::int64_t> hertz) {
+    if (!hertz || *hertz <= 0) return std::nullopt;
+    return fmt::format("{} MHz", static_cast<double>(*hertz) / 1e6);
+}
+
+/// The folders below one, in the order of their names.
+std::vector<fs::path> folders_in(const fs::path& folder) {
+    std::vector<fs::path> found;
+    std::error_code failed;
+    for (fs::directory_iterator at{folder, failed}, end; !failed && at != end; at.increment(failed))
+        found.push_back(at->path());
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+bool mentions_gpu(const std::optional<std::string>& text) {
+    if (!text) return false;
+    std::string lower = *text;
+    for (char& letter : lower)
+        letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return lower.find("gpu") != std::string::npos;
+}
+
+std::optional<fs::path> gpu_in_devfreq(const fs::path& root) {
+    for (const auto& device : folders_in(root / "sys/class/devfreq")) {
+        const std::string name = device.filename().string();
+        for (const auto gpu : gpu_names)
+            if (name.find(gpu) != std::string::npos) return device;
+    }
+    return std::nullopt;
+}
+
+void add(Conditions& conditions, const char* name, std::optional<std::string> value) {
+    if (value) conditions.emplace_back(name, std::move(*value));
+}
+
+void add_clocks(Conditions& conditions, const fs::path& root) {
+    if (const auto gpu = gpu_in_devfreq(root)) {
+        add(conditions, "clock", frequency_text(number_in(*gpu / "cur_freq")));
+        const auto lowest = frequency_text(number_in(*gpu / "min_freq"));
+        const auto highest = frequency_text(number_in(*gpu / "max_freq"));
+        if (lowest && highest)
+            conditions.emplace_back("clock-limits", fmt::format("{} to {}", *lowest, *highest));
+        add(conditions, "governor", first_line(*gpu / "governor"));
+    }
+    add(conditions, "memory-clock",
+        frequency_text(number_in(root / "sys/kernel/debug/bpmp/debug/clk/emc/rate")));
+}
+
+void add_heat(Conditions& conditions, const fs::path& root) {
+    std::optional<std::string> temperature;
+    std::optional<std::string> throttled;
+    for (const auto& folder : folders_in(root / "sys/class/thermal")) {
+        const std::string name = folder.filename().string();
+        const auto type = first_line(folder / "type");
+        if (!mentions_gpu(type)) continue;
+        if (name.rfind("thermal_zone", 0) == 0 && !temperature) {
+            if (const auto thousandths = number_in(folder / "temp"))
+                temperature = fmt::format("{} C", static_cast<double>(*thousandths) / 1e3);
+        } else if (name.rfind("cooling_device", 0) == 0) {
+            const auto state = number_in(folder / "cur_state");
+            if (!state) continue;
+            const bool is_first = !throttled || *throttled == "no";
+            if (*state > 0)
+                throttled =
+                    (is_first ? "" : *throttled + ", ") + fmt::format("{} at {}", *type, *state);
+            else if (!throttled)
+                throttled = "no";
+        }
+    }
+    add(conditions, "temperature", std::move(temperature));
+    add(conditions, "throttled", std::move(throttled));
+}
+
+} // namespace
+
+fs::path board_root() {
+    const char* stated = std::getenv("WARPBOUND_BOARD_ROOT");
+    return stated != nullptr && *stated != '\0' ? stated : "/";
+}
+
+Conditions board_state(const fs::path& root) {
+    const auto model = first_line(root / "proc/device-tree/model");
+    if (!model || model->find("NVIDIA") == std::string::npos) return {};
+    Conditions conditions{{"board", *model}};
+    add_clocks(conditions, root);
+    add_heat(conditions, root);
+    add(conditions, "power-mode", first_line(root / "var/lib/nvpmodel/status"));
+    return conditions;
+}
+
+} // namespace warpbound::harness::cuda
