@@ -1,29 +1,18 @@
 /// \file
 /// `warpbound campaign`: lists a campaign, exports it as text, imports it, and reports on it.
 
-#include "assembly/isa/kernel_names.hpp"
-#include "assembly/support/stop_token.hpp"
 #include "cli/campaign_page.hpp"
 #include "cli/command.hpp"
 #include "cli/json.hpp"
+#include "cli/made_campaign.hpp"
 #include "cli/next_step.hpp"
-#include "cli/simulated_plan.hpp"
 #include "cli/summary_text.hpp"
 #include "harness/campaign/exchange.hpp"
-#include "harness/campaign/merge.hpp"
-#include "harness/profiles/read_profile.hpp"
-#include "harness/profiles/record_profile.hpp"
 #include "harness/protocol/run_order.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <fcntl.h>
-#include <filesystem>
-#include <system_error>
-#include <unistd.h>
 
 namespace warpbound::cli {
 
@@ -34,10 +23,6 @@ struct CampaignOptions {
     std::string output;
     std::string format = "text";
     bool summary = false;
-    std::string listing; ///< Whose kernels a profile is of; empty: none is stated.
-    std::string target;
-    std::vector<std::string> parts; ///< Campaigns to merge.
-    std::string plan;               ///< What the merged campaign has; empty: what the parts have.
 };
 
 struct ListedSeries {
@@ -151,183 +136,6 @@ Exit export_text(const CampaignOptions& options) {
     return kept ? Exit::Holds : refuse(kept.error());
 }
 
-/// A pipe can be read once only and is read as a whole.
-Result<harness::trace::TraceBytes> text_of(const std::string& file) {
-    std::error_code unknown;
-    const bool pieces = std::filesystem::is_regular_file(file, unknown);
-    if (file != "-" && pieces) return harness::trace::TraceBytes::open(file);
-    auto source = assembly::read_source(file);
-    if (!source) return source.as_failure();
-    return harness::trace::TraceBytes{std::move(source).value()};
-}
-
-/// A temporary name in the folder of the output that no other process uses.
-std::string import_file_name(const std::string& output) {
-    return fmt::format("{}.partial-{}", output, getpid());
-}
-
-/// Renames the finished campaign; does not replace a file created meanwhile.
-Result<void> rename_import(const std::string& made, const std::string& output) {
-    if (renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, output.c_str(), RENAME_NOREPLACE) == 0)
-        return boost::outcome_v2::success();
-    std::error_code failed{errno, std::generic_category()};
-    if (failed == std::errc::invalid_argument) // File systems that cannot do that have links.
-        std::filesystem::create_hard_link(made, output, failed);
-    if (failed == std::errc::file_exists)
-        return Failure{"exists; a campaign is imported into a new file", output};
-    if (failed)
-        return Failure{fmt::format("cannot be given its name: {}", failed.message()), output};
-    return boost::outcome_v2::success();
-}
-
-/// A new file, not one that a link of this name leads to.
-Result<std::unique_ptr<harness::Campaign>> make_campaign(const std::string& file_name,
-                                                         const std::string& output) {
-    const int made = ::open(file_name.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (made < 0)
-        return Failure{fmt::format("cannot be made: {}", std::generic_category().message(errno)),
-                       output};
-    ::close(made);
-    return harness::Campaign::open(file_name);
-}
-
-/// Finds the kernels of a profile in a file of code, by symbol or by the name that it stands for.
-class ProfiledCode {
-public:
-    static Result<ProfiledCode> open(const CampaignOptions& options) {
-        auto file = open_kernel_file(options.listing, options.target);
-        if (!file) return file.as_failure();
-        return ProfiledCode{std::move(file).value()};
-    }
-    /// Empty: the file has no such kernel, or it cannot be read.
-    std::string digest_of(const harness::profiles::ProfiledSeries& series) {
-        if (series.launch.empty()) return {}; // A copy or a phase.
-        ++kernels_;
-        const auto index = place_of(series);
-        if (!index) return {};
-        const auto code = file_.read(*index);
-        if (!code) return {};
-        ++matched_;
-        return code.value().program->digest;
-    }
-    [[nodiscard]] std::string summary() const {
-        return fmt::format("{} of {} kernels with a launch are in it", matched_, kernels_);
-    }
-
-private:
-    explicit ProfiledCode(harness::toolchain::KernelFile file) : file_{std::move(file)} {}
-
-    static std::string without_blanks(std::string name) {
-        name.erase(std::remove(name.begin(), name.end(), ' '), name.end());
-        return name;
-    }
-    /// The only kernel of this symbol or, where none is recorded, of this demangled name.
-    [[nodiscard]] std::optional<std::size_t>
-    place_of(const harness::profiles::ProfiledSeries& series) const {
-        std::optional<std::size_t> place;
-        for (std::size_t i = 0; i < file_.kernels().size(); ++i) {
-            const std::string& symbol = file_.kernels()[i].name;
-            const bool is_same =
-                !series.mangled.empty()
-                    ? symbol == series.mangled
-                    : symbol == series.name || without_blanks(assembly::demangled(symbol)) ==
-                                                   without_blanks(series.name);
-            if (is_same && place) return std::nullopt;
-            if (is_same) place = i;
-        }
-        return place;
-    }
-
-    harness::toolchain::KernelFile file_;
-    int kernels_ = 0;
-    int matched_ = 0;
-};
-
-Result<void> import_profile(harness::profiles::ProfileFormat format, const std::string& file_name,
-                            const CampaignOptions& options) {
-    const auto profile = harness::profiles::read_profile(options.file, format);
-    if (!profile) return profile.as_failure();
-    std::optional<ProfiledCode> code;
-    if (!options.listing.empty()) {
-        auto opened = ProfiledCode::open(options);
-        if (!opened) return opened.as_failure();
-        code.emplace(std::move(opened).value());
-    }
-    const auto campaign = make_campaign(file_name, options.output);
-    if (!campaign) return campaign.as_failure();
-    harness::profiles::KernelDigest digest;
-    if (code) digest = [&](const auto& series) { return code->digest_of(series); };
-    auto recorded = harness::profiles::record_profile(profile.value(), *campaign.value(), digest);
-    if (!recorded) return recorded;
-    note("{}: {} series\n", profile.value().profiler, profile.value().series.size());
-    for (const auto& left : profile.value().left_out)
-        note("left out: {}\n", left);
-    if (code) note("{}: {}\n", options.listing, code->summary());
-    return recorded;
-}
-
-Result<void> import_into(const std::string& file_name, const CampaignOptions& options) {
-    if (const auto format = harness::profiles::format_of(options.file))
-        return import_profile(*format, file_name, options);
-    if (!options.listing.empty())
-        return Failure{"is no file of a profiler; --listing is of the kernels of a profile",
-                       options.file};
-    const auto text = text_of(options.file);
-    if (!text) return text.as_failure();
-    const auto campaign = make_campaign(file_name, options.output);
-    if (!campaign) return campaign.as_failure();
-    return harness::import_campaign(text.value(), *campaign.value(), interrupted, [&] {
-        note("warpbound: {}: no digests: this text is of an earlier version; its samples are "
-             "not checked\n",
-             options.file);
-    });
-}
-
-Result<void> merge_into(const std::string& file_name, const CampaignOptions& options) {
-    std::vector<harness::CampaignPart> parts;
-    for (const std::string& file : options.parts) {
-        auto campaign = harness::Campaign::open_existing(file);
-        if (!campaign) return campaign.as_failure();
-        parts.push_back({file, std::move(campaign).value()});
-    }
-    const auto expected =
-        options.plan.empty() ? harness::series_of(parts) : series_of_plan(options.plan);
-    if (!expected) return expected.as_failure();
-    const auto merged = make_campaign(file_name, options.output);
-    if (!merged) return merged.as_failure();
-    auto done = harness::merge_campaigns(parts, expected.value(), *merged.value(), interrupted);
-    if (done)
-        note("{} parts: {} series{}\n", parts.size(), expected.value().size(),
-             options.plan.empty() ? "; without --plan nothing shows whether one is missing" : "");
-    return done;
-}
-
-/// A new campaign: whole or not there.
-Exit make_new(const CampaignOptions& options,
-              Result<void> (*make)(const std::string&, const CampaignOptions&)) {
-    const StopScope scope = watch_for_interrupt();
-    std::error_code ignored;
-    if (std::filesystem::exists(options.output, ignored))
-        return refuse(Failure{"exists; expected the name of a new file", options.output});
-    const std::string file_name = import_file_name(options.output);
-    auto imported = make(file_name, options);
-    if (imported) imported = rename_import(file_name, options.output);
-    std::filesystem::remove(file_name, ignored);
-    if (imported) {
-        suggest(fmt::format("warpbound campaign list {} --summary", shell_word(options.output)));
-        return Exit::Holds;
-    }
-    const Exit refused = refuse(imported.error());
-    return interrupted() ? Exit::Undecided : refused;
-}
-
-Exit import_text(const CampaignOptions& options) {
-    return make_new(options, import_into);
-}
-Exit merge(const CampaignOptions& options) {
-    return make_new(options, merge_into);
-}
-
 #ifdef WARPBOUND_HAS_ANALYZER
 Exit report(const CampaignOptions& options) {
     if (auto checked = check_output(options.output, options.file); !checked)
@@ -338,8 +146,28 @@ Exit report(const CampaignOptions& options) {
 }
 #endif
 
+void add_import(CLI::App& command, Invocation& invocation) {
+    auto options = std::make_shared<ImportOptions>();
+    CLI::App* const part = command.add_subcommand(
+        "import",
+        "Make a campaign from its text or from the file of a profiler, all of it or nothing");
+    part->add_option("FILE", options->file,
+                     "CSV or JSON of a campaign (- reads standard input); SQLite or GPU trace of "
+                     "Nsight Systems, CSV of Nsight Compute or of CUPTI records, times of trtexec, "
+                     "JSON of nvbench with its files of times")
+        ->required();
+    part->add_option("-o,--output", options->output, "Campaign to make")->required();
+    part->add_option("--listing", options->listing,
+                     "File of code with the kernels of a profile: listing, cubin, program");
+    part->add_option("--target", options->target,
+                     "Target of the code, where the file has several: sm_80");
+    part->callback([options, &invocation] {
+        invocation.run = [options] { return import_campaign(*options); };
+    });
+}
+
 void add_merge(CLI::App& command, Invocation& invocation) {
-    auto options = std::make_shared<CampaignOptions>();
+    auto options = std::make_shared<MergeOptions>();
     CLI::App* const part = command.add_subcommand(
         "merge", "Make one campaign of those that the shards of a plan recorded, all of it or "
                  "nothing");
@@ -349,8 +177,9 @@ void add_merge(CLI::App& command, Invocation& invocation) {
                      "Plan of `simulate --plan`: a series that is missing, incomplete or of "
                      "another plan or machine is refused");
     part->add_option("-o,--output", options->output, "Campaign to make")->required();
-    part->callback(
-        [options, &invocation] { invocation.run = [options] { return merge(*options); }; });
+    part->callback([options, &invocation] {
+        invocation.run = [options] { return merge_campaign(*options); };
+    });
 }
 
 } // namespace
@@ -380,18 +209,7 @@ void add_campaign(CLI::App& app, Invocation& invocation) {
     add_format(*export_part, export_options->format, {"csv", "json"});
     export_part->add_option("-o,--output", export_options->output,
                             "File to write; standard output otherwise");
-    const auto [import_part, import_options] =
-        add("import",
-            "Make a campaign from its text or from the file of a profiler, all of it or nothing",
-            "CSV or JSON of a campaign (- reads standard input); SQLite or GPU trace of Nsight "
-            "Systems, CSV of Nsight Compute or of CUPTI records, times of trtexec, JSON of "
-            "nvbench with its files of times",
-            import_text);
-    import_part->add_option("-o,--output", import_options->output, "Campaign to make")->required();
-    import_part->add_option("--listing", import_options->listing,
-                            "File of code with the kernels of a profile: listing, cubin, program");
-    import_part->add_option("--target", import_options->target,
-                            "Target of the code, where the file has several: sm_80");
+    add_import(*command, invocation);
     add_merge(*command, invocation);
 #ifdef WARPBOUND_HAS_ANALYZER
     const auto [report_part, report_options] =

@@ -22,6 +22,8 @@ constexpr std::int64_t bytes_of_local_word = 4; // The words of the lanes lie ne
 std::int64_t touched_lines(const assembly::Instruction& instruction, const Timing& timing) {
     switch (instruction.opcode_class) {
     case OpcodeClass::LoadGlobal:
+        // With this hint the L2 fetches twice the line.
+        return times(timing.passes.hi, instruction.has_modifier("LTC256B") ? 2 : 1);
     case OpcodeClass::StoreGlobal:
     case OpcodeClass::AtomicGlobal:
     case OpcodeClass::LoadConstant:
@@ -35,6 +37,14 @@ std::int64_t touched_lines(const assembly::Instruction& instruction, const Timin
     default:
         return 0;
     }
+}
+
+/// Whether nothing is claimed of what the instruction moves: textures, and operations on caches
+/// other than forgetting all lines (prefetches, write-backs).
+bool has_unknown_traffic(const assembly::Instruction& instruction) {
+    const bool is_cache_operation = instruction.mnemonic.rfind("CCTL", 0) == 0;
+    return instruction.opcode_class == OpcodeClass::Texture ||
+           (is_cache_operation && !instruction.has_modifier("IVALL"));
 }
 
 /// An atomic reads its line and writes it.
@@ -71,8 +81,11 @@ Result<std::int64_t> lines_of_text_and_constants(const AnalysisContext& context,
 Result<models::PerMemory<std::int64_t>> bytes_at_shared_memories(const AnalysisContext& context) {
     const auto& instructions = context.request.function->instructions;
     for (std::size_t i = 0; i < instructions.size(); ++i)
-        if (context.used[i] && instructions[i].opcode_class == OpcodeClass::Texture)
-            return refuse_at(context, i, "the traffic of a texture access is not bounded");
+        if (context.used[i] && has_unknown_traffic(instructions[i]))
+            return refuse_at(context, i,
+                             instructions[i].opcode_class == OpcodeClass::Texture
+                                 ? "the traffic of a texture access is not bounded"
+                                 : "the traffic of a cache operation is not bounded");
     const models::Architecture& machine = *context.request.architecture;
     const models::ValueGroup* const l2 = machine.memory("l2");
     const auto line =

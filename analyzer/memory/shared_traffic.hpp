@@ -13,8 +13,8 @@ namespace warpbound::analyzer {
 /// fill and the write-back that each may cause, and first uses of instructions and constants.
 /// `Side:` upper. `Unit:` bytes. Sound when: the launch evicts no line that others wrote, or that
 /// is counted here (an access evicts one line at most). Refuses, naming the instruction or the
-/// value: a texture access, instructions or constants that caches need not keep, an L2 without a
-/// line size.
+/// value: a texture access, an operation on a cache, instructions or constants that caches need not
+/// keep, an L2 without a line size.
 Result<models::PerMemory<std::int64_t>> bytes_at_shared_memories(const AnalysisContext& context);
 
 } // namespace warpbound::analyzer

@@ -29,7 +29,8 @@ std::int64_t lines_beyond_sm(const assembly::Instruction& instruction,
     }
     const bool leaves_sm = what == OpcodeClass::LoadGlobal || what == OpcodeClass::StoreGlobal ||
                            what == OpcodeClass::AtomicGlobal || what == OpcodeClass::LoadConstant;
-    return leaves_sm ? timing.passes.hi : 0;
+    const bool fetches_two = what == OpcodeClass::LoadGlobal && instruction.has_modifier("LTC256B");
+    return leaves_sm ? times(timing.passes.hi, fetches_two ? 2 : 1) : 0;
 }
 
 /// The longest line of L1 and L2.
@@ -42,11 +43,16 @@ std::int64_t bytes_of_line(const KernelCase& kernel) {
     return std::max(bytes, exact_number(kernel, *l1, "memories/l1", "line"));
 }
 
-void refuse_textures(const TimedCode& code) {
+/// S65 is about accesses by addresses of lanes, and caches that are told to forget everything.
+void refuse_other_traffic(const TimedCode& code) {
     const auto& text = code.kernel.function->instructions;
-    for (std::size_t i = 0; i < text.size(); ++i)
-        if (code.reachable[i] && text[i].opcode_class == OpcodeClass::Texture)
-            refuted(code.kernel.id + ": S65 claims nothing of texture accesses");
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (!code.reachable[i]) continue;
+        const bool orders_cache = text[i].mnemonic.compare(0, 4, "CCTL") == 0;
+        if (text[i].opcode_class == OpcodeClass::Texture ||
+            (orders_cache && !text[i].has_modifier("IVALL")))
+            refuted(code.kernel.id + ": S65 claims nothing of " + text[i].mnemonic);
+    }
 }
 
 } // namespace
@@ -54,7 +60,7 @@ void refuse_textures(const TimedCode& code) {
 models::PerMemory<std::int64_t> most_shared_bytes(const KernelCase& kernel) {
     const SideFlows flows = check_flows(kernel);
     const TimedCode code = timed_code(kernel, flows, read_launch_geometry(kernel));
-    refuse_textures(code);
+    refuse_other_traffic(code);
     const auto& text = kernel.function->instructions;
     const auto of_launch = [&](bool atomics_twice) {
         const std::int64_t of_warp = largest_path_demand(

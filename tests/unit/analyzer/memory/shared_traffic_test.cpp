@@ -60,6 +60,20 @@ TEST(SharedTraffic, IsNoneOfSharedMemory) {
     EXPECT_THAT(bytes.value(), ElementsAre(0, 0));
 }
 
+TEST(SharedTraffic, CountsWhatAHintFetchesToo) {
+    const auto context = accesses("LD.E.LTC256B R4, [R2]; EXIT;", 1);
+    const auto bytes = bound_traffic(context->request);
+    ASSERT_TRUE(bytes) << to_string(bytes.error());
+    EXPECT_EQ(bytes.value()[1], 4 * 2 * 128 * 2);
+}
+
+TEST(SharedTraffic, OfAPrefetchIsNotKnown) {
+    EXPECT_TRUE(bound_traffic(accesses("CCTL.IVALL; EXIT;", 1)->request));
+    const auto prefetch = bound_traffic(accesses("CCTL.E.PF2 [R2]; EXIT;", 1)->request);
+    ASSERT_FALSE(prefetch);
+    EXPECT_THAT(prefetch.error().what, HasSubstr("cache operation"));
+}
+
 TEST(SharedTraffic, CountsTheWorseSideOfABranch) {
     const auto context =
         accesses("@P0 BRA 0x18; LD.E R4, [R2]; EXIT; LD.E R4, [R2]; LD.E R5, [R2]; "
