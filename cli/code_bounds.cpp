@@ -1,6 +1,7 @@
 #include "cli/code_bounds.hpp"
 
 #include "analyzer/launch/needs.hpp"
+#include "assembly/support/stop_token.hpp"
 #include "cli/launch_analysis.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +35,10 @@ Result<BoundedCode> bound_code(const CodeToBound& code) {
     if (!analysis) return analysis.as_failure();
     const auto& request = planned.value().request;
     std::optional<Result<models::PerMemory<std::int64_t>>> traffic;
-    if (code.bounds_traffic) traffic = analyzer::bound_traffic(request);
+    if (code.bounds_traffic) {
+        auto found = unless_stopped([&] { return analyzer::bound_traffic(request); }, 1.0);
+        traffic = found ? std::move(*found) : Failure{"a limit stopped the analysis before it"};
+    }
     return BoundedCode{analysis.value().execution_time.bounds(),
                        std::move(analysis.value().assumptions),
                        {.kernel_digest = inputs.value().kernel->program.digest,
