@@ -1,5 +1,7 @@
 #include "harness/devices/cuda/board_state.hpp"
 
+#include "assembly/support/source_text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,14 +27,12 @@ namespace fs = std::filesystem;
 /// JetPack 6.
 constexpr std::array<std::string_view, 4> gpu_names{"gp10b", "gv11b", "ga10b", "gpu"};
 
-/// The first line, at most 256 bytes, without blanks at its end and zeros.
+/// The first line of a file of at most 4096 bytes, without zeros, and blanks at its end.
 std::optional<std::string> first_line(const fs::path& file) {
-    constexpr std::size_t most = 256;
-    std::ifstream in{file, std::ios::binary};
-    std::string text(most, '\0');
-    if (!in.read(text.data(), static_cast<std::streamsize>(text.size())) && in.gcount() == 0)
-        return std::nullopt;
-    text.resize(static_cast<std::size_t>(in.gcount()));
+    constexpr std::size_t most = 4096;
+    auto source = assembly::read_source(file, most);
+    if (!source) return std::nullopt;
+    std::string text = std::move(source.value().text);
     text.resize(std::min(text.find('\n'), text.size()));
     std::erase(text, '\0');
     while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
