@@ -8,6 +8,7 @@
 #include "cli/measured_limits.hpp"
 #include "cli/measured_points.hpp"
 #include "cli/next_step.hpp"
+#include "cli/protocol_options.hpp"
 #include "harness/protocol/rounds.hpp"
 #include "harness/suite/measure_point.hpp"
 #include "harness/suite/suites.hpp"
@@ -15,8 +16,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
 #include <iterator>
 
 namespace warpbound::cli {
@@ -30,15 +29,10 @@ struct MeasureOptions {
     std::string campaign;
     std::string report;
     std::string policy = "lrr";
-    std::string draw = "uniform";
     std::string format = "text";
-    std::int64_t repetitions = 500;
-    std::string warm_up = "10";
-    std::string stop = "fixed";
-    double time_cap = 0;
-    std::uint64_t seed = 1;
     bool list = false;
     bool limits = false;
+    ProtocolOptions protocol;
     MeasuredKernelOptions kernel;
     std::vector<std::string> of_simulated; ///< Those given.
 };
@@ -69,33 +63,6 @@ Result<std::vector<std::string>> chosen_benchmarks(const MeasureOptions& options
     }
     return Failure{fmt::format("no suite of that name; there are: {}", fmt::join(names, ", ")),
                    options.suite};
-}
-
-/// "auto" or a number of runs.
-Result<std::optional<std::int64_t>> read_warm_up(const std::string& text) {
-    constexpr std::int64_t most = 1'000'000;
-    if (text == "auto") return std::optional<std::int64_t>{};
-    std::int64_t runs = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), runs);
-    if (error != std::errc{} || end != text.data() + text.size() || runs < 0 || runs > most)
-        return Failure{fmt::format("expected 0 to {} runs or auto, not '{}'", most, text),
-                       "--warm-up"};
-    return std::optional{runs};
-}
-
-Result<harness::Protocol> measuring_protocol(const MeasureOptions& options) {
-    harness::Protocol protocol;
-    protocol.repetitions = options.repetitions;
-    const auto warm_up = read_warm_up(options.warm_up);
-    if (!warm_up) return warm_up.as_failure();
-    protocol.warm_up = warm_up.value();
-    protocol.seed = options.seed;
-    protocol.draw = parse_draw(options.draw);
-    const auto stop = harness::read_stop(options.stop);
-    if (!stop) return stop.as_failure();
-    protocol.stop = stop.value();
-    if (options.time_cap > 0) protocol.time_cap = std::chrono::duration<double>{options.time_cap};
-    return protocol;
 }
 
 /// The points of the chosen benchmarks; those that the machine does not support go to `missing`.
@@ -163,7 +130,7 @@ std::string render(const MeasuredSuite& suite, const std::string& format) {
 Exit run_module(const MeasureOptions& options) {
     if (auto checked = check_output(options.campaign, options.kernel.module); !checked)
         return refuse(checked.error());
-    const auto protocol = measuring_protocol(options);
+    const auto protocol = options.protocol.read();
     if (!protocol) return refuse(protocol.error());
     return measure_kernel(options.kernel, {options.device, options.policy, options.campaign,
                                            options.format, protocol.value(), options.of_simulated});
@@ -189,7 +156,7 @@ Exit run(const MeasureOptions& options) {
     if (!device) return refuse(device.error());
     const auto names = chosen_benchmarks(options);
     if (!names) return refuse(names.error());
-    const auto protocol = measuring_protocol(options);
+    const auto protocol = options.protocol.read();
     if (!protocol) return refuse(protocol.error());
     MeasuredSuite suite;
     suite.device = options.device;
@@ -264,42 +231,8 @@ void add_measure(CLI::App& app, Invocation& invocation) {
                      "anomalies")
         ->needs(campaign);
 #endif
-    command
-        ->add_option("--repetitions", options->repetitions,
-                     "Largest number of recorded runs of each point")
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
-        ->capture_default_str();
-    command
-        ->add_option("--warm-up", options->warm_up,
-                     "Number of earlier runs that are not recorded; auto: until the best time no "
-                     "longer falls")
-        ->check([](const std::string& text) {
-            const auto read = read_warm_up(text);
-            return read ? std::string{} : read.error().what;
-        })
-        ->capture_default_str();
-    command
-        ->add_option(
-            "--stop", options->stop,
-            "Stopping rule of a point: fixed (all repetitions), spread:SHARE% (half width "
-            "of the 95 % interval of the mean), extremes (no new best or worst time in the "
-            "last half), entropy:BITS (change of the histogram's entropy over 64 runs)")
-        ->check([](const std::string& text) {
-            const auto read = harness::read_stop(text);
-            return read ? std::string{} : read.error().what;
-        })
-        ->capture_default_str();
-    command
-        ->add_option("--time-cap", options->time_cap,
-                     "Seconds of running, warm-up included, after which a point begins no further "
-                     "batch (of 32 runs or more); 0: no limit")
-        ->check(refusal_of_number)
-        ->capture_default_str();
+    options->protocol.add_to(*command);
     add_policy(*command, options->policy);
-    command->add_option("--seed", options->seed, "Seed that all runs derive from")
-        ->check(refusal_of_whole_number)
-        ->capture_default_str();
-    add_draw(*command, options->draw);
     add_format(*command, options->format, {"text", "json", "csv"});
     CLI::Option* limits = command->add_flag(
         "--limits", options->limits,

@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/measured_bounds.hpp"
+#include "cli/measured_kernel_options.hpp"
 #include "harness/protocol/protocol.hpp"
 
 #include <optional>
@@ -12,23 +13,7 @@
 
 namespace warpbound::cli {
 
-/// Options that `measure` has only with --module.
-struct MeasuredKernelOptions {
-    std::string module;
-    std::string kernel;
-    LaunchText launch;
-    std::vector<std::string> arguments;
-    std::vector<std::string> releases; ///< Empty: back to back.
-    std::string outputs = "all";       ///< Names after commas, "all" or "none".
-    std::string gpu;                   ///< Empty: no bound.
-    std::string flow_facts;
-    std::string clock;
-
-    /// Those of the command that --module excludes must have been added.
-    void add_to(CLI::App& command);
-};
-
-/// Those that it shares with the suites.
+/// Options of `measure` that the suites have too.
 struct KernelMeasurement {
     std::string device;
     std::string policy;

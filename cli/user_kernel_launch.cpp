@@ -1,6 +1,7 @@
 #include "cli/user_kernel_launch.hpp"
 
-#include "assembly/support/digest.hpp"
+#include "assembly/support/source_text.hpp"
+#include "cli/command.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/launch_inputs.hpp"
 #include "cli/next_step.hpp"

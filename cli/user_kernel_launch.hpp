@@ -2,7 +2,7 @@
 /// \file
 /// The launch of a user's kernel on a card, from a file and the options that name it.
 
-#include "cli/measured_kernel.hpp"
+#include "cli/measured_kernel_options.hpp"
 #include "harness/devices/cuda/card.hpp"
 #include "harness/protocol/user_kernel_series.hpp"
 #include "harness/user_kernel.hpp"
