@@ -56,8 +56,9 @@ TEST_F(ArchitectureLibrary, ReadsTheFileThatItFound) {
     add("fermi-gtx470.xml", "fermi-gtx470");
     for (const auto& entry : list_architectures()) {
         EXPECT_EQ(entry.path.empty(), entry.name != "fermi-gtx470") << entry.name;
-        if (!entry.path.empty())
+        if (!entry.path.empty()) {
             EXPECT_TRUE(read_description(entry).value().text.starts_with("<architecture name='f"));
+        }
     }
 }
 
