@@ -13,7 +13,7 @@ run(bound ${launched} --kernel saxpy)
 run(bound ${launched} --kernel sgemm)
 run(bound examples/convolution/sm_75.sass --gpu turing-t4 --grid 1 --block 32)
 run(bound ${listing} --gpu turing-t5 --grid 1 --block 32)
-run(bound ${listing} --gpu sm_89 --grid 1 --block 32)
+run(bound ${listing} --gpu sm_121 --grid 1 --block 32)
 run(bound ${listing} --gpu hopper-h200 --grid 1 --block 32)
 # Files
 run(bound no-such.cubin --gpu turing-t4 --grid 1 --block 32)

@@ -51,7 +51,7 @@ TEST_P(Description, HasASourceForEveryNumber) {
 }
 
 TEST_P(Description, IsAmongTheOnesThatAreTested) {
-    const std::size_t tested = 14;
+    const std::size_t tested = 19;
     std::size_t files = 0;
     for (const auto& entry : std::filesystem::directory_iterator{WARPBOUND_DESCRIPTIONS})
         files += entry.path().extension() == ".xml" ? 1U : 0U;
@@ -80,10 +80,12 @@ TEST_P(Description, HasSharedAccessesFasterThanGlobalOnes) {
 
 INSTANTIATE_TEST_SUITE_P(All, Description,
                          testing::Values("fermi-gtx470", "fermi-c2075", "maxwell-gtx970",
-                                         "maxwell-titanx", "volta-v100", "volta-titanv",
-                                         "turing-t4", "turing-rtx2080ti", "ampere-a100",
-                                         "ampere-rtxa6000", "ampere-rtx3060", "ampere-orin",
-                                         "hopper-h200", "gtx480-gpgpusim"),
+                                         "maxwell-titanx", "pascal-tx2", "volta-v100",
+                                         "volta-titanv", "volta-xavier", "turing-t4",
+                                         "turing-rtx2080ti", "ampere-a100", "ampere-rtxa6000",
+                                         "ampere-rtx3060", "ampere-orin", "ada-rtx4090",
+                                         "hopper-h200", "blackwell-b200", "blackwell-thor",
+                                         "gtx480-gpgpusim"),
                          [](const auto& machine) {
                              std::string name = machine.param;
                              std::erase(name, '-');

@@ -104,10 +104,12 @@ TEST_F(ArchitectureLibrary, RefusesAnUnknownNameWithTheNamesThatThereAre) {
 
 TEST(LoadArchitecture, FindsTheDescriptionThatStandsForATarget) {
     for (const auto& [target, name] :
-         {std::pair{"sm_52", "maxwell-gtx970"}, std::pair{"sm_70", "volta-v100"},
+         {std::pair{"sm_52", "maxwell-gtx970"}, std::pair{"sm_62", "pascal-tx2"},
+          std::pair{"sm_70", "volta-v100"}, std::pair{"sm_72", "volta-xavier"},
           std::pair{"sm_75", "turing-t4"}, std::pair{"sm_80", "ampere-a100"},
           std::pair{"sm_86", "ampere-rtx3060"}, std::pair{"sm_87", "ampere-orin"},
-          std::pair{"sm_90", "hopper-h200"}})
+          std::pair{"sm_89", "ada-rtx4090"}, std::pair{"sm_90", "hopper-h200"},
+          std::pair{"sm_100", "blackwell-b200"}, std::pair{"sm_110", "blackwell-thor"}})
         EXPECT_EQ(load_architecture(target).value().name, name);
     // Three descriptions are of sm_20, and none stands for it.
     EXPECT_THAT(load_architecture("sm_20").error().what,
@@ -134,6 +136,7 @@ TEST(LoadArchitecture, FindsADescriptionByItsCard) {
     EXPECT_EQ(load_architecture("rtx2080ti").value().name, "turing-rtx2080ti");
     EXPECT_EQ(load_architecture("a100").value().name, "ampere-a100");
     EXPECT_EQ(load_architecture("orin").value().name, "ampere-orin");
+    EXPECT_EQ(load_architecture("xavier").value().name, "volta-xavier");
     EXPECT_FALSE(load_architecture("rtx").has_value());
     EXPECT_FALSE(load_architecture("").has_value());
 }
