@@ -7,6 +7,7 @@
 #include "models/architecture/coverage.hpp"
 #include "models/architecture/difference.hpp"
 #include "models/architecture/library.hpp"
+#include "models/architecture/self_check.hpp"
 #include "models/architecture/shipped.hpp"
 #include "models/architecture/value_path.hpp"
 
@@ -63,6 +64,8 @@ std::string show_text(const models::Architecture& architecture) {
         to_string(architecture.target),
         architecture.issue_control == models::IssueControl::Encoded ? "encoded" : "interlocked",
         architecture.digest, models::to_string(models::coverage_of(architecture)));
+    for (const std::string& contradiction : models::self_check(architecture))
+        out += fmt::format("  contradiction: {}\n", contradiction);
     for (const auto& [heading, group] : groups_of(architecture)) {
         if (group->values.empty()) continue;
         out += fmt::format("\n{}\n", heading);
@@ -90,6 +93,7 @@ std::string show_json(const models::Architecture& architecture) {
                       {"target", to_string(architecture.target)},
                       {"digest", architecture.digest},
                       {"coverage", models::to_string(models::coverage_of(architecture))},
+                      {"contradictions", models::self_check(architecture)},
                       {"groups", groups}});
 }
 

@@ -206,9 +206,9 @@ void add_campaign(CLI::App& app, Invocation& invocation) {
         add("export", "Write all of it as text: keys, conditions, runs with seeds and anomalies",
             "Campaign", export_text);
     export_options->format = "csv";
-    add_format(*export_part, export_options->format, {"csv", "json"});
     export_part->add_option("-o,--output", export_options->output,
                             "File to write; standard output otherwise");
+    add_format_or_ending(*export_part, export_options->format, {"csv", "json"});
     add_import(*command, invocation);
     add_merge(*command, invocation);
 #ifdef WARPBOUND_HAS_ANALYZER
