@@ -29,9 +29,11 @@ struct ShippedMachine {
     int sm;
 };
 constexpr std::array machines{
-    ShippedMachine{"turing-t4", 75},  ShippedMachine{"ampere-rtx3060", 86},
-    ShippedMachine{"turing-t4", 75},  ShippedMachine{"ampere-rtx3060", 86},
-    ShippedMachine{"volta-v100", 70}, ShippedMachine{"hopper-h200", 90}};
+    ShippedMachine{"turing-t4", 75},       ShippedMachine{"ampere-rtx3060", 86},
+    ShippedMachine{"turing-t4", 75},       ShippedMachine{"ampere-rtx3060", 86},
+    ShippedMachine{"volta-v100", 70},      ShippedMachine{"hopper-h200", 90},
+    ShippedMachine{"ada-rtx4090", 89},     ShippedMachine{"volta-xavier", 72},
+    ShippedMachine{"blackwell-b200", 100}, ShippedMachine{"blackwell-thor", 110}};
 constexpr std::array policies{"lrr",
                               "gto",
                               "oldest",
