@@ -64,6 +64,15 @@ std::optional<InstructionForm> access_form(const Instruction& instruction) {
     return InstructionForm{.name = fmt::format("{}-{}", kind, 8 * bytes), .words = bytes / 4};
 }
 
+/// A conversion from or to a type of 64 bits.
+bool converts_64_bits(const Instruction& instruction) {
+    constexpr std::array types{"F64", "S64", "U64"};
+    return instruction.opcode_class == assembly::OpcodeClass::Conversion &&
+           std::ranges::any_of(types, [&](const char* const type) {
+               return instruction.has_modifier(type);
+           });
+}
+
 } // namespace
 
 std::optional<InstructionForm> instruction_form(const Instruction& instruction) {
@@ -75,6 +84,7 @@ std::optional<InstructionForm> instruction_form(const Instruction& instruction) 
             .name = "copy", .words = std::max(1, instruction.effects.memory->bytes_per_lane / 4)};
     if (mnemonic == "IMAD" && instruction.has_modifier("WIDE"))
         return InstructionForm{.name = "wide"};
+    if (converts_64_bits(instruction)) return InstructionForm{.name = "double"};
     for (const auto& [named, form] : by_mnemonic)
         if (mnemonic == named) return InstructionForm{.name = std::string{form}};
     if (mnemonic != "MEMBAR") return std::nullopt;

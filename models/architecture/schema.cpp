@@ -198,6 +198,10 @@ constexpr auto tensor_forms = std::to_array<ValueRule>({
     {.name = "initiation-double", .unit = "cycles", .minimum = 1, .of_form = true},
     {.name = "initiation-warpgroup", .unit = "cycles", .minimum = 1, .of_form = true},
 });
+constexpr auto conversion_forms = std::to_array<ValueRule>({
+    {.name = "initiation-double", .unit = "cycles", .minimum = 1, .of_form = true},
+    {.name = "latency-double", .unit = "cycles", .of_form = true},
+});
 constexpr auto fence_forms = std::to_array<ValueRule>({
     {.name = "latency-cta", .unit = "cycles", .of_form = true},
     {.name = "latency-gpu", .unit = "cycles", .of_form = true},
@@ -223,6 +227,7 @@ constexpr auto vote_values = joined(class_values, vote_forms);
 constexpr auto move_values = joined(class_values, move_forms);
 constexpr auto copy_wait_values = joined(class_values, copy_forms);
 constexpr auto tensor_values = joined(class_values, tensor_forms);
+constexpr auto conversion_values = joined(class_values, conversion_forms);
 constexpr auto fence_values = joined(class_values, fence_forms);
 
 constexpr auto shared_values = std::to_array<ValueRule>({
@@ -340,6 +345,8 @@ std::span<const ValueRule> class_rules(assembly::OpcodeClass opcode_class) {
         return vote_values;
     case Move:
         return move_values;
+    case Conversion:
+        return conversion_values;
     case Tensor:
         return tensor_values;
     case DependenceBarrier:

@@ -57,6 +57,31 @@ TEST(InstructionForm, IsUnknownOfWhatWasNotMeasured) {
         EXPECT_EQ(form_of(instruction), "none") << instruction;
 }
 
+TEST(InstructionForm, IsTheDoubleWidthOfAConversion) {
+    for (const char* instruction :
+         {"F2F.F64.F32 R2, R0", "F2F.F32.F64 R0, R2", "I2F.F64 R2, R0", "I2F.U64.RP R0, R2",
+          "F2I.S64.TRUNC R2, R0", "F2I.U32.F64.TRUNC R0, R2", "FRND.F64.FLOOR R2, R2"})
+        EXPECT_EQ(form_of(instruction), "double/1") << instruction;
+    for (const char* instruction :
+         {"I2F.U32.RP R0, R2", "F2I.FTZ.U32.TRUNC.NTZ R0, R2", "F2F.F16.F32 R0, R2",
+          "FRND.FLOOR R0, R2"})
+        EXPECT_EQ(form_of(instruction), "none") << instruction;
+}
+
+TEST(InstructionForm, DoubleWidthTakesNoOtherTimeInItsStead) {
+    auto machine = load_architecture("turing-t4").value();
+    const auto program = program_of("F2F.F64.F32 R2, R0", 75);
+    const auto timing = [&] {
+        return instruction_timings(program.functions.front(), machine, {}).front();
+    };
+    ASSERT_TRUE(timing()) << to_string(timing().error());
+    EXPECT_EQ(timing().value().initiation.hi, 64);
+    auto& values = machine.classes.at(assembly::OpcodeClass::Conversion).values.values;
+    std::erase_if(values, [](const auto& value) { return value.name == "initiation-double"; });
+    ASSERT_FALSE(timing());
+    EXPECT_THAT(timing().error().what, HasSubstr("classes/conversion/initiation-double"));
+}
+
 TEST(InstructionForm, IsTheScopeOfAFenceAndTheDoubleWidthOfAProduct) {
     EXPECT_EQ(form_of("MEMBAR.SC.CTA"), "cta/1");
     EXPECT_EQ(form_of("MEMBAR.ALL.GPU"), "gpu/1");
