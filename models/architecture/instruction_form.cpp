@@ -68,9 +68,8 @@ std::optional<InstructionForm> access_form(const Instruction& instruction) {
 bool converts_64_bits(const Instruction& instruction) {
     constexpr std::array types{"F64", "S64", "U64"};
     return instruction.opcode_class == assembly::OpcodeClass::Conversion &&
-           std::ranges::any_of(types, [&](const char* const type) {
-               return instruction.has_modifier(type);
-           });
+           std::ranges::any_of(
+               types, [&](const char* const type) { return instruction.has_modifier(type); });
 }
 
 } // namespace

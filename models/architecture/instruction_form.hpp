@@ -25,13 +25,14 @@ struct InstructionForm {
 ///  - `wide` of IMAD.WIDE;
 ///  - `match` of MATCH, `reduction` of REDUX and CREDUX, `matrix` of MOVM;
 ///  - `copies` of LDGDEPBAR;
-///  - `double` of DMMA, and of conversions from or to F64, S64, U64; `warpgroup` of HGMMA and its kind.
+///  - `double` of DMMA, and of conversions from or to F64, S64, U64; `warpgroup` of HGMMA and its
+///  kind.
 /// Narrower accesses, addresses that add both kinds of registers, and accesses past the L1 by their
 /// modifiers have none.
 std::optional<InstructionForm> instruction_form(const assembly::Instruction& instruction);
 
-/// Whether mnemonic and types alone tell the form: its values may lie outside those of the class (C89),
-/// which do not stand in where they are absent.
+/// Whether mnemonic and types alone tell the form: its values may lie outside those of the class
+/// (C89), which do not stand in where they are absent.
 bool is_told_by_mnemonic(std::string_view form);
 
 } // namespace warpbound::models

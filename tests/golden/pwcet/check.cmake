@@ -21,6 +21,7 @@ function(quietly)
     message(FATAL_ERROR "${ARGN}: exit code ${code}")
   endif()
 endfunction()
+file(REMOVE ${OUT}/runs.db) # Of an earlier description it would have another series.
 quietly(simulate ${saxpy} --runs 400 --campaign ${OUT}/runs.db)
 quietly(analyze ${saxpy} --runs 0 --format json -o ${OUT}/bound.json)
 run(pwcet ${OUT}/runs.db --method block-maxima --bound ${OUT}/bound.json --quiet)

@@ -62,9 +62,8 @@ TEST(InstructionForm, IsTheDoubleWidthOfAConversion) {
          {"F2F.F64.F32 R2, R0", "F2F.F32.F64 R0, R2", "I2F.F64 R2, R0", "I2F.U64.RP R0, R2",
           "F2I.S64.TRUNC R2, R0", "F2I.U32.F64.TRUNC R0, R2", "FRND.F64.FLOOR R2, R2"})
         EXPECT_EQ(form_of(instruction), "double/1") << instruction;
-    for (const char* instruction :
-         {"I2F.U32.RP R0, R2", "F2I.FTZ.U32.TRUNC.NTZ R0, R2", "F2F.F16.F32 R0, R2",
-          "FRND.FLOOR R0, R2"})
+    for (const char* instruction : {"I2F.U32.RP R0, R2", "F2I.FTZ.U32.TRUNC.NTZ R0, R2",
+                                    "F2F.F16.F32 R0, R2", "FRND.FLOOR R0, R2"})
         EXPECT_EQ(form_of(instruction), "none") << instruction;
 }
 
