@@ -112,7 +112,7 @@ const std::vector<Kinder> kinder{
     {"BandwidthRaised", text(description, "bandwidth=\"400GB/s\"", "bandwidth=\"900GB/s\""),
      "traffic of others"},
     {"InterferenceExcluded", text(description, "l2-lines=\"kept\"", "memory-interference=\"none\""),
-     "traffic of others"},
+     "does not state the traffic of"},
     {"JobsRarer", text(description, "period=\"1ms\"", "period=\"5ms\""), "traffic of others"},
     {"ClockNarrowed", text(description, "1200..1300MHz", "1299..1300MHz"), "the clock"},
     {"StageShorter", text(description, "at-most=\"50us\"", "at-most=\"20us\""), "its own time"},

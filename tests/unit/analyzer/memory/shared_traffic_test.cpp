@@ -18,6 +18,8 @@ std::unique_ptr<Analyzed> accesses(const std::string& body, std::int64_t transac
                                        {"memories/l2/atomic", 4},
                                        {"classes/atomic-global/initiation", 1},
                                        {"classes/atomic-global/latency", 200},
+                                       {"classes/memory-fence/latency", 10},
+                                       {"classes/memory-fence/initiation", 1},
                                        {"classes/atomic-global/pass-cost", 1}})
         EXPECT_TRUE(models::override_value(context->architecture, path, number)) << path;
     context->request.launch = {2, 64};
