@@ -161,7 +161,7 @@ Json release_json(const MeasuredRelease& release) {
             {"complete", release.is_complete},
             {"times", times},
             {"state", state},
-            {"runs-with-trouble", anomalies},
+            {"runs-with-anomalies", anomalies},
             {"periods-skipped", release.skipped},
             {"bounds", release.check ? check_json(*release.check) : Json()},
             {"again", release.reproduction}};

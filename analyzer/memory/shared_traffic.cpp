@@ -1,12 +1,10 @@
 #include "analyzer/memory/shared_traffic.hpp"
 
 #include "analyzer/interference/resource_demand.hpp"
-#include "analyzer/memory/traffic.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 namespace warpbound::analyzer {
 

@@ -1,7 +1,6 @@
 #include "certification/pipeline/evidence/pipeline_inputs.hpp"
 
 #include "certification/bundle/canonical_json.hpp"
-#include "certification/bundle/kernel_evidence.hpp"
 #include "models/pipeline/described_times.hpp"
 
 #include <fmt/format.h>
