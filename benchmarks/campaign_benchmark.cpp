@@ -11,6 +11,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <stdexcept>
 
 namespace warpbound::harness {

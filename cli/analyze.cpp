@@ -15,6 +15,7 @@
 #include "harness/devices/simulated.hpp"
 #include "models/formulas/prediction/transfers.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpbound::cli {

@@ -8,6 +8,7 @@
 #include "cli/next_step.hpp"
 #include "models/application/application_file.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

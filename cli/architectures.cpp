@@ -11,7 +11,9 @@
 #include "models/architecture/shipped.hpp"
 #include "models/architecture/value_path.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace warpbound::cli {
 

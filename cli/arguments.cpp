@@ -1,5 +1,6 @@
 #include "cli/arguments.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -3,12 +3,14 @@
 /// The arguments as typed, before they are parsed: other spellings of commands and options, and
 /// unknown ones, which are reported in the order typed and with a suggestion.
 
-#include <CLI/CLI.hpp>
-
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace warpbound::cli {
 

@@ -11,6 +11,7 @@
 #include "cli/next_step.hpp"
 #include "cli/report_file.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include "models/time/deadline.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -5,6 +5,7 @@
 #include "certification/report/wording.hpp"
 #include "models/time/duration.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -8,7 +8,9 @@
 #include "cli/next_step.hpp"
 #include "models/architecture/schema.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 

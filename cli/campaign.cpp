@@ -10,7 +10,9 @@
 #include "harness/campaign/exchange.hpp"
 #include "harness/protocol/run_order.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

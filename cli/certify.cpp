@@ -16,6 +16,7 @@
 #include "cli/version.hpp"
 #include "harness/calibration/calibrate.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

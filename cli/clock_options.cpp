@@ -1,5 +1,6 @@
 #include "cli/clock_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpbound::cli {

@@ -6,10 +6,13 @@
 #include "models/time/clock.hpp"
 #include "models/time/deadline.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <optional>
 #include <string>
+
+namespace CLI {
+class App;
+class Option;
+} // namespace CLI
 
 namespace warpbound::cli {
 

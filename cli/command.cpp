@@ -14,6 +14,7 @@
 #include "analyzer/flow/facts_in_use.hpp"
 #endif
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -16,7 +16,6 @@
 #include "models/facts/flow_facts.hpp"
 #include "models/launch/launch.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -29,6 +28,10 @@
 #include <unistd.h>
 #include <utility>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace warpbound::cli {
 

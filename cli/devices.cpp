@@ -5,6 +5,7 @@
 #include "cli/json.hpp"
 #include "cli/next_step.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

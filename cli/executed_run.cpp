@@ -5,8 +5,10 @@
 #include "cli/launch_inputs.hpp"
 #include "harness/execution/input_values.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include "cli/command.hpp"
 #include "harness/execution/executed_launch.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <memory>
 #include <string>

@@ -8,6 +8,7 @@
 #include "models/architecture/architecture.hpp"
 #include "models/facts/facts_merge.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,5 +1,6 @@
 #include "cli/help_format.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -2,11 +2,14 @@
 /// \file
 /// Help texts: options in groups, wrapped to the width of the terminal.
 
-#include <CLI/CLI.hpp>
-
 #include <cstddef>
 #include <string>
 #include <string_view>
+
+namespace CLI {
+class App;
+class Option;
+} // namespace CLI
 
 namespace warpbound::cli {
 

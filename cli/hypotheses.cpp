@@ -12,6 +12,7 @@
 #include "harness/hypotheses/run_experiments.hpp"
 #include "harness/hypotheses/simulated_scheduling.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "harness/hypotheses/experiments.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <set>

@@ -10,7 +10,9 @@
 #include "cli/next_step.hpp"
 #include "cli/recorded_trace.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>

@@ -7,6 +7,7 @@
 #include "cli/version.hpp"
 #include "models/launch/warp_policy.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <utility>

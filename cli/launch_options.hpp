@@ -6,11 +6,13 @@
 #include "assembly/support/result.hpp"
 #include "models/launch/launch.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <cstdint>
 #include <optional>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace warpbound::cli {
 

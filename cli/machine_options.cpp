@@ -2,6 +2,8 @@
 
 #include "models/architecture/value_path.hpp"
 
+#include <CLI/CLI.hpp>
+
 namespace warpbound::cli {
 
 void MachineOptions::add_to(CLI::App& command, bool is_required) {

@@ -5,10 +5,12 @@
 #include "assembly/support/result.hpp"
 #include "models/architecture/architecture.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace warpbound::cli {
 

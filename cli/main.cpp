@@ -10,6 +10,7 @@
 #include "cli/pwcet.hpp"
 #include "cli/version.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include "cli/help_format.hpp"
 #include "cli/version.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -13,7 +13,9 @@
 #include "harness/suite/measure_point.hpp"
 #include "harness/suite/suites.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <iterator>

@@ -6,6 +6,8 @@
 #include "cli/measured_points.hpp"
 #include "cli/summary_text.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace warpbound::cli {
 
 namespace {

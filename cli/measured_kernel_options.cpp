@@ -5,6 +5,8 @@
 #include "cli/executed_run.hpp"
 #include "harness/protocol/release_pattern.hpp"
 
+#include <CLI/CLI.hpp>
+
 namespace warpbound::cli {
 
 void MeasuredKernelOptions::add_to(CLI::App& command) {

@@ -4,10 +4,12 @@
 
 #include "cli/launch_options.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace warpbound::cli {
 

@@ -7,6 +7,7 @@
 #include "harness/suite/launch_limits.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace warpbound::cli {
 

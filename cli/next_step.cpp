@@ -1,5 +1,7 @@
 #include "cli/next_step.hpp"
 
+#include <CLI/CLI.hpp>
+
 namespace warpbound::cli {
 
 namespace {

@@ -5,13 +5,16 @@
 
 #include "assembly/support/printable.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
+
+namespace CLI {
+class App;
+}
 
 namespace warpbound::cli {
 

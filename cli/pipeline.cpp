@@ -15,7 +15,9 @@
 #include "cli/version.hpp"
 #include "models/pipeline/pipeline_file.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <memory>

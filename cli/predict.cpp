@@ -8,7 +8,9 @@
 #include "cli/sweep.hpp"
 #include "cli/voudouris.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -4,6 +4,8 @@
 #include "cli/prediction_report.hpp"
 #include "models/architecture/shipped.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace warpbound::cli {
 
 namespace {

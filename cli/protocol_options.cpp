@@ -2,6 +2,7 @@
 
 #include "cli/command.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <charconv>

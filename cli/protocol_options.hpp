@@ -5,10 +5,12 @@
 #include "assembly/support/result.hpp"
 #include "harness/protocol/protocol.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <cstdint>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace warpbound::cli {
 

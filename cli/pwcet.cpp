@@ -7,8 +7,10 @@
 #include "cli/recorded_times.hpp"
 #include "cli/version.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>

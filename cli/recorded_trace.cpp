@@ -5,6 +5,7 @@
 #include "harness/trace/trace_mix.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,5 +1,7 @@
 #include "cli/report_file.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <filesystem>
 
 namespace warpbound::cli {

@@ -13,7 +13,9 @@
 #include "models/architecture/shipped.hpp"
 #include "models/launch/warp_policy.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -18,9 +18,12 @@
 #include "harness/devices/simulated.hpp"
 #include "models/architecture/shipped.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <optional>
 
 namespace warpbound::cli {

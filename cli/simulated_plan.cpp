@@ -7,6 +7,7 @@
 #include "cli/simulation_run.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <utility>

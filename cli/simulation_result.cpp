@@ -5,6 +5,7 @@
 #include "models/architecture/shipped.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <utility>
 

@@ -3,6 +3,7 @@
 #include "harness/protocol/run_order.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace warpbound::cli {
 

@@ -5,7 +5,7 @@
 #include "harness/campaign/campaign.hpp"
 #include "harness/protocol/statistics.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <string_view>

@@ -7,6 +7,7 @@
 #include "cli/next_step.hpp"
 #include "harness/execution/trace_writer.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -7,7 +7,9 @@
 #include "harness/trace/csv_trace.hpp"
 #include "harness/trace/cycle_table.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>

@@ -7,7 +7,7 @@
 #include "harness/trace/memory_account.hpp"
 #include "models/launch/warp_policy.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <optional>
 #include <string>

@@ -10,6 +10,7 @@
 #include "cli/limited_run.hpp"
 #include "cli/next_step.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

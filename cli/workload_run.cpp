@@ -8,7 +8,9 @@
 #include "models/architecture/costless_groups.hpp"
 #include "models/architecture/shipped.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -6,10 +6,13 @@
 #include "harness/simulator/machine.hpp"
 #include "models/launch/warp_policy.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <optional>
 #include <string>
+
+namespace CLI {
+class App;
+class Option;
+} // namespace CLI
 
 namespace warpbound::cli {
 

@@ -1,5 +1,7 @@
 #include "harness/json_fields.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -27,6 +29,18 @@ Result<nlohmann::json> parse_json(const assembly::SourceText& source) {
         return Failure{"this is no JSON, or not all of it", source.name,
                        static_cast<std::int64_t>(line) + 1, static_cast<std::int64_t>(column) + 1};
     }
+}
+
+bool JsonField::is_array() const {
+    return value_->is_array();
+}
+
+bool JsonField::is_object() const {
+    return value_->is_object();
+}
+
+bool JsonField::is_null() const {
+    return value_->is_null();
 }
 
 bool JsonField::has(std::string_view key) const {

@@ -6,7 +6,7 @@
 #include "assembly/support/source_text.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -30,9 +30,9 @@ public:
     [[nodiscard]] JsonField item(std::size_t index) const;
     /// Of an array; else it fails, with 0.
     [[nodiscard]] std::size_t size() const;
-    [[nodiscard]] bool is_array() const { return value_->is_array(); }
-    [[nodiscard]] bool is_object() const { return value_->is_object(); }
-    [[nodiscard]] bool is_null() const { return value_->is_null(); }
+    [[nodiscard]] bool is_array() const;
+    [[nodiscard]] bool is_object() const;
+    [[nodiscard]] bool is_null() const;
 
     [[nodiscard]] std::int64_t integer(std::int64_t least, std::int64_t most) const;
     [[nodiscard]] double number() const;

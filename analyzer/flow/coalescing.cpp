@@ -9,6 +9,7 @@
 #include <bit>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace warpbound::analyzer {
 
@@ -28,9 +29,9 @@ std::optional<models::AccessRule> rule_of(const Instruction& instruction,
     if (!instruction.effects.exact ||
         (space != assembly::StateSpace::Shared && space != assembly::StateSpace::Global))
         return std::nullopt;
-    // Other instructions address rows of matrices, or have two addresses.
-    constexpr std::array<std::string_view, 7> one_address_per_lane{"LDS", "STS",   "ATOMS", "LDG",
-                                                                   "STG", "ATOMG", "RED"};
+    // Other instructions address rows of matrices.
+    constexpr std::array<std::string_view, 8> one_address_per_lane{"LDS",    "STS", "ATOMS", "LDG",
+                                                                   "LDGSTS", "STG", "ATOMG", "RED"};
     if (std::find(one_address_per_lane.begin(), one_address_per_lane.end(), instruction.mnemonic) ==
         one_address_per_lane.end())
         return std::nullopt;
@@ -222,15 +223,15 @@ private:
     std::uint64_t period_;
 };
 
-/// The only memory operand; null where there is none or several.
-const assembly::MemoryOperand* only_memory_operand(const Instruction& instruction) {
-    const assembly::MemoryOperand* found = nullptr;
+/// The memory operand whose addresses decide the transactions: the only one, of LDGSTS the second,
+/// that of global memory (C56); null where there is none.
+const assembly::MemoryOperand* counted_operand(const Instruction& instruction) {
+    std::vector<const assembly::MemoryOperand*> found;
     for (const auto& operand : instruction.operands)
-        if (const auto* memory = std::get_if<assembly::MemoryOperand>(&operand)) {
-            if (found != nullptr) return nullptr;
-            found = memory;
-        }
-    return found;
+        if (const auto* memory = std::get_if<assembly::MemoryOperand>(&operand))
+            found.push_back(memory);
+    const std::size_t expected = instruction.mnemonic == "LDGSTS" ? 2 : 1;
+    return found.size() == expected ? found.back() : nullptr;
 }
 
 /// Whether an access counts its transactions, and at most one lane of a warp executes it.
@@ -276,7 +277,7 @@ CoalescingFacts derive_transactions(const ThreadStates& states,
             return;
         }
         const auto rule = rule_of(instruction, architecture, warp_size, facts.missing);
-        const auto* operand = only_memory_operand(instruction);
+        const auto* operand = counted_operand(instruction);
         if (!rule || operand == nullptr) return;
         AccessTransactions& access = found[i];
         ++access.contexts;

@@ -284,7 +284,8 @@ private:
                 stated[*index] = true;
         const models::BlockShape shape = models::block_shape_of(launch_);
         return derive_thread_facts(knows_shape_ ? function_ : without_thread_indices(function_),
-                                   graph_, shape, architecture_, stated, basis.words, run);
+                                   graph_, shape, architecture_, stated, basis.words, run,
+                                   last_block_of(launch_));
     }
 
     [[nodiscard]] ThreadFacts nothing_known() const {

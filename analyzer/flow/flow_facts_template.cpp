@@ -395,9 +395,10 @@ std::string flow_facts_template(const assembly::Program& program,
                          std::string_view from, std::string_view status) {
         FactBasis basis{code, from, status, {}, {}};
         const auto derive = [&](bool is_uniform) {
-            return derive_thread_facts(code, graph, blocks->shape, *blocks->architecture,
-                                       UniformInstructions(code.instructions.size(), is_uniform),
-                                       stated);
+            return derive_thread_facts(
+                code, graph, blocks->shape, *blocks->architecture,
+                UniformInstructions(code.instructions.size(), is_uniform), stated, nullptr,
+                launch ? std::optional{last_block_of(*launch)} : std::nullopt);
         };
         if (blocks) {
             basis.if_diverging = derive(false);

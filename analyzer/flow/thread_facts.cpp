@@ -3,7 +3,9 @@
 #include "analyzer/flow/divergent_definitions.hpp"
 #include "analyzer/flow/uniform_by_execution.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace warpbound::analyzer {
@@ -64,7 +66,8 @@ ThreadFacts derive_thread_facts(const assembly::Function& function,
                                 const assembly::ControlFlowGraph& graph, const BlockShape& shape,
                                 const models::Architecture& architecture,
                                 const UniformInstructions& stated,
-                                const KernelParameters& parameters, const AbstractRun* run) {
+                                const KernelParameters& parameters, const AbstractRun* run,
+                                const std::optional<LastBlock>& last_block) {
     const models::SourcedValue* size = architecture.geometry.find("warp-size");
     ThreadFacts facts;
     facts.uniformity.resize(function.instructions.size());
@@ -72,7 +75,10 @@ ThreadFacts derive_thread_facts(const assembly::Function& function,
         facts.shared = all_warp_registers(function);
         return facts;
     }
-    const ThreadArithmetic converged{shape, size->interval->hi, Convergence::Converged, parameters};
+    const LastBlock last =
+        last_block.value_or(LastBlock{ThreadNumber::any, ThreadNumber::any, ThreadNumber::any});
+    const ThreadArithmetic converged{shape, size->interval->hi, Convergence::Converged, parameters,
+                                     last};
     std::set<std::size_t> divergent;
     while (const auto definitions = divergent_definitions(function, graph, divergent)) {
         const ThreadStates states{function, graph, converged, *definitions,
@@ -94,14 +100,24 @@ ThreadFacts derive_thread_facts(const assembly::Function& function,
         divergent = std::move(more);
     }
     // Where lanes reconverge is not known: only what holds wherever they are.
-    const ThreadArithmetic diverging{shape, size->interval->hi, Convergence::MayDiverge,
-                                     parameters};
+    const ThreadArithmetic diverging{shape, size->interval->hi, Convergence::MayDiverge, parameters,
+                                     last};
     const ThreadStates states{function, graph, diverging};
     facts.uniformity = uniformity_of(states);
     apply(stated, facts.uniformity);
     facts.shared = all_warp_registers(function);
     facts.accesses = derive_transactions(states, facts.uniformity, architecture);
     return facts;
+}
+
+LastBlock last_block_of(const models::Launch& launch) {
+    LastBlock last{};
+    for (std::size_t axis = 0; axis < last.size(); ++axis) {
+        const std::int64_t blocks = launch.grid ? launch.grid->blocks[axis] : launch.blocks;
+        last[axis] =
+            static_cast<std::uint32_t>(std::clamp<std::int64_t>(blocks, 1, ThreadNumber::any) - 1);
+    }
+    return last;
 }
 
 } // namespace warpbound::analyzer

@@ -8,6 +8,7 @@
 #include "analyzer/flow/uniformity.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 
+#include <optional>
 #include <set>
 
 namespace warpbound::analyzer {
@@ -29,6 +30,7 @@ using UniformInstructions = std::vector<bool>;
 /// What follows from the code for blocks of this shape, and from `stated`; a statement that the
 /// code refutes is not used.
 /// `parameters`: stated kernel parameters, on which all results then depend.
+/// `last_block`: the largest index of a block of the launch, where that is stated.
 /// `run`: an abstract execution of all threads of the launch; null: none. It may only have taken
 /// registers as known that no lane writes while others wait.
 /// Accesses that need sizes which the description lacks are left out.
@@ -38,6 +40,9 @@ ThreadFacts derive_thread_facts(const assembly::Function& function,
                                 const models::Architecture& architecture,
                                 const UniformInstructions& stated,
                                 const KernelParameters& parameters = {},
-                                const AbstractRun* run = nullptr);
+                                const AbstractRun* run = nullptr,
+                                const std::optional<LastBlock>& last_block = {});
+/// Of a launch: below the extent of its grid, else below the number of its blocks.
+LastBlock last_block_of(const models::Launch& launch);
 
 } // namespace warpbound::analyzer

@@ -20,22 +20,39 @@ unsigned trailing_zeros(std::uint32_t value, unsigned bits) {
     return std::min(bits, static_cast<unsigned>(std::countr_zero(value)));
 }
 
+/// Bits that numbers up to `most` need.
+unsigned width_of(std::uint32_t most) {
+    return static_cast<unsigned>(std::bit_width(most));
+}
+
+/// The largest result of 32-bit arithmetic, where nothing wraps; else any.
+std::uint32_t or_any(std::uint64_t most) {
+    return most <= ThreadNumber::any ? static_cast<std::uint32_t>(most) : ThreadNumber::any;
+}
+
 } // namespace
 
 ThreadNumber::ThreadNumber(std::shared_ptr<const ThreadNumbers> offsets, unsigned bits,
-                           std::optional<Origin> base, Groups groups)
-    : offsets_{std::move(offsets)}, bits_{bits}, base_{base}, groups_{std::move(groups)} {}
+                           std::optional<Origin> base, Groups groups, std::uint32_t most)
+    : offsets_{std::move(offsets)}, bits_{bits}, base_{base}, groups_{std::move(groups)},
+      most_{most} {}
 
 ThreadArithmetic::ThreadArithmetic(const BlockShape& shape, std::int64_t warp_size,
-                                   Convergence convergence, KernelParameters parameters)
+                                   Convergence convergence, KernelParameters parameters,
+                                   const LastBlock& last_block)
     : threads_{static_cast<std::size_t>(shape.count())}, warp_size_{static_cast<std::size_t>(
                                                              warp_size)},
-      convergence_{convergence}, shape_{shape.threads},
-      parameters_{std::move(parameters)}, unknown_{make(ThreadNumbers(threads_, 0), 0, {})} {}
+      convergence_{convergence}, shape_{shape.threads}, parameters_{std::move(parameters)},
+      last_block_{last_block}, unknown_{make(ThreadNumbers(threads_, 0), 0, {})} {}
 
 ThreadNumber ThreadArithmetic::make(ThreadNumbers offsets, unsigned bits,
-                                    std::optional<Origin> base, Groups groups) const {
+                                    std::optional<Origin> base, Groups groups,
+                                    std::uint32_t most) const {
     bits = std::min(bits, 32U);
+    if (most == 0) {
+        offsets.assign(threads_, 0);
+        bits = 32;
+    }
     if (base && groups && bits < 32) { // Groups of one lane each have no common base.
         const auto is_singleton = [&](std::size_t thread) {
             return (*groups)[thread] == thread % warp_size_;
@@ -48,11 +65,12 @@ ThreadNumber ThreadArithmetic::make(ThreadNumbers offsets, unsigned bits,
     // Without divergence origins are not distinguished.
     if (bits == 32 || (base && convergence_ == Convergence::Converged)) base = 0;
     if (bits == 32 || !base) groups.reset();
+    if (bits == 32) most = *std::max_element(offsets.begin(), offsets.end());
     if (!base)
         for (std::uint32_t& offset : offsets)
             offset &= low_mask(bits);
     return {std::make_shared<const ThreadNumbers>(std::move(offsets)), bits, base,
-            std::move(groups)};
+            std::move(groups), most};
 }
 
 Groups ThreadArithmetic::common_refinement(const std::vector<const ThreadNumbers*>& keys) const {
@@ -143,8 +161,11 @@ std::optional<ThreadNumber> ThreadArithmetic::geometry(Geometry number, Origin o
     case Geometry::ThreadsZ:
         return constant(static_cast<std::uint32_t>(shape_[2]));
     case Geometry::BlockX:
+        return make(ThreadNumbers(threads_, 0), 0, origin, {}, last_block_[0]);
     case Geometry::BlockY:
+        return make(ThreadNumbers(threads_, 0), 0, origin, {}, last_block_[1]);
     case Geometry::BlockZ:
+        return make(ThreadNumbers(threads_, 0), 0, origin, {}, last_block_[2]);
     case Geometry::BlocksX:
     case Geometry::BlocksY:
     case Geometry::BlocksZ:
@@ -159,9 +180,10 @@ ThreadNumber ThreadArithmetic::sum(const ThreadNumber& a, const ThreadNumber& b,
     for (std::size_t thread = 0; thread < threads_; ++thread)
         offsets[thread] = a.offsets()[thread] + b.offsets()[thread];
     const unsigned bits = std::min(a.bits(), b.bits());
-    if (!a.base() || !b.base()) return make(std::move(offsets), bits, {});
+    const std::uint32_t most = or_any(std::uint64_t{a.most()} + b.most());
+    if (!a.base() || !b.base()) return make(std::move(offsets), bits, {}, {}, most);
     return make(std::move(offsets), bits, origin,
-                common_refinement({a.groups().get(), b.groups().get()}));
+                common_refinement({a.groups().get(), b.groups().get()}), most);
 }
 
 ThreadNumber ThreadArithmetic::product(const ThreadNumber& a, const ThreadNumber& b,
@@ -176,12 +198,13 @@ ThreadNumber ThreadArithmetic::product(const ThreadNumber& a, const ThreadNumber
         if (!a.is_exact()) bits = std::min(bits, a.bits() + trailing_zeros(y, b.bits()));
         if (!b.is_exact()) bits = std::min(bits, b.bits() + trailing_zeros(x, a.bits()));
     }
-    if (bits == 32 || !a.base() || !b.base()) return make(std::move(offsets), bits, {});
+    const std::uint32_t most = or_any(std::uint64_t{a.most()} * b.most());
+    if (bits == 32 || !a.base() || !b.base()) return make(std::move(offsets), bits, {}, {}, most);
     // Where y is exact the other term is 2^k u y: equal for lanes with equal u and y.
     Groups groups = b.is_exact()   ? common_refinement({a.groups().get(), &b.offsets()})
                     : a.is_exact() ? common_refinement({b.groups().get(), &a.offsets()})
                                    : groups_of_equal({&a, &b});
-    return make(std::move(offsets), bits, origin, std::move(groups));
+    return make(std::move(offsets), bits, origin, std::move(groups), most);
 }
 
 ThreadNumber ThreadArithmetic::negation(const ThreadNumber& a, Origin origin) const {
@@ -192,15 +215,18 @@ ThreadNumber ThreadArithmetic::lookup(const std::array<ThreadNumber, 3>& inputs,
                                       Origin origin) const {
     ThreadNumbers offsets(threads_);
     unsigned bits = 32;
+    std::uint32_t most = 0;
     for (std::size_t thread = 0; thread < threads_; ++thread) {
         std::uint32_t always = ~std::uint32_t{0}; // Bits that are 1 for all unknown input bits.
         std::uint32_t ever = 0;                   // Bits that are 1 for some.
         for (unsigned choice = 0; choice < 8; ++choice) {
             std::array<std::uint32_t, 3> word{};
             for (std::size_t i = 0; i < inputs.size(); ++i) {
-                const std::uint32_t known = low_mask(inputs[i].bits());
-                word[i] = (inputs[i].offsets()[thread] & known) |
-                          (((choice >> i) & 1U) != 0 ? ~known : 0);
+                // Beside the low bits, those above the largest number are known: they are 0.
+                const std::uint32_t low = low_mask(inputs[i].bits());
+                const std::uint32_t unknown = low_mask(width_of(inputs[i].most())) & ~low;
+                word[i] =
+                    (inputs[i].offsets()[thread] & low) | (((choice >> i) & 1U) != 0 ? unknown : 0);
             }
             std::uint32_t result = 0;
             for (unsigned row = 0; row < 8; ++row) {
@@ -214,14 +240,15 @@ ThreadNumber ThreadArithmetic::lookup(const std::array<ThreadNumber, 3>& inputs,
         }
         offsets[thread] = always;
         bits = std::min(bits, trailing_zeros(always ^ ever, 32));
+        most = std::max(most, ever);
     }
     const bool have_bases =
         std::all_of(inputs.begin(), inputs.end(), [](const ThreadNumber& in) { return in.base(); });
-    if (bits == 32 || !have_bases) return make(std::move(offsets), bits, {});
+    if (bits == 32 || !have_bases) return make(std::move(offsets), bits, {}, {}, most);
     for (std::uint32_t& offset : offsets)
         offset &= low_mask(bits);
     return make(std::move(offsets), bits, origin,
-                groups_of_equal({&inputs[0], &inputs[1], &inputs[2]}));
+                groups_of_equal({&inputs[0], &inputs[1], &inputs[2]}), most);
 }
 
 ThreadNumber ThreadArithmetic::map(const ThreadNumber& a, const ThreadNumber& b,
@@ -253,19 +280,31 @@ ThreadNumber ThreadArithmetic::determined_by(const std::vector<ThreadNumber>& nu
 
 ThreadNumber ThreadArithmetic::shifted_right(const ThreadNumber& a, unsigned by, bool is_signed,
                                              Origin origin) const {
-    const auto shifted = [&](std::uint32_t value) {
-        return is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(value) >> by)
-                         : value >> by;
-    };
     ThreadNumbers numbers(threads_);
-    for (std::size_t thread = 0; thread < threads_; ++thread)
-        numbers[thread] = shifted(a.offsets()[thread]);
-    if (a.is_exact()) return make(std::move(numbers), 32, {});
+    if (a.is_exact()) {
+        for (std::size_t thread = 0; thread < threads_; ++thread) {
+            const std::uint32_t value = a.offsets()[thread];
+            numbers[thread] =
+                is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(value) >> by)
+                          : value >> by;
+        }
+        return make(std::move(numbers), 32, {});
+    }
+    // With k known bits the number is base + offset, where 2^k divides the base. The low k bits of
+    // the offset carry nothing into the others, so they are shifted on their own; lanes that agree
+    // in the base and in the others have one base again.
+    ThreadNumbers others(threads_);
+    for (std::size_t thread = 0; thread < threads_; ++thread) {
+        const std::uint32_t low = a.offsets()[thread] & low_mask(a.bits());
+        numbers[thread] = low >> by;
+        others[thread] = a.offsets()[thread] - low;
+    }
     const unsigned bits = a.bits() > by ? a.bits() - by : 0;
-    for (std::uint32_t& number : numbers)
-        number &= low_mask(bits);
-    return a.base() ? make(std::move(numbers), bits, origin, groups_of_equal({&a}))
-                    : make(std::move(numbers), bits, {});
+    const bool keeps_sign = is_signed && width_of(a.most()) == 32;
+    const std::uint32_t most = keeps_sign ? ThreadNumber::any : a.most() >> by;
+    return a.base() ? make(std::move(numbers), bits, origin,
+                           common_refinement({a.groups().get(), &others}), most)
+                    : make(std::move(numbers), bits, {}, {}, most);
 }
 
 bool ThreadArithmetic::is_uniform(const ThreadNumber& number) const {
@@ -289,9 +328,11 @@ ThreadNumber ThreadArithmetic::join(const ThreadNumber& a, const ThreadNumber& b
         differences[thread] = a.offsets()[thread] - b.offsets()[thread];
         bits = std::min(bits, trailing_zeros(differences[thread], 32));
     }
-    if (!uniform_choice || !a.base() || !b.base()) return make(a.offsets(), bits, {});
+    // Kept or lost at once, so that the states of a loop settle.
+    const std::uint32_t most = a.most() == b.most() ? a.most() : ThreadNumber::any;
+    if (!uniform_choice || !a.base() || !b.base()) return make(a.offsets(), bits, {}, {}, most);
     return make(a.offsets(), bits, origin,
-                common_refinement({a.groups().get(), b.groups().get(), &differences}));
+                common_refinement({a.groups().get(), b.groups().get(), &differences}), most);
 }
 
 ThreadNumber ThreadArithmetic::select(const std::optional<ThreadPredicate>& predicate,
@@ -307,10 +348,11 @@ ThreadNumber ThreadArithmetic::select(const std::optional<ThreadPredicate>& pred
     for (std::size_t thread = 0; thread < threads_; ++thread)
         offsets[thread] = truth[thread] ? a.offsets()[thread] : b.offsets()[thread];
     const unsigned bits = std::min(a.bits(), b.bits());
-    if (!a.base() || !b.base()) return make(std::move(offsets), bits, {});
+    const std::uint32_t most = std::max(a.most(), b.most());
+    if (!a.base() || !b.base()) return make(std::move(offsets), bits, {}, {}, most);
     const ThreadNumbers chosen(truth.begin(), truth.end());
     return make(std::move(offsets), bits, origin,
-                common_refinement({&chosen, a.groups().get(), b.groups().get()}));
+                common_refinement({&chosen, a.groups().get(), b.groups().get()}), most);
 }
 
 } // namespace warpbound::analyzer

@@ -72,9 +72,21 @@ ThreadComputation::ThreadComputation(const ThreadArithmetic& arithmetic,
             predicates_.push_back(as_predicate(operands[index]));
 }
 
+/// Lanes with one address get one value (C96); at another time it may be another one.
+bool ThreadComputation::loads_one_word() const {
+    const auto& memory = instruction_.effects.memory;
+    return (is("LDG") || is("LDS")) && memory && memory->bytes_per_lane <= 4 &&
+           arithmetic_.convergence() == Convergence::Converged;
+}
+
+/// All lanes that execute it together get the result, at another time it may be another one.
+bool ThreadComputation::votes() const {
+    return is("VOTE", "VOTEU") && arithmetic_.convergence() == Convergence::Converged;
+}
+
 bool ThreadComputation::is_pure_of_registers() const {
     const auto& operands = instruction_.operands;
-    return is_pure(instruction_.opcode_class) &&
+    return (is_pure(instruction_.opcode_class) || loads_one_word()) &&
            std::none_of(operands.begin(), operands.end(), [](const Operand& operand) {
                return std::holds_alternative<assembly::SpecialRegisterOperand>(operand);
            });
@@ -220,6 +232,7 @@ ThreadComputation::Number ThreadComputation::selection() const {
 ThreadNumber ThreadComputation::generic_number() const {
     std::vector<ThreadNumber> numbers;
     std::vector<ThreadPredicate> truths;
+    if (votes()) return arithmetic_.uniform(origin_);
     if (!is_pure_of_registers()) return arithmetic_.unknown();
     const auto& guard = instruction_.guard;
     for (const Register reg : instruction_.effects.reads) {

@@ -36,9 +36,10 @@ public:
     /// Lanes of a warp that execute it together get equal results.
     [[nodiscard]] bool is_uniform() const {
         const auto& reads = instruction_.effects.reads;
-        return is_pure_of_registers() &&
-               std::all_of(reads.begin(), reads.end(),
-                           [&](assembly::Register reg) { return registers_.is_uniform(reg); });
+        return votes() || (is_pure_of_registers() &&
+                           std::all_of(reads.begin(), reads.end(), [&](assembly::Register reg) {
+                               return registers_.is_uniform(reg);
+                           }));
     }
 
 private:
@@ -48,6 +49,9 @@ private:
         return instruction_.mnemonic == plain ||
                (!uniform.empty() && instruction_.mnemonic == uniform);
     }
+    [[nodiscard]] bool loads_one_word() const;
+    [[nodiscard]] bool votes() const;
+    /// Lanes that execute it together with equal registers get equal results.
     [[nodiscard]] bool is_pure_of_registers() const;
     [[nodiscard]] bool only(std::initializer_list<std::string_view> modifiers) const {
         return only_modifiers(instruction_, modifiers);

@@ -37,26 +37,30 @@ using Groups = std::shared_ptr<const ThreadNumbers>;
 
 /// A 32-bit number of each thread. Its lowest `bits` bits equal those of `offsets`. Where it has a
 /// base, number minus offset is the same for all lanes of a group that execute together. A number
-/// all of whose bits are known has a base and one group.
+/// all of whose bits are known has a base and one group. No number is larger than `most`.
 class ThreadNumber {
 public:
     ThreadNumber(std::shared_ptr<const ThreadNumbers> offsets, unsigned bits,
-                 std::optional<Origin> base, Groups groups);
+                 std::optional<Origin> base, Groups groups, std::uint32_t most);
 
     [[nodiscard]] const ThreadNumbers& offsets() const { return *offsets_; }
     [[nodiscard]] unsigned bits() const { return bits_; }
     /// The origin of the unknown base; nothing: the lanes have no base in common.
     [[nodiscard]] std::optional<Origin> base() const { return base_; }
     [[nodiscard]] const Groups& groups() const { return groups_; }
+    /// As an unsigned number.
+    [[nodiscard]] std::uint32_t most() const { return most_; }
     [[nodiscard]] bool is_exact() const { return bits_ == 32; }
     /// It may be any number in each thread.
-    [[nodiscard]] bool is_unknown() const { return bits_ == 0 && !base_; }
+    [[nodiscard]] bool is_unknown() const { return bits_ == 0 && !base_ && most_ == any; }
+    /// The largest number of 32 bits.
+    static constexpr std::uint32_t any = ~std::uint32_t{0};
     friend bool operator==(const ThreadNumber& a, const ThreadNumber& b) {
         const auto same = [](const auto& one, const auto& other) {
             return one == other || (one && other && *one == *other);
         };
-        return a.bits_ == b.bits_ && a.base_ == b.base_ && same(a.offsets_, b.offsets_) &&
-               same(a.groups_, b.groups_);
+        return a.bits_ == b.bits_ && a.base_ == b.base_ && a.most_ == b.most_ &&
+               same(a.offsets_, b.offsets_) && same(a.groups_, b.groups_);
     }
 
 private:
@@ -64,6 +68,7 @@ private:
     unsigned bits_;
     std::optional<Origin> base_;
     Groups groups_;
+    std::uint32_t most_;
 };
 
 /// A predicate of each thread. At least one member is set.
@@ -74,13 +79,18 @@ struct ThreadPredicate {
     friend bool operator==(const ThreadPredicate&, const ThreadPredicate&) = default;
 };
 
+/// The largest index of a block in the grid. `Shape:` [x, y, z]
+using LastBlock = std::array<std::uint32_t, 3>;
+
 /// Arithmetic on thread numbers. `origin`: the identity of the result's base.
 class ThreadArithmetic {
 public:
     /// `convergence`: where the warp may diverge, the join of two different numbers has no base,
     /// since lanes may come from different paths. Requires: at least one thread, `warp_size` >= 1.
     ThreadArithmetic(const BlockShape& shape, std::int64_t warp_size, Convergence convergence,
-                     KernelParameters parameters = {});
+                     KernelParameters parameters = {},
+                     const LastBlock& last_block = {ThreadNumber::any, ThreadNumber::any,
+                                                    ThreadNumber::any});
 
     [[nodiscard]] std::size_t threads() const { return threads_; }
     [[nodiscard]] std::size_t warp_size() const { return warp_size_; }
@@ -142,7 +152,8 @@ public:
 
 private:
     [[nodiscard]] ThreadNumber make(ThreadNumbers offsets, unsigned bits,
-                                    std::optional<Origin> base, Groups groups = {}) const;
+                                    std::optional<Origin> base, Groups groups = {},
+                                    std::uint32_t most = ThreadNumber::any) const;
     [[nodiscard]] bool is_uniform_in_warps(const ThreadNumbers& numbers) const;
     /// The coarsest partition of each warp in which every element of `keys` is constant on each
     /// group; null elements are skipped.
@@ -155,6 +166,7 @@ private:
     Convergence convergence_;
     std::array<std::int64_t, 3> shape_;
     KernelParameters parameters_;
+    LastBlock last_block_;
     ThreadNumber unknown_;
 };
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <memory>
 #include <poll.h>
 #include <sys/stat.h>
@@ -52,8 +53,8 @@ Result<std::FILE*> open_to_read(const std::filesystem::path& path, const std::st
 
 } // namespace
 
-Result<SourceText> read_source(const std::filesystem::path& path, std::size_t limit) {
-    const std::string name = path == "-" ? "standard input" : path.string();
+Result<SourceText> read_source(const std::string& path, std::size_t limit) {
+    const std::string name = path == "-" ? "standard input" : path;
     std::error_code ignored;
     if (path != "-" && std::filesystem::is_directory(path, ignored))
         return Failure{"a file was expected, this is a folder", name};

@@ -5,7 +5,6 @@
 #include "assembly/support/result.hpp"
 
 #include <cstddef>
-#include <filesystem>
 #include <string>
 
 namespace warpbound::assembly {
@@ -21,8 +20,7 @@ struct SourceText {
 
 /// Reads a file, or standard input when `path` is "-". Refuses a missing file, a folder and more
 /// than `limit` bytes.
-Result<SourceText> read_source(const std::filesystem::path& path,
-                               std::size_t limit = source_size_limit);
+Result<SourceText> read_source(const std::string& path, std::size_t limit = source_size_limit);
 
 /// SHA-256 of the bytes, written `sha256:<64 hexadecimal digits>`.
 std::string digest_of(const std::string& bytes);

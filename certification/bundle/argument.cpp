@@ -5,6 +5,7 @@
 #include "certification/page/chart.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace warpbound::certification {
 

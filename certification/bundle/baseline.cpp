@@ -5,6 +5,7 @@
 #include "certification/report/wording.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

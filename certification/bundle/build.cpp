@@ -9,6 +9,7 @@
 #include "certification/verify/divergence/warp_cfg.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <utility>

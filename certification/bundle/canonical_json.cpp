@@ -1,5 +1,7 @@
 #include "certification/bundle/canonical_json.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <stdexcept>
 
 namespace warpbound::certification {

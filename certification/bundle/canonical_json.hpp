@@ -5,7 +5,7 @@
 
 #include "assembly/support/result.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 

@@ -1,6 +1,7 @@
 #include "certification/bundle/divergence_evidence.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -4,6 +4,8 @@
 #include "certification/bundle/evidence_report.hpp"
 #include "certification/report/report_xml.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace warpbound::certification {
 
 namespace {

@@ -6,6 +6,7 @@
 #include "certification/page/chart.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <cctype>

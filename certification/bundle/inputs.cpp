@@ -8,6 +8,7 @@
 #include "models/architecture/costless_groups.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <set>

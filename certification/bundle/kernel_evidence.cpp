@@ -7,6 +7,7 @@
 #include "harness/devices/simulated.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

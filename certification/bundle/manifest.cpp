@@ -3,6 +3,8 @@
 #include "assembly/support/source_text.hpp"
 #include "certification/bundle/canonical_json.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <vector>
 
 namespace warpbound::certification {

@@ -9,6 +9,7 @@
 #include "certification/report/wording.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>

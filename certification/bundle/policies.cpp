@@ -1,5 +1,7 @@
 #include "certification/bundle/policies.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 
 namespace warpbound::certification {

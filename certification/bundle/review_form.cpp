@@ -4,6 +4,7 @@
 #include "certification/page/html_parts.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <vector>
 

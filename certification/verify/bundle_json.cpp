@@ -1,5 +1,7 @@
 #include "certification/verify/bundle_json.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace warpbound::certification::verify {
 
 using nlohmann::json;

@@ -4,7 +4,7 @@
 
 #include "certification/verify/verdict.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <string>

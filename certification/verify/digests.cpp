@@ -4,6 +4,7 @@
 #include "certification/verify/bundle_json.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <set>
 #include <vector>

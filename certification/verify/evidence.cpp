@@ -7,6 +7,7 @@
 #include "certification/verify/source_facts.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>

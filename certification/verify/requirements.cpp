@@ -5,6 +5,7 @@
 #include "models/xml/xml_reader.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <limits>

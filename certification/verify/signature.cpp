@@ -2,6 +2,7 @@
 
 #include "certification/verify/bundle_json.hpp"
 
+#include <nlohmann/json.hpp>
 #include <openssl/evp.h>
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 

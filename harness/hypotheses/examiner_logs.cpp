@@ -3,6 +3,8 @@
 #include "harness/hypotheses/recording.hpp"
 #include "harness/json_fields.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 

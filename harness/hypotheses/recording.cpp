@@ -2,6 +2,8 @@
 
 #include "harness/json_fields.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 
 namespace warpbound::harness::hypotheses {

@@ -4,6 +4,8 @@
 #include "harness/profiles/readers.hpp"
 #include "harness/profiles/series_by_launch.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <bit>
 #include <charconv>
 #include <cmath>

@@ -6,7 +6,6 @@
 #include "assembly/support/source_text.hpp"
 #include "models/sourced.hpp"
 
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -120,14 +119,12 @@ Result<Architecture> read_architecture(const assembly::SourceText& source);
 /// XML that reads back to the same description.
 std::string write_architecture(const Architecture& architecture);
 
-/// Folders that are searched for a description's name, before those that are built in:
-/// $WARPBOUND_ARCHITECTURES, the installation of the program that runs.
-std::vector<std::filesystem::path> architecture_folders();
 struct ArchitectureEntry {
     std::string name;
-    std::filesystem::path path; ///< Empty: built in.
+    std::string path; ///< Empty: built in.
 };
-/// Sorted by name; the first folder that has a name wins.
+/// What the folders of $WARPBOUND_ARCHITECTURES hold, then the installation of the program that
+/// runs, then what is built in. Sorted by name; the first that has a name wins.
 std::vector<ArchitectureEntry> list_architectures();
 /// By name, by the card of a name ("t4" for "turing-t4") where one description has it, by target
 /// (`sm_75`), or by the path of a file. Several descriptions of a target: the one that stands for

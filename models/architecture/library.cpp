@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 namespace warpbound::models {
 namespace {
@@ -63,8 +64,7 @@ Result<Architecture> load_by_target(const std::vector<ArchitectureEntry>& entrie
                    .where = {}};
 }
 
-} // namespace
-
+/// $WARPBOUND_ARCHITECTURES, then the installation of the program that runs.
 std::vector<fs::path> architecture_folders() {
     std::vector<fs::path> folders;
     if (const char* const variable = std::getenv("WARPBOUND_ARCHITECTURES"); variable != nullptr) {
@@ -82,6 +82,8 @@ std::vector<fs::path> architecture_folders() {
             (executable.parent_path() / WARPBOUND_DESCRIPTIONS_FROM_PROGRAM).lexically_normal());
     return folders;
 }
+
+} // namespace
 
 std::vector<ArchitectureEntry> list_architectures() {
     std::vector<ArchitectureEntry> entries;
@@ -133,7 +135,7 @@ Result<Architecture> load_architecture(std::string_view name_or_path) {
                                fmt::format("the description is named '{}'; expected '{}' as its "
                                            "file is",
                                            loaded.value().name, found->name),
-                           .where = found->path.string()};
+                           .where = found->path};
         return loaded;
     }
     const fs::path path{name_or_path};

@@ -4,6 +4,7 @@
 #include "tests/attacks/bundles.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <vector>
 

@@ -7,6 +7,7 @@
 #include "tests/attacks/bundles.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <tinyxml2.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 namespace warpbound::coverage {

@@ -10,6 +10,7 @@
 #include "tests/support/random_pipelines.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdint>

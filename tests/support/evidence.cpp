@@ -5,6 +5,8 @@
 #include "harness/devices/simulated.hpp"
 #include "harness/protocol/measure.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <stdexcept>
 
 namespace warpbound::tests {

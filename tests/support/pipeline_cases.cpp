@@ -9,6 +9,8 @@
 #include "models/pipeline/pipeline_file.hpp"
 #include "tests/support/evidence.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <map>

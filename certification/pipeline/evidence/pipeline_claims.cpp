@@ -2,6 +2,8 @@
 
 #include "certification/pipeline/evidence/pipeline_inputs.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <vector>
 

@@ -4,6 +4,7 @@
 #include "models/pipeline/described_times.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 
 #include "certification/verify/divergence/simt_stack.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <vector>
 

@@ -3,6 +3,7 @@
 #include "certification/verify/bundle_json.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace warpbound::certification::verify {
 

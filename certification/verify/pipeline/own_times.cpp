@@ -6,6 +6,7 @@
 #include "certification/verify/pipeline/exact.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,7 @@
 #include "certification/verify/pipeline/traffic.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

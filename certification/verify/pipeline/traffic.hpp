@@ -6,7 +6,7 @@
 #include "certification/verify/pipeline/exact.hpp"
 #include "models/pipeline/system.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <set>

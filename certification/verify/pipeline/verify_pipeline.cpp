@@ -13,6 +13,7 @@
 #include "models/pipeline/pipeline_file.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <exception>

@@ -3,6 +3,7 @@
 #include "tests/unit/certification/sample_report.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <cstdlib>
 #include <filesystem>

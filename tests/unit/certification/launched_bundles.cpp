@@ -5,6 +5,7 @@
 #include "tests/support/stated_uniformity.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,5 +1,6 @@
 #include "cli/arguments.hpp"
 
+#include <CLI/CLI.hpp>
 #include <gmock/gmock.h>
 
 namespace warpbound::cli {

@@ -3,6 +3,7 @@
 
 #include "cli/next_step.hpp"
 
+#include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
 
 namespace warpbound::cli {

@@ -46,6 +46,14 @@ std::string transactions_of(const std::string& code, const std::string& access =
 
 constexpr const char* thread_index = "S2R R0, SR_TID.X; ";
 
+// C56: of its two addresses that of global memory counts.
+TEST(Coalescing, CountsTheGlobalAddressOfACopy) {
+    const std::string start = std::string{thread_index} + "SHF.L.U32 R2, R0, 0x2, RZ; MOV R3, RZ; "
+                                                          "SHF.L.U32 R4, R0, 0x7, RZ; MOV R5, RZ; ";
+    EXPECT_EQ(transactions_of(start, "LDGSTS.E [R4], [R2.64]"), "1");
+    EXPECT_EQ(transactions_of(start, "LDGSTS.E [R2], [R4.64]"), "32");
+}
+
 // S53: what is computed and used under one guard.
 TEST(Coalescing, KnowsNumbersUnderAGuard) {
     const std::string start = std::string{thread_index} + "ISETP.GE.AND P0, PT, R0, 0x7, PT; ";
@@ -240,7 +248,7 @@ TEST(Coalescing, HoldsInLoopsInWhichTheWarpStaysConverged) {
 }
 
 TEST(Coalescing, KnowsTheBankOfALaneWithoutItsRow) {
-    const std::string diverge = "S2R R0, SR_TID.X; LDS R4, [RZ]; ISETP.NE.AND P0, PT, R4, RZ, PT; "
+    const std::string diverge = "S2R R0, SR_TID.X; LDS R4, [R0.X4]; ISETP.NE.AND P0, PT, R4, RZ, PT; "
                                 "BSSY B0, D; @P0 BRA D; NOP; D: BSYNC B0; ";
     EXPECT_EQ(
         transactions(diverge + "IMAD R5, R4, 0x80, RZ; LEA R2, R0, R5, 0x2; LDS R8, [R2]; EXIT;"),
@@ -260,7 +268,7 @@ TEST(Coalescing, KnowsTheBankOfALaneWithoutItsRow) {
 
 TEST(Coalescing, ForgetsTheCommonBaseWhereDivergedLanesReconverge) {
     const std::string diverge = "S2R R0, SR_TID.X; MOV R2, c[0x0][0x160]; MOV R6, c[0x0][0x164]; "
-                                "LDS R4, [RZ]; ISETP.NE.AND P0, PT, R4, RZ, PT; BSSY B0, D; "
+                                "LDS R4, [R0.X4]; ISETP.NE.AND P0, PT, R4, RZ, PT; BSSY B0, D; "
                                 "@P0 BRA D; ";
     const std::string reconverge = "D: BSYNC B0; LEA R2, R0, R2, 0x2; LDS R8, [R2]; EXIT;";
     EXPECT_EQ(transactions(diverge + "NOP; " + reconverge), "0x0030: 1; 0x00a0: 1");

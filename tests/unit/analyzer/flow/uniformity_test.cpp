@@ -60,6 +60,56 @@ TEST(Uniformity, HoldsWhereARegisterOfTheWarpDecides) {
               "0x0020 unknown; 0x0040 unknown");
 }
 
+// The warp of a row: the thread number in the grid over the warp size.
+TEST(Uniformity, FollowsThroughDivisionsByTheWarpSize) {
+    const std::string start = "S2R R1, SR_CTAID.X; S2R R0, SR_TID.X; IMAD R0, R1, 0x80, R0; ";
+    const std::string end = "ISETP.GE.AND P0, PT, R2, c[0x0][0x170], PT; @P0 BRA D; NOP; D: EXIT;";
+    const auto uniform = [&](const std::string& division, std::int64_t threads,
+                             std::optional<LastBlock> last = {}) {
+        const auto context = analyzed(start + division + end, {}, "turing-t4", 75);
+        const auto derived =
+            derive_thread_facts(*context->request.function, context->graph, {{threads, 1, 1}},
+                                context->architecture, {}, {}, nullptr, last);
+        return derived.always_uniform;
+    };
+    const std::string whole = "SHF.R.U32.HI R2, RZ, 0x5, R0; ";
+    EXPECT_TRUE(uniform(whole, 128));
+    EXPECT_TRUE(uniform("SHF.R.S32.HI R2, RZ, 0x6, R0; ", 128));
+    EXPECT_FALSE(uniform("SHF.R.U32.HI R2, RZ, 0x4, R0; ", 128));
+    EXPECT_FALSE(uniform("IADD3 R0, R0, 0x1, RZ; " + whole, 128));
+    // A signed quotient rounds towards zero: it needs to know that the number is not negative.
+    const std::string rounded = "SHF.R.S32.HI R3, RZ, 0x1f, R0; LEA.HI R3, R3, R0, RZ, 0x5; "
+                                "SHF.R.S32.HI R2, RZ, 0x5, R3; ";
+    EXPECT_FALSE(uniform(rounded, 128));
+    EXPECT_TRUE(uniform(rounded, 128, LastBlock{999, 0, 0}));
+    EXPECT_FALSE(uniform(rounded, 128, LastBlock{1U << 24U, 0, 0})); // 2^24 x 128 has a sign.
+}
+
+// C96: what lanes load from one address.
+TEST(Uniformity, FollowsFromLoadsOfOneAddress) {
+    const std::string end = "ISETP.LT.AND P0, PT, R2, 0x40, PT; @P0 BRA D; NOP; D: EXIT;";
+    const auto after = [&](const std::string& code) {
+        return uniformities(code + end, {{32, 1, 1}});
+    };
+    EXPECT_THAT(after("MOV R4, c[0x0][0x160]; MOV R5, c[0x0][0x164]; LDG.E.SYS R2, [R4]; "),
+                HasSubstr("uniform"));
+    EXPECT_THAT(after("LDS R2, [0x10]; "), HasSubstr("uniform"));
+    // Other addresses, more bits, and memory of each thread.
+    EXPECT_THAT(after("S2R R4, SR_TID.X; LDS R2, [R4]; "), HasSubstr("unknown"));
+    EXPECT_THAT(after("LDS.64 R2, [0x10]; "), HasSubstr("unknown"));
+    EXPECT_THAT(after("MOV R4, c[0x0][0x160]; LDL R2, [R4]; "), HasSubstr("unknown"));
+}
+
+TEST(Uniformity, FollowsFromVotes) {
+    const std::string load = "S2R R4, SR_TID.X; LDS R2, [R4]; ISETP.LT.AND P1, PT, R2, 0x1, PT; ";
+    EXPECT_EQ(uniformities(load + "VOTE.ANY P0, P1; @P0 BRA D; NOP; D: EXIT;", {{32, 1, 1}}),
+              "0x0040 uniform (never diverges)");
+    EXPECT_EQ(uniformities(load + "VOTE.ANY R3, PT, P1; ISETP.EQ.AND P0, PT, R3, RZ, PT; "
+                                  "@P0 BRA D; NOP; D: EXIT;",
+                           {{32, 1, 1}}),
+              "0x0050 uniform (never diverges)");
+}
+
 TEST(Uniformity, FollowsFromTheShapeOfTheBlock) {
     const std::string code = "S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x40, PT; @!P0 BRA D; "
                              "NOP; D: EXIT;";
@@ -137,9 +187,10 @@ TEST(Uniformity, FollowsFromValuesThatTheWarpShares) {
                            "@!P0 BRA D; NOP; D: EXIT;",
                            {{64, 1, 1}}),
               "0x0020 unknown");
-    EXPECT_EQ(uniformities("LDS R0, [RZ]; ISETP.LT.AND P0, PT, R0, 0x4, PT; @!P0 EXIT; EXIT;",
+    EXPECT_EQ(uniformities("S2R R1, SR_TID.X; LDS R0, [R1]; ISETP.LT.AND P0, PT, R0, 0x4, PT; "
+                           "@!P0 EXIT; EXIT;",
                            {{64, 1, 1}}),
-              "0x0020 unknown (never diverges)");
+              "0x0030 unknown (never diverges)");
 }
 
 // R4 counts iterations outside the region of the divergent branch, R5 inside.

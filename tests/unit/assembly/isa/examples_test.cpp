@@ -2,6 +2,8 @@
 #include "assembly/isa/program.hpp"
 #include "listings.hpp"
 
+#include <filesystem>
+
 namespace warpbound::assembly {
 namespace {
 

@@ -3,6 +3,8 @@
 #include "assembly/isa/source_places.hpp"
 #include "listings.hpp"
 
+#include <filesystem>
+
 namespace warpbound::assembly {
 namespace {
 

@@ -4,6 +4,7 @@
 #include "tests/unit/certification/sample_report.hpp"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 namespace warpbound::certification {
 namespace {

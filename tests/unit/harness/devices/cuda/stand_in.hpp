@@ -7,6 +7,7 @@
 #include "tests/support/temporary_folder.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
