@@ -4,6 +4,7 @@
 #include "assembly/flow/post_dominators.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 namespace warpbound::analyzer {
@@ -12,11 +13,53 @@ namespace {
 
 using assembly::ControlFlowGraph;
 using assembly::Function;
+using assembly::Register;
+
+using Registers = std::set<Register>;
+
+bool is_of_warp(Register reg) {
+    return reg.file == assembly::RegisterFile::Uniform ||
+           reg.file == assembly::RegisterFile::UniformPredicate;
+}
+
+/// Registers of the warp that may be read before they are written, at the begin of each block.
+/// `Shape:` [block]
+std::vector<Registers> live_registers_of_warp(const Function& function,
+                                              const ControlFlowGraph& graph) {
+    std::vector<Registers> live(graph.blocks.size());
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t block = graph.blocks.size(); block-- > 0;) {
+            Registers at;
+            for (const std::size_t edge : graph.blocks[block].out)
+                at.insert(live[graph.edges[edge].to].begin(), live[graph.edges[edge].to].end());
+            for (std::size_t i = graph.blocks[block].last + 1; i-- > graph.blocks[block].first;) {
+                const assembly::Instruction& instruction = function.instructions[i];
+                if (!assembly::is_guarded(instruction) && instruction.effects.exact)
+                    for (const Register written : instruction.effects.writes)
+                        at.erase(written);
+                std::ranges::copy_if(instruction.effects.reads, std::inserter(at, at.end()),
+                                     is_of_warp);
+            }
+            if (at == live[block]) continue;
+            live[block] = std::move(at);
+            changed = true;
+        }
+    }
+    return live;
+}
 
 /// What lanes may pass from a divergent branch on until they are together again.
 struct Region {
+    /// The lanes that left the branch by one successor.
+    struct Side {
+        std::size_t first; ///< That successor.
+        std::vector<bool> reached;
+    };
+
     std::vector<int> paths; ///< Per block: from how many successors of the branch it is reached.
     std::optional<std::size_t> together;
+    std::vector<Side> sides; ///< Without a successor where lanes are together.
 
     /// Lanes that left the branch by different successors may come here.
     [[nodiscard]] bool meets(std::size_t block) const {
@@ -26,7 +69,7 @@ struct Region {
 
 Region region_of(const ControlFlowGraph& graph, std::size_t branch,
                  std::optional<std::size_t> together) {
-    Region region{std::vector<int>(graph.blocks.size(), 0), together};
+    Region region{std::vector<int>(graph.blocks.size(), 0), together, {}};
     std::set<std::size_t> successors;
     for (const std::size_t edge : graph.blocks[branch].out)
         successors.insert(graph.edges[edge].to);
@@ -37,6 +80,7 @@ Region region_of(const ControlFlowGraph& graph, std::size_t branch,
         reached[successor] = true;
         for (std::size_t block = 0; block < reached.size(); ++block)
             region.paths[block] += reached[block] ? 1 : 0;
+        region.sides.push_back({successor, std::move(reached)});
     }
     return region;
 }
@@ -51,6 +95,30 @@ bool keeps_step(const assembly::Loop& loop, std::size_t branch, const Region& re
     });
 }
 
+/// Registers of the warp that lanes on one side write, and that lanes on another side, or all of
+/// them once they are together, may write or read as they were before.
+Registers overwritten_for_others(const Function& function, const ControlFlowGraph& graph,
+                                 const Region& region, const std::vector<Registers>& live) {
+    std::vector<Registers> written(region.sides.size());
+    for (std::size_t side = 0; side < written.size(); ++side)
+        for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
+            if (!region.sides[side].reached[block]) continue;
+            for (std::size_t i = graph.blocks[block].first; i <= graph.blocks[block].last; ++i)
+                std::ranges::copy_if(function.instructions[i].effects.writes,
+                                     std::inserter(written[side], written[side].end()), is_of_warp);
+        }
+    Registers found;
+    for (std::size_t side = 0; side < written.size(); ++side)
+        for (const Register reg : written[side]) {
+            bool needed = region.together && live[*region.together].count(reg) != 0;
+            for (std::size_t other = 0; other < written.size() && !needed; ++other)
+                needed = other != side && (written[other].count(reg) != 0 ||
+                                           live[region.sides[other].first].count(reg) != 0);
+            if (needed) found.insert(reg);
+        }
+    return found;
+}
+
 } // namespace
 
 std::optional<DivergentDefinitions> divergent_definitions(const Function& function,
@@ -62,6 +130,7 @@ std::optional<DivergentDefinitions> divergent_definitions(const Function& functi
     const OpenBarriers barriers{function, graph};
     if (!barriers.known()) return std::nullopt;
     const auto post_dominator = assembly::immediate_post_dominators(graph);
+    const std::vector<Registers> live = live_registers_of_warp(function, graph);
     for (const std::size_t branch : divergent) {
         const auto together =
             barriers.none_at(branch) ? post_dominator[branch] : barriers.after_wait_of(branch);
@@ -69,7 +138,7 @@ std::optional<DivergentDefinitions> divergent_definitions(const Function& functi
         for (std::size_t loop = 0; loop < graph.loops.size(); ++loop)
             found.in_step[loop] =
                 found.in_step[loop] && keeps_step(graph.loops[loop], branch, region);
-        std::set<assembly::Register> written;
+        Registers written;
         for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
             if (region.paths[block] == 0) continue;
             for (std::size_t i = graph.blocks[block].first; i <= graph.blocks[block].last; ++i) {
@@ -87,10 +156,7 @@ std::optional<DivergentDefinitions> divergent_definitions(const Function& functi
                     }))
                     found.reconverged[block].insert(written.begin(), written.end());
             }
-        for (const assembly::Register reg : written)
-            if (reg.file == assembly::RegisterFile::Uniform ||
-                reg.file == assembly::RegisterFile::UniformPredicate)
-                found.shared.insert(reg);
+        found.shared.merge(overwritten_for_others(function, graph, region, live));
     }
     return found;
 }

@@ -20,7 +20,7 @@ struct ThreadFacts {
     bool always_uniform = false;
     /// No branch diverges: this follows from the code and what is stated of it.
     bool stays_converged = false;
-    /// Registers of the warp that are written while some of its lanes wait.
+    /// Registers of the warp that are written while some of its lanes wait that need them.
     std::set<assembly::Register> shared;
 };
 

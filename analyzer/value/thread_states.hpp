@@ -22,7 +22,7 @@ struct DivergentDefinitions {
     using ByBlock = std::map<std::size_t, std::set<assembly::Register>>;
     ByBlock joined;      ///< Where the paths that enter the block define them differently.
     ByBlock reconverged; ///< Where lanes come together that may have defined them differently.
-    /// Registers of the warp that are written while some of its lanes wait.
+    /// Registers of the warp that are written while some of its lanes wait that need them.
     std::set<assembly::Register> shared;
     /// Per loop: lanes that execute an instruction of it together are in the same iteration (S32b).
     std::vector<bool> in_step;

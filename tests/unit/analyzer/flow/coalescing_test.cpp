@@ -248,8 +248,9 @@ TEST(Coalescing, HoldsInLoopsInWhichTheWarpStaysConverged) {
 }
 
 TEST(Coalescing, KnowsTheBankOfALaneWithoutItsRow) {
-    const std::string diverge = "S2R R0, SR_TID.X; LDS R4, [R0.X4]; ISETP.NE.AND P0, PT, R4, RZ, PT; "
-                                "BSSY B0, D; @P0 BRA D; NOP; D: BSYNC B0; ";
+    const std::string diverge =
+        "S2R R0, SR_TID.X; LDS R4, [R0.X4]; ISETP.NE.AND P0, PT, R4, RZ, PT; "
+        "BSSY B0, D; @P0 BRA D; NOP; D: BSYNC B0; ";
     EXPECT_EQ(
         transactions(diverge + "IMAD R5, R4, 0x80, RZ; LEA R2, R0, R5, 0x2; LDS R8, [R2]; EXIT;"),
         "0x0010: 1; 0x0090: 1");
@@ -282,7 +283,7 @@ TEST(Coalescing, UsesUniformRegistersOnlyWhereNoLaneWaits) {
                              "LDS R8, [R2+UR4]; ";
     EXPECT_EQ(transactions(code + "EXIT;"), "0x0030: 1");
     const auto diverge = [](const std::string& inside) {
-        return "ISETP.NE.AND P0, PT, R8, RZ, PT; @P0 BRA D; " + inside + "; D: EXIT;";
+        return "ISETP.NE.AND P0, PT, R8, RZ, PT; @P0 BRA D; " + inside + "; D: MOV R9, UR4; EXIT;";
     };
     EXPECT_EQ(transactions(code + diverge("NOP")), "0x0030: 1");
     EXPECT_EQ(transactions(code + diverge("UMOV UR4, 0x44")), "");

@@ -229,6 +229,30 @@ TEST(Uniformity, OfUniformRegistersNeedsThatNoLaneWaits) {
     EXPECT_EQ(uniformities(code(count, "NOP"), {{32, 1, 1}}), "0x0040 unknown; 0x0090 unknown");
 }
 
+// Lanes on one side of a divergent branch count in a register that those on the other do not need.
+TEST(Uniformity, OfUniformRegistersHoldsWhereOneSideNeedsThem) {
+    const auto code = [](const std::string& other_side, const std::string& after) {
+        return "S2R R6, SR_TID.X; LDS R9, [R6.X4]; ISETP.NE.AND P2, PT, R9, RZ, PT; BSSY B0, D; "
+               "@P2 BRA B; UMOV UR4, URZ; L: UIADD3 UR4, UR4, 0x1, URZ; "
+               "ISETP.LE.AND P1, PT, R6, UR4, PT; "
+               "UISETP.GE.AND UP0, UPT, UR4, 0x4, UPT; PLOP3.LUT P0, PT, PT, PT, UP0, 0x80, 0x0; "
+               "@!P0 BRA L; BRA D; B: " +
+               other_side + "; D: BSYNC B0; " + after + "; EXIT;";
+    };
+    const auto shared = [&](const std::string& other_side, const std::string& after) {
+        const auto context = analyzed(code(other_side, after), {}, "turing-t4", 75);
+        const auto facts = derive_thread_facts(*context->request.function, context->graph,
+                                               {{32, 1, 1}}, context->architecture, {});
+        return facts.shared.size();
+    };
+    EXPECT_EQ(shared("NOP", "NOP"), 0U);
+    EXPECT_EQ(shared("NOP", "UMOV UR4, 0x1; MOV R1, UR4"), 0U); // Written before it is read.
+    EXPECT_EQ(shared("MOV R1, UR4", "NOP"), 1U);
+    EXPECT_EQ(shared("UMOV UR4, 0x7", "NOP"), 1U);
+    EXPECT_EQ(shared("NOP", "MOV R1, UR4"), 1U);
+    EXPECT_EQ(shared("NOP", "@P1 UMOV UR4, 0x1; MOV R1, UR4"), 1U);
+}
+
 TEST(Uniformity, IsWrittenIntoTheTemplate) {
     const auto context =
         analyzed("S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x10, PT; BSSY B0, D; @!P0 BRA D; "
