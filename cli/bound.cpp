@@ -39,7 +39,10 @@ Result<void> answer(const BoundOptions& options, const LoadedLaunch& inputs, con
     auto needs = analyzer::needs_of(planned.value().request);
     if (!needs) return needs.as_failure();
     answer.needs = std::move(needs).value();
-    if (!answer.needs.empty()) return boost::outcome_v2::success();
+    if (!answer.needs.empty()) {
+        answer.dropped = scope.dropped();
+        return boost::outcome_v2::success();
+    }
     const auto analysis = analyzer::analyze(planned.value().request);
     if (!analysis) return analysis.as_failure();
     answer.report = report_of(options, inputs, planned.value(), analysis.value(), scope);

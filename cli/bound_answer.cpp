@@ -81,10 +81,15 @@ std::string verdict_row(const Report& report) {
 std::string reason(const Need& need) {
     std::string what = need.what;
     if (!need.arguments.empty()) what += ": it ends by what is given to the kernel";
-    if (need.loads.empty()) return what;
-    what += need.arguments.empty() ? ": it ends by data loaded at" : ", and by data loaded at";
-    for (std::size_t i = 0; i < need.loads.size(); ++i)
-        what += fmt::format("{} 0x{:04x}", i == 0 ? "" : ",", need.loads[i]);
+    const auto add = [&](std::string_view source, const std::vector<std::int64_t>& addresses) {
+        if (addresses.empty()) return;
+        what += fmt::format("{} by {}", what == need.what ? ": it ends" : ", and", source);
+        for (std::size_t i = 0; i < addresses.size(); ++i)
+            what += fmt::format("{} 0x{:04x}", i == 0 ? "" : ",", addresses[i]);
+    };
+    add("data loaded at", need.loads);
+    add("a number that is computed in floating point, as a quotient by a variable is, up to",
+        need.conversions);
     return what;
 }
 
@@ -133,6 +138,10 @@ std::string needs_text(const BoundAnswer& answer) {
     for (std::size_t i = 0; i < answer.needs.size(); ++i)
         text += fmt::format("{:>3}  {}\n     {}\n", i + 1, reason(answer.needs[i]),
                             remedy(answer, answer.needs[i]));
+    for (const std::string& step : answer.dropped)
+        text += fmt::format("A limit stopped {}: with a larger --time-limit, fewer facts may be "
+                            "needed.\n",
+                            step);
     return text;
 }
 
@@ -159,7 +168,7 @@ std::string row_of(const BoundAnswer& answer) {
 
 Exit exit_of(const BoundAnswer& answer) {
     if (answer.was_stopped) return Exit::Undecided;
-    if (!answer.report) return Exit::Refused;
+    if (!answer.report) return answer.dropped.empty() ? Exit::Refused : Exit::Undecided;
     if (!answer.report->deadline)
         return answer.report->undecided.empty() ? Exit::Holds : Exit::Undecided;
     switch (*answer.report->deadline_verdict()) {
@@ -225,6 +234,7 @@ std::string json_of(const std::vector<BoundAnswer>& answers) {
         for (const Need& need : answer.needs)
             needs.push_back({{"what", reason(need)}, {"state", remedy(answer, need)}});
         if (!answer.needs.empty()) one["needs"] = std::move(needs);
+        if (!answer.dropped.empty()) one["stopped"] = answer.dropped;
         if (answer.report) one["report"] = Json::parse(certification::render_json(*answer.report));
         kernels.push_back(std::move(one));
     }

@@ -22,6 +22,8 @@ struct BoundAnswer {
     std::optional<std::vector<assembly::KernelParameterLayout>> parameters{};
     std::optional<Failure> refusal;
     bool was_stopped = false; ///< By a limit or Ctrl-C; `refusal` names the step.
+    /// Steps that a limit ended, without which more is needed than would be.
+    std::vector<std::string> dropped{};
 };
 
 Exit exit_of(const BoundAnswer& answer);

@@ -48,7 +48,8 @@ public:
         for (const auto& block : graph.blocks) {
             auto& instructions = executed_of_.emplace_back();
             for (std::size_t i = block.first; i <= block.last; ++i)
-                if (matters(function.instructions[i])) instructions.push_back(i);
+                if (matters(function.instructions[i]))
+                    instructions.emplace_back(i, range_operation_of(function.instructions[i]));
         }
     }
 
@@ -125,10 +126,11 @@ private:
         run_.reached[block] = true;
         const auto& code = graph_.blocks[block];
         state.begin_block(shared_);
-        for (const std::size_t i : executed_of_[block])
-            state.execute(function_.instructions[i], [&](Geometry number) {
-                return geometry_[static_cast<std::size_t>(number)];
-            });
+        const RangeRegisters::GeometryRanges geometry = [&](Geometry number) {
+            return geometry_[static_cast<std::size_t>(number)];
+        };
+        for (const auto& [i, operation] : executed_of_[block])
+            state.execute(function_.instructions[i], operation, geometry);
         const Instruction& last = function_.instructions[code.last];
         Outcome outcome;
         outcome.ends = code.exits && state.guard_of(last).value_or(true);
@@ -262,7 +264,8 @@ private:
     std::int64_t executed_ = 0;   ///< Instructions, and one for each block.
     std::int64_t wasted_ = 0;     ///< Those of entries that have no bound.
     /// Per block: the instructions that write registers on which control depends.
-    std::vector<std::vector<std::size_t>> executed_of_;
+    /// Per block: its instructions that matter, and what they compute.
+    std::vector<std::vector<std::pair<std::size_t, RangeOperation>>> executed_of_;
     AbstractRun run_;
 };
 

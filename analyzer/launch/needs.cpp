@@ -82,6 +82,8 @@ private:
             if (known.count(offset) == 0) need.arguments.push_back(offset);
         for (const std::size_t load : sources.loads)
             need.loads.push_back(function.instructions[load].address);
+        for (const std::size_t conversion : sources.conversions)
+            need.conversions.push_back(function.instructions[conversion].address);
     }
 
     void add_instructions(const std::vector<bool>& reached) {

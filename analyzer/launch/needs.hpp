@@ -30,6 +30,8 @@ struct Need {
     /// in constant bank 0, and addresses of instructions that load data.
     std::vector<std::int64_t> arguments{};
     std::vector<std::int64_t> loads{};
+    /// Addresses of conversions from floating point that the exits depend on.
+    std::vector<std::int64_t> conversions{};
 };
 
 /// Every need of the request that is known before paths are searched; none: there is none of

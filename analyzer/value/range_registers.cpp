@@ -2,8 +2,12 @@
 
 #include "analyzer/value/operand_forms.hpp"
 
+#include <boost/container/small_vector.hpp>
+
 #include <algorithm>
 #include <array>
+#include <map>
+#include <string_view>
 
 namespace warpbound::analyzer {
 
@@ -57,7 +61,51 @@ std::size_t destination_position(const Instruction& instruction) {
                : 0;
 }
 
+const std::map<std::string_view, RangeOperation>& operations_by_name() {
+    using enum RangeOperation;
+    static const std::map<std::string_view, RangeOperation> operations{{"S2R", Special},
+                                                                       {"S2UR", Special},
+                                                                       {"CS2R", Special},
+                                                                       {"MOV", Move},
+                                                                       {"UMOV", Move},
+                                                                       {"MOV32I", Move},
+                                                                       {"LDC", Move},
+                                                                       {"ULDC", Move},
+                                                                       {"IADD3", Sum},
+                                                                       {"UIADD3", Sum},
+                                                                       {"IADD", Sum},
+                                                                       {"IADD32I", Sum},
+                                                                       {"VIADD", Sum},
+                                                                       {"IMAD", MultiplyAdd},
+                                                                       {"UIMAD", MultiplyAdd},
+                                                                       {"LEA", ShiftAdd},
+                                                                       {"ULEA", ShiftAdd},
+                                                                       {"SHL", ShiftLeft},
+                                                                       {"SHR", ShiftRight},
+                                                                       {"SHF", FunnelShift},
+                                                                       {"USHF", FunnelShift},
+                                                                       {"LOP3", Lookup},
+                                                                       {"ULOP3", Lookup},
+                                                                       {"SEL", Select},
+                                                                       {"USEL", Select},
+                                                                       {"IMNMX", MinMax},
+                                                                       {"VIMNMX", MinMax},
+                                                                       {"ISETP", Comparison},
+                                                                       {"UISETP", Comparison},
+                                                                       {"PLOP3", PredicateLookup},
+                                                                       {"UPLOP3", PredicateLookup}};
+    return operations;
+}
+
 } // namespace
+
+RangeOperation range_operation_of(const Instruction& instruction) {
+    if (reads_active_mask(instruction)) return RangeOperation::ActiveMask;
+    if (moved_halves(instruction)) return RangeOperation::Halves;
+    if (is_extended_comparison(instruction)) return RangeOperation::ExtendedComparison;
+    const auto found = operations_by_name().find(instruction.mnemonic);
+    return found == operations_by_name().end() ? RangeOperation::None : found->second;
+}
 
 RegisterNumbers deciding_registers(const assembly::Function& function) {
     std::set<Register> needed;
@@ -137,25 +185,39 @@ std::optional<RangeRegisters::Value> RangeRegisters::source(const Operand& opera
 }
 
 std::optional<RangeRegisters::Value>
-RangeRegisters::number_of(const Instruction& instruction, const GeometryRanges& geometry) const {
-    const std::string& name = instruction.mnemonic;
-    const auto is = [&](std::string_view plain, std::string_view uniform) {
-        return name == plain || name == uniform;
-    };
+RangeRegisters::special_number(const Instruction& instruction,
+                               const GeometryRanges& geometry) const {
+    const auto* special =
+        instruction.operands.size() == 2
+            ? std::get_if<assembly::SpecialRegisterOperand>(&instruction.operands[1])
+            : nullptr;
+    if (special == nullptr) return std::nullopt;
+    if (special->name == "SRZ") return Value{ValueRange{0U}, false};
+    const auto index = geometry_in(special->name);
+    return index && instruction.mnemonic != "CS2R" ? std::optional{Value{geometry(*index), false}}
+                                                   : std::nullopt;
+}
+
+std::optional<RangeRegisters::Value>
+RangeRegisters::number_of(const Instruction& instruction, RangeOperation operation,
+                          const GeometryRanges& geometry) const {
     const auto plain = [](const ValueRange& range) { return std::optional{Value{range, false}}; };
-    if (reads_active_mask(instruction)) return Value{ValueRange{}, true};
-    if (const auto constant = moved_halves(instruction)) return plain(ValueRange{*constant});
-    if (is("S2R", "S2UR") || name == "CS2R") {
-        const auto* special =
-            instruction.operands.size() == 2
-                ? std::get_if<assembly::SpecialRegisterOperand>(&instruction.operands[1])
-                : nullptr;
-        if (special == nullptr) return std::nullopt;
-        if (special->name == "SRZ") return plain(ValueRange{0U});
-        const auto index = geometry_in(special->name);
-        return index && name != "CS2R" ? plain(geometry(*index)) : std::nullopt;
+    switch (operation) {
+    case RangeOperation::None:
+    case RangeOperation::Comparison:
+    case RangeOperation::ExtendedComparison:
+    case RangeOperation::PredicateLookup:
+        return std::nullopt;
+    case RangeOperation::ActiveMask:
+        return Value{ValueRange{}, true};
+    case RangeOperation::Halves:
+        return plain(ValueRange{*moved_halves(instruction)});
+    case RangeOperation::Special:
+        return special_number(instruction, geometry);
+    default:
+        break;
     }
-    std::vector<Value> sources;
+    boost::container::small_vector<Value, 5> sources;
     const RegisterOperand* predicate = nullptr; // The last one.
     for (std::size_t i = destination_position(instruction) + 1; i < instruction.operands.size();
          ++i) {
@@ -176,9 +238,9 @@ RangeRegisters::number_of(const Instruction& instruction, const GeometryRanges& 
         return only_modifiers(instruction, modifiers);
     };
     const auto count = sources.size();
-    if (is("MOV", "UMOV") || name == "MOV32I" || is("LDC", "ULDC"))
+    if (operation == RangeOperation::Move)
         return count == 1 && only({"64", "128"}) ? std::optional{sources[0]} : std::nullopt;
-    if (is("IADD3", "UIADD3") || is("IADD", "IADD32I") || name == "VIADD") {
+    if (operation == RangeOperation::Sum) {
         const auto carries = carries_into(instruction);
         if (count < 2 || !only({"X"}) || !carries) return std::nullopt;
         ValueRange sum = *carries;
@@ -186,7 +248,7 @@ RangeRegisters::number_of(const Instruction& instruction, const GeometryRanges& 
             sum = sum + range(i);
         return plain(sum);
     }
-    if (is("IMAD", "UIMAD") && instruction.has_modifier("HI")) {
+    if (operation == RangeOperation::MultiplyAdd && instruction.has_modifier("HI")) {
         // What is added has 64 bits; only the register that is always zero is known to have a zero
         // after it.
         const auto* added = std::get_if<RegisterOperand>(&instruction.operands.back());
@@ -195,16 +257,17 @@ RangeRegisters::number_of(const Instruction& instruction, const GeometryRanges& 
             return std::nullopt;
         return plain(range(0).high_product(*range(1).value()));
     }
-    if (is("IMAD", "UIMAD")) {
+    if (operation == RangeOperation::MultiplyAdd) {
         const auto carries = carries_into(instruction);
         if (count != 3 || !only({"MOV", "IADD", "SHL", "U32", "WIDE", "X"}) || !carries ||
             (instruction.has_modifier("WIDE") && instruction.has_modifier("X")))
             return std::nullopt;
         return plain(range(0) * range(1) + range(2) + *carries);
     }
-    if (is("LEA", "ULEA") && count == 3 && only({}) && shift(2))
+    if (operation == RangeOperation::ShiftAdd && count == 3 && only({}) && shift(2))
         return plain(range(0) * ValueRange{std::uint32_t{1} << *shift(2)} + range(1));
-    if (is("LEA", "ULEA") && predicate == nullptr && instruction.has_modifier("HI")) {
+    if (operation == RangeOperation::ShiftAdd && predicate == nullptr &&
+        instruction.has_modifier("HI")) {
         // The upper word of the first number, shifted left; the third extends it.
         const bool is_signed = count == 3 && instruction.has_modifier("SX32");
         if (!is_signed && (count != 4 || range(2) != ValueRange{0U})) return std::nullopt;
@@ -212,25 +275,27 @@ RangeRegisters::number_of(const Instruction& instruction, const GeometryRanges& 
         if (!only({"HI", "SX32"}) || !by || *by == 0) return std::nullopt;
         return plain(range(0).shifted_right(32 - *by, is_signed) + range(1));
     }
-    if (name == "SHL" && count == 2 && only({}) && shift(1))
+    if (operation == RangeOperation::ShiftLeft && count == 2 && only({}) && shift(1))
         return plain(range(0) * ValueRange{std::uint32_t{1} << *shift(1)});
-    if (name == "SHR" && count == 2 && only({"U32", "S32"}) && shift(1))
+    if (operation == RangeOperation::ShiftRight && count == 2 && only({"U32", "S32"}) && shift(1))
         return plain(range(0).shifted_right(*shift(1), !instruction.has_modifier("U32")));
-    if (is("SHF", "USHF") && count == 3 && shift(1)) { // Where the other register is zero.
+    if (operation == RangeOperation::FunnelShift && count == 3 &&
+        shift(1)) { // Where the other register is zero.
         if (only({"L", "U32"}) && instruction.has_modifier("L") && range(2) == ValueRange{0U})
             return plain(range(0) * ValueRange{std::uint32_t{1} << *shift(1)});
         if (only({"R", "U32", "S32", "HI"}) && instruction.has_modifier("R") &&
             instruction.has_modifier("HI") && range(0) == ValueRange{0U})
             return plain(range(2).shifted_right(*shift(1), instruction.has_modifier("S32")));
     }
-    if (is("LOP3", "ULOP3") && count == 4 && only({"LUT"}) && range(3).value())
+    if (operation == RangeOperation::Lookup && count == 4 && only({"LUT"}) && range(3).value())
         return plain(looked_up(range(0), range(1), range(2), *range(3).value(),
                                sources[0].is_active_mask && sources[1].is_active_mask));
-    if (is("SEL", "USEL") && count == 2 && only({}) && predicate != nullptr) {
+    if (operation == RangeOperation::Select && count == 2 && only({}) && predicate != nullptr) {
         const Truth first = truth(*predicate);
         return plain(!first ? range(0).join(range(1)) : *first ? range(0) : range(1));
     }
-    if (is("IMNMX", "VIMNMX") && count == 2 && only({"U32"}) && predicate != nullptr) {
+    if (operation == RangeOperation::MinMax && count == 2 && only({"U32"}) &&
+        predicate != nullptr) {
         const bool is_signed = !instruction.has_modifier("U32");
         const Truth least = truth(*predicate);
         const ValueRange::Ends a = range(0).ends(is_signed);
@@ -244,11 +309,10 @@ RangeRegisters::number_of(const Instruction& instruction, const GeometryRanges& 
     return std::nullopt;
 }
 
-Truth RangeRegisters::truth_of(const Instruction& instruction) const {
+Truth RangeRegisters::truth_of(const Instruction& instruction, RangeOperation operation) const {
     const auto& operands = instruction.operands;
-    const std::string& name = instruction.mnemonic;
-    if (is_extended_comparison(instruction)) return extended_truth_of(instruction);
-    if ((name == "ISETP" || name == "UISETP") && operands.size() == 5) {
+    if (operation == RangeOperation::ExtendedComparison) return extended_truth_of(instruction);
+    if (operation == RangeOperation::Comparison && operands.size() == 5) {
         const auto* combined = as_predicate(operands[4]);
         const auto left = source(operands[2]);
         const auto right = source(operands[3]);
@@ -257,20 +321,20 @@ Truth RangeRegisters::truth_of(const Instruction& instruction) const {
             return text == "AND" || text == "OR" || text == "XOR";
         });
         if (combined == nullptr || !left || !right || logic == modifiers.end()) return std::nullopt;
-        const std::string_view operation = *logic;
-        const auto comparator = comparator_of(instruction, operation);
+        const std::string_view combination = *logic;
+        const auto comparator = comparator_of(instruction, combination);
         const Truth holds = comparator ? compare(*comparator, !instruction.has_modifier("U32"),
                                                  left->range, right->range)
                                        : std::nullopt;
         // A form of comparison that is not known may have another meaning.
         if (!comparator) return std::nullopt;
         return combine(std::array{holds, truth(*combined)}, [&](const std::array<bool, 2>& in) {
-            return operation == "AND"  ? in[0] && in[1]
-                   : operation == "OR" ? in[0] || in[1]
-                                       : in[0] != in[1];
+            return combination == "AND"  ? in[0] && in[1]
+                   : combination == "OR" ? in[0] || in[1]
+                                         : in[0] != in[1];
         });
     }
-    if ((name == "PLOP3" || name == "UPLOP3") && operands.size() == 7 &&
+    if (operation == RangeOperation::PredicateLookup && operands.size() == 7 &&
         only_modifiers(instruction, {"LUT"})) {
         const auto* table = std::get_if<assembly::ImmediateOperand>(&operands[5]);
         std::array<Truth, 3> inputs;
@@ -286,17 +350,19 @@ Truth RangeRegisters::truth_of(const Instruction& instruction) const {
         });
     }
     // The result of LOP3 is not zero; its last operand, !PT, is combined with OR.
-    if (destination_position(instruction) == 1) {
+    if (operation == RangeOperation::Lookup && destination_position(instruction) == 1) {
         const auto* combined = as_predicate(operands.back());
         if (combined == nullptr || combined->index || !combined->negated) return std::nullopt;
-        const auto number = number_of(instruction, [](Geometry) { return ValueRange{}; });
+        const auto number =
+            number_of(instruction, operation, [](Geometry) { return ValueRange{}; });
         if (!number) return std::nullopt;
         return compare(Comparator::NotEqual, false, number->range, ValueRange{0U});
     }
     return std::nullopt;
 }
 
-void RangeRegisters::execute(const Instruction& instruction, const GeometryRanges& geometry) {
+void RangeRegisters::execute(const Instruction& instruction, RangeOperation operation,
+                             const GeometryRanges& geometry) {
     if (!instruction.effects.writes_known) {
         std::fill(values_.begin(), values_.end(), Value{});
         implied_.clear();
@@ -315,17 +381,22 @@ void RangeRegisters::execute(const Instruction& instruction, const GeometryRange
         if (reg == nullptr || !reg->index) return std::nullopt;
         return Register{reg->file, *reg->index};
     };
-    Implied implied = implied_by(instruction);
-    const auto number = number_of(instruction, geometry);
+    Implied implied = implied_by(instruction, operation);
+    const auto number = number_of(instruction, operation, geometry);
     const auto written_number = destination(destination_position(instruction));
-    const bool zeroes_pair = instruction.mnemonic == "CS2R" && number; // Both words of SRZ.
-    const Truth computed = truth_of(instruction);
-    const Truth carry = carry_of(instruction);
+    // CS2R: both words of SRZ.
+    const bool zeroes_pair =
+        operation == RangeOperation::Special && number && instruction.mnemonic == "CS2R";
+    const bool writes_predicate = std::any_of(writes.begin(), writes.end(),
+                                              [](Register reg) { return is_predicate(reg.file); });
+    const Truth computed = writes_predicate ? truth_of(instruction, operation) : std::nullopt;
+    const Truth carry =
+        writes_predicate && operation == RangeOperation::Sum ? carry_of(instruction) : std::nullopt;
     const auto is_second = [&](Register reg) {
         return written_number && reg.file == written_number->file &&
                reg.index == written_number->index + 1;
     };
-    std::vector<std::pair<std::size_t, Value>> results;
+    boost::container::small_vector<std::pair<std::size_t, Value>, 4> results;
     for (const Register reg : writes) {
         const auto index = of_->find(reg);
         if (index == of_->end()) continue;
@@ -336,7 +407,7 @@ void RangeRegisters::execute(const Instruction& instruction, const GeometryRange
         } else if (number && (reg == written_number || zeroes_pair)) {
             after = *number;
         } else if (is_second(reg)) {
-            after.range = upper_word_of(instruction);
+            if (operation == RangeOperation::MultiplyAdd) after.range = upper_word_of(instruction);
         }
         if (!guard) {
             const Value& before = values_[index->second];

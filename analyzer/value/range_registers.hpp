@@ -19,6 +19,28 @@ namespace warpbound::analyzer {
 /// The registers whose values matter, numbered.
 using RegisterNumbers = std::map<assembly::Register, std::size_t>;
 
+/// What an instruction computes, as far as ranges are followed through it.
+enum class RangeOperation {
+    None, ///< Nothing is known of its results.
+    ActiveMask,
+    Halves, ///< A constant that the half-precision unit moves.
+    Special,
+    Move,
+    Sum,
+    MultiplyAdd,
+    ShiftAdd,
+    ShiftLeft,
+    ShiftRight,
+    FunnelShift,
+    Lookup,
+    Select,
+    MinMax,
+    Comparison,
+    ExtendedComparison,
+    PredicateLookup,
+};
+RangeOperation range_operation_of(const assembly::Instruction& instruction);
+
 /// Registers on which guards and predicate operands of control instructions depend, transitively.
 RegisterNumbers deciding_registers(const assembly::Function& function);
 
@@ -40,7 +62,9 @@ public:
 
     /// The possible values of thread and block indices and extents.
     using GeometryRanges = std::function<ValueRange(Geometry)>;
-    void execute(const assembly::Instruction& instruction, const GeometryRanges& geometry);
+    /// `operation`: that of the instruction.
+    void execute(const assembly::Instruction& instruction, RangeOperation operation,
+                 const GeometryRanges& geometry);
     /// At the beginning of a basic block other lanes may be active, and registers of `shared` may
     /// hold what yet others wrote.
     void begin_block(const std::set<assembly::Register>& shared);
@@ -64,8 +88,12 @@ private:
     [[nodiscard]] Value held(assembly::Register reg) const;
     [[nodiscard]] std::optional<Value> source(const assembly::Operand& operand) const;
     [[nodiscard]] std::optional<Value> number_of(const assembly::Instruction& instruction,
+                                                 RangeOperation operation,
                                                  const GeometryRanges& geometry) const;
-    [[nodiscard]] std::optional<bool> truth_of(const assembly::Instruction& instruction) const;
+    [[nodiscard]] std::optional<Value> special_number(const assembly::Instruction& instruction,
+                                                      const GeometryRanges& geometry) const;
+    [[nodiscard]] std::optional<bool> truth_of(const assembly::Instruction& instruction,
+                                               RangeOperation operation) const;
     // Arithmetic on pairs of registers.
     [[nodiscard]] std::optional<bool> carry_of(const assembly::Instruction& instruction) const;
     [[nodiscard]] std::optional<ValueRange>
@@ -94,7 +122,8 @@ private:
     };
     [[nodiscard]] std::optional<std::size_t> index_of(const assembly::Operand& operand) const;
     [[nodiscard]] std::optional<Relation> relation_of(const assembly::Instruction& compared) const;
-    [[nodiscard]] Implied implied_by(const assembly::Instruction& instruction) const;
+    [[nodiscard]] Implied implied_by(const assembly::Instruction& instruction,
+                                     RangeOperation operation) const;
     [[nodiscard]] Implied implied_by_extended(const assembly::Instruction& compared) const;
     /// What both sides of a relation say of each other; false where it cannot hold.
     bool restrict(const Relation& relation);

@@ -102,9 +102,12 @@ RangeRegisters::relation_of(const Instruction& compared) const {
     return std::nullopt;
 }
 
-RangeRegisters::Implied RangeRegisters::implied_by(const Instruction& instruction) const {
-    if (is_extended_comparison(instruction)) return implied_by_extended(instruction);
+RangeRegisters::Implied RangeRegisters::implied_by(const Instruction& instruction,
+                                                   RangeOperation operation) const {
+    if (operation == RangeOperation::ExtendedComparison) return implied_by_extended(instruction);
     Implied implied;
+    if (operation != RangeOperation::Comparison && operation != RangeOperation::Lookup)
+        return implied;
     const auto relation = relation_of(instruction);
     const auto predicate = relation ? index_of(instruction.operands.front()) : std::nullopt;
     if (!predicate) return implied;

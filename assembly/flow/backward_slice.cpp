@@ -62,6 +62,7 @@ private:
             for (const Register reg : writes)
                 needed.erase(reg);
         add_constants(index);
+        if (instruction.mnemonic == "F2I") sources_.conversions.insert(index);
         for (const Operand& operand : instruction.operands)
             if (const auto* special = std::get_if<SpecialRegisterOperand>(&operand))
                 sources_.specials.insert(special->name);

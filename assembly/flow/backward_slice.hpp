@@ -17,6 +17,9 @@ struct SliceSources {
     std::set<std::int64_t> constants; ///< Offsets in constant bank 0. `Unit:` bytes.
     std::set<std::size_t> loads;      ///< Instructions that read memory, or indexed constants.
     std::set<std::string> specials;   ///< Special registers, as in the listing: "SR_TID.X".
+    /// Instructions that make an integer of a floating-point number, as quotients by a value that
+    /// is not a constant do. They are passed.
+    std::set<std::size_t> conversions;
 };
 
 /// The sources of the branches and EXITs by which a loop ends: of their backward slice over the

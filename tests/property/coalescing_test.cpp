@@ -275,7 +275,8 @@ TEST(Coalescing, HoldsForEveryThreadOfRandomCode) {
             const analyzer::UniformInstructions stated(function.instructions.size(),
                                                        all_stated_uniform);
             return analyzer::derive_thread_facts(function, graph.value(), shape,
-                                                 architecture.value(), stated, {}, run);
+                                                 architecture.value(), stated, {}, run,
+                                                 analyzer::LastBlock{20, 0, 0});
         };
         const auto without_run = derive(false);
         models::Launch launch{21, shape.count()};
@@ -298,6 +299,7 @@ TEST(Coalescing, HoldsForEveryThreadOfRandomCode) {
                 inputs.constants[offset] =
                     static_cast<std::uint32_t>(4 * random_source.whole(0, 64));
             inputs.special["SR_CTAID.X"] = static_cast<std::uint32_t>(random_source.whole(0, 20));
+            inputs.memory = static_cast<std::uint32_t>(random_source.whole(0, 1 << 20));
             std::vector<Warp> warps;
             for (std::int64_t thread = 0; thread < shape.count(); ++thread) {
                 const auto count = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };

@@ -71,7 +71,7 @@ private:
         case 2:
             return add(fmt::format("MOV {}, c[0x0][0x16{}]", reg, one_in(2) ? 0 : 4));
         case 3:
-            return add(fmt::format("{}LDS {}, [R9]", guard(), reg));
+            return add(fmt::format("{}LDS {}, [{}]", guard(), reg, one_in(2) ? "R9" : any()));
         default:
             return add(
                 fmt::format("{}S2R {}, {}", guard(), reg, special[random_source_.whole(0, 6)]));

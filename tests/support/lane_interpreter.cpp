@@ -24,6 +24,15 @@ bool compare(const Instruction& instruction, std::uint32_t a, std::uint32_t b) {
                           : left > right;
 }
 
+/// Of a load of at most one word; null for other instructions.
+const assembly::MemoryOperand* address_of_word(const Instruction& instruction) {
+    const auto& memory = instruction.effects.memory;
+    if ((instruction.mnemonic != "LDS" && instruction.mnemonic != "LDG") || !memory ||
+        memory->bytes_per_lane > 4)
+        return nullptr;
+    return std::get_if<assembly::MemoryOperand>(&instruction.operands.back());
+}
+
 } // namespace
 
 LaneInterpreter::LaneInterpreter(const assembly::Function& function,
@@ -31,7 +40,7 @@ LaneInterpreter::LaneInterpreter(const assembly::Function& function,
                                  RandomSource& random_source, const models::Launch& launch,
                                  const LaneInputs& inputs)
     : function_{function}, graph_{graph}, random_source_{random_source}, launch_{launch},
-      constants_{inputs.constants}, special_{inputs.special} {
+      constants_{inputs.constants}, special_{inputs.special}, memory_{inputs.memory} {
     for (int reg = 0; reg < 32; ++reg)
         numbers_[{assembly::RegisterFile::General, reg}] =
             static_cast<Number>(random_source.whole(0, 0xffffffff));
@@ -242,6 +251,10 @@ bool LaneInterpreter::execute(const Instruction& instruction) {
                 predicates_[written] = *computed != 0 || truth(operands.back());
             else
                 numbers_[written] = *computed;
+    } else if (const auto* loaded = memory_ ? address_of_word(instruction) : nullptr) {
+        const std::uint32_t mixed = (address(*loaded) ^ *memory_) * 0x9e3779b1U;
+        for (const assembly::Register written : instruction.effects.writes)
+            numbers_[written] = (mixed >> 7U) % 40;
     } else {
         for (const assembly::Register written : instruction.effects.writes)
             if (written.file == assembly::RegisterFile::Predicate)

@@ -37,6 +37,9 @@ struct LaneRun {
 struct LaneInputs {
     std::map<std::string, std::uint32_t> special;    ///< By name of the special register.
     std::map<std::int64_t, std::uint32_t> constants; ///< By offset in constant bank 0.
+    /// Words loaded from one address are equal, also for other lanes with this seed (C96); nothing:
+    /// each load gives a random number.
+    std::optional<std::uint32_t> memory{};
 };
 
 class LaneInterpreter {
@@ -74,6 +77,7 @@ private:
     std::map<std::int64_t, Number> constants_;
     std::map<std::string, Number> special_;
     std::map<std::size_t, std::int64_t> header_count_; ///< By loop: in the current traversal.
+    std::optional<std::uint32_t> memory_;
 };
 
 } // namespace warpbound::tests

@@ -34,6 +34,7 @@ public:
     /// What lanes wrote; a failure is one of the test.
     std::vector<LaneOutputWords> run();
     [[nodiscard]] const assembly::ControlFlowGraph& graph() const { return graph_; }
+    [[nodiscard]] const assembly::Function& function() const { return program_.functions.front(); }
 
 private:
     Snippet() = default;
