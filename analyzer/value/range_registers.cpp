@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <string_view>
 
 namespace warpbound::analyzer {
@@ -42,16 +41,6 @@ Truth combine(const std::array<Truth, Count>& inputs, Function function) {
     return result;
 }
 
-/// A vote in which each active lane votes yes: its result is the mask of the active lanes.
-bool reads_active_mask(const Instruction& instruction) {
-    if ((instruction.mnemonic != "VOTE" && instruction.mnemonic != "VOTEU") ||
-        instruction.modifiers != std::vector<std::string>{"ANY"} ||
-        instruction.operands.size() != 3)
-        return false;
-    const auto* voted = as_predicate(instruction.operands[2]);
-    return voted != nullptr && !voted->index && !voted->negated;
-}
-
 /// The destination: the first operand; of LOP3 with a predicate before it, the second.
 std::size_t destination_position(const Instruction& instruction) {
     const bool is_logic = instruction.mnemonic == "LOP3" || instruction.mnemonic == "ULOP3";
@@ -61,51 +50,7 @@ std::size_t destination_position(const Instruction& instruction) {
                : 0;
 }
 
-const std::map<std::string_view, RangeOperation>& operations_by_name() {
-    using enum RangeOperation;
-    static const std::map<std::string_view, RangeOperation> operations{{"S2R", Special},
-                                                                       {"S2UR", Special},
-                                                                       {"CS2R", Special},
-                                                                       {"MOV", Move},
-                                                                       {"UMOV", Move},
-                                                                       {"MOV32I", Move},
-                                                                       {"LDC", Move},
-                                                                       {"ULDC", Move},
-                                                                       {"IADD3", Sum},
-                                                                       {"UIADD3", Sum},
-                                                                       {"IADD", Sum},
-                                                                       {"IADD32I", Sum},
-                                                                       {"VIADD", Sum},
-                                                                       {"IMAD", MultiplyAdd},
-                                                                       {"UIMAD", MultiplyAdd},
-                                                                       {"LEA", ShiftAdd},
-                                                                       {"ULEA", ShiftAdd},
-                                                                       {"SHL", ShiftLeft},
-                                                                       {"SHR", ShiftRight},
-                                                                       {"SHF", FunnelShift},
-                                                                       {"USHF", FunnelShift},
-                                                                       {"LOP3", Lookup},
-                                                                       {"ULOP3", Lookup},
-                                                                       {"SEL", Select},
-                                                                       {"USEL", Select},
-                                                                       {"IMNMX", MinMax},
-                                                                       {"VIMNMX", MinMax},
-                                                                       {"ISETP", Comparison},
-                                                                       {"UISETP", Comparison},
-                                                                       {"PLOP3", PredicateLookup},
-                                                                       {"UPLOP3", PredicateLookup}};
-    return operations;
-}
-
 } // namespace
-
-RangeOperation range_operation_of(const Instruction& instruction) {
-    if (reads_active_mask(instruction)) return RangeOperation::ActiveMask;
-    if (moved_halves(instruction)) return RangeOperation::Halves;
-    if (is_extended_comparison(instruction)) return RangeOperation::ExtendedComparison;
-    const auto found = operations_by_name().find(instruction.mnemonic);
-    return found == operations_by_name().end() ? RangeOperation::None : found->second;
-}
 
 RegisterNumbers deciding_registers(const assembly::Function& function) {
     std::set<Register> needed;

@@ -3,6 +3,7 @@
 /// Abstract state of a thread's registers as ranges, and the effect of one instruction on it
 /// (S16a).
 
+#include "analyzer/value/range_operation.hpp"
 #include "analyzer/value/symbols.hpp"
 #include "analyzer/value/value_range.hpp"
 #include "assembly/isa/program.hpp"
@@ -18,28 +19,6 @@ namespace warpbound::analyzer {
 
 /// The registers whose values matter, numbered.
 using RegisterNumbers = std::map<assembly::Register, std::size_t>;
-
-/// What an instruction computes, as far as ranges are followed through it.
-enum class RangeOperation {
-    None, ///< Nothing is known of its results.
-    ActiveMask,
-    Halves, ///< A constant that the half-precision unit moves.
-    Special,
-    Move,
-    Sum,
-    MultiplyAdd,
-    ShiftAdd,
-    ShiftLeft,
-    ShiftRight,
-    FunnelShift,
-    Lookup,
-    Select,
-    MinMax,
-    Comparison,
-    ExtendedComparison,
-    PredicateLookup,
-};
-RangeOperation range_operation_of(const assembly::Instruction& instruction);
 
 /// Registers on which guards and predicate operands of control instructions depend, transitively.
 RegisterNumbers deciding_registers(const assembly::Function& function);
