@@ -4,6 +4,8 @@
 #include "cli/command.hpp"
 #include "cli/json.hpp"
 #include "cli/next_step.hpp"
+#include "harness/card_identity.hpp"
+#include "harness/described_machine.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -24,6 +26,10 @@ void add_devices(CLI::App& app, Invocation& invocation) {
                 list.push_back({{"name", device.name},
                                 {"available", device.available},
                                 {"detail", device.detail}});
+                if (device.available && harness::is_card(device.name))
+                    if (const auto machine =
+                            harness::described_machine({device.name, device.detail}))
+                        list.back()["description"] = machine.value().name;
                 if (device.available && list.size() == 1)
                     suggest(fmt::format("warpbound measure --device {} --benchmark dependent-add",
                                         shell_word(device.name)));

@@ -5,6 +5,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/help_format.hpp"
+#include "cli/contract.hpp"
 #include "cli/hypotheses.hpp"
 #include "cli/next_step.hpp"
 #include "cli/pwcet.hpp"
@@ -53,6 +54,7 @@ int main(int argc, char** argv) {
         warpbound::cli::add_simulate(app, invocation);
         warpbound::cli::add_trace(app, invocation);
         warpbound::cli::add_hypotheses(app, invocation);
+        warpbound::cli::add_contract(app, invocation);
 #ifdef WARPBOUND_HAS_ANALYZER
         warpbound::cli::add_bound(app, invocation);
         warpbound::cli::add_pipeline(app, invocation);

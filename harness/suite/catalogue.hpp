@@ -24,6 +24,8 @@ std::vector<Benchmark> copy_benchmarks();
 std::vector<Benchmark> cache_benchmarks();
 /// Size and drain time of the write buffer.
 std::vector<Benchmark> store_benchmarks();
+/// Loops whose times the rules of the timing contract bound on cards, too.
+std::vector<Benchmark> contract_benchmarks();
 
 /// R8 and up are written by the timed code; R2..R7 are only read.
 inline constexpr int first_register = 8;

@@ -154,6 +154,13 @@ std::vector<Suite> define_suites() {
               "write-latency", "register-usage", "clause-usage", "domain-size"}},
             {"calibration", "The benchmarks from which `calibrate` reads values of a description",
              calibrating},
+            {"contract",
+             "What `contract` holds against the rules of the timing contract",
+             {"resident-warps", "switched-off", "contract-chain-add", "contract-chain-mul",
+              "contract-chain-mad", "contract-chain-cos", "contract-independent",
+              "contract-port-add", "contract-port-cos", "contract-barrier", "contract-conflict",
+              "contract-stores", "contract-chase", "contract-registers",
+              "contract-shared-memory"}},
             {"full", "Every benchmark", every}};
 }
 
@@ -195,7 +202,8 @@ const std::vector<Benchmark>& benchmarks() {
         std::vector<Benchmark> every;
         for (auto& part : {published_benchmarks(), issue_benchmarks(), memory_benchmarks(),
                            alu_fetch_benchmarks(), launch_benchmarks(), copy_benchmarks(),
-                           calibration_benchmarks(), cache_benchmarks(), store_benchmarks()})
+                           calibration_benchmarks(), cache_benchmarks(), store_benchmarks(),
+                           contract_benchmarks()})
             every.insert(every.end(), part.begin(), part.end());
         return every;
     }();
