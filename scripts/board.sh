@@ -5,14 +5,17 @@ set -uo pipefail
 
 usage() {
   cat <<'TEXT'
-Usage: board.sh [--device cuda:0] [--gpu NAME] [--out board] [--kernels FILE] [--minutes 10] [--program PATH]
+Usage: board.sh [--device cuda:0] [--gpu NAME] [--out board] [--kernels FILE] [--steps LIST]
+                [--minutes 10] [--limit SECONDS] [--program PATH]
        board.sh --open ARCHIVE --out FOLDER [--gpu NAME] [--program PATH]
 
   --device   device of `warpbound devices`; default cuda:0
   --gpu      description that the runs are held against; default that of the device
   --out      folder of the results; the archive is FOLDER.tar.gz
   --kernels  kernels to measure, one a line; default examples/board/kernels.txt
+  --steps    only these: limits, contract, scheduling, kernels, calibration, separated by commas
   --minutes  steps that have not begun by then are left out
+  --limit    no step lasts longer
   --program  warpbound; default $WARPBOUND, else one beside this script or on PATH
   --open     checks an archive and makes its campaigns, verdicts and reports again
 
@@ -22,23 +25,30 @@ TEXT
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 start=$SECONDS
-device=cuda:0 gpu='' out='' kernels='' minutes=10 program=${WARPBOUND:-} archive=''
+device=cuda:0 gpu='' out='' kernels='' minutes=10 longest=600 program=${WARPBOUND:-} archive=''
+all_steps=limits,contract,scheduling,kernels,calibration
+chosen=$all_steps
 die() { printf 'board.sh: %s\n' "$2" >&2; exit "$1"; }
 
 while [ $# -gt 0 ]; do
   case $1 in
     --help | -h) usage; exit 0 ;;
-    --device | --gpu | --out | --kernels | --minutes | --program | --open)
+    --device | --gpu | --out | --kernels | --steps | --minutes | --limit | --program | --open)
       [ $# -ge 2 ] || die 2 "$1 needs a value (try --help)"
       case $1 in
         --device) device=$2 ;; --gpu) gpu=$2 ;; --out) out=$2 ;; --kernels) kernels=$2 ;;
-        --minutes) minutes=$2 ;; --program) program=$2 ;; --open) archive=$2 ;;
+        --steps) chosen=$2 ;; --minutes) minutes=$2 ;; --limit) longest=$2 ;; --program) program=$2 ;; --open) archive=$2 ;;
       esac
       shift 2 ;;
     *) die 2 "unknown argument '$1' (try --help)" ;;
   esac
 done
 [[ $minutes =~ ^[1-9][0-9]{0,3}$ ]] || die 2 "--minutes: expected a whole number from 1 to 9999"
+[[ $longest =~ ^[1-9][0-9]{0,4}$ ]] || die 2 "--limit: expected a whole number of seconds from 1 to 99999"
+for one in ${chosen//,/ }; do
+  [[ ",$all_steps," == *",$one,"* ]] || die 2 "--steps: no step '$one'; expected some of $all_steps"
+done
+is_chosen() { [[ ",$chosen," == *",$1,"* ]]; }
 
 # The program: as named, beside the script (built or installed), or on PATH.
 if [ -z "$program" ]; then
@@ -79,12 +89,13 @@ step() {
   if [ -r "$out/state/$name" ]; then
     IFS=$'\t' read -r status[$name] why[$name] <"$out/state/$name"
     case ${status[$name]} in
-      done | finding) printf '%-12s %-8s %s\n' "$name" "${status[$name]}" "as before" >&2; return 0 ;;
+      'done' | finding) printf '%-12s %-8s %s\n' "$name" "${status[$name]}" "as before" >&2; return 0 ;;
     esac
   fi
   left=$((60 * minutes - (SECONDS - start)))
   if [ "$left" -le 0 ]; then remember "$name" left-out "the time of $minutes minutes was over"; return 4; fi
   [ "$left" -lt "$limit" ] && limit=$left
+  [ "$longest" -lt "$limit" ] && limit=$longest
   # A shell that cannot open the logs does not run the command.
   timeout -s INT -k 10 "$limit" "$@" >"$out/log/$name.out" 2>"$out/log/$name.err" &
   child=$!
@@ -93,7 +104,7 @@ step() {
   child=''
   if [ -n "$stopped" ]; then remember "$name" failed "interrupted; the next call repeats it"; return 4; fi
   case $code in
-    0) remember "$name" done "" ;;
+    0) remember "$name" 'done' "" ;;
     1) if [ -s "$out/log/$name.out" ]; then remember "$name" finding "see log/$name.out"
        else remember "$name" failed "exit code 1, and no result: $(reason_of "$name")"; fi ;;
     4) remember "$name" failed "undecided: $(reason_of "$name")" ;;
@@ -172,7 +183,10 @@ report() {
   printf 'device       %s\ndescription  %s\n\nsteps\n' "$device${detail:+, $detail}" "${gpu:-none}"
   for name in "${steps[@]}"; do printf '  %-12s %-8s %s\n' "$name" "${status[$name]}" "${why[$name]}"; done
   printf '\n'
-  if [ -s "$out/contract.txt" ]; then sed -n '/^description/,$p' "$out/contract.txt"; fi
+  # Rules that were tested; contract.txt says why the others were not.
+  if [ -s "$out/contract.txt" ]; then
+    awk '/^C[0-9]/ { shown = !/^C[0-9a-z]* +not tested/ } /^$/ { shown = 0 } shown || /^[0-9]+ hold/' "$out/contract.txt"
+  fi
   for name in "$out"/log/kernel-*.out; do [ -s "$name" ] && { printf '\n'; cat "$name"; }; done
 }
 
@@ -180,7 +194,7 @@ report() {
 ended() {
   local name failed=0
   for name in "${steps[@]}"; do
-    case ${status[$name]} in finding) return 1 ;; done) ;; *) failed=4 ;; esac
+    case ${status[$name]} in finding) return 1 ;; 'done') ;; *) failed=4 ;; esac
   done
   return "$failed"
 }
@@ -224,8 +238,30 @@ open_archive() {
 }
 
 # ---------------------------------------------------------------------------------------------------------- the board
+# Each line of the table is a step of its own.
+measure_kernels() {
+  local name line words table=${kernels:-$here/../examples/board/kernels.txt}
+  if ! [ -r "$table" ]; then
+    steps+=(kernels)
+    remember kernels failed "$table: cannot be read"
+    return
+  fi
+  while read -r name line; do
+    case $name in '' | '#'*) continue ;; esac
+    if ! [[ $name =~ ^[A-Za-z0-9_]+$ ]]; then
+      steps+=(kernels)
+      remember kernels failed "$table: '$name' is no name; expected letters, digits and _"
+      continue
+    fi
+    read -ra words <<<"$line"
+    has bound && [ -n "$gpu" ] && words+=(--gpu "$gpu")
+    step "kernel-$name" 60 env -C "$(dirname "$table")" "$program" measure "${words[@]}" --device "$device" \
+      --repetitions 100 --campaign "$out/kernels.db"
+  done <"$table"
+}
+
 measure_board() {
-  local name line words held table
+  local held
   out=${out:-board}
   mkdir -p "$out/state" "$out/log" 2>/dev/null && : >"$out/state/writable" 2>/dev/null ||
     die 3 "$out: cannot be written; name another folder by --out"
@@ -241,23 +277,12 @@ measure_board() {
     printf '%s\n' "$device${detail:+, $detail}" >"$out/state/device" || true
   fi
 
-  step limits 60 "$program" measure --device "$device" --limits
-  step contract 120 "$program" measure --device "$device" --suite contract --campaign "$out/contract.db"
-  step scheduling 90 bash -c '"$program" hypotheses --device "$device" --runs 20 --record "$out/scheduling.json"'
-  table=${kernels:-$here/../examples/board/kernels.txt}
-  if [ -r "$table" ]; then
-    while read -r name line; do
-      case $name in '' | '#'*) continue ;; esac
-      read -ra words <<<"$line"
-      if ! [[ $name =~ ^[A-Za-z0-9_]+$ ]]; then steps+=(kernels); remember kernels failed "$table: no name: $name"; continue; fi
-      has bound && [ -n "$gpu" ] && words+=(--gpu "$gpu")
-      step "kernel-$name" 60 env -C "$(dirname "$table")" "$program" measure "${words[@]}" --device "$device" \
-        --repetitions 100 --campaign "$out/kernels.db"
-    done <"$table"
-  else
-    steps+=(kernels); remember kernels failed "$table: cannot be read"
-  fi
-  step calibration 240 "$program" measure --device "$device" --suite calibration --repetitions 200 \
+  is_chosen limits && step limits 60 "$program" measure --device "$device" --limits
+  is_chosen contract &&
+    step contract 120 "$program" measure --device "$device" --suite contract --campaign "$out/contract.db"
+  is_chosen scheduling && step scheduling 90 "$program" hypotheses --device "$device" --runs 20 --record "$out/scheduling.json"
+  is_chosen kernels && measure_kernels
+  is_chosen calibration && step calibration 240 "$program" measure --device "$device" --suite calibration --repetitions 200 \
     --campaign "$out/calibration.db"
 
   if [ -s "$out/calibration.db" ]; then

@@ -12,7 +12,7 @@ namespace {
 
 using assembly::OpcodeClass;
 
-constexpr std::int64_t contract_runs = 50;
+constexpr std::int64_t contract_runs = 20;
 /// Registers that independent operations take in turn: each has its result long before it is read.
 constexpr int turn_registers = 8;
 

@@ -26,11 +26,15 @@ std::int64_t lines_between(const std::string& text, const char* from, const char
     return lines;
 }
 
-std::int64_t trips_of_walk(const std::string& text) {
+/// Iterations of a loop; 1: none.
+std::int64_t trips_of_loop(const std::string& text) {
     constexpr const char* counter = "mov.u32 %left, ";
     const auto at = text.find(counter);
-    if (at == std::string::npos || text.find("%walk_by_") == std::string::npos) return 0;
-    return std::stoll(text.substr(at + std::strlen(counter)));
+    return at == std::string::npos ? 1 : std::stoll(text.substr(at + std::strlen(counter)));
+}
+
+bool is_walk(const std::string& text) {
+    return text.find("%walk_by_") != std::string::npos;
 }
 
 void run_clock_rate(void** arguments) {
@@ -74,7 +78,7 @@ void run_region(const FunctionTag& function, unsigned blocks, unsigned threads, 
     const auto& script = at.script;
     const std::int64_t warps = std::int64_t{blocks} * ((threads + 31) / 32);
     at.pass(1000.0);
-    std::int64_t cycles = 24 + 6 * function.instructions;
+    std::int64_t cycles = 24 + 6 * function.instructions * function.iterations;
     if (function.trips > 0) {
         Address memory = 0;
         std::memcpy(&memory, arguments[3], sizeof(memory));
@@ -181,7 +185,8 @@ FunctionTag function_of(const std::string& text, const std::string& name) {
                                                                        : Region;
     function.instructions =
         lines_between(text, "mov.u64 %first, %clock64;", "mov.u64 %last, %clock64;");
-    function.trips = trips_of_walk(text);
+    function.iterations = trips_of_loop(text);
+    if (is_walk(text) && function.iterations > 1) function.trips = function.iterations;
     function.registers = machine().script.registers;
     if (const auto at = text.find(stated_registers); at != std::string::npos)
         function.registers =

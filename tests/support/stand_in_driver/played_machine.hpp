@@ -27,6 +27,7 @@ struct FunctionTag {
     };
     Kind kind = Kind::Region;
     std::int64_t instructions = 0; ///< Between the clock reads.
+    std::int64_t iterations = 1;   ///< Of the loop around them; 1: none.
     std::int64_t trips = 0;        ///< Iterations of a walk; 0: no walk.
     int registers = 0;             ///< Per thread.
 };
