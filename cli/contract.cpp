@@ -70,9 +70,9 @@ Result<ContractAnswer> answer_of(const ContractOptions& options) {
     if (!recording) return recording.as_failure();
     const auto device = device_of(series.value(), recording.value());
     if (recording.value() && recording.value()->device != device.name)
-        return Failure{fmt::format("of '{}'; the campaign is of '{}'", recording.value()->device,
-                                   device.name),
-                       options.recording};
+        return Failure{
+            fmt::format("of '{}'; the campaign is of '{}'", recording.value()->device, device.name),
+            options.recording};
     const auto machine = options.gpu.empty() ? harness::described_machine(device)
                                              : models::load_architecture(options.gpu);
     if (!machine) return machine.as_failure();
@@ -81,10 +81,10 @@ Result<ContractAnswer> answer_of(const ContractOptions& options) {
     if (kept.value().empty() && !recording.value())
         return Failure{"holds no series of the suite; `measure --suite contract` records them",
                        options.campaigns.front()};
-    return ContractAnswer{device, models::label_of(machine.value()),
-                          contract::test_contract(machine.value(), kept.value(),
-                                                  recording.value() ? &*recording.value()
-                                                                    : nullptr)};
+    return ContractAnswer{
+        device, models::label_of(machine.value()),
+        contract::test_contract(machine.value(), kept.value(),
+                                recording.value() ? &*recording.value() : nullptr)};
 }
 
 std::string rendered(const ContractAnswer& answer, const std::string& format) {

@@ -74,13 +74,12 @@ std::string result_of(const TestedContractRule& tested) {
     std::vector<std::string> parts;
     if (const Comparison* const one = decisive(tested)) {
         const auto all = tested.comparisons.size();
-        const auto failed =
-            std::count_if(tested.comparisons.begin(), tested.comparisons.end(),
-                          [](const Comparison& other) { return !other.holds(); });
-        parts.push_back(failed > 0 ? fmt::format("{} of {} comparisons fail; {}", failed, all,
-                                                 text_of(*one))
-                                   : fmt::format("{} comparison{}; {}", all, all == 1 ? "" : "s",
-                                                 text_of(*one)));
+        const auto failed = std::count_if(tested.comparisons.begin(), tested.comparisons.end(),
+                                          [](const Comparison& other) { return !other.holds(); });
+        parts.push_back(
+            failed > 0
+                ? fmt::format("{} of {} comparisons fail; {}", failed, all, text_of(*one))
+                : fmt::format("{} comparison{}; {}", all, all == 1 ? "" : "s", text_of(*one)));
     }
     for (const auto& scheduling : tested.scheduling)
         if (scheduling.verdict != Verdict::NotTested) parts.push_back(scheduling_text(scheduling));
@@ -93,8 +92,8 @@ std::string text_of(const ContractAnswer& answer) {
     std::string out = fmt::format("device       {}\n             {}\ndescription  {}\n\n",
                                   answer.device.name, answer.device.detail, answer.description);
     for (const auto& tested : answer.rules)
-        out += fmt::format("{:<4} {:<12}{}\n     {}\n", tested.rule->id,
-                           to_string(tested.verdict), tested.rule->title, result_of(tested));
+        out += fmt::format("{:<4} {:<12}{}\n     {}\n", tested.rule->id, to_string(tested.verdict),
+                           tested.rule->title, result_of(tested));
     return out + fmt::format("\n{} hold, {} violated, {} not tested. 'holds' means that no run "
                              "showed a violation; it is no proof.\n",
                              count_of(answer, Verdict::Holds), count_of(answer, Verdict::Violated),
@@ -146,13 +145,12 @@ std::string text_of_contract() {
             out += fmt::format("     rules of `hypotheses`: {}\n", rule.scheduling);
         for (const auto& experiment : contract::contract_experiments())
             if (tests(experiment, rule.id))
-                out += fmt::format("     {}{}: {}\n       from {}\n", experiment.benchmark,
-                                   experiment.machines == contract::Machines::Interlocked
-                                       ? " (interlocks)"
-                                   : experiment.machines == contract::Machines::Encoded
-                                       ? " (encoded)"
-                                       : "",
-                                   experiment.relation, experiment.values);
+                out += fmt::format(
+                    "     {}{}: {}\n       from {}\n", experiment.benchmark,
+                    experiment.machines == contract::Machines::Interlocked ? " (interlocks)"
+                    : experiment.machines == contract::Machines::Encoded   ? " (encoded)"
+                                                                           : "",
+                    experiment.relation, experiment.values);
     }
     return out;
 }

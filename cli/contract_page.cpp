@@ -21,8 +21,7 @@ std::string rules_table(const ContractAnswer& answer) {
             if (tested.verdict == verdict)
                 rows += "<tr>" + cell(std::string{tested.rule->id}) +
                         cell(std::string{to_string(verdict)}) +
-                        cell(std::string{tested.rule->title}) + cell(result_of(tested)) +
-                        "</tr>\n";
+                        cell(std::string{tested.rule->title}) + cell(result_of(tested)) + "</tr>\n";
     return certification::sortable_table(
         "'holds' means that no run showed a violation: no proof",
         {{"rule", false}, {"verdict", false}, {"title", false}, {"result", false}}, rows);
@@ -32,20 +31,19 @@ std::string comparisons_table(const ContractAnswer& answer) {
     std::string rows;
     for (const auto& tested : answer.rules)
         for (const auto& one : tested.comparisons)
-            rows += "<tr>" + cell(std::string{tested.rule->id}) +
-                    cell(one.holds() ? "holds" : "violated") +
-                    cell(one.requirement.point +
-                         (one.requirement.less.empty() ? "" : " - " + one.requirement.less)) +
-                    cell(fmt::format("{}", one.least), true) +
-                    cell(fmt::format("{}", one.greatest), true) +
-                    cell(one.requirement.at_least ? fmt::format("{}", *one.requirement.at_least)
-                                                  : "",
-                         true) +
-                    cell(one.requirement.at_most ? fmt::format("{}", *one.requirement.at_most) : "",
-                         true) +
-                    cell(fmt::format("{}", one.runs), true) +
-                    cell(one.requirement.relation) +
-                    cell(std::string{one.experiment->values}) + "</tr>\n";
+            rows +=
+                "<tr>" + cell(std::string{tested.rule->id}) +
+                cell(one.holds() ? "holds" : "violated") +
+                cell(one.requirement.point +
+                     (one.requirement.less.empty() ? "" : " - " + one.requirement.less)) +
+                cell(fmt::format("{}", one.least), true) +
+                cell(fmt::format("{}", one.greatest), true) +
+                cell(one.requirement.at_least ? fmt::format("{}", *one.requirement.at_least) : "",
+                     true) +
+                cell(one.requirement.at_most ? fmt::format("{}", *one.requirement.at_most) : "",
+                     true) +
+                cell(fmt::format("{}", one.runs), true) + cell(one.requirement.relation) +
+                cell(std::string{one.experiment->values}) + "</tr>\n";
     return certification::sortable_table("Core cycles, or blocks",
                                          {{"rule", false},
                                           {"verdict", false},

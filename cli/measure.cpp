@@ -168,7 +168,8 @@ Exit run(const MeasureOptions& options) {
     const auto runs =
         prepare(options, *device.value(), protocol.value(), points.value(), suite.missing);
     if (!runs) return refuse(runs.error());
-    if (runs.value().empty()) return refuse(suite.missing.front().why);
+    // What the device refused comes last, behind benchmarks that no such device runs.
+    if (runs.value().empty()) return refuse(suite.missing.back().why);
     // Only now: a refused measurement creates no campaign.
     std::unique_ptr<harness::Campaign> campaign;
     if (!options.campaign.empty()) {

@@ -157,6 +157,7 @@ verdicts() {
     [ "$code" -eq 2 ] || [ "$code" -eq 3 ] && return "$code"
   done
   cat "$out/contract.txt"
+  [ "$result" -ne 4 ] || echo "no rule could be tested; contract.txt says why" >&2
   return "$result"
 }
 pages() {
@@ -188,6 +189,7 @@ report() {
     awk '/^C[0-9]/ { shown = !/^C[0-9a-z]* +not tested/ } /^$/ { shown = 0 } shown || /^[0-9]+ hold/' "$out/contract.txt"
   fi
   for name in "$out"/log/kernel-*.out; do [ -s "$name" ] && { printf '\n'; cat "$name"; }; done
+  return 0
 }
 
 # The exit code of what the steps came to.
@@ -266,12 +268,13 @@ measure_board() {
   mkdir -p "$out/state" "$out/log" 2>/dev/null && : >"$out/state/writable" 2>/dev/null ||
     die 3 "$out: cannot be written; name another folder by --out"
   out=$(realpath "$out")
+  held=$(cat "$out/state/device" 2>/dev/null)
+  [ "${held%%,*}" = "${held:+$device}" ] || die 3 "$out: holds runs of '$held'; name another folder by --out"
   again facts 120 bash -c facts
   detail=$(entry detail)
   [ -n "$gpu" ] || gpu=$(entry description)
   [ -n "$gpu" ] || { [ "${device#simulated:}" != "$device" ] && gpu=${device#simulated:}; }
-  if [ -n "$detail$gpu" ] && [ -s "$out/state/device" ]; then
-    held=$(cat "$out/state/device")
+  if [ -n "$detail$gpu" ] && [ -n "$held" ]; then
     [ "$held" = "$device${detail:+, $detail}" ] || die 3 "$out: holds runs of '$held'; name another folder by --out"
   elif [ -n "$detail$gpu" ]; then
     printf '%s\n' "$device${detail:+, $detail}" >"$out/state/device" || true
@@ -288,7 +291,7 @@ measure_board() {
   if [ -s "$out/calibration.db" ]; then
     again calibrate 60 "$program" calibrate --campaign "$out/calibration.db" ${gpu:+--base "$gpu"} --name board -o "$out/card.xml"
   fi
-  again verdicts 60 bash -c verdicts
+  if is_chosen contract || is_chosen scheduling; then again verdicts 60 bash -c verdicts; fi
   if has campaign report; then again pages 120 bash -c pages; fi
   again texts 120 bash -c texts
   report >"$out/report.txt" || printf 'board.sh: %s\n' "$out/report.txt: cannot be written" >&2

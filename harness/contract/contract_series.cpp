@@ -136,8 +136,7 @@ Result<Observed> ContractSeries::observed(const std::string& point) const {
                    point};
 }
 
-std::map<std::string, models::Launch>
-ContractSeries::launches(const std::string& benchmark) const {
+std::map<std::string, models::Launch> ContractSeries::launches(const std::string& benchmark) const {
     std::map<std::string, models::Launch> all;
     for (const auto& [name, kept] : by_point_)
         if (name.substr(0, name.find('/')) == benchmark) all.emplace(name, kept.launch);

@@ -36,9 +36,9 @@ models::Interval ContractValues::of(std::string_view path) {
     const auto* const value = models::find_value(*architecture_, path);
     if (value != nullptr && value->interval) return *value->interval;
     if (!missing_)
-        missing_ = Failure{fmt::format("{} is {}", path,
-                                       value == nullptr ? "not described" : "unknown"),
-                           architecture_->name};
+        missing_ =
+            Failure{fmt::format("{} is {}", path, value == nullptr ? "not described" : "unknown"),
+                    architecture_->name};
     return {};
 }
 

@@ -47,8 +47,8 @@ std::vector<Requirement> of_loop(ContractValues& values, const Loop& loop, bool 
     Requirement most;
     most.point = least.point;
     most.less = point_of(loop.benchmark, few);
-    most.at_most = contract_trips * (many * loop.distance.hi - few * loop.distance.lo +
-                                     error->each_iteration) +
+    most.at_most = contract_trips *
+                       (many * loop.distance.hi - few * loop.distance.lo + error->each_iteration) +
                    error->once + 2 * values.clock_error();
     most.relation = fmt::format(
         "at most {} x ({} - {}) x {}, with {} of each iteration, {} of the fetch and {} of the "
@@ -98,8 +98,8 @@ Requirements require_chain_cos(const models::Architecture& architecture, const C
     const auto gap = values.gap();
     if (values.interlocks()) distance.lo = std::max(distance.lo, gap.lo);
     distance.hi = std::max(distance.hi, gap.hi);
-    return checked(values, of_loop(values, {"contract-chain-cos", chain_lengths, distance, text, 1},
-                                   true));
+    return checked(values,
+                   of_loop(values, {"contract-chain-cos", chain_lengths, distance, text, 1}, true));
 }
 
 /// Independent operations: a compiler chooses the stall counts, so that only interlocks bound them
@@ -125,8 +125,8 @@ Requirements require_barrier(const models::Architecture& architecture, const Con
     const auto gap = values.gap();
     if (values.interlocks()) distance.lo = std::max(distance.lo, gap.lo);
     distance.hi = std::max(distance.hi, gap.hi);
-    return checked(values, of_loop(values, {"contract-barrier", barrier_lengths, distance, text, 0},
-                                   true));
+    return checked(values,
+                   of_loop(values, {"contract-barrier", barrier_lengths, distance, text, 0}, true));
 }
 
 /// The operations of all warps that share a port follow each other at its initiation interval.

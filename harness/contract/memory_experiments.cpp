@@ -29,8 +29,7 @@ Result<std::vector<Requirement>> require_conflicts(const models::Architecture& a
     const std::int64_t later = many - few;
     Requirement least;
     least.point = fmt::format("contract-conflict/n={}", many);
-    least.at_least =
-        contract_trips * (latency.lo + (many - 1) * pass.lo) - values.clock_error();
+    least.at_least = contract_trips * (latency.lo + (many - 1) * pass.lo) - values.clock_error();
     least.relation = fmt::format("at least {} x (latency {} + {} x pass cost {}), less {} of the "
                                  "clock reads",
                                  contract_trips, text_of(latency), many - 1, text_of(pass),
@@ -43,8 +42,8 @@ Result<std::vector<Requirement>> require_conflicts(const models::Architecture& a
         Requirement most;
         most.point = least.point;
         most.less = fmt::format("contract-conflict/n={}", few);
-        most.at_most = contract_trips * std::max(by_result, by_port) + error->once +
-                       2 * values.clock_error();
+        most.at_most =
+            contract_trips * std::max(by_result, by_port) + error->once + 2 * values.clock_error();
         most.relation = fmt::format(
             "at most {} x the larger of {} x pass cost {} and {} x initiation {}, with what the "
             "latencies {} and the loop differ by",
@@ -75,9 +74,9 @@ Result<std::vector<Requirement>> require_stores(const models::Architecture& arch
 Result<std::vector<Requirement>> require_chase(const models::Architecture& architecture,
                                                const ContractSeries&) {
     ContractValues values{architecture};
-    const std::int64_t fastest = std::min({values.of("memories/l1/latency").lo,
-                                           values.of("memories/l2/latency").lo,
-                                           values.of("memories/dram/latency").lo});
+    const std::int64_t fastest =
+        std::min({values.of("memories/l1/latency").lo, values.of("memories/l2/latency").lo,
+                  values.of("memories/dram/latency").lo});
     constexpr std::int64_t loads = 2 * chase_footprint / chase_stride;
     Requirement least;
     least.point = "contract-chase";

@@ -24,9 +24,9 @@ public:
     std::int64_t of(std::string_view name) {
         const auto interval = values_.of(fmt::format("limits/{}", name));
         if (!interval.is_exact() && !not_one_)
-            not_one_ = Failure{fmt::format("limits/{} is {}; expected one number", name,
-                                           text_of(interval)),
-                               values_.architecture().name};
+            not_one_ = Failure{
+                fmt::format("limits/{} is {}; expected one number", name, text_of(interval)),
+                values_.architecture().name};
         return interval.lo;
     }
     std::int64_t warp_size() { return values_.of("geometry/warp-size").lo; }
@@ -61,11 +61,9 @@ std::int64_t resident_blocks(Limits& limits, const models::Launch& launch, int s
             --blocks;
     }
     if (launch.shared_memory) {
-        const std::int64_t of_block =
-            round_up(*launch.shared_memory + limits.of("shared-reserved"),
-                     limits.of("shared-granularity"));
-        blocks = std::min(blocks,
-                          limits.of("shared-memory") / std::max<std::int64_t>(of_block, 1));
+        const std::int64_t of_block = round_up(*launch.shared_memory + limits.of("shared-reserved"),
+                                               limits.of("shared-granularity"));
+        blocks = std::min(blocks, limits.of("shared-memory") / std::max<std::int64_t>(of_block, 1));
     }
     return blocks;
 }

@@ -73,69 +73,69 @@ void add_contract_issue(std::vector<Benchmark>& all) {
              [name](const Axes& axes, const models::Architecture&) {
                  return accumulate(name, axis_value(axes, "n", 1), 1, contract_trips);
              }}));
-    all.push_back(with_few_runs({"contract-independent",
-                           "How long does a loop over n additions take that need none before?",
-                           "iterations x n x the larger of gap and initiation",
-                           "C4",
-                           {{"n", lengths}},
-                           [](const Axes& axes, const models::Architecture&) {
-                               return accumulate("add", axis_value(axes, "n", 1), turn_registers,
-                                                 contract_trips);
-                           }}));
+    all.push_back(with_few_runs(
+        {"contract-independent",
+         "How long does a loop over n additions take that need none before?",
+         "iterations x n x the larger of gap and initiation",
+         "C4",
+         {{"n", lengths}},
+         [](const Axes& axes, const models::Architecture&) {
+             return accumulate("add", axis_value(axes, "n", 1), turn_registers, contract_trips);
+         }}));
     for (const std::string name : {"add", "cos"})
-        all.push_back(clocks_of_port({"contract-port-" + name,
-                              fmt::format("How long do {} of many warps share their ports?", name),
-                              "at least operations of a port x initiation",
-                              "C7, C12",
-                              {{"warps", {contract_warps}}},
-                              [name](const Axes&, const models::Architecture&) {
-                                  return accumulate(name, port_operations, turn_registers, port_trips);
-                              }}));
+        all.push_back(clocks_of_port(
+            {"contract-port-" + name,
+             fmt::format("How long do {} of many warps share their ports?", name),
+             "at least operations of a port x initiation",
+             "C7, C12",
+             {{"warps", {contract_warps}}},
+             [name](const Axes&, const models::Architecture&) {
+                 return accumulate(name, port_operations, turn_registers, port_trips);
+             }}));
     all.push_back(with_few_runs({"contract-barrier",
-                           "How long does a loop over n barriers of one warp take?",
-                           "iterations x n x latency of the barrier",
-                           "C9",
-                           {{"n", {barrier_lengths.few, barrier_lengths.many}}},
-                           [](const Axes& axes, const models::Architecture&) {
-                               Region region;
-                               region.timed.assign(
-                                   static_cast<std::size_t>(axis_value(axes, "n", 1)),
-                                   as_ptx({"BAR.SYNC 0x0", OpcodeClass::Barrier, -1, {}},
-                                          "bar.sync 0;"));
-                               region.trips = contract_trips;
-                               return region;
-                           }}));
+                                 "How long does a loop over n barriers of one warp take?",
+                                 "iterations x n x latency of the barrier",
+                                 "C9",
+                                 {{"n", {barrier_lengths.few, barrier_lengths.many}}},
+                                 [](const Axes& axes, const models::Architecture&) {
+                                     Region region;
+                                     region.timed.assign(
+                                         static_cast<std::size_t>(axis_value(axes, "n", 1)),
+                                         as_ptx({"BAR.SYNC 0x0", OpcodeClass::Barrier, -1, {}},
+                                                "bar.sync 0;"));
+                                     region.trips = contract_trips;
+                                     return region;
+                                 }}));
 }
 
 void add_contract_memory(std::vector<Benchmark>& all) {
-    all.push_back(with_few_runs({"contract-conflict",
-                           "How long does a loop over a shared load take whose lanes meet n times "
-                           "on a bank?",
-                           "(n - 1) x pass cost more for each iteration",
-                           "C13, C22",
-                           {{"n", {conflict_degrees.few, conflict_degrees.many}}},
-                           [](const Axes& axes, const models::Architecture&) {
-                               Region region;
-                               Operation sum = arithmetic_operation("add", first_register + 1,
-                                                                    first_register);
-                               sum.ptx = fmt::format("add.rn.f32 %f{0}, %f{0}, %f{1};",
-                                                     first_register + 1, first_register);
-                               region.timed = {
-                                   shared_load(first_register, axis_value(axes, "n", 1)),
-                                   std::move(sum)};
-                               region.trips = contract_trips;
-                               return region;
-                           }}));
+    all.push_back(with_few_runs(
+        {"contract-conflict",
+         "How long does a loop over a shared load take whose lanes meet n times "
+         "on a bank?",
+         "(n - 1) x pass cost more for each iteration",
+         "C13, C22",
+         {{"n", {conflict_degrees.few, conflict_degrees.many}}},
+         [](const Axes& axes, const models::Architecture&) {
+             Region region;
+             Operation sum = arithmetic_operation("add", first_register + 1, first_register);
+             sum.ptx =
+                 fmt::format("add.rn.f32 %f{0}, %f{0}, %f{1};", first_register + 1, first_register);
+             region.timed = {shared_load(first_register, axis_value(axes, "n", 1)), std::move(sum)};
+             region.trips = contract_trips;
+             return region;
+         }}));
     all.push_back(clocks_of_port({"contract-stores",
-                          "How long do stores of many warps wait for the write buffer?",
-                          "at least (stores - entries) x drain",
-                          "C8, C15",
-                          {{"warps", {contract_warps}}},
-                          [](const Axes&, const models::Architecture& architecture) {
-                              Region region;
-                              region.timed.assign(contract_stores, global_store(architecture, 1));
-                              return region;
-                          }}));
+                                  "How long do stores of many warps wait for the write buffer?",
+                                  "at least (stores - entries) x drain",
+                                  "C8, C15",
+                                  {{"warps", {contract_warps}}},
+                                  [](const Axes&, const models::Architecture& architecture) {
+                                      Region region;
+                                      region.timed.assign(contract_stores,
+                                                          global_store(architecture, 1));
+                                      return region;
+                                  }}));
     all.push_back(with_few_runs(
         {"contract-chase",
          "How long does each load of a pointer chase take, twice over a footprint?",
@@ -146,12 +146,12 @@ void add_contract_memory(std::vector<Benchmark>& all) {
              models::AddressPattern pattern;
              pattern.iteration_stride = static_cast<std::uint64_t>(chase_stride);
              pattern.footprint = static_cast<std::uint64_t>(chase_footprint);
-             Operation load = as_ptx(
-                 global_load(architecture, first_register, 1),
-                 fmt::format("ld.global.u64 %walk_by_{0}, [%walk_by_{0}];", chase_stride));
+             Operation load =
+                 as_ptx(global_load(architecture, first_register, 1),
+                        fmt::format("ld.global.u64 %walk_by_{0}, [%walk_by_{0}];", chase_stride));
              Operation add = arithmetic_operation("add", first_register + 1, first_register);
-             add.ptx = fmt::format(
-                 "cvt.u32.u64 %part, %walk_by_{}; add.rn.f32 %f9, %f9, %part;", chase_stride);
+             add.ptx = fmt::format("cvt.u32.u64 %part, %walk_by_{}; add.rn.f32 %f9, %f9, %part;",
+                                   chase_stride);
              Region region;
              region.timed = {patterned(std::move(load), pattern, models::MemoryLevel::Any),
                              std::move(add)};
@@ -170,8 +170,8 @@ void add_contract_residency(std::vector<Benchmark>& all) {
     const auto add = [&](const std::string& name, const std::string& question,
                          std::vector<std::pair<std::string, std::vector<std::int64_t>>> axes) {
         axes.push_back({"blocks", {resident_at_most}});
-        Benchmark benchmark{name,          question,        "N_slot, by the occupancy limit",
-                            "C20, C30",    std::move(axes), region};
+        Benchmark benchmark{name,       question,        "N_slot, by the occupancy limit",
+                            "C20, C30", std::move(axes), region};
         benchmark.quantity = Quantity::ResidentBlocks;
         benchmark.picture = Picture::Residency;
         benchmark.most_runs = 2;

@@ -30,7 +30,7 @@ inline constexpr std::int64_t contract_stores = 8;
 inline constexpr std::int64_t chase_footprint = 4096;
 inline constexpr std::int64_t chase_stride = 128;
 /// Uses by which few points show registers and shared memory as occupancy limits.
-inline constexpr std::array<std::int64_t, 4> contract_registers{32, 40, 64, 128};
+inline constexpr std::array<std::int64_t, 4> contract_registers{32, 64, 72, 128};
 inline constexpr std::int64_t contract_register_warps = 5;
 inline constexpr std::array<std::int64_t, 5> contract_bytes{1024, 2112, 5056, 12288, 40960};
 

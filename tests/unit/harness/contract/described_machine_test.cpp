@@ -25,8 +25,10 @@ TEST(DescribedMachine, IsThatOfTheCard) {
 
 // A T400 is another card than a T4, and an RTX 3060 Ti another one than an RTX 3060.
 TEST(DescribedMachine, IsThatOfTheTargetForOtherCards) {
-    for (const auto& [card, sm] : {std::pair{"NVIDIA T400", 75}, {"NVIDIA GeForce RTX 3060 Ti", 86},
-                                   {"NVIDIA RTX A1000", 86}, {"Stand-in", 80}}) {
+    for (const auto& [card, sm] : {std::pair{"NVIDIA T400", 75},
+                                   {"NVIDIA GeForce RTX 3060 Ti", 86},
+                                   {"NVIDIA RTX A1000", 86},
+                                   {"Stand-in", 80}}) {
         const std::string target = "sm_" + std::to_string(sm);
         EXPECT_EQ(described(card, sm), models::load_architecture(target).value().name) << card;
     }
