@@ -23,7 +23,7 @@ std::string needs_much(const std::string& name) {
     for (const std::string_view several_blocks :
          {"launch-size", "block-replacement", "multiprocessors", "saxpy", "domain-size"})
         if (name.starts_with(several_blocks)) return "blocks/(start|replacement) is unknown";
-    for (const std::string_view walk : {"pointer-chase", "parallel-misses"})
+    for (const std::string_view walk : {"pointer-chase", "parallel-misses", "contract-chase"})
         if (name.starts_with(walk))
             return "memories/(l1/(line|sets) is absent|l[12]/latency is unknown)";
     return name == "shared-atomic" ? "classes/atomic-shared/latency is (absent|unknown)" : "";
