@@ -16,7 +16,8 @@ struct BodyLengths {
     std::int64_t few = 0;
     std::int64_t many = 0;
 };
-inline constexpr BodyLengths chain_lengths{4, 64};
+/// More operations than a warp has scoreboards: each is then waited for in the loop.
+inline constexpr BodyLengths chain_lengths{8, 64};
 inline constexpr BodyLengths barrier_lengths{2, 16};
 /// Bank-conflict degrees of a shared load.
 inline constexpr BodyLengths conflict_degrees{1, 32};
