@@ -173,7 +173,8 @@ Result<void> merge_into(const std::string& file_name, const MergeOptions& option
     if (!merged) return merged.as_failure();
     auto done = harness::merge_campaigns(parts, expected.value(), *merged.value(), interrupted);
     if (done)
-        note("{} parts: {} series{}\n", parts.size(), expected.value().size(),
+        note("{} {}: {} series{}\n", parts.size(), parts.size() == 1 ? "part" : "parts",
+             expected.value().size(),
              options.plan.empty() ? "; without --plan nothing shows whether one is missing" : "");
     return done;
 }

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t most_shards = 1'000'000;
 constexpr std::string_view mark = "{shard}"; // In the name of a file.
+constexpr const char* hyperqueue_task = "HQ_TASK_ID";
 
 std::optional<std::size_t> number(std::string_view text) {
     std::size_t value = 0;
@@ -55,6 +56,30 @@ Result<std::optional<Shard>> of_array(const Environment& environment) {
     return std::optional{Shard{*id - *first + 1, *count, "SLURM_ARRAY_TASK_ID"}};
 }
 
+/// "3/8".
+Result<Shard> of_text(const std::string& text) {
+    const std::size_t slash = text.find('/');
+    const auto index = number(std::string_view{text}.substr(0, slash));
+    const auto count = slash == std::string::npos
+                           ? std::nullopt
+                           : number(std::string_view{text}.substr(slash + 1));
+    if (!index || !count || *index < 1 || *index > *count || *count > most_shards)
+        return Failure{"expected I/N with I from 1 to N, as in 3/8, or /N in a task of HyperQueue",
+                       "--shard " + text};
+    return Shard{*index, *count, "--shard"};
+}
+
+/// `text` as "/8": the number of tasks; HyperQueue says which one this is.
+Result<Shard> of_task(const std::string& text, const std::string& task) {
+    auto shard = of_text(task + text);
+    if (!shard)
+        return Failure{"expected a task from 1 to N, as `hq submit --array 1-8` and --shard /8 "
+                       "give",
+                       "HQ_TASK_ID=" + task + " with --shard " + text};
+    shard.value().source = hyperqueue_task;
+    return shard;
+}
+
 } // namespace
 
 std::string Shard::name() const {
@@ -69,16 +94,13 @@ Environment process_environment() {
 }
 
 Result<Shard> shard_of(const std::string& text, const Environment& environment) {
-    if (!text.empty()) {
-        const std::size_t slash = text.find('/');
-        const auto index = number(std::string_view{text}.substr(0, slash));
-        const auto count = slash == std::string::npos
-                               ? std::nullopt
-                               : number(std::string_view{text}.substr(slash + 1));
-        if (!index || !count || *index < 1 || *index > *count || *count > most_shards)
-            return Failure{"expected I/N with I from 1 to N, as in 3/8", "--shard " + text};
-        return Shard{*index, *count, "--shard"};
-    }
+    const auto task = environment(hyperqueue_task);
+    if (task && !text.empty() && text.front() == '/') return of_task(text, *task);
+    if (!text.empty()) return of_text(text);
+    if (task)
+        return Failure{"HyperQueue says which task this is, not how many there are; state the "
+                       "number: --shard /N, or --shard 1/1 for the whole plan",
+                       hyperqueue_task + ("=" + *task)};
     const auto array = of_array(environment);
     if (!array) return array.as_failure();
     if (array.value()) return *array.value();

@@ -26,9 +26,14 @@ struct Shard {
 using Environment = std::function<std::optional<std::string>(const std::string&)>;
 Environment process_environment();
 
-/// `text`: "3/8", or empty. Then a task of a Slurm array, a process of Open MPI, of PMI, or a task
-/// of a Slurm step decides, in this order; else the shard is the whole plan. Refuses text of
-/// another form, and an array of Slurm whose tasks are not numbered one after the other.
+/// `text`: "3/8"; "/8", the index then being that of a task of HyperQueue (from 1 on), which does
+/// not know the number of tasks; or empty. Then a task of a Slurm array, a process of Open MPI, of
+/// PMI, or a task of a Slurm step decides, in this order; else the shard is the whole plan. Refuses
+/// text of another form, an array of Slurm whose tasks are not numbered one after the other, and
+/// empty text in a task of HyperQueue: each task would do the whole plan, or, where the worker is a
+/// task of Slurm, what Slurm says of the worker.
+/// Source: HyperQueue, docs/jobs/jobs.md, environment variables (HQ_JOB_ID, HQ_TASK_ID,
+/// HQ_INSTANCE_ID; none has the number of tasks).
 Result<Shard> shard_of(const std::string& text, const Environment& environment);
 
 /// `{shard}` in the name of a file becomes "3-of-8".

@@ -240,8 +240,8 @@ void add_plan(CLI::App& command, SimulateOptions& options) {
         plan->excludes(command.get_option(stated));
     command
         .add_option("--shard", options.shard,
-                    "I/N: only the points of this part; default: as Slurm, Open MPI or PMI say, "
-                    "else all")
+                    "I/N: only the points of this part; /N: in a task of HyperQueue; default: as "
+                    "Slurm, Open MPI or PMI say, else all")
         ->needs(plan);
 }
 

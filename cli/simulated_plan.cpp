@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 namespace warpbound::cli {
@@ -58,18 +60,44 @@ Options options_of(const KernelPlan& plan, const PlannedKernel& point) {
     return options;
 }
 
-/// A point as loaded: its launch and the device that runs it.
+/// A point as loaded: its launch, which the loader keeps, and the device that runs it.
 struct LoadedPoint {
-    LoadedLaunch launch;
+    const LoadedLaunch* launch;
     simulation::Machine machine;
 };
-Result<LoadedPoint> load_point(const Options& options) {
-    auto launch = load_launch(options.launch);
-    if (!launch) return launch.as_failure();
-    auto machine = simulation::open_machine(options, launch.value().architecture);
-    if (!machine) return machine.as_failure();
-    return LoadedPoint{std::move(launch).value(), std::move(machine).value()};
+
+/// Whether two points have the same code, machine, launch and arguments.
+bool is_same_launch(const PlannedKernel& a, const PlannedKernel& b) {
+    const auto parts = [](const PlannedKernel& of) {
+        return std::tie(of.listing, of.name, of.flow_facts, of.source, of.target, of.arguments,
+                        of.machine.architecture, of.machine.assumed, of.launch.launch,
+                        of.launch.grid, of.launch.block, of.launch.dynamic_shared_memory);
+    };
+    return parts(a) == parts(b);
 }
+
+/// Loads points one after the other; those that differ in policy or seed only share the launch,
+/// whose loop bounds take most of the time.
+class PointLoader {
+public:
+    /// Valid until the next call.
+    Result<LoadedPoint> load(const PlannedKernel& point, const Options& options) {
+        if (!launch_ || !is_same_launch(point, loaded_)) {
+            launch_.reset();
+            auto launch = load_launch(options.launch);
+            if (!launch) return launch.as_failure();
+            launch_.emplace(std::move(launch).value());
+            loaded_ = point;
+        }
+        auto machine = simulation::open_machine(options, launch_->architecture);
+        if (!machine) return machine.as_failure();
+        return LoadedPoint{&*launch_, std::move(machine).value()};
+    }
+
+private:
+    PlannedKernel loaded_; ///< Whose launch it is.
+    std::optional<LoadedLaunch> launch_;
+};
 
 /// A failure that names the point.
 Failure at_point(const PlannedKernel& point, const Failure& failure) {
@@ -125,14 +153,15 @@ Exit simulate_plan(const Options& options) {
     const std::string campaign = with_shard(options.campaign, shard.value());
     const auto& points = plan.value().kernels;
     std::vector<PointResult> done;
+    PointLoader loader;
     for (std::size_t i = 0; i < points.size(); ++i) {
         if (!shard.value().has(i)) continue;
         Options of_point = options_of(plan.value(), points[i]);
         of_point.campaign = campaign;
-        const auto loaded = load_point(of_point);
+        const auto loaded = loader.load(points[i], of_point);
         if (!loaded) return refuse(at_point(points[i], loaded.error()));
-        const simulation::Subject subject{loaded.value().launch.kernel.get(),
-                                          loaded.value().launch.launched(),
+        const simulation::Subject subject{loaded.value().launch->kernel.get(),
+                                          loaded.value().launch->launched(),
                                           {},
                                           nullptr,
                                           {},
@@ -157,11 +186,12 @@ Result<std::vector<harness::ExpectedSeries>> series_of_plan(const std::string& f
     const auto plan = read_runs(file);
     if (!plan) return plan.as_failure();
     std::vector<harness::ExpectedSeries> all;
+    PointLoader loader;
     for (const PlannedKernel& point : plan.value().kernels) {
         const Options options = options_of(plan.value(), point);
-        const auto loaded = load_point(options);
+        const auto loaded = loader.load(point, options);
         if (!loaded) return at_point(point, loaded.error());
-        const LoadedLaunch& launch = loaded.value().launch;
+        const LoadedLaunch& launch = *loaded.value().launch;
         const auto protocol = protocol_of(options.runs, options.seed, options.draw);
         for (const harness::Quantity quantity : simulation::quantities_of(*launch.kernel->function))
             all.push_back(

@@ -66,6 +66,26 @@ TEST(Shard, IsAProcessOfMpiOrOfAStep) {
     EXPECT_EQ(name("", {{"PMI_RANK", "4"}, {"PMI_SIZE", "2"}}), "1-of-1");
 }
 
+TEST(Shard, IsATaskOfHyperQueueWhereTheNumberOfTasksIsStated) {
+    const Variables task{{"HQ_JOB_ID", "7"}, {"HQ_TASK_ID", "3"}};
+    EXPECT_EQ(name("/8", task), "3-of-8");
+    EXPECT_EQ(read("/8", task).value().source, "HQ_TASK_ID");
+    EXPECT_EQ(name("2/8", task), "2-of-8");
+    EXPECT_THAT(name("", task), HasSubstr("state the number: --shard /N"));
+    EXPECT_THAT(name("/2", task), HasSubstr("expected a task from 1 to N"));
+    EXPECT_THAT(name("/", task), HasSubstr("expected a task from 1 to N"));
+    EXPECT_THAT(name("/8", {{"HQ_TASK_ID", "0"}}), HasSubstr("hq submit --array 1-8"));
+    EXPECT_THAT(name("/8", {{"HQ_TASK_ID", "1/8"}}), HasSubstr("expected a task"));
+}
+
+TEST(Shard, OfHyperQueueIsNotThatOfTheSlurmTaskOfItsWorker) {
+    const Variables in_slurm{{"HQ_TASK_ID", "3"},           {"SLURM_ARRAY_TASK_ID", "1"},
+                             {"SLURM_ARRAY_TASK_MIN", "1"}, {"SLURM_ARRAY_TASK_MAX", "2"},
+                             {"SLURM_ARRAY_TASK_COUNT", "2"}};
+    EXPECT_EQ(name("/8", in_slurm), "3-of-8");
+    EXPECT_THAT(name("", in_slurm), HasSubstr("--shard /N"));
+}
+
 TEST(Shard, GivesAFileItsName) {
     const Shard shard{2, 4, ""};
     EXPECT_EQ(with_shard("runs/{shard}.db", shard), "runs/2-of-4.db");
