@@ -38,7 +38,30 @@ void write_board(const TemporaryFolder& root) {
     write(root, "sys/class/thermal/thermal_zone1/temp", "41500\n");
     write(root, "sys/class/thermal/cooling_device0/type", "gpu-throttle-alert\n");
     write(root, "sys/class/thermal/cooling_device0/cur_state", "0\n");
+    write(root, "sys/kernel/debug/bpmp/debug/clk/emc/mrq_rate_locked", "0\n");
+    write(root, "sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "schedutil\n");
+    write(root, "sys/devices/system/cpu/cpufreq/policy4/scaling_governor", "schedutil\n");
     write(root, "var/lib/nvpmodel/status", "pmode:0002\n");
+    write(root, "etc/nvpmodel.conf",
+          "# < POWER_MODEL ID=2 NAME=OLD >\n< POWER_MODEL ID=0 NAME=MAXN >\n"
+          "CPU_ONLINE CORE_0 1\n< POWER_MODEL ID=2 NAME=MODE_30W >\n");
+}
+
+// What `jetson_clocks` leaves: the limits of the GPU are equal, the memory's rate is held.
+TEST(BoardState, SaysWhetherClocksAreLocked) {
+    const TemporaryFolder root;
+    write_board(root);
+    write(root, "sys/class/devfreq/17000000.ga10b/min_freq", "1300500000\n");
+    write(root, "sys/kernel/debug/bpmp/debug/clk/emc/mrq_rate_locked", "1\n");
+    write(root, "sys/devices/system/cpu/cpufreq/policy4/scaling_governor", "performance\n");
+    write(root, "var/lib/nvpmodel/status", "pmode:0007\n");
+    EXPECT_THAT(
+        board_state(root.path()),
+        testing::IsSupersetOf({Pair("clock-locked", "yes"), Pair("memory-clock-locked", "yes"),
+                               Pair("cpu-governor", "performance, schedutil"),
+                               Pair("power-mode", "pmode:0007")}));
+    EXPECT_THAT(board_state(root.path()),
+                testing::Not(testing::Contains(Pair("power-mode-name", testing::_))));
 }
 
 TEST(BoardState, IsReadFromTheSystemsFiles) {
@@ -48,9 +71,11 @@ TEST(BoardState, IsReadFromTheSystemsFiles) {
                 ElementsAre(Pair("board", "NVIDIA Jetson AGX Orin Developer Kit"),
                             Pair("clock", "1300.5 MHz"),
                             Pair("clock-limits", "306 MHz to 1300.5 MHz"),
-                            Pair("governor", "nvhost_podgov"), Pair("memory-clock", "3199 MHz"),
-                            Pair("temperature", "41.5 C"), Pair("throttled", "no"),
-                            Pair("power-mode", "pmode:0002")));
+                            Pair("clock-locked", "no"), Pair("governor", "nvhost_podgov"),
+                            Pair("memory-clock", "3199 MHz"), Pair("memory-clock-locked", "no"),
+                            Pair("cpu-governor", "schedutil"), Pair("temperature", "41.5 C"),
+                            Pair("throttled", "no"), Pair("power-mode", "pmode:0002"),
+                            Pair("power-mode-name", "MODE_30W")));
     write(root, "sys/class/thermal/cooling_device0/cur_state", "1\n");
     EXPECT_THAT(board_state(root.path()),
                 testing::Contains(Pair("throttled", "gpu-throttle-alert at 1")));
