@@ -59,6 +59,8 @@ constexpr auto rules = std::to_array<ContractRule>({
     {"C17", "what costs nothing", "what is left out shows as a violation of C4 to C13"},
     {"C21", "addresses", facts},
     {"C22", "transactions from addresses"},
+    {"C96", "one word, one value",
+     "needs another writer of the word between the reads of one access"},
     {"C23", "accesses through the caches", facts},
     {"C24", "L1", contents},
     {"C25", "misses and MSHR", contents},
