@@ -9,6 +9,7 @@
 #include "harness/described_machine.hpp"
 #include "models/architecture/shipped.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <iterator>
