@@ -53,8 +53,8 @@ RangesOfGeometry ranges_of_geometry(const models::Launch& launch);
 /// How long iterations are executed on their own: instructions executed in one entry of a loop, and
 /// in all.
 struct ExecutionLimits {
-    std::int64_t of_an_entry = std::int64_t{1} << 20U;
-    std::int64_t of_all = std::int64_t{1} << 22U;
+    std::int64_t of_an_entry = std::int64_t{1} << 19U;
+    std::int64_t of_all = std::int64_t{1} << 21U;
 };
 
 /// Executes one function several times, for different threads. The arguments must outlive it.
