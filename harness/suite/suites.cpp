@@ -159,8 +159,7 @@ std::vector<Suite> define_suites() {
              {"resident-warps", "switched-off", "contract-chain-add", "contract-chain-mul",
               "contract-chain-mad", "contract-chain-cos", "contract-independent",
               "contract-port-add", "contract-port-cos", "contract-barrier", "contract-conflict",
-              "contract-stores", "contract-chase", "contract-registers",
-              "contract-shared-memory"}},
+              "contract-stores", "contract-chase", "contract-registers", "contract-shared-memory"}},
             {"full", "Every benchmark", every}};
 }
 

@@ -79,8 +79,10 @@ TEST(Shard, IsATaskOfHyperQueueWhereTheNumberOfTasksIsStated) {
 }
 
 TEST(Shard, OfHyperQueueIsNotThatOfTheSlurmTaskOfItsWorker) {
-    const Variables in_slurm{{"HQ_TASK_ID", "3"},           {"SLURM_ARRAY_TASK_ID", "1"},
-                             {"SLURM_ARRAY_TASK_MIN", "1"}, {"SLURM_ARRAY_TASK_MAX", "2"},
+    const Variables in_slurm{{"HQ_TASK_ID", "3"},
+                             {"SLURM_ARRAY_TASK_ID", "1"},
+                             {"SLURM_ARRAY_TASK_MIN", "1"},
+                             {"SLURM_ARRAY_TASK_MAX", "2"},
                              {"SLURM_ARRAY_TASK_COUNT", "2"}};
     EXPECT_EQ(name("/8", in_slurm), "3-of-8");
     EXPECT_THAT(name("", in_slurm), HasSubstr("--shard /N"));
