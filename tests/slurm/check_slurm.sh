@@ -9,7 +9,7 @@ for tool in munged slurmctld slurmd sbatch scontrol squeue; do
   command -v "$tool" >/dev/null || { echo "skipped: $tool is not installed (Debian: slurm-wlm)"; exit 77; }
 done
 rm -rf "$folder"
-mkdir -p "$folder"/{state,spool,log,work/runs}
+mkdir -p "$folder"/{state,spool,log,jobs/runs}
 chmod 755 "$folder"
 # MUNGE and the daemons refuse folders that others may write, and sockets with long names.
 run=$(mktemp -d /tmp/warpbound-slurm.XXXXXX)
@@ -24,7 +24,7 @@ stop() {
 trap stop EXIT
 fail() {
   echo "failed: $*" >&2
-  tail -n 20 "$folder"/log/* "$folder"/work/slurm-*.out >&2 2>/dev/null || true
+  tail -n 20 "$folder"/log/* "$folder"/jobs/slurm-*.out >&2 2>/dev/null || true
   exit 1
 }
 # wait_until SECONDS COMMAND..
@@ -86,7 +86,7 @@ daemons+=($!)
 wait_until 60 bash -c 'sinfo -h -o %T | grep -qx idle'
 
 # The files of examples/slurm as they are, with so many runs that a task can be killed meanwhile.
-cd "$folder/work"
+cd "$folder/jobs"
 mkdir -p examples/slurm
 ln -s "$root/examples/saxpy" examples/saxpy
 cp "$root"/examples/slurm/{array.sbatch,merge.sh} examples/slurm/
