@@ -250,9 +250,9 @@ TEST(Contract, CountsEveryRunWithoutAnomaly) {
 
 TEST(Contract, IsNotTestedWithoutAValue) {
     auto machine = described("ampere-a100");
-    ASSERT_TRUE(
-        models::set_value(machine, "memories/l1/latency",
-                          {.name = "latency", .unit = "cycles", .interval = {}, .source = "none"}));
+    ASSERT_TRUE(models::set_value(
+        machine, "memories/l1/latency",
+        {.name = "latency", .unit = "cycles", .interval = {}, .source = "none", .reason = {}}));
     const auto all = judged({chase({1872, 1872, 1872, 1872, 1872})}, machine);
     EXPECT_EQ(of(all, "C16").verdict, Verdict::NotTested);
     EXPECT_THAT(of(all, "C16").missing.front(), HasSubstr("memories/l1/latency is unknown"));
