@@ -4,11 +4,13 @@
 /// rational relaxation, then refutation over the integers.
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace warpbound::analyzer {

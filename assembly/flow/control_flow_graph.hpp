@@ -5,6 +5,7 @@
 #include "assembly/isa/program.hpp"
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace warpbound::assembly {

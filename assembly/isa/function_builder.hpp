@@ -5,6 +5,7 @@
 
 #include "assembly/isa/instruction_reader.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>

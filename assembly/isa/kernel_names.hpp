@@ -4,6 +4,7 @@
 
 #include "assembly/support/result.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

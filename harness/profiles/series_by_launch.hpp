@@ -5,10 +5,12 @@
 #include "harness/profiles/profile.hpp"
 
 #include <array>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace warpbound::harness::profiles {
 

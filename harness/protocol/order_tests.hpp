@@ -6,6 +6,7 @@
 /// one value per run. `Source:` the textbook forms (Wald and Wolfowitz 1940, Ljung and Box 1978,
 /// Smirnov 1939).
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

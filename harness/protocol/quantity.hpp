@@ -6,6 +6,7 @@
 #include "models/launch/launch.hpp"
 #include "models/observation.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -4,6 +4,7 @@
 /// memory transactions, bank-conflict passes or replays that an access takes (C21, C22). No times.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>

@@ -3,6 +3,7 @@
 /// CUDA C++ source text as far as facts in comments need it: comments apart from code, and the
 /// lines that a loop takes.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

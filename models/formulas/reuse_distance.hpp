@@ -5,6 +5,7 @@
 
 #include "assembly/support/result.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -2,6 +2,7 @@
 /// \file
 /// Decimal numbers with a unit, read exactly.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

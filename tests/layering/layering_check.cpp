@@ -1,8 +1,10 @@
 /// \file
-/// Fails on an include that the design does not allow, and on include cycles between modules. A
-/// module is a .cpp file with its .hpp. Run as: layering_check SOURCES
+/// Fails on an include that the design does not allow, on include cycles between modules, and on
+/// headers that do not include what they use of the standard library. A module is a .cpp file with
+/// its .hpp. Run as: layering_check SOURCES
 
 #include "tests/layering/rules.hpp"
+#include "tests/layering/standard_headers.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -215,6 +217,22 @@ std::vector<std::string> include_cycles(const std::vector<std::string>& files,
     return Cycles{std::move(graph)}.found();
 }
 
+std::vector<std::string> missing_standard_headers(const fs::path& root,
+                                                  const std::vector<std::string>& files,
+                                                  const std::vector<Include>& includes) {
+    std::map<std::string, std::set<std::string>> included;
+    for (const auto& include : includes)
+        included[include.file].insert(include.target);
+    std::vector<warpbound::layering::HeaderText> headers;
+    for (const auto& file : files) {
+        if (fs::path{file}.extension() != ".hpp") continue;
+        std::ostringstream text;
+        text << std::ifstream{root / file}.rdbuf();
+        headers.push_back({file, text.str(), included[file]});
+    }
+    return warpbound::layering::missing_standard_headers(headers);
+}
+
 /// How many source files may lie directly in `analyzer`: what is more has a room of its own.
 constexpr std::size_t most_files_directly_in_analyzer = 10;
 
@@ -247,11 +265,13 @@ int main(int count, char** arguments) {
                              " source files directly in it; at most 10 were expected");
     for (const auto& cycle : include_cycles(files, includes))
         violations.push_back(cycle);
+    for (const auto& missing : missing_standard_headers(root, files, includes))
+        violations.push_back(missing);
     for (const auto& violation : violations)
         std::fprintf(stderr, "%s\n", violation.c_str());
     if (files.empty()) std::fprintf(stderr, "no source file found below %s\n", arguments[1]);
     if (violations.empty() && !files.empty())
-        std::printf("%zu files, %zu includes: no forbidden include, no cycle\n", files.size(),
-                    includes.size());
+        std::printf("%zu files, %zu includes: no forbidden include, no cycle, no missing include\n",
+                    files.size(), includes.size());
     return violations.empty() && !files.empty() ? 0 : 1;
 }

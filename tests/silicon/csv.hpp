@@ -5,6 +5,7 @@
 #include "assembly/support/result.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>

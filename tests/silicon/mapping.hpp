@@ -10,6 +10,7 @@
 #include <optional>
 #include <regex>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 

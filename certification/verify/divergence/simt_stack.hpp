@@ -4,6 +4,7 @@
 /// lanes that go on later (C39, C40; states and steps of S19e in docs/theory).
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>

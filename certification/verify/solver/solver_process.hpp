@@ -3,6 +3,7 @@
 /// A solver run as a process of its own, without a shell, under limits.
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

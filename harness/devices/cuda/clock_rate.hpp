@@ -4,6 +4,8 @@
 
 #include "harness/devices/cuda/built_code.hpp"
 
+#include <utility>
+
 namespace warpbound::harness::cuda {
 
 /// Counts cycles of %clock64 while %globaltimer advances by a fifth of a millisecond. The timer may

@@ -4,6 +4,7 @@
 /// has priority over reads (C48, C50).
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>

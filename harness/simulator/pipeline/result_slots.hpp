@@ -2,6 +2,7 @@
 /// \file
 /// The result slots of each cycle for instructions of fixed latency (C49).
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 

@@ -3,6 +3,7 @@
 /// The barriers of one resident block.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 

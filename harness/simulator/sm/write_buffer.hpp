@@ -2,6 +2,7 @@
 /// \file
 /// The write buffer of an SM: stores drain from it in order (C8, C15).
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

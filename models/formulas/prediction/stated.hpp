@@ -5,6 +5,7 @@
 
 #include "assembly/support/result.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>

@@ -5,6 +5,8 @@
 #include "tests/support/event_checker/recorded_launch.hpp"
 #include "tests/support/event_checker/shared_use.hpp"
 
+#include <algorithm>
+
 namespace warpbound::tests {
 
 /// For how long an access of so many transactions uses its port (C12, C95).

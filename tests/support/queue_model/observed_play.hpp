@@ -5,7 +5,9 @@
 #include "harness/hypotheses/scheduling_device.hpp"
 #include "tests/support/queue_model/queue_model.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace warpbound::tests {
 
