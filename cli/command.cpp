@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 
+#include "assembly/amd/processor.hpp"
 #include "assembly/support/stop_token.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/multiprocessors.hpp"
@@ -98,12 +99,15 @@ Result<void> read_stated_facts(LoadedKernel& loaded, const KernelOptions& option
 
 Result<harness::toolchain::KernelFile>
 open_kernel_file(const std::string& file, const std::string& target,
-                 const std::optional<assembly::Target>& machine) {
+                 const std::optional<assembly::Target>& machine,
+                 const assembly::amd::CodeDecoder* decoder) {
     harness::toolchain::TargetChoice choice{{}, machine};
     if (!target.empty()) choice.stated = assembly::parse_target(target);
+    if (!target.empty() && !choice.stated) choice.stated = assembly::amd::parse_processor(target);
     if (!target.empty() && !choice.stated)
-        return Failure{fmt::format("--target {}; expected sm_20 .. sm_121", target)};
-    return harness::toolchain::KernelFile::open(file, choice);
+        return Failure{fmt::format("--target {}; expected sm_20 .. sm_121, or of AMD {}", target,
+                                   assembly::amd::list_of_processors())};
+    return harness::toolchain::KernelFile::open(file, choice, decoder);
 }
 
 Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options,

@@ -2,6 +2,7 @@
 /// \file
 /// Functions that all subcommands share: exit codes, loading inputs, writing results, progress.
 
+#include "assembly/amd/code_decoder.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
 #include "assembly/support/printable.hpp"
@@ -157,10 +158,12 @@ inline constexpr const char* kernel_help =
 inline constexpr const char* target_help =
     "Target whose code is meant, as sm_80, if the file holds several or is to be compiled";
 
-/// The file's kernels. `machine`: that runs them, where it is known. Refuses an unknown `target`.
+/// The file's kernels. `machine`: that runs them, where it is known. `decoder`: of a command that
+/// takes AMD's code. Refuses an unknown `target`.
 Result<harness::toolchain::KernelFile>
 open_kernel_file(const std::string& file, const std::string& target,
-                 const std::optional<assembly::Target>& machine = {});
+                 const std::optional<assembly::Target>& machine = {},
+                 const assembly::amd::CodeDecoder* decoder = nullptr);
 
 /// The kernel's control flow and, when given, its flow facts (digest and kernel name must match),
 /// and the facts in comments of its source files.

@@ -4,6 +4,8 @@
 #include "assembly/flow/dependences.hpp"
 #include "assembly/isa/kernel_names.hpp"
 #include "assembly/isa/source_places.hpp"
+#include "cli/amd_inspection.hpp"
+#include "cli/code_decoder.hpp"
 #include "cli/command.hpp"
 #include "cli/json.hpp"
 #include "cli/kernel_arguments.hpp"
@@ -15,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -37,6 +40,7 @@ struct Inspection {
     std::map<std::string, std::int64_t> mix;
     std::array<std::int64_t, dependence_names.size()> dependences{};
     std::vector<std::pair<std::int64_t, std::string>> unknown; ///< Address, opcode.
+    std::vector<InspectedWait> waits;                          ///< Of AMD's code.
     std::size_t reachable = 0;
 };
 
@@ -56,6 +60,9 @@ Inspection inspect(const LoadedKernel& kernel) {
         }
         for (const auto& dependence : assembly::dependences_of(function, block.first, block.last))
             ++result.dependences[static_cast<std::size_t>(dependence.kind)];
+        if (!is_amd(function.target)) continue;
+        auto waits = waits_of(function, block.first, block.last);
+        std::move(waits.begin(), waits.end(), std::back_inserter(result.waits));
     }
     return result;
 }
@@ -67,6 +74,7 @@ std::string resources_of(const KernelSummary& kernel) {
     if (kernel.shared_memory)
         out += fmt::format(", {} bytes of static shared memory", *kernel.shared_memory);
     if (kernel.stack) out += fmt::format(", {} bytes of local memory", *kernel.stack);
+    if (kernel.amd) out += resource_text(*kernel.amd);
     return out;
 }
 
@@ -148,6 +156,7 @@ std::string json_of(const std::string& name, const FileInspection& file) {
                            {"parameters", json_of(summary.parameters)},
                            {"refusal", refusal},
                            {"unknown-opcodes", opcodes}});
+        if (summary.amd) kernels.back()["amd"] = resource_json(*summary.amd);
     }
     return json_text("file", {{"file", name}, {"kernels", kernels}});
 }
@@ -172,7 +181,8 @@ template <class Part> void add_source(Json& json, const LoadedKernel& kernel, co
         json["source"] = source;
 }
 
-std::string text_of(const LoadedKernel& kernel, const Inspection& inspection) {
+std::string text_of(const LoadedKernel& kernel, const KernelSummary& summary,
+                    const Inspection& inspection) {
     const auto& function = *kernel.function;
     const auto& graph = kernel.graph;
     std::string out = fmt::format("kernel {} ({})\n  listing {}\n  {} instructions, {} reachable, "
@@ -182,6 +192,7 @@ std::string text_of(const LoadedKernel& kernel, const Inspection& inspection) {
                                   graph.blocks.size(), graph.edges.size(), graph.loops.size());
     if (kernel.parameters)
         out += fmt::format("  parameters {}\n", parameter_list(*kernel.parameters));
+    if (summary.amd) out += fmt::format("  resources {}\n", resources_of(summary).substr(2));
     out += "\ninstruction mix\n";
     for (const auto& [name, count] : inspection.mix)
         out += fmt::format("  {:<22} {:>6}\n", name, count);
@@ -202,6 +213,9 @@ std::string text_of(const LoadedKernel& kernel, const Inspection& inspection) {
             out += fmt::format(" {}", hexadecimal(graph.blocks[graph.edges[edge].to].address));
         out += (block.exits ? " exit" : "") + source_text(kernel, block) + "\n";
     }
+    if (!inspection.waits.empty())
+        out += "\nwaits (address, counters, accesses of the block that have returned behind it)\n" +
+               wait_text(inspection.waits);
     if (!inspection.unknown.empty())
         out += "\nunknown opcodes: a model that needs their time refuses\n";
     for (const auto& [address, opcode] : inspection.unknown)
@@ -209,7 +223,8 @@ std::string text_of(const LoadedKernel& kernel, const Inspection& inspection) {
     return out;
 }
 
-std::string json_of(const LoadedKernel& kernel, const Inspection& inspection) {
+std::string json_of(const LoadedKernel& kernel, const KernelSummary& summary,
+                    const Inspection& inspection) {
     const auto& graph = kernel.graph;
     Json blocks = Json::array();
     Json loops = Json::array();
@@ -240,14 +255,17 @@ std::string json_of(const LoadedKernel& kernel, const Inspection& inspection) {
                {"digest", kernel.program.digest},
                {"isa", to_string(kernel.function->target)}};
     if (kernel.parameters) named["parameters"] = json_of(kernel.parameters);
-    return json_text("kernel", {{"kernel", named},
-                                {"instructions", kernel.function->instructions.size()},
-                                {"reachable", inspection.reachable},
-                                {"mix", inspection.mix},
-                                {"dependences", dependences},
-                                {"blocks", blocks},
-                                {"loops", loops},
-                                {"unknown-opcodes", unknown}});
+    if (summary.amd) named["amd"] = resource_json(*summary.amd);
+    Json body{{"kernel", named},
+              {"instructions", kernel.function->instructions.size()},
+              {"reachable", inspection.reachable},
+              {"mix", inspection.mix},
+              {"dependences", dependences},
+              {"blocks", blocks},
+              {"loops", loops},
+              {"unknown-opcodes", unknown}};
+    if (summary.amd) body["waits"] = wait_json(inspection.waits);
+    return json_text("kernel", body);
 }
 
 /// The command that bounds the kernel, on a described machine that runs it where there is one.
@@ -264,7 +282,8 @@ Exit run(const InspectOptions& options) {
         const auto result = inspect_recorded_trace(options.kernel.file, options.format);
         return result ? write_result(result.value()) : refuse(result.error());
     }
-    auto file = open_kernel_file(options.kernel.file, options.kernel.target);
+    auto file =
+        open_kernel_file(options.kernel.file, options.kernel.target, std::nullopt, &code_decoder());
     if (!file) return refuse(file.error());
     if (options.kernel.kernel.empty() && file.value().kernels().size() > 1 &&
         options.format != "dot") {
@@ -284,9 +303,10 @@ Exit run(const InspectOptions& options) {
     if (options.format == "dot")
         return write_result(assembly::to_dot(*loaded.function, loaded.graph));
     const Inspection inspection = inspect(loaded);
-    suggest(bound_of(options.kernel, *loaded.function));
-    return write_result(options.format == "json" ? json_of(loaded, inspection)
-                                                 : text_of(loaded, inspection));
+    if (!is_amd(loaded.function->target)) suggest(bound_of(options.kernel, *loaded.function));
+    const KernelSummary& summary = code.value().summary;
+    return write_result(options.format == "json" ? json_of(loaded, summary, inspection)
+                                                 : text_of(loaded, summary, inspection));
 }
 
 } // namespace
@@ -296,12 +316,14 @@ void add_inspect(CLI::App& app, Invocation& invocation) {
     CLI::App* command = app.add_subcommand(
         "inspect",
         "Show the kernels of a file; of one kernel its instruction mix, blocks, loops and "
-        "dependences; or what a recorded SASS trace (.traceg, kernelslist.g) executed");
+        "dependences; or what a recorded SASS trace (.traceg, kernelslist.g) executed. Reads AMD "
+        "code, too: code objects, offload bundles, HIP programs, assembly");
     options->kernel.add_to(*command);
     add_format(*command, options->format, {"text", "json", "dot"});
     command->footer(
         "Example: warpbound inspect examples/convolution/sm_75.sass --kernel convolution_rows\n"
-        "         warpbound inspect traces/kernelslist.g --format json");
+        "         warpbound inspect traces/kernelslist.g --format json\n"
+        "         warpbound inspect tests/data/amd/gfx90a.hsaco.xz --kernel reduce_sum");
     command->callback(
         [options, &invocation] { invocation.run = [options] { return run(*options); }; });
 }

@@ -17,3 +17,16 @@ if(WARPBOUND_ANALYZER)
   # Debian's Z3 4.8.12 has no CMake package.
   pkg_check_modules(Z3 REQUIRED IMPORTED_TARGET z3>=4.8.12)
 endif()
+
+# LLVM reads AMD's instructions; everything else does without it.
+if(WARPBOUND_AMD)
+  if(WARPBOUND_AMD STREQUAL "AUTO")
+    find_package(LLVM 19.1 CONFIG QUIET)
+  else()
+    find_package(LLVM 19.1 CONFIG REQUIRED)
+  endif()
+  if(NOT LLVM_FOUND)
+    message(STATUS "AMD's code is not read: LLVM 19 was not found (Debian: llvm-19-dev)")
+    set(WARPBOUND_AMD OFF)
+  endif()
+endif()

@@ -25,6 +25,7 @@ template <typename Number> Number field(std::string_view bytes, std::uint64_t of
 struct SectionHeader {
     std::uint32_t name = 0;
     std::uint32_t type = 0;
+    std::uint64_t address = 0;
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
     std::uint32_t link = 0;
@@ -32,9 +33,9 @@ struct SectionHeader {
 
 SectionHeader header_of(std::string_view table, std::size_t index) {
     const std::uint64_t at = index * section_header_bytes;
-    return {field<std::uint32_t>(table, at), field<std::uint32_t>(table, at + 4),
-            field<std::uint64_t>(table, at + 24), field<std::uint64_t>(table, at + 32),
-            field<std::uint32_t>(table, at + 40)};
+    return {field<std::uint32_t>(table, at),      field<std::uint32_t>(table, at + 4),
+            field<std::uint64_t>(table, at + 16), field<std::uint64_t>(table, at + 24),
+            field<std::uint64_t>(table, at + 32), field<std::uint32_t>(table, at + 40)};
 }
 
 Failure broken(std::string what) {
@@ -71,7 +72,8 @@ Result<void> read_symbols(std::string_view table, std::string_view names, ElfFil
         const auto info = field<std::uint8_t>(table, at + 4);
         file.symbols.push_back({*name, info & 15U, field<std::uint8_t>(table, at + 5),
                                 field<std::uint16_t>(table, at + 6),
-                                field<std::uint64_t>(table, at + 16)});
+                                field<std::uint64_t>(table, at + 16),
+                                field<std::uint64_t>(table, at + 8)});
     }
     return boost::outcome_v2::success();
 }
@@ -94,6 +96,7 @@ Result<ElfFile> read_elf(std::string_view bytes) {
     ElfFile file;
     file.type = field<std::uint16_t>(bytes, 16);
     file.machine = field<std::uint16_t>(bytes, 18);
+    file.os_abi = field<std::uint8_t>(bytes, 7);
     file.abi_version = field<std::uint8_t>(bytes, 8);
     file.flags = field<std::uint32_t>(bytes, 48);
     const auto table = section_table(bytes);
@@ -114,7 +117,7 @@ Result<ElfFile> read_elf(std::string_view bytes) {
         if (!name) return broken(fmt::format("the name of section {} ends early", i));
         const auto contents = i == 0 ? std::optional<std::string_view>{""} : contents_of(header);
         if (!contents) return broken(fmt::format("section {} '{}' ends early", i, *name));
-        file.sections.push_back({*name, header.type, header.size, *contents});
+        file.sections.push_back({*name, header.type, header.size, *contents, header.address});
     }
     for (std::size_t i = 0; i < count; ++i) {
         if (file.sections[i].type != symbol_table) continue;

@@ -15,6 +15,7 @@ struct ElfSection {
     std::uint32_t type = 0;
     std::uint64_t size = 0;    ///< `Unit:` bytes; of the memory, where the file holds none.
     std::string_view contents; ///< Empty where the file holds none (SHT_NOBITS).
+    std::uint64_t address = 0; ///< In memory; 0 in relocatable files.
 };
 
 struct ElfSymbol {
@@ -23,11 +24,13 @@ struct ElfSymbol {
     unsigned other = 0; ///< Visibility and flags of the machine.
     std::uint32_t section = 0;
     std::uint64_t size = 0;
+    std::uint64_t value = 0; ///< An address; in relocatable files an offset in its section.
 };
 
 struct ElfFile {
     std::uint16_t machine = 0;
     std::uint16_t type = 0;
+    unsigned os_abi = 0;
     unsigned abi_version = 0;
     std::uint32_t flags = 0;
     std::vector<ElfSection> sections;
@@ -38,6 +41,7 @@ struct ElfFile {
 };
 
 inline constexpr std::uint16_t elf_machine_cuda = 190;
+inline constexpr std::uint16_t elf_machine_amd = 224;
 inline constexpr std::uint16_t elf_relocatable = 1;
 
 /// Whether the bytes begin as an ELF file does.

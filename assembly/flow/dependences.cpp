@@ -1,5 +1,7 @@
 #include "assembly/flow/dependences.hpp"
 
+#include "assembly/amd/outstanding.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -43,7 +45,9 @@ bool proved_different(const Access& a, const Access& b) {
 
 class Finder {
 public:
-    explicit Finder(const Function& function) : function_{function} {}
+    explicit Finder(const Function& function) : function_{function} {
+        if (is_amd(function.target)) outstanding_.emplace(function.target);
+    }
 
     std::vector<Dependence> run(std::size_t first, std::size_t last) {
         for (std::size_t i = first; i <= last; ++i) {
@@ -51,6 +55,10 @@ public:
             const auto& effects = instruction.effects;
             registers(i, instruction, effects);
             scoreboards(i, instruction);
+            if (outstanding_)
+                for (const auto& returned : outstanding_->step(i, instruction))
+                    add(returned.instruction, i, DependenceKind::Scoreboard, std::nullopt,
+                        returned.counter);
             if (effects.memory && effects.memory->space != StateSpace::Constant)
                 memory(i, instruction, *effects.memory);
             for (const auto& reg : effects.writes)
@@ -125,6 +133,7 @@ private:
     std::map<Register, Accesses> accesses_;
     std::map<Register, std::size_t> versions_;
     std::array<std::vector<std::size_t>, scoreboard_count> setters_;
+    std::optional<amd::Outstanding> outstanding_; ///< Of AMD's code.
     std::vector<Access> memory_;
 };
 

@@ -13,7 +13,8 @@ enum class DependenceKind {
     ReadAfterWrite,
     WriteAfterWrite,
     WriteAfterRead,
-    Scoreboard, ///< the wait mask or DEPBAR waits for a scoreboard that `producer` sets
+    Scoreboard, ///< the wait mask or DEPBAR waits for a scoreboard that `producer` sets; on AMD,
+                ///< S_WAITCNT for a counter that says that `producer` has returned
     Memory,     ///< same state space, at least one store, addresses not proved disjoint
 };
 
@@ -21,8 +22,8 @@ struct Dependence {
     std::size_t producer = 0; ///< Index into `Function::instructions`.
     std::size_t consumer = 0;
     DependenceKind kind = DependenceKind::ReadAfterWrite;
-    std::optional<Register> reg; ///< For register, predicate and carry dependences.
-    std::optional<int> scoreboard;
+    std::optional<Register> reg;   ///< For register, predicate and carry dependences.
+    std::optional<int> scoreboard; ///< On AMD the counter: 0 vmcnt, 1 lgkmcnt, 2 expcnt, 3 vscnt.
 
     friend bool operator==(const Dependence&, const Dependence&) = default;
 };

@@ -12,8 +12,20 @@
 namespace warpbound::assembly {
 
 /// Register files. `Carry` is the single implicit CC flag up to sm_62; `Barrier` are B0.. of sm_70
-/// and later.
-enum class RegisterFile { General, Predicate, Uniform, UniformPredicate, Carry, Barrier };
+/// and later. The last four are of AMD: VGPRs, SGPRs, AGPRs and the other scalar ones
+/// (amd/state_registers.hpp).
+enum class RegisterFile {
+    General,
+    Predicate,
+    Uniform,
+    UniformPredicate,
+    Carry,
+    Barrier,
+    Vector,
+    Scalar,
+    Accumulation,
+    State
+};
 
 /// One 32-bit register (or one predicate). Registers that are constant (RZ, PT, URZ, UPT) never
 /// appear here.
@@ -24,7 +36,7 @@ struct Register {
     friend auto operator<=>(const Register&, const Register&) = default;
 };
 
-/// R4, UR4, P0, UP1, B3 as printed by the disassembler.
+/// R4, UR4, P0, UP1, B3, v4, s4, a4, exec_lo as printed by the disassembler.
 std::string to_string(Register reg);
 
 /// `-R4`, `|R4|`, `~R4`, `!P0`, `R0.reuse`, `R8.64`, `R0.H1`. A register group is named by its

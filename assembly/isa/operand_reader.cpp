@@ -1,5 +1,7 @@
 #include "assembly/isa/operand_reader.hpp"
 
+#include "assembly/amd/state_registers.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -234,6 +236,18 @@ std::string print_register(const RegisterOperand& reg) {
         break;
     case RegisterFile::Carry:
         name = "CC";
+        break;
+    case RegisterFile::Vector:
+        name = fmt::format("v{}", reg.index.value_or(0));
+        break;
+    case RegisterFile::Scalar:
+        name = fmt::format("s{}", reg.index.value_or(0));
+        break;
+    case RegisterFile::Accumulation:
+        name = fmt::format("a{}", reg.index.value_or(0));
+        break;
+    case RegisterFile::State:
+        name = amd::state_register_name(reg.index.value_or(0));
         break;
     }
     for (const auto& suffix : reg.suffixes)

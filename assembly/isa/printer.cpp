@@ -12,7 +12,9 @@ namespace {
 
 std::string statement(const Instruction& instruction, bool quoted_labels) {
     std::string text;
-    if (instruction.guard) text = fmt::format("@{} ", print_operand(instruction.guard->predicate));
+    // What decides a branch of AMD is in its name.
+    if (instruction.guard && instruction.guard->predicate.file != RegisterFile::State)
+        text = fmt::format("@{} ", print_operand(instruction.guard->predicate));
     text += opcode_text(instruction);
     bool first = true;
     for (const auto& operand : instruction.operands) {

@@ -91,6 +91,7 @@ struct Function {
     Target target;
     std::vector<Instruction> instructions; ///< Addresses strictly increase.
     /// Bytes from one instruction to the next (16 from sm_70 on, else 8).
+    /// Of AMD's code 4, the unit of its instructions.
     std::int64_t step = 8;
     std::optional<int> register_count; ///< Per thread, when the listing states it.
     /// Static shared memory of a block, when the listing states it. `Unit:` bytes.
@@ -104,7 +105,7 @@ struct Function {
 };
 
 /// Form of the listing, so that a program can be printed in the same form.
-enum class TextForm { Cuobjdump, Nvdisasm, Bare };
+enum class TextForm { Cuobjdump, Nvdisasm, Bare, Amd };
 
 /// A kernel whose code cannot be read.
 struct UnreadFunction {

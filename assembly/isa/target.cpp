@@ -1,5 +1,7 @@
 #include "assembly/isa/target.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -26,7 +28,11 @@ std::optional<Generation> find_generation(int sm) {
 } // namespace
 
 std::string to_string(Target target) {
-    return "sm_" + std::to_string(target.sm);
+    return is_amd(target) ? fmt::format("gfx{:x}", target.gfx) : fmt::format("sm_{}", target.sm);
+}
+
+bool is_amd(Target target) {
+    return target.gfx != 0;
 }
 
 std::optional<Target> parse_target(std::string_view text) {
@@ -57,6 +63,8 @@ std::string objection_to_running(Target code, Target machine) {
         constexpr std::array<int, 5> tegra{32, 53, 62, 72, 87};
         return std::find(tegra.begin(), tegra.end(), target.sm) != tegra.end();
     };
+    if (is_amd(code) != is_amd(machine)) return "another vendor's instructions";
+    if (is_amd(code)) return "another processor";
     if (code.sm / 10 != machine.sm / 10) return "another major revision";
     if (code.sm > machine.sm) return "a later minor revision";
     if (is_tegra(code) || is_tegra(machine)) return "Tegra runs code of its own target only";

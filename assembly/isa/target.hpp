@@ -22,18 +22,22 @@ enum class Generation {
     Blackwell
 };
 
-/// A GPU target by its SM number (20 for sm_20, 90 for sm_90).
+/// A GPU target: of NVIDIA by its SM number (20 for sm_20, 90 for sm_90), of AMD by its processor
+/// (0x90a for gfx90a).
 struct Target {
-    int sm = 0;
+    int sm = 0;  ///< 0: a target of AMD.
+    int gfx = 0; ///< 0: a target of NVIDIA.
 
     friend bool operator==(const Target&, const Target&) = default;
 };
 
-/// `sm_90`.
+/// `sm_90`, `gfx90a`.
 std::string to_string(Target target);
 /// Reads `sm_90`, `sm_90a` or `compute_90`; nothing for anything else or an SM that no generation
 /// covers.
 std::optional<Target> parse_target(std::string_view text);
+/// Whether it is one of AMD's; amd/processor.hpp knows which there are.
+bool is_amd(Target target);
 /// Requires: a target that `parse_target` gives.
 Generation generation_of(Target target);
 

@@ -82,6 +82,10 @@ void decode_register(const RegisterOperand& operand, Source& into) {
         break;
     case RegisterFile::Carry:
     case RegisterFile::Barrier:
+    case RegisterFile::Vector:
+    case RegisterFile::Scalar:
+    case RegisterFile::Accumulation:
+    case RegisterFile::State:
         into.kind = Source::Kind::Other;
         break;
     }

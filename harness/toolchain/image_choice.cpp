@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 namespace warpbound::harness::toolchain {
 
@@ -32,8 +33,14 @@ std::string ptx_of(const std::vector<assembly::FatbinImage>& images) {
     return out;
 }
 
+/// How a compiler is told a target.
+std::string_view compiler_option(Target target) {
+    return assembly::is_amd(target) ? "clang --offload-arch=" : "nvcc -arch=";
+}
+
 std::vector<Target> distinct(std::vector<Target> targets) {
-    std::sort(targets.begin(), targets.end(), [](Target a, Target b) { return a.sm < b.sm; });
+    std::sort(targets.begin(), targets.end(),
+              [](Target a, Target b) { return std::tie(a.gfx, a.sm) < std::tie(b.gfx, b.sm); });
     targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
     return targets;
 }
@@ -50,8 +57,9 @@ Result<Target> choose_target(const std::vector<Target>& targets, const TargetCho
     if (choice.stated) {
         if (has(*choice.stated)) return *choice.stated;
         return Failure{fmt::format("{}, not for --target {}; expected one of these, or compile for "
-                                   "it: nvcc -arch={}",
-                                   there, to_string(*choice.stated), to_string(*choice.stated))};
+                                   "it: {}{}",
+                                   there, to_string(*choice.stated),
+                                   compiler_option(*choice.stated), to_string(*choice.stated))};
     }
     if (choice.machine) {
         if (has(*choice.machine)) return *choice.machine;

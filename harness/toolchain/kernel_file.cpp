@@ -6,6 +6,7 @@
 #include "assembly/isa/kernel_names.hpp"
 #include "assembly/isa/reader.hpp"
 #include "assembly/support/source_text.hpp"
+#include "harness/toolchain/amd_code.hpp"
 #include "harness/toolchain/disassembler.hpp"
 #include "harness/toolchain/parameter_names.hpp"
 
@@ -91,16 +92,19 @@ Failure of_compiler(const Failure& failure, const std::string& name) {
 
 } // namespace
 
-Result<KernelFile> KernelFile::open(const std::string& path, const TargetChoice& choice) {
+Result<KernelFile> KernelFile::open(const std::string& path, const TargetChoice& choice,
+                                    const assembly::amd::CodeDecoder* decoder) {
     auto source = assembly::read_source(path, largest_binary);
     if (!source) return source.as_failure();
     KernelFile file{source.value().name, choice};
     file.file_digest_ = assembly::digest_of(source.value().text);
     auto contents = assembly::decompressed(std::move(source.value().text), largest_binary);
     if (!contents) return located(contents.error(), file.name_);
-    const std::string& bytes = contents.value();
+    std::string& bytes = contents.value();
     Result<void> added = boost::outcome_v2::success();
-    if (assembly::is_elf(bytes) || assembly::is_fatbin(bytes))
+    if (is_amd_code(bytes))
+        added = file.add_amd(std::move(bytes), decoder);
+    else if (assembly::is_elf(bytes) || assembly::is_fatbin(bytes))
         added = file.add_binary(bytes);
     else if (bytes.size() > assembly::source_size_limit)
         added = Failure{
@@ -114,6 +118,38 @@ Result<KernelFile> KernelFile::open(const std::string& path, const TargetChoice&
     if (!added) return located(added.error(), file.name_);
     if (file.kernels_.empty()) return Failure{"holds no kernel for this target", file.name_};
     return file;
+}
+
+Result<void> KernelFile::add_amd(std::string contents, const assembly::amd::CodeDecoder* decoder) {
+    if (decoder == nullptr)
+        return Failure{"AMD code, which only `warpbound inspect` reads: no machine of AMD is "
+                       "described, so that its instructions have no times"};
+    auto image = amd_image(std::move(contents), name_, choice_, *decoder);
+    if (!image) return image.as_failure();
+    const auto object = assembly::amd::read_code_object(image.value());
+    if (!object) return object.as_failure();
+    const Target target = object.value().target;
+    if (choice_.stated && *choice_.stated != target)
+        return Failure{fmt::format("is code for {}, not for --target {}", to_string(target),
+                                   to_string(*choice_.stated))};
+    for (const auto& kernel : object.value().kernels)
+        kernels_.push_back({kernel.name,
+                            target,
+                            kernel.vgprs,
+                            kernel.lds_bytes,
+                            kernel.scratch_bytes,
+                            kernel.parameters,
+                            modules_.size(),
+                            {},
+                            AmdResources{kernel.lanes, kernel.sgprs, kernel.agprs,
+                                         kernel.allocated_vgprs, kernel.max_lanes}});
+    Module module;
+    auto program = amd_program(object.value(), name_, *decoder);
+    program.digest = assembly::digest_of(image.value());
+    module.program = std::make_shared<const assembly::Program>(std::move(program));
+    module.image = std::move(image).value();
+    modules_.push_back(std::move(module));
+    return boost::outcome_v2::success();
 }
 
 Result<void> KernelFile::add_listing(std::string text) {

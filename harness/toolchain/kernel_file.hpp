@@ -1,8 +1,10 @@
 #pragma once
 /// \file
 /// The kernels of a file: a listing, a cubin, a fat binary, a host program with GPU code, PTX or
-/// CUDA C++, each also compressed with gzip or xz. What it is follows from its contents.
+/// CUDA C++, AMD's code objects and assembly, each also compressed with gzip or xz. What it is
+/// follows from its contents.
 
+#include "assembly/amd/code_decoder.hpp"
 #include "assembly/binary/cubin.hpp"
 #include "assembly/isa/program.hpp"
 #include "harness/toolchain/image_choice.hpp"
@@ -24,6 +26,15 @@ struct ListingOrigin {
     Tool disassembler;        ///< `version_of` gives its version.
 };
 
+/// What a kernel of AMD takes besides what all kernels do.
+struct AmdResources {
+    int lanes = 64;                              ///< Of a wavefront.
+    std::optional<std::int64_t> sgprs{};         ///< Of a wavefront.
+    std::optional<std::int64_t> agprs{};         ///< Of a lane.
+    std::int64_t allocated_vgprs = 0;            ///< Of a lane, AGPRs included.
+    std::optional<std::int64_t> max_workgroup{}; ///< Lanes of the largest work-group.
+};
+
 /// A kernel as the file describes it.
 struct KernelSummary {
     std::string name;
@@ -34,6 +45,7 @@ struct KernelSummary {
     std::optional<std::vector<assembly::KernelParameterLayout>> parameters; ///< None: not known.
     std::size_t module = 0;                          ///< Kernels of one module are in one listing.
     std::map<std::int64_t, std::string> constants{}; ///< As of `CubinKernel`.
+    std::optional<AmdResources> amd{};               ///< Of AMD's code.
 };
 
 /// A kernel with its code.
@@ -49,8 +61,10 @@ struct KernelCode {
 class KernelFile {
 public:
     /// Refuses a file of no known form, and one that holds code for several targets unless one of
-    /// them is chosen; runs ptxas or nvcc where the file is PTX or CUDA C++.
-    static Result<KernelFile> open(const std::string& path, const TargetChoice& choice);
+    /// them is chosen; runs ptxas or nvcc where the file is PTX or CUDA C++. `decoder`: of AMD's
+    /// code, which is refused without one.
+    static Result<KernelFile> open(const std::string& path, const TargetChoice& choice,
+                                   const assembly::amd::CodeDecoder* decoder = nullptr);
 
     /// All kernels, those that cannot be read included. At least one.
     [[nodiscard]] const std::vector<KernelSummary>& kernels() const { return kernels_; }
@@ -85,6 +99,7 @@ private:
     /// translation units do.
     [[nodiscard]] bool is_repeated(const std::string& image, const std::string& kernel) const;
     Result<void> add_binary(const std::string& bytes);
+    Result<void> add_amd(std::string contents, const assembly::amd::CodeDecoder* decoder);
     Result<void> add_ptx(const std::string& text);
     Result<void> add_cuda(const std::string& text, const std::string& path);
     Result<void> disassemble_module(Module& module) const;

@@ -74,6 +74,7 @@ inline constexpr auto restricted = std::to_array<RestrictedHeader>({
     {"^(zlib|lzma)[.]h$", "^assembly/binary/"},
     {"^openssl/", "^(assembly/support|certification)/"},
     {"^CLI/", "^cli/"},
+    {"^llvm/", "^assembly/amd/llvm_decoder[.]cpp$"},
 });
 
 } // namespace warpbound::layering

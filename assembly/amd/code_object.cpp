@@ -1,0 +1,219 @@
+#include "assembly/amd/code_object.hpp"
+
+#include "assembly/amd/processor.hpp"
+#include "assembly/binary/byte_reader.hpp"
+#include "assembly/binary/elf.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace warpbound::assembly::amd {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr unsigned hsa_abi = 64;
+constexpr std::uint32_t note_section = 7;
+constexpr std::uint32_t metadata_note = 32;
+constexpr std::uint64_t descriptor_bytes = 64;
+constexpr unsigned function_symbol = 2;
+
+Failure broken(std::string what) {
+    return Failure{"not a whole code object: " + std::move(what)};
+}
+
+/// The contents of the first AMD metadata note; empty: there is none.
+Result<std::string_view> metadata_of(const ElfFile& file) {
+    for (const ElfSection& section : file.sections) {
+        if (section.type != note_section) continue;
+        for (std::uint64_t at = 0; at < section.contents.size();) {
+            const auto name_bytes = number_at<std::uint32_t>(section.contents, at);
+            const auto bytes = number_at<std::uint32_t>(section.contents, at + 4);
+            const auto type = number_at<std::uint32_t>(section.contents, at + 8);
+            if (!name_bytes || !bytes || !type) return broken("a note ends early");
+            const auto padded = [](std::uint64_t size) { return (size + 3U) / 4U * 4U; };
+            const auto name = bytes_at(section.contents, at + 12, *name_bytes);
+            const std::uint64_t begin = at + 12 + padded(*name_bytes);
+            const auto contents = bytes_at(section.contents, begin, *bytes);
+            if (!name || !contents) return broken("a note ends early");
+            if (*type == metadata_note && name->substr(0, 6) == "AMDGPU") return *contents;
+            at = begin + padded(*bytes);
+        }
+    }
+    return std::string_view{};
+}
+
+std::optional<std::int64_t> number_of(const Json& map, const char* key) {
+    const auto found = map.find(key);
+    if (found == map.end() || !found->is_number_integer()) return std::nullopt;
+    return found->get<std::int64_t>();
+}
+
+std::string text_of(const Json& map, const char* key) {
+    const auto found = map.find(key);
+    return found != map.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+/// Without those that the compiler adds (`hidden_..`). Nothing: an entry is not whole.
+std::optional<std::vector<KernelParameterLayout>> parameters_of(const Json& kernel) {
+    std::vector<KernelParameterLayout> parameters;
+    const auto arguments = kernel.find(".args");
+    if (arguments == kernel.end()) return parameters;
+    if (!arguments->is_array()) return std::nullopt;
+    for (const Json& argument : *arguments) {
+        const auto offset = argument.is_object() ? number_of(argument, ".offset") : std::nullopt;
+        const auto size = argument.is_object() ? number_of(argument, ".size") : std::nullopt;
+        if (!offset || !size) return std::nullopt;
+        if (text_of(argument, ".value_kind").rfind("hidden_", 0) == 0) continue;
+        parameters.push_back({*offset, *size, text_of(argument, ".name")});
+    }
+    return parameters;
+}
+
+/// Metadata of kernels by the name of their descriptor's symbol.
+Result<std::map<std::string, Json>> kernels_of(const Json& metadata) {
+    std::map<std::string, Json> kernels;
+    const auto list = metadata.find("amdhsa.kernels");
+    if (list == metadata.end()) return kernels;
+    if (!list->is_array()) return broken("its metadata's list of kernels is none");
+    for (const Json& kernel : *list) {
+        if (!kernel.is_object()) return broken("a kernel of its metadata is no map");
+        kernels.emplace(text_of(kernel, ".symbol"), kernel);
+    }
+    return kernels;
+}
+
+/// The bytes of a symbol in its section.
+std::optional<std::string_view> bytes_of(const ElfFile& file, const ElfSymbol& symbol,
+                                         std::uint64_t size) {
+    if (symbol.section == 0 || symbol.section >= file.sections.size()) return std::nullopt;
+    const ElfSection& section = file.sections[symbol.section];
+    if (symbol.value < section.address) return std::nullopt;
+    return bytes_at(section.contents, symbol.value - section.address, size);
+}
+
+/// Code without a stated size reaches to the next symbol of its section, or to its end.
+std::uint64_t code_size(const ElfFile& file, const ElfSymbol& symbol) {
+    if (symbol.size != 0 || symbol.section >= file.sections.size()) return symbol.size;
+    const ElfSection& section = file.sections[symbol.section];
+    std::uint64_t end = section.address + section.contents.size();
+    for (const ElfSymbol& other : file.symbols)
+        if (other.section == symbol.section && other.value > symbol.value)
+            end = std::min(end, other.value);
+    return end > symbol.value ? end - symbol.value : 0;
+}
+
+/// Source: LLVM, AMDGPUUsage, "Kernel Descriptor for GFX6-GFX12".
+void read_descriptor(std::string_view bytes, const Processor& processor, CodeObjectKernel& kernel) {
+    const auto word = [&](std::uint64_t at) {
+        return number_at<std::uint32_t>(bytes, at).value_or(0);
+    };
+    kernel.lds_bytes = word(0);
+    kernel.scratch_bytes = word(4);
+    const std::uint32_t properties = number_at<std::uint16_t>(bytes, 56).value_or(0);
+    constexpr std::uint32_t wave32 = 1U << 10U;
+    if (processor.has_wave32 && (properties & wave32) != 0) kernel.lanes = 32;
+    const std::int64_t granule = processor.encoded_vgprs_of_wave64 * (kernel.lanes == 32 ? 2 : 1);
+    kernel.allocated_vgprs = ((word(48) & 0x3fU) + 1) * granule;
+}
+
+Result<void> add_metadata(const Json& metadata, CodeObjectKernel& kernel) {
+    kernel.vgprs = number_of(metadata, ".vgpr_count");
+    kernel.agprs = number_of(metadata, ".agpr_count");
+    kernel.sgprs = number_of(metadata, ".sgpr_count");
+    kernel.max_lanes = number_of(metadata, ".max_flat_workgroup_size");
+    kernel.parameters = parameters_of(metadata);
+    if (kernel.vgprs && kernel.agprs) kernel.vgprs = *kernel.vgprs - *kernel.agprs;
+    if (const auto lanes = number_of(metadata, ".wavefront_size"); lanes && *lanes != kernel.lanes)
+        return broken(fmt::format("kernel '{}' has wavefronts of {} lanes by its metadata, of {} "
+                                  "by its descriptor",
+                                  kernel.name, *lanes, kernel.lanes));
+    return boost::outcome_v2::success();
+}
+
+Result<const Processor*> processor_of(const ElfFile& file) {
+    constexpr std::uint32_t mach = 0xff;
+    const Processor* processor = find_processor_of_elf(file.flags & mach);
+    if (processor == nullptr)
+        return Failure{fmt::format("code for an AMD processor that is not read (number {:#x} in "
+                                   "its ELF flags); expected one of {}",
+                                   file.flags & mach, list_of_processors())};
+    return processor;
+}
+
+Result<CodeObjectKernel> read_kernel(const ElfFile& file, const ElfSymbol& descriptor,
+                                     const Processor& processor) {
+    CodeObjectKernel kernel;
+    kernel.name = descriptor.name.substr(0, descriptor.name.size() - 3);
+    const auto bytes = bytes_of(file, descriptor, descriptor_bytes);
+    if (!bytes) return broken(fmt::format("the descriptor of '{}' ends early", kernel.name));
+    read_descriptor(*bytes, processor, kernel);
+    const auto code =
+        std::find_if(file.symbols.begin(), file.symbols.end(), [&](const ElfSymbol& symbol) {
+            return symbol.name == kernel.name && symbol.section != 0 &&
+                   (symbol.type == function_symbol || symbol.type == 0);
+        });
+    if (code == file.symbols.end())
+        return broken(fmt::format("kernel '{}' has a descriptor and no code", kernel.name));
+    const auto text = bytes_of(file, *code, code_size(file, *code));
+    if (!text || text->empty())
+        return broken(fmt::format("the code of '{}' ends early", kernel.name));
+    kernel.address = static_cast<std::int64_t>(code->value);
+    kernel.code = *text;
+    return kernel;
+}
+
+bool is_descriptor(const ElfSymbol& symbol) {
+    return symbol.section != 0 && symbol.name.size() > 3 &&
+           symbol.name.substr(symbol.name.size() - 3) == ".kd";
+}
+
+} // namespace
+
+bool is_code_object(std::string_view bytes) {
+    return is_elf(bytes) && number_at<std::uint16_t>(bytes, 18) == elf_machine_amd;
+}
+
+Result<CodeObject> read_code_object(std::string_view bytes) {
+    const auto file = read_elf(bytes);
+    if (!file) return file.as_failure();
+    if (file.value().os_abi != hsa_abi)
+        return Failure{fmt::format("AMD code of OS ABI {}; expected {} (amdhsa): compile with "
+                                   "-target amdgcn-amd-amdhsa",
+                                   file.value().os_abi, hsa_abi)};
+    const auto processor = processor_of(file.value());
+    if (!processor) return processor.as_failure();
+    const auto note = metadata_of(file.value());
+    if (!note) return note.as_failure();
+    const Json metadata =
+        note.value().empty() ? Json::object() : Json::from_msgpack(note.value(), true, false);
+    if (!metadata.is_object()) return broken("its metadata cannot be read");
+    const auto described = kernels_of(metadata);
+    if (!described) return described.as_failure();
+    CodeObject object{processor.value()->target(), {}, {}};
+    const std::string target = text_of(metadata, "amdhsa.target");
+    if (const auto at = target.find(':'); at != std::string::npos)
+        object.features = target.substr(at);
+    std::set<std::string_view> seen;
+    for (const ElfSymbol& symbol : file.value().symbols) {
+        // .dynsym and .symtab both have it.
+        if (!is_descriptor(symbol) || !seen.insert(symbol.name).second) continue;
+        auto kernel = read_kernel(file.value(), symbol, *processor.value());
+        if (!kernel) return kernel.as_failure();
+        if (const auto more = described.value().find(std::string{symbol.name});
+            more != described.value().end())
+            if (auto added = add_metadata(more->second, kernel.value()); !added)
+                return added.as_failure();
+        object.kernels.push_back(std::move(kernel).value());
+    }
+    std::stable_sort(object.kernels.begin(), object.kernels.end(),
+                     [](const auto& a, const auto& b) { return a.address < b.address; });
+    return object;
+}
+
+} // namespace warpbound::assembly::amd

@@ -1,0 +1,60 @@
+#include "assembly/amd/processor.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace warpbound::assembly::amd {
+
+namespace {
+
+constexpr Processor gcn(int gfx, std::uint32_t mach) {
+    return {gfx, mach, WaitLayout::Gfx9, false, false, false, 4};
+}
+constexpr Processor cdna2(int gfx, std::uint32_t mach) {
+    return {gfx, mach, WaitLayout::Gfx9, false, false, true, 8};
+}
+constexpr Processor rdna1(int gfx, std::uint32_t mach) {
+    return {gfx, mach, WaitLayout::Gfx10, true, true, false, 4};
+}
+constexpr Processor rdna3(int gfx, std::uint32_t mach) {
+    return {gfx, mach, WaitLayout::Gfx11, true, true, false, 4};
+}
+
+constexpr std::array processors{
+    gcn(0x900, 0x02c),    gcn(0x906, 0x02f),    gcn(0x908, 0x030),    cdna2(0x90a, 0x03f),
+    cdna2(0x942, 0x04c),  rdna1(0x1010, 0x033), rdna1(0x1011, 0x034), rdna1(0x1012, 0x035),
+    rdna1(0x1030, 0x036), rdna1(0x1031, 0x037), rdna1(0x1032, 0x038), rdna3(0x1100, 0x041),
+    rdna3(0x1101, 0x046), rdna3(0x1102, 0x047), rdna3(0x1103, 0x044), rdna3(0x1150, 0x043),
+    rdna3(0x1151, 0x04a),
+};
+
+template <class Condition> const Processor* find(Condition condition) {
+    const auto* const found = std::find_if(processors.begin(), processors.end(), condition);
+    return found == processors.end() ? nullptr : found;
+}
+
+} // namespace
+
+const Processor* find_processor(Target target) {
+    return find([&](const Processor& one) { return one.target() == target; });
+}
+
+const Processor* find_processor_of_elf(std::uint32_t elf_mach) {
+    return find([&](const Processor& one) { return one.elf_mach == elf_mach; });
+}
+
+std::optional<Target> parse_processor(std::string_view text) {
+    const std::string_view name = text.substr(0, text.find(':'));
+    const auto* const found =
+        find([&](const Processor& one) { return to_string(one.target()) == name; });
+    return found == nullptr ? std::nullopt : std::optional{found->target()};
+}
+
+std::string list_of_processors() {
+    std::string out;
+    for (const Processor& one : processors)
+        out += (out.empty() ? "" : ", ") + to_string(one.target());
+    return out;
+}
+
+} // namespace warpbound::assembly::amd
