@@ -4,7 +4,7 @@ FROM debian:bookworm AS build
 RUN apt-get update && apt-get install -y --no-install-recommends \
       cmake ninja-build g++ pkg-config dpkg-dev file gzip xz-utils \
       libz3-dev libboost-dev libtinyxml2-dev libsqlite3-dev libcli11-dev libfmt-dev nlohmann-json3-dev libssl-dev \
-      llvm-19-dev zlib1g-dev liblzma-dev \
+      llvm-19-dev zlib1g-dev liblzma-dev libzstd-dev \
     && rm -rf /var/lib/apt/lists/*
 COPY . /source
 WORKDIR /source

@@ -8,6 +8,7 @@
 #include "cli/next_step.hpp"
 #include "harness/devices/simulated.hpp"
 #include "harness/toolchain/disassembler.hpp"
+#include "harness/trace/packed_trace.hpp"
 #include "models/architecture/library.hpp"
 #include "models/time/clock.hpp"
 
@@ -197,9 +198,9 @@ read_kernel(const PlannedKernel& planned, const CertifiedRuns& runs, const std::
         input.cubin_digest = assembly::digest_of(cubin.value());
     }
     if (!planned.trace.empty()) {
-        auto trace = read_text(planned.trace);
+        auto trace = harness::trace::read_trace_text(planned.trace);
         if (!trace) return trace.as_failure();
-        input.traces.push_back(std::move(trace).value());
+        input.traces.push_back(std::move(trace.value().text));
     }
     if (auto added = add_source_comments(input, planned, code.value()); !added)
         return added.as_failure();

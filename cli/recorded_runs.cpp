@@ -1,6 +1,7 @@
 #include "cli/recorded_runs.hpp"
 
 #include "harness/trace/kernels_list.hpp"
+#include "harness/trace/packed_trace.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 namespace warpbound::cli {
 
 using harness::trace::RecordedTrace;
-using harness::trace::TraceBytes;
 
 Result<TraceList> list_traces(const std::string& file) {
     const std::filesystem::path path{file};
@@ -32,17 +32,13 @@ Result<TraceList> list_traces(const std::string& file) {
                                   std::get<harness::trace::TracedLaunch>(command).file);
         }
     }
-    for (const auto& trace : list.traces)
-        if (trace.extension() == ".xz")
-            return Failure{"the trace is compressed; expected the text that `xz -d` makes of it",
-                           trace.string()};
     return list;
 }
 
 Result<RecordedRun> load_recorded_run(const std::filesystem::path& trace,
                                       const std::string& listing,
                                       const models::Architecture& architecture) {
-    auto bytes = TraceBytes::open(trace.string());
+    auto bytes = harness::trace::open_trace(trace);
     if (!bytes) return bytes.as_failure();
     const auto header = harness::trace::read_trace_header(bytes.value());
     if (!header) return header.as_failure();

@@ -2,6 +2,7 @@
 
 #include "cli/json.hpp"
 #include "cli/recorded_runs.hpp"
+#include "harness/trace/packed_trace.hpp"
 #include "harness/trace/trace_mix.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ struct Recorded {
 };
 
 Result<Recorded> load(const std::filesystem::path& file) {
-    const auto source = assembly::read_source(file);
+    const auto source = harness::trace::read_trace_text(file);
     if (!source) return source.as_failure();
     auto trace = harness::trace::read_sass_trace(source.value());
     if (!trace) return trace.as_failure();
@@ -116,8 +117,7 @@ Json json_of(const Recorded& recorded) {
 } // namespace
 
 bool is_recorded_trace(const std::string& file) {
-    const std::filesystem::path path{file};
-    return path.extension() == ".traceg" || path.filename() == "kernelslist.g";
+    return harness::trace::is_trace_name(file);
 }
 
 Result<std::string> inspect_recorded_trace(const std::string& file, const std::string& format) {

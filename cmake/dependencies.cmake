@@ -9,6 +9,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 pkg_check_modules(LZMA REQUIRED IMPORTED_TARGET liblzma)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 
 # TinyXML2: some distributions ship a CMake package, all ship a pkg-config file.
 pkg_check_modules(TINYXML2 REQUIRED IMPORTED_TARGET tinyxml2)

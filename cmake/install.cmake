@@ -40,7 +40,7 @@ function(warpbound_pkg_config library description requires)
   install(FILES ${PROJECT_BINARY_DIR}/install/warpbound-${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
           COMPONENT development)
 endfunction()
-warpbound_pkg_config(assembly "GPU programs as data: readers, control flow" "libcrypto liblzma zlib fmt")
+warpbound_pkg_config(assembly "GPU programs as data: readers, control flow" "libcrypto liblzma libzstd zlib fmt")
 warpbound_pkg_config(models "descriptions of GPUs, launches, flow facts, published formulas" "warpbound-assembly tinyxml2 fmt")
 warpbound_pkg_config(harness "simulated device, measurements, campaigns" "warpbound-models sqlite3 fmt")
 if(WARPBOUND_ANALYZER)

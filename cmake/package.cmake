@@ -33,7 +33,7 @@ other program.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libwarpbound-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "libboost-dev (>= 1.74), libfmt-dev, libssl-dev, libsqlite3-dev, libtinyxml2-dev, libz3-dev, liblzma-dev, zlib1g-dev, pkg-config")
+    "libboost-dev (>= 1.74), libfmt-dev, libssl-dev, libsqlite3-dev, libtinyxml2-dev, libz3-dev, liblzma-dev, libzstd-dev, zlib1g-dev, pkg-config")
 if(NOT WARPBOUND_ANALYZER)
   string(REPLACE " libz3-dev," "" CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS}")
 endif()

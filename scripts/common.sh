@@ -7,7 +7,7 @@ say() { printf '\n==> %s\n' "$*"; }
 
 # Where a distribution lacks one that ends in ?, a part of the program is left out, which configuring says.
 packages=(cmake ninja-build g++ pkg-config libz3-dev libboost-dev libtinyxml2-dev libsqlite3-dev libcli11-dev 'llvm-19-dev?'
-          libfmt-dev nlohmann-json3-dev libssl-dev zlib1g-dev liblzma-dev libgtest-dev libgmock-dev libbenchmark-dev libxml2-utils)
+          libfmt-dev nlohmann-json3-dev libssl-dev zlib1g-dev liblzma-dev libzstd-dev libgtest-dev libgmock-dev libbenchmark-dev libxml2-utils)
 
 # Installs the Debian packages that are missing; asks for nothing.
 install_packages() {

@@ -53,7 +53,11 @@ Result<std::size_t> match_issue(const assembly::Function& listing, std::string_v
     const auto expected = destination_of(instruction);
     const auto found = issue.destinations.empty() ? std::optional<int>{}
                                                   : std::optional{issue.destinations.front()};
-    if (issue.destinations.size() > 1 || found != expected)
+    // From version 6 on all registers of a wide destination are recorded.
+    bool consecutive = true;
+    for (std::size_t i = 1; i < issue.destinations.size(); ++i)
+        consecutive = consecutive && issue.destinations[i] == issue.destinations[i - 1] + 1;
+    if (!consecutive || found != expected)
         return Failure{fmt::format("{} at 0x{:04x} writes {}, where the listing has {} with {}",
                                    issue.opcode, issue.address, register_text(found), listed,
                                    register_text(expected)),

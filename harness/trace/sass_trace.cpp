@@ -36,7 +36,7 @@ std::string print_header(const SassTrace& trace, bool has_lines) {
         trace.block[1], trace.block[2],
         trace.shared_memory ? fmt::format("-shmem = {}\n", *trace.shared_memory) : std::string{},
         trace.registers ? fmt::format("-nregs = {}\n", *trace.registers) : std::string{},
-        trace.binary_version, trace.stream, newest_tracer_version, has_lines ? 1 : 0);
+        trace.binary_version, trace.stream, printed_tracer_version, has_lines ? 1 : 0);
 }
 
 std::string print(const TracedBlock& block, bool has_lines) {

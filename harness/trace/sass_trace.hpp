@@ -14,8 +14,9 @@
 namespace warpbound::harness::trace {
 
 inline constexpr int trace_lanes = 32;
-/// The newest supported tracer version, which is also the one that is printed.
-inline constexpr std::int64_t newest_tracer_version = 5;
+/// The newest tracer version that is read.
+inline constexpr std::int64_t newest_tracer_version = 6;
+inline constexpr std::int64_t printed_tracer_version = 5;
 
 /// Addresses of the active lanes of one access, in the packed form of the trace.
 struct PackedAddresses {
@@ -76,11 +77,13 @@ struct SassTrace {
     [[nodiscard]] std::int64_t warps_per_block() const;
 };
 
-/// Reads a `.traceg` file of tracer versions 1 to 5. Refuses, with line and column: other versions,
+/// Reads a `.traceg` file of tracer versions 1 to 6. Refuses, with line and column: other versions,
 /// numbers out of range, more or fewer instructions than announced, blocks and warps outside the
-/// launch or twice, addresses that do not fit the active lanes, and bulk copies (UTMA.., UBLK..).
-/// Header lines with unknown keys and immediates are ignored.
-/// Source: accel-sim-framework, util/tracer_nvbit (format of tracer versions 1 to 5).
+/// launch or twice, addresses that do not fit the active lanes, bulk copies (UTMA.., UBLK..), and
+/// blocks in clusters of several. Header lines with unknown keys, immediates, and what version 6
+/// adds (predicates and uniform registers among the operands, values of registers) are ignored.
+/// Source: accel-sim-framework, util/tracer_nvbit (format of tracer versions 1 to 5);
+/// gpu-simulator/trace-parser/trace_parser.cc (versions 1 to 6).
 Result<SassTrace> read_sass_trace(const assembly::SourceText& source);
 
 /// The lines before the first block. `has_lines`: issues are printed with their source lines.

@@ -22,6 +22,8 @@ constexpr std::int64_t grid_limit = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t block_limit = 1024;
 constexpr int register_limit = 255;
 constexpr std::int64_t operand_limit = 8;
+constexpr std::int64_t operand_limit_of_values = 32;
+constexpr std::int64_t version_with_values = 6;
 constexpr int widest_access = 16;
 
 /// Access width from `.64`, `.U8`, `.128` in the opcode; 4 bytes without.
@@ -41,6 +43,21 @@ int width_of(std::string_view opcode) {
 
 bool is_bulk_copy(std::string_view opcode) {
     return opcode.substr(0, 4) == "UTMA" || opcode.substr(0, 4) == "UBLK";
+}
+
+/// "Val", "NoVal": whether the values of registers follow.
+bool is_values(std::string_view word) {
+    return word == "Val" || word == "NoVal";
+}
+
+/// A decimal number of 64 bits, with or without sign.
+bool is_immediate(std::string_view word) {
+    const char* const end = word.data() + word.size();
+    const auto is = [&](auto number) {
+        const auto [stop, error] = std::from_chars(word.data(), end, number);
+        return error == std::errc{} && stop == end;
+    };
+    return is(std::int64_t{}) || is(std::uint64_t{});
 }
 
 bool is_contiguous(std::uint32_t mask) {
@@ -82,6 +99,7 @@ public:
             return line.refuse(
                 fmt::format("unexpected '{:.40}'; expected -key = value or #BEGIN_TB", text));
         if (text.substr(0, 12) == "thread block") return take_block_number(line, text);
+        if (text.substr(0, 7) == "cluster") return take_cluster(line, text);
         if (text.substr(0, 4) == "warp") return take_warp(line, text);
         if (text.substr(0, 5) == "insts") return take_count(line, text);
         return take_issue(line);
@@ -211,6 +229,26 @@ public:
         has_number_ = true;
         return boost::outcome_v2::success();
     }
+    /// "cluster id = x,y,z" (any), "cluster cta = 0,0,0", "cluster rank = 0".
+    Result<void> take_cluster(const Line& line, std::string_view text) const {
+        if (!has_number_) return line.refuse("a cluster before 'thread block = x,y,z'");
+        const auto key = trimmed(text.substr(0, text.find('=')));
+        Dimensions number{};
+        if (key == "cluster rank") {
+            const auto rank = number_of(line, text, "rank in the cluster", block_limit);
+            if (!rank) return rank.as_failure();
+            number[0] = rank.value();
+        } else if (key == "cluster id" || key == "cluster cta") {
+            const auto read = dimensions_of(line, text, "block or cluster", 0, grid_limit);
+            if (!read) return read.as_failure();
+            if (key == "cluster cta") number = read.value();
+        } else {
+            return line.refuse(fmt::format("unexpected '{:.40}'", text));
+        }
+        if (number != Dimensions{})
+            return line.refuse("clusters of several thread blocks are not read");
+        return boost::outcome_v2::success();
+    }
     Result<void> take_warp(const Line& line, std::string_view text) {
         if (!has_number_) return line.refuse("a warp before 'thread block = x,y,z'");
         const auto finished = finish_warp(line);
@@ -260,12 +298,25 @@ public:
         return boost::outcome_v2::success();
     }
 
-    static Result<std::vector<int>> registers_of(Line& line, std::string_view what) {
-        const auto count = line.decimal(what, 0, operand_limit);
+    /// General registers. `others`: how many predicates and uniform registers are among them.
+    Result<std::vector<int>> registers_of(Line& line, std::string_view what, int& others) const {
+        const bool has_others = trace_.tracer_version >= version_with_values;
+        const auto count =
+            line.decimal(what, 0, has_others ? operand_limit_of_values : operand_limit);
         if (!count) return count.as_failure();
         std::vector<int> registers;
+        others = 0;
         for (std::int64_t operand = 0; operand < count.value(); ++operand) {
             Word word = line.next();
+            const std::string_view file = word.text.substr(
+                0, std::min(word.text.find_first_of("0123456789"), word.text.size()));
+            if (has_others && (file == "UR" || file == "UP" || file == "P")) {
+                word.text.remove_prefix(file.size());
+                const auto number = line.decimal(word, "register", 0, register_limit);
+                if (!number) return number.as_failure();
+                ++others;
+                continue;
+            }
             if (word.text.empty() || word.text.front() != 'R')
                 return line.refuse(
                     fmt::format("'{}' is no register; expected R0..R{}", word.text, register_limit),
@@ -309,6 +360,38 @@ public:
         return boost::outcome_v2::success();
     }
 
+    /// What is behind the addresses: immediates, and from version 6 on `NoVal`, or `Val` and what
+    /// each register held, as one value or one of each lane. `registers`: -1 before version 6.
+    Result<void> take_rest(Line& line, int registers) const {
+        Word word = line.next();
+        if (!word.text.empty() && !has_immediate_)
+            return line.refuse(fmt::format("unexpected '{}' after the instruction", word.text),
+                               word.column);
+        const int immediates = registers < 0 ? 1 : 2;
+        for (int i = 0; i < immediates && !word.text.empty() && !is_values(word.text); ++i) {
+            if (!is_immediate(word.text))
+                return line.refuse(fmt::format("'{}' is no immediate", word.text), word.column);
+            word = line.next();
+        }
+        if (registers >= 0 && is_values(word.text)) {
+            for (int i = 0; word.text == "Val" && i < registers; ++i) {
+                const auto count = line.decimal("number of values, 1 or 32", 1, trace_lanes);
+                if (!count) return count.as_failure();
+                if (count.value() != 1 && count.value() != trace_lanes)
+                    return line.refuse("a register with neither one value nor one of each lane");
+                for (std::int64_t lane = 0; lane < count.value(); ++lane)
+                    if (const auto value = line.hexadecimal("value of a register", 0xffffffffU);
+                        !value)
+                        return value.as_failure();
+            }
+            word = line.next();
+        }
+        if (!word.text.empty())
+            return line.refuse(fmt::format("unexpected '{}' after the immediate", word.text),
+                               word.column);
+        return boost::outcome_v2::success();
+    }
+
     Result<void> take_issue(Line& line) {
         if (announced_ < 0) return line.refuse("an instruction before 'insts = n'");
         auto& issues = trace_.blocks.back().warps.back().issues;
@@ -331,7 +414,8 @@ public:
         const auto mask = line.hexadecimal("mask of lanes", 0xffffffffU);
         if (!mask) return mask.as_failure();
         issue.mask = static_cast<std::uint32_t>(mask.value());
-        auto destinations = registers_of(line, "number of destinations");
+        int other_destinations = 0;
+        auto destinations = registers_of(line, "number of destinations", other_destinations);
         if (!destinations) return destinations.as_failure();
         issue.destinations = std::move(destinations.value());
         const Word opcode = line.next();
@@ -341,8 +425,15 @@ public:
             return line.refuse(fmt::format("bulk copies ({}) are not read", opcode.text),
                                opcode.column);
         issue.opcode = std::string{opcode.text};
-        auto sources = registers_of(line, "number of sources");
+        int other_sources = 0;
+        auto sources = registers_of(line, "number of sources", other_sources);
         if (!sources) return sources.as_failure();
+        const auto values = static_cast<int>(issue.destinations.size() + sources.value().size()) +
+                            other_destinations + other_sources;
+        const bool has_values = trace_.tracer_version >= version_with_values;
+        if (has_values && issue.opcode.find("GMMA") != std::string::npos)
+            if (const auto flag = line.decimal("flag of a group of GMMA", 0, 1); !flag)
+                return flag.as_failure();
         issue.sources = std::move(sources.value());
         const auto width = line.decimal("memory width", 0, 1 << 20);
         if (!width) return width.as_failure();
@@ -351,18 +442,7 @@ public:
             const auto taken = take_addresses(line, issue);
             if (!taken) return taken.as_failure();
         }
-        if (const Word rest = line.next(); !rest.text.empty()) {
-            if (!has_immediate_)
-                return line.refuse(fmt::format("unexpected '{}' after the instruction", rest.text),
-                                   rest.column);
-            const auto immediate =
-                line.decimal(rest, "immediate", std::numeric_limits<std::int64_t>::min(),
-                             std::numeric_limits<std::int64_t>::max());
-            if (!immediate) return immediate.as_failure();
-            if (const Word more = line.next(); !more.text.empty())
-                return line.refuse(fmt::format("unexpected '{}' after the immediate", more.text),
-                                   more.column);
-        }
+        if (const auto ended = take_rest(line, has_values ? values : -1); !ended) return ended;
         issues.push_back(std::move(issue));
         issue_lines_.push_back(line.number());
         return boost::outcome_v2::success();

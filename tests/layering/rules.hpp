@@ -71,7 +71,7 @@ inline constexpr auto restricted = std::to_array<RestrictedHeader>({
     {"^tinyxml2", "(xml|reader|writer)"},
     {"^(iostream|ostream|istream|fstream|sstream)$", "^cli/"},
     {"^(cuda|nvrtc|hip/)", "^harness/devices/"},
-    {"^(zlib|lzma)[.]h$", "^assembly/binary/"},
+    {"^(zlib|lzma|zstd)[.]h$", "^assembly/binary/"},
     {"^openssl/", "^(assembly/support|certification)/"},
     {"^CLI/", "^cli/"},
     {"^llvm/", "^assembly/amd/llvm_decoder[.]cpp$"},

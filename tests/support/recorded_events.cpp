@@ -119,7 +119,7 @@ harness::trace::SassTrace trace_of(const harness::Kernel& kernel,
     trace.shared_memory = kernel.launch.shared_memory;
     trace.registers = kernel.launch.registers.value_or(0);
     trace.binary_version = kernel.function->target.sm;
-    trace.tracer_version = harness::trace::newest_tracer_version;
+    trace.tracer_version = harness::trace::printed_tracer_version;
     const auto of_block = static_cast<int>(kernel.launch.warps_per_block());
     TraceRecorder recorder{kernel, machine};
     for (const auto& [number, issues] : warps) {

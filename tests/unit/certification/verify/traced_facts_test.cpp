@@ -22,7 +22,7 @@ std::string saxpy_trace(int turns, int version = 75) {
     trace.kernel = "saxpy_loop";
     trace.block = {32, 1, 1};
     trace.binary_version = version;
-    trace.tracer_version = harness::trace::newest_tracer_version;
+    trace.tracer_version = harness::trace::printed_tracer_version;
     trace.blocks.push_back({{0, 0, 0}, {{0, {}}}});
     const auto program =
         assembly::read_program(
