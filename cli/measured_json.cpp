@@ -80,7 +80,7 @@ Json point_json(const MeasuredPoint& measured) {
                          : Json();
     entry["intervals"] = bootstrap_json(measured.intervals);
     entry["run-order"] = order_json(measured.order);
-    if (!measured.anomalies.empty()) entry["runs-with-trouble"] = measured.anomalies;
+    if (!measured.anomalies.empty()) entry["runs-with-anomaly"] = measured.anomalies;
     if (measured.empty) entry["empty-region"] = measured.empty->best;
     return entry;
 }

@@ -225,8 +225,9 @@ private:
 
     Result<std::vector<Sample>> stored_samples(std::int64_t series) {
         Statement select = database_.prepare(
-            "SELECT run, seed, times, ifnull(trouble, 'none'), remark FROM sample "
-            "WHERE series = ? ORDER BY run");
+            fmt::format("SELECT run, seed, times, ifnull({}, 'none'), remark FROM sample "
+                        "WHERE series = ? ORDER BY run",
+                        database_.anomaly_column()));
         if (!select.usable()) return database_.refuse("cannot be read");
         select.bind(1, series);
         std::vector<Sample> all;
@@ -303,8 +304,9 @@ private:
         if (!of) return of.as_failure();
         std::string digest = of.value().digests.runs;
         Statement insert =
-            database_.prepare("INSERT INTO sample (series, run, seed, times, trouble, remark) "
-                              "VALUES (?, ?, ?, ?, ?, ?)");
+            database_.prepare(fmt::format("INSERT INTO sample (series, run, seed, times, {}, "
+                                          "remark) VALUES (?, ?, ?, ?, ?, ?)",
+                                          database_.anomaly_column()));
         if (!insert.usable()) return database_.refuse("cannot record");
         for (const Sample& sample : samples) {
             if (sample.run != expected)

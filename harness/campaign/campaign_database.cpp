@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace warpbound::harness {
@@ -12,12 +13,13 @@ namespace warpbound::harness {
 namespace {
 
 constexpr int application_id = 0x77627631; // "wbv1": distinguishes a campaign from other databases
-constexpr int schema_version = 3;
+constexpr std::int64_t schema_version = 4;
+constexpr std::int64_t oldest_schema_version = 3; // It calls the anomaly of a run "trouble".
 constexpr int busy_milliseconds = 30'000;
 /// Longest text or run that is read. `Unit:` bytes.
 constexpr int longest_value = 256 << 20;
 
-constexpr const char* schema = R"(
+constexpr std::string_view schema = R"(
 CREATE TABLE series (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL, device TEXT NOT NULL, device_detail TEXT NOT NULL, protocol TEXT NOT NULL,
@@ -30,7 +32,7 @@ CREATE TABLE sample (
   run INTEGER NOT NULL,
   seed INTEGER NOT NULL,
   times BLOB NOT NULL,
-  trouble TEXT, remark TEXT, -- of a run without any: neither
+  anomaly TEXT, remark TEXT, -- of a run without any: neither
   PRIMARY KEY (series, run)
 ) WITHOUT ROWID;
 CREATE TABLE condition (
@@ -60,6 +62,16 @@ struct SchemaObject {
     friend bool operator==(const SchemaObject&, const SchemaObject&) = default;
 };
 
+const char* anomaly_column_of(std::int64_t version) {
+    return version == oldest_schema_version ? "trouble" : "anomaly";
+}
+
+std::string schema_of(std::int64_t version) {
+    constexpr std::string_view column = "anomaly";
+    std::string text{schema};
+    return text.replace(text.find(column), column.size(), anomaly_column_of(version));
+}
+
 /// Empty if they cannot be read.
 std::optional<std::vector<SchemaObject>> objects_of(sqlite3* database) {
     Statement select{database, "SELECT type, name, sql FROM sqlite_schema ORDER BY name, type"};
@@ -71,12 +83,12 @@ std::optional<std::vector<SchemaObject>> objects_of(sqlite3* database) {
     return answer == SQLITE_DONE ? std::optional{std::move(objects)} : std::nullopt;
 }
 
-/// The objects of a campaign that was just made.
-std::vector<SchemaObject> objects_of_a_campaign() {
+/// The objects of a campaign of that version.
+std::vector<SchemaObject> objects_of_a_campaign(std::int64_t version) {
     sqlite3* database = nullptr;
     std::vector<SchemaObject> objects;
     if (sqlite3_open_v2(":memory:", &database, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK &&
-        sqlite3_exec(database, schema, nullptr, nullptr, nullptr) == SQLITE_OK)
+        sqlite3_exec(database, schema_of(version).c_str(), nullptr, nullptr, nullptr) == SQLITE_OK)
         objects = objects_of(database).value_or(objects);
     sqlite3_close(database);
     return objects;
@@ -172,6 +184,10 @@ Result<void> CampaignDatabase::connect(int flags) {
     return boost::outcome_v2::success();
 }
 
+const char* CampaignDatabase::anomaly_column() const {
+    return anomaly_column_of(version_);
+}
+
 bool CampaignDatabase::execute(const char* sql) {
     return sqlite3_exec(database_, sql, nullptr, nullptr, nullptr) == SQLITE_OK;
 }
@@ -196,16 +212,18 @@ Result<void> CampaignDatabase::check(const Marks& found) {
     if (found.id == 0 && found.tables == 0)
         return Failure{"is empty: nothing was ever recorded", name_};
     if (found.id != application_id) return Failure{"is a database, but no campaign", name_};
-    if (found.version != schema_version)
+    if (found.version < oldest_schema_version || found.version > schema_version)
         return Failure{
-            fmt::format("is a campaign of schema version {}; this program knows version {} (the "
-                        "program that made it writes it as text with `campaign export`; `campaign "
-                        "import` reads that)",
-                        found.version, schema_version),
+            fmt::format("is a campaign of schema version {}; this program knows versions {} and {} "
+                        "(the program that made it writes it as text with `campaign export`; "
+                        "`campaign import` reads that)",
+                        found.version, oldest_schema_version, schema_version),
             name_};
+    version_ = found.version;
     const auto objects = objects_of(database_);
     if (!objects) return unreadable();
-    if (const auto foreign = foreign_object(*objects, objects_of_a_campaign()); !foreign.empty())
+    if (const auto foreign = foreign_object(*objects, objects_of_a_campaign(version_));
+        !foreign.empty())
         return Failure{fmt::format("is no campaign as this program makes it: it {}; expected the "
                                    "tables series, sample and condition alone",
                                    foreign),
@@ -218,13 +236,14 @@ Result<bool> CampaignDatabase::make_or_check() {
     if (!found) return unreadable();
     const bool empty = found->id == 0 && found->version == 0 && found->tables == 0;
     if (empty) {
-        if (!execute(schema)) return not_written();
+        if (!execute(schema_of(schema_version).c_str())) return not_written();
+        version_ = schema_version;
     } else if (const auto checked = check(*found); !checked) {
         return checked.as_failure();
     }
     // For an existing campaign this changes nothing, but it opens the journal.
     const std::string same = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};",
-                                         application_id, schema_version);
+                                         application_id, version_);
     if (!execute(same.c_str())) return not_written();
     return empty;
 }

@@ -67,7 +67,7 @@ public:
     CampaignDatabase& operator=(const CampaignDatabase&) = delete;
 
     /// Opens for writing: creates the tables in an empty file, or checks that the file is a
-    /// campaign of this version. This is one transaction, so that processes that open a new
+    /// campaign of a known version. This is one transaction, so that processes that open a new
     /// campaign concurrently are serialized; it also proves that the file and its journal can be
     /// written.
     Result<void> open_to_record();
@@ -75,6 +75,8 @@ public:
     /// the transaction of a killed writer; nothing else is written.
     Result<void> open_to_read();
 
+    /// The column of a run's anomaly: version 3 calls it `trouble`. Requires: opened.
+    [[nodiscard]] const char* anomaly_column() const;
     [[nodiscard]] Statement prepare(const std::string& sql) { return {database_, sql}; }
     /// Calls `work` inside a new transaction, or inside the current one, which a failure of `work`
     /// then aborts too.
@@ -98,7 +100,8 @@ private:
     std::optional<std::int64_t> count(const char* sql);
     /// Empty if the file cannot be read; the error is then that of the connection.
     std::optional<Marks> marks();
-    /// Checks that the file is a campaign of this version: with its tables, and nothing else.
+    /// Checks that the file is a campaign of a known version, which it keeps: with its tables, and
+    /// nothing else.
     Result<void> check(const Marks& found);
     /// Runs inside a transaction. Returns whether it created the tables.
     Result<bool> make_or_check();
@@ -110,6 +113,7 @@ private:
 
     std::string name_;
     sqlite3* database_ = nullptr;
+    std::int64_t version_ = 0;
 };
 
 /// Refuses a name that is not the name of a file on disk, and an existing object that is not a

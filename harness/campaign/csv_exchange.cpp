@@ -101,7 +101,7 @@ private:
 
     Result<void> run(const CsvRecord& record) {
         if (record.size() < 5)
-            return cursor_->refuse("a run; expected its number, seed, trouble, remark and times",
+            return cursor_->refuse("a run; expected its number, seed, anomaly, remark and times",
                                    record.front().at);
         Sample sample;
         const auto run = number<std::int64_t>(record[1], "the run's number");

@@ -126,7 +126,7 @@ private:
         std::string text = fmt::format("{{\"run\": {}, \"seed\": \"{}\", \"times\": [{}]",
                                        sample.run, sample.seed, fmt::join(sample.times, ", "));
         if (sample.remark.anomaly != RunAnomaly::None)
-            text += fmt::format(", \"trouble\": {}, \"remark\": {}",
+            text += fmt::format(", \"anomaly\": {}, \"remark\": {}",
                                 word(to_string(sample.remark.anomaly)), word(sample.remark.text));
         return text + "}";
     }
@@ -240,7 +240,7 @@ Result<void> ExchangeCheck::version(std::string_view name, std::int64_t version,
             fmt::format("is not the text of a campaign; expected {} and version {}",
                         campaign_format_name, campaign_format_version),
             at);
-    if (version != campaign_format_version && version != version_without_digests)
+    if (version < version_without_digests || version > campaign_format_version)
         return cursor_->refuse(fmt::format("is of version {}; this program knows versions {} and "
                                            "{}",
                                            version, version_without_digests,

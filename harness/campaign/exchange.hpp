@@ -2,18 +2,18 @@
 /// \file
 /// Export and import of a campaign as text, for other programs: CSV and JSON.
 ///
-/// CSV: the first record is `warpbound-campaign,3`. A record `series,name,device,device detail,
+/// CSV: the first record is `warpbound-campaign,4`. A record `series,name,device,device detail,
 /// protocol,kernel digest,facts digest,launch,quantity` begins a series; it is followed by the
 /// records `conditions,first run,name,value,name,value..` and
-/// `run,number,seed,trouble,remark,time,time..`, with conditions before their first run, and ends
+/// `run,number,seed,anomaly,remark,time,time..`, with conditions before their first run, and ends
 /// with `digests,of the runs,of the conditions`. Fields with a comma, a quote or an end of line are
 /// quoted (RFC 4180). A text that begins with `= + - @ '`, a tab or a carriage return has an
 /// apostrophe in front, so that no spreadsheet takes it for a formula; numbers have none.
 ///
-/// JSON: `{"format": "warpbound-campaign", "version": 3, "series": [..]}`, each with its key, then
-/// `conditions`, `runs`, `runs-digest` and `conditions-digest`. Version 2, which is read too, has
-/// neither digests nor apostrophes. Seeds are strings, because many programs read numbers as
-/// doubles.
+/// JSON: `{"format": "warpbound-campaign", "version": 4, "series": [..]}`, each with its key, then
+/// `conditions`, `runs`, `runs-digest` and `conditions-digest`. Versions 2 and 3 are read too: both
+/// call the `anomaly` of a run `trouble`, and 2 has neither digests nor apostrophes. Seeds are
+/// strings, because many programs read numbers as doubles.
 
 #include "harness/campaign/campaign.hpp"
 #include "harness/campaign/campaign_listener.hpp"

@@ -148,7 +148,8 @@ private:
             if (error != std::errc{} || end != value.data() + value.size())
                 return refuse(fmt::format("'{:.40}' as seed; expected a whole number", value));
             seed_ = seed;
-        } else if (in_ == In::Run && key_ == "trouble") {
+        } else if (in_ == In::Run &&
+                   key_ == (version_ <= version_with_trouble ? "trouble" : "anomaly")) {
             const auto anomaly = parse_anomaly(value);
             if (!anomaly) return refuse(fmt::format("unknown run anomaly '{:.40}'", value));
             sample_.remark.anomaly = *anomaly;

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from .errors import UnexpectedResult, error_of
 from .program import Json, PathLike, run
 
-version = 3  # Of the form that is read.
+version = 4  # Of the form that is read.
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Series:
 
 
 def run_of(json: Json) -> Run:
-    return Run(json["run"], int(json["seed"]), tuple(json["times"]), json.get("trouble"), json.get("remark"))
+    return Run(json["run"], int(json["seed"]), tuple(json["times"]), json.get("anomaly"), json.get("remark"))
 
 
 def series_of(json: Json) -> Series:

@@ -1,4 +1,4 @@
-# What `measure` finds in runs: trouble, points of which no run counts, an empty region that contradicts the slope. Played by
+# What `measure` finds in runs: anomalies, points of which no run counts, an empty region that contradicts the slope. Played by
 # a recording whose runs are changed.
 cmake_policy(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/run_commands.cmake)
@@ -21,7 +21,7 @@ function(change file series pattern replacement)
   endforeach()
   # A text of version 2 has no digests, with which altered runs would not agree.
   string(REGEX REPLACE "digests,[^\n]*\n" "" text "${text}")
-  string(REPLACE "warpbound-campaign,3" "warpbound-campaign,2" text "${text}")
+  string(REPLACE "warpbound-campaign,4" "warpbound-campaign,2" text "${text}")
   file(WRITE ${OUT}/${file} "${text}")
 endfunction()
 
@@ -37,7 +37,7 @@ holds("${out}" "\nruns with anomalies\n  independent-add/n=3: 20 time-out; no ru
 run(1 measure --device recorded:${OUT}/none.csv ${points} --format csv)
 holds("${out}" "\nindependent-add/n=3,0,,,,,,,,24,-,not decided\n")
 run(1 measure --device recorded:${OUT}/none.csv ${points} --format json)
-string(JSON found GET "${out}" points 18 runs-with-trouble time-out)
+string(JSON found GET "${out}" points 18 runs-with-anomaly time-out)
 same("runs with anomalies" "${found}" "20")
 string(JSON type TYPE "${out}" points 18 observations)
 same("observations of no run that counts" "${type}" "NULL")

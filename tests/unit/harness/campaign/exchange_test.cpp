@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -90,12 +91,59 @@ TEST_F(Exchange, ImportsAnEqualCampaign) {
     }
 }
 
+// Version 3 calls the anomaly of a run `trouble` in JSON; CSV names no fields.
+TEST_F(Exchange, ReadsTextsOfTheVersionBefore) {
+    const auto campaign = open("original.db");
+    fill(*campaign);
+    const auto replaced = [](std::string text, const std::string& old, const std::string& with) {
+        EXPECT_NE(text.find(old), std::string::npos);
+        for (std::size_t at = text.find(old); at != std::string::npos;
+             at = text.find(old, at + with.size()))
+            text.replace(at, old.size(), with);
+        return text;
+    };
+    const std::string json =
+        replaced(text_of(*campaign, CampaignFormat::Json), "\"version\": 4", "\"version\": 3");
+    EXPECT_THAT(refusal(json), HasSubstr("'anomaly' does not belong here"));
+    for (const std::string& text : {replaced(json, "\"anomaly\":", "\"trouble\":"),
+                                    replaced(text_of(*campaign, CampaignFormat::Csv),
+                                             "warpbound-campaign,4", "warpbound-campaign,3")}) {
+        const auto imported = import(text);
+        ASSERT_TRUE(imported) << to_string(imported.error());
+        EXPECT_EQ(content_of(*campaign_), content_of(*campaign));
+    }
+}
+
+// Such a file is read and goes on being recorded in as it is.
+TEST_F(Exchange, KeepsFilesOfTheVersionBefore) {
+    auto campaign = open("original.db");
+    fill(*campaign);
+    const auto content = content_of(*campaign);
+    const auto odd = campaign->list().value().at(1);
+    campaign.reset();
+    const auto file = folder_.path() / "original.db";
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(database,
+                           "ALTER TABLE sample RENAME COLUMN anomaly TO trouble; "
+                           "PRAGMA user_version = 3",
+                           nullptr, nullptr, nullptr),
+              SQLITE_OK);
+    sqlite3_close(database);
+    EXPECT_EQ(content_of(*Campaign::open_existing(file).value()), content);
+    campaign = open("original.db");
+    EXPECT_EQ(content_of(*campaign), content);
+    ASSERT_TRUE(campaign->append(odd.id, {{4, 5, {}, {RunAnomaly::TimeOut, "again"}}}));
+    EXPECT_EQ(Campaign::open_existing(file).value()->samples(odd.id).value().back().remark.text,
+              "again");
+}
+
 TEST_F(Exchange, WritesOneRecordPerLine) {
     const auto campaign = open("original.db");
     fill(*campaign);
     const std::string text = text_of(*campaign, CampaignFormat::Csv);
     EXPECT_THAT(text, testing::StartsWith(
-                          "warpbound-campaign,3\n"
+                          "warpbound-campaign,4\n"
                           "series,add/n=1,simulated:x,\"sha256:1, policy lrr\","
                           "\"warm-up 10, draw uniform, seed 1\",sha256:2,sha256:3,1x64,region\n"
                           "run,0,5,none,,24,26\n"));
@@ -108,7 +156,7 @@ constexpr const char* head = "warpbound-campaign,2\nseries,a,d,,p,k,f,1x32,regio
 TEST_F(Exchange, RefusesBadCsvWithItsPosition) {
     EXPECT_THAT(refusal(""), HasSubstr("text:1:1: is not the text of a campaign"));
     EXPECT_THAT(refusal("point,count\n"), HasSubstr("text:1:"));
-    EXPECT_THAT(refusal("warpbound-campaign,4\n"), HasSubstr("text:1:1: is of version 4"));
+    EXPECT_THAT(refusal("warpbound-campaign,5\n"), HasSubstr("text:1:1: is of version 5"));
     EXPECT_THAT(refusal("warpbound-campaign,2\nrun,0,1,none,,5\n"),
                 HasSubstr("text:2:1: a run before the first series"));
     EXPECT_THAT(refusal("warpbound-campaign,2\nseries,a,d,,p,k,f,1x32,time\n"),
@@ -173,6 +221,8 @@ TEST_F(Exchange, RefusesBadJsonWithItsPosition) {
                 HasSubstr("too large"));
     EXPECT_THAT(run("{\"run\": 0, \"seed\": \"1\", \"times\": [], \"trouble\": \"slow\"}"),
                 HasSubstr("unknown run anomaly 'slow'"));
+    EXPECT_THAT(run("{\"run\": 0, \"seed\": \"1\", \"times\": [], \"anomaly\": \"slow\"}"),
+                HasSubstr("'anomaly' does not belong here"));
     EXPECT_THAT(run("{\"run\": 0, \"seed\": \"1\", \"times\": [5], \"more\": \"x\"}"),
                 HasSubstr("'more'"));
     EXPECT_THAT(refusal(begin + "\"runs\": [], \"name\": \"b\"}]}"),
