@@ -14,6 +14,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -31,6 +32,7 @@ constexpr std::string_view card = "cuda:";
 
 struct HypothesesOptions {
     std::string device;
+    MachineOptions machine; ///< What is assumed of a simulated device.
     std::vector<std::string> logs;
     std::string rules;
     std::string policy = "lrr";
@@ -59,15 +61,12 @@ struct OptionOfSources {
 /// Options that a source does not take are refused.
 const std::vector<OptionOfSources>& options_of_sources() {
     using enum Source;
-    static const std::vector<OptionOfSources> all{{"--policy", {Simulated}},
-                                                  {"--launch-cost", {Simulated}},
-                                                  {"--draw", {Simulated}},
-                                                  {"--seed", {Simulated}},
-                                                  {"--multiprocessors", {Simulated, Logs}},
-                                                  {"--runs", {Simulated, Card}},
-                                                  {"--resolution", {Logs}},
-                                                  {"--latency", {Logs}},
-                                                  {"--priority", {Logs}}};
+    static const std::vector<OptionOfSources> all{
+        {"--policy", {Simulated}},      {"--assume", {Simulated}},
+        {"--launch-cost", {Simulated}}, {"--draw", {Simulated}},
+        {"--seed", {Simulated}},        {"--multiprocessors", {Simulated, Logs}},
+        {"--runs", {Simulated, Card}},  {"--resolution", {Logs}},
+        {"--latency", {Logs}},          {"--priority", {Logs}}};
     return all;
 }
 
@@ -129,7 +128,9 @@ Result<Recording> import_logs(const HypothesesOptions& options) {
 
 Result<std::unique_ptr<hypotheses::SchedulingDevice>>
 open_simulated(const HypothesesOptions& options, harness::DeviceIdentity& identity) {
-    const auto architecture = models::load_architecture(options.device.substr(simulated.size()));
+    MachineOptions described = options.machine;
+    described.architecture = options.device.substr(simulated.size());
+    const auto architecture = load_machine(described);
     if (!architecture) return architecture.as_failure();
     const auto policy = models::read_policy(options.policy);
     if (!policy) return policy.as_failure();
@@ -140,6 +141,8 @@ open_simulated(const HypothesesOptions& options, harness::DeviceIdentity& identi
     identity = {options.device,
                 fmt::format("{}, {} multiprocessors, policy {}", architecture.value().title,
                             multiprocessors.value(), options.policy)};
+    if (!described.assumed.empty())
+        identity.detail += fmt::format(", assuming {}", fmt::join(described.assumed, " "));
     return hypotheses::simulated_scheduling(architecture.value(),
                                             {.policy = policy.value(),
                                              .multiprocessors = multiprocessors.value(),
@@ -270,6 +273,7 @@ void add_hypotheses(CLI::App& app, Invocation& invocation) {
         ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_policy(*command, options->policy);
+    options->machine.add_assumptions_to(*command);
     command
         ->add_option("--multiprocessors", options->multiprocessors,
                      "SMs of a simulated device, or of the card that wrote the logs: N or all")

@@ -130,12 +130,16 @@ std::string render(const MeasuredSuite& suite, const std::string& format) {
 }
 
 Exit run_module(const MeasureOptions& options) {
+    for (const std::string& input : {options.kernel.module, options.campaign})
+        if (auto checked = check_output(options.report, input); !checked)
+            return refuse(checked.error());
     if (auto checked = check_output(options.campaign, options.kernel.module); !checked)
         return refuse(checked.error());
     const auto protocol = options.protocol.read();
     if (!protocol) return refuse(protocol.error());
-    return measure_kernel(options.kernel, {options.device, options.policy, options.campaign,
-                                           options.format, protocol.value(), options.of_simulated});
+    return measure_kernel(options.kernel,
+                          {options.device, options.policy, options.campaign, options.report,
+                           options.format, protocol.value(), options.of_simulated});
 }
 
 Exit run(const MeasureOptions& options) {

@@ -11,6 +11,7 @@
 #include "harness/simulated_identity.hpp"
 
 #ifdef WARPBOUND_HAS_ANALYZER
+#include "cli/campaign_page.hpp"
 #include "cli/code_bounds.hpp"
 #endif
 
@@ -251,6 +252,16 @@ Exit measure_kernel(const MeasuredKernelOptions& options, const KernelMeasuremen
     const Exit written = write_result(format == "json"  ? json_of(measured.value())
                                       : format == "csv" ? csv_of(measured.value())
                                                         : text_of(measured.value()));
+#ifdef WARPBOUND_HAS_ANALYZER // The page is drawn by the certification layer.
+    if (written == Exit::Holds && !measurement.report.empty()) {
+        const auto campaign = harness::Campaign::open_existing(measurement.campaign);
+        if (!campaign) return refuse(campaign.error());
+        if (const Exit reported =
+                write_campaign_page(*campaign.value(), measurement.campaign, measurement.report);
+            reported != Exit::Holds)
+            return reported;
+    }
+#endif
     if (!measurement.campaign.empty())
         suggest(
             fmt::format("warpbound campaign list {} --summary", shell_word(measurement.campaign)));

@@ -18,6 +18,7 @@ struct KernelMeasurement {
     std::string device;
     std::string policy;
     std::string campaign;
+    std::string report; ///< Page on the campaign; empty: none.
     std::string format;
     harness::Protocol protocol;
     std::vector<std::string> of_simulated; ///< Options given that only a simulated device has.

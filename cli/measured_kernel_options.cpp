@@ -50,8 +50,6 @@ void MeasuredKernelOptions::add_to(CLI::App& command) {
     whole->group(group);
     for (const char* other : {"--suite", "--benchmark", "--list", "--limits", "--stop"})
         whole->excludes(other);
-    if (CLI::Option* const report = command.get_option_no_throw("--report"))
-        whole->excludes(report);
 }
 
 } // namespace warpbound::cli

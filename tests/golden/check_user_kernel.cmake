@@ -7,7 +7,7 @@ set(ENV{WARPBOUND_CUDA_TIME_OUT} 2000)
 set(ENV{WARPBOUND_STAND_IN} ${OUT}/script)
 set(ENV{WARPBOUND_NVDISASM} ${ROOT}/tests/data/binary/nvdisasm)
 set(ENV{WARPBOUND_BOARD_ROOT} ${OUT}/no-board)
-file(REMOVE ${OUT}/a.db ${OUT}/b.db ${OUT}/refused.db)
+file(REMOVE ${OUT}/a.db ${OUT}/b.db ${OUT}/refused.db ${OUT}/page.db ${OUT}/page.html)
 
 function(play)
   string(REPLACE ";" "\n" text "${ARGN}")
@@ -98,6 +98,19 @@ endif()
 if(NOT REPORT)
   return()
 endif()
+
+# The page on what was recorded; it replaces no input.
+play("")
+run(0 ${scale} --repetitions 20 --release warm --release cold --campaign ${OUT}/page.db --report ${OUT}/page.html)
+file(READ ${OUT}/page.html page)
+foreach(part "release warm" "release cold" "Time of each run in ns. user" "from its release until the host saw its end" "</html>")
+  string(REGEX MATCH "${part}" found "${page}")
+  if(NOT found)
+    message(FATAL_ERROR "the page of a measured kernel has no '${part}'")
+  endif()
+endforeach()
+run(3 ${scale} --repetitions 20 --campaign ${OUT}/page.db --report ${OUT}/page.db)
+run(2 ${scale} --repetitions 20 --report ${OUT}/page.html)
 
 # Against the bounds: inside, above by less than a launch takes, outside.
 set(fill measure --module tests/data/binary/two_kernels.sm_80.cubin --kernel fill --grid 1 --block 32 --arg 0=buffer:i32:32:iota
