@@ -11,7 +11,6 @@
 #include "harness/simulated_identity.hpp"
 
 #ifdef WARPBOUND_HAS_ANALYZER
-#include "cli/campaign_page.hpp"
 #include "cli/code_bounds.hpp"
 #endif
 
@@ -139,6 +138,7 @@ Result<MeasuredKernel> measure_on_card(const MeasuredKernelOptions& options,
         if (!series) return series.as_failure();
         MeasuredRelease release;
         release.release = to_string(pattern);
+        release.key = series.value().key;
         release.skipped = series.value().skipped();
         release.is_complete = series.value().ending != harness::Ending::Interrupted;
         release.conditions = std::move(series.value().conditions);
@@ -190,6 +190,7 @@ Result<MeasuredKernel> measure_simulated(const MeasuredKernelOptions& options,
     if (!series) return series.as_failure();
     MeasuredRelease release;
     release.release = "simulated";
+    release.key = key;
     release.is_complete = series.value().complete();
     release.reproduction = reproduction(options, measurement, {});
     harness::Conditions outputs;
@@ -254,12 +255,8 @@ Exit measure_kernel(const MeasuredKernelOptions& options, const KernelMeasuremen
                                                         : text_of(measured.value()));
 #ifdef WARPBOUND_HAS_ANALYZER // The page is drawn by the certification layer.
     if (written == Exit::Holds && !measurement.report.empty()) {
-        const auto campaign = harness::Campaign::open_existing(measurement.campaign);
-        if (!campaign) return refuse(campaign.error());
-        if (const Exit reported =
-                write_campaign_page(*campaign.value(), measurement.campaign, measurement.report);
-            reported != Exit::Holds)
-            return reported;
+        const Exit reported = write_kernel_page(measured.value(), measurement);
+        if (reported != Exit::Holds) return reported;
     }
 #endif
     if (!measurement.campaign.empty())

@@ -31,6 +31,7 @@ struct MeasuredTimes {
 };
 struct MeasuredRelease {
     std::string release;
+    harness::SeriesKey key; ///< Of the first of the times.
     std::vector<MeasuredTimes> times;
     std::vector<harness::RecordedConditions> conditions;
     std::int64_t skipped = 0;
@@ -63,6 +64,10 @@ std::string csv_of(const MeasuredKernel& measured);
 /// Wrong outputs and times outside the bounds: violated. Not all runs made, or none decided:
 /// undecided.
 Exit exit_of(const MeasuredKernel& measured);
+
+/// The page on the campaign of the measurement, with the runs beside their bounds.
+/// Requires: a program with the analyzer, and that both files are stated.
+Exit write_kernel_page(const MeasuredKernel& measured, const KernelMeasurement& measurement);
 
 Exit measure_kernel(const MeasuredKernelOptions& options, const KernelMeasurement& measurement);
 

@@ -147,7 +147,7 @@ CampaignPoint point_of(harness::SeriesInfo series, const std::vector<harness::Sa
 
 Result<CampaignReport> report_of(harness::Campaign& campaign, std::string file,
                                  std::string tool_version, const harness::Progress& progress) {
-    CampaignReport report{std::move(file), std::move(tool_version), {}};
+    CampaignReport report{std::move(file), std::move(tool_version), {}, {}};
     const auto list = campaign.list();
     if (!list) return list.as_failure();
     using GroupKey = std::tuple<std::array<std::string, 5>, std::int64_t>;

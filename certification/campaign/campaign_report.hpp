@@ -2,6 +2,7 @@
 /// \file
 /// Report on a measurement campaign: benchmarks, devices and their states, times and anomalies.
 
+#include "certification/campaign/held_runs.hpp"
 #include "harness/campaign/campaign.hpp"
 #include "harness/protocol/measure.hpp"
 #include "harness/protocol/run_order.hpp"
@@ -65,6 +66,7 @@ struct CampaignReport {
     std::string file;
     std::string tool_version;
     std::vector<CampaignGroup> groups;
+    std::vector<HeldRuns> held; ///< Worked out by the caller; empty: no bounds are compared.
 };
 
 /// Reads series by series and keeps no samples. Refuses what the campaign refuses and a campaign

@@ -2,6 +2,7 @@
 /// The report on a campaign as one self-contained page.
 #include "certification/campaign/campaign_figures.hpp"
 #include "certification/campaign/campaign_report.hpp"
+#include "certification/campaign/held_section.hpp"
 #include "certification/page/chart.hpp"
 #include "certification/page/html_parts.hpp"
 
@@ -212,7 +213,7 @@ std::string summary(const CampaignReport& report) {
 
 std::string render_html(const CampaignReport& report) {
     const Findings found = findings_of(report);
-    std::string body = summary(report);
+    std::string body = summary(report) + held_section(report);
     body += list("converged", "Not converged", found.not_converged,
                  "The 95 % confidence interval of the mean is within 1 % of it for every series.");
     body += list("drift", "Drift and dependence in run order", found.drifting,

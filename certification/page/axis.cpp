@@ -71,8 +71,8 @@ double axis_height(const std::optional<models::ClockRange>& clock) {
 }
 
 std::string drawn_axis(const Axis& axis, double base, const std::string& label,
-                       const std::optional<models::ClockRange>& clock) {
-    std::string out = scale(axis, base, 1, 1, "");
+                       const std::optional<models::ClockRange>& clock, double least_step) {
+    std::string out = scale(axis, base, 1, least_step, "");
     out += axis_label(axis, base + 40, label);
     if (!clock) return out;
     const double nanoseconds = 1e9 / static_cast<double>(clock->lo); // Of a cycle.

@@ -34,9 +34,9 @@ struct Axis {
 };
 
 /// The line of the axis, its ticks and its label, below `base`. `clock`: adds a scale of the time
-/// at its lowest frequency, against which upper bounds are read.
+/// at its lowest frequency, against which upper bounds are read. `least_step`: between two ticks.
 std::string drawn_axis(const Axis& axis, double base, const std::string& label,
-                       const std::optional<models::ClockRange>& clock);
+                       const std::optional<models::ClockRange>& clock, double least_step = 1);
 /// Height of what `drawn_axis` draws.
 double axis_height(const std::optional<models::ClockRange>& clock);
 

@@ -16,7 +16,7 @@ constexpr double least_labelled = 40; ///< Width of a part that holds its percen
 
 } // namespace
 
-std::string ranges_figure(const std::string& title, const std::vector<RangeRow>& rows,
+std::string ranges_figure(const RangesText& text, const std::vector<RangeRow>& rows,
                           const std::optional<models::ClockRange>& clock, FigureSize size) {
     if (rows.empty()) return {};
     const bool narrow = size == FigureSize::Narrow;
@@ -24,16 +24,17 @@ std::string ranges_figure(const std::string& title, const std::vector<RangeRow>&
     const double row = narrow ? 46 : 34;
     Canvas canvas = canvas_of(size);
     canvas.left = narrow ? 10 : 250;
-    double highest = 1;
+    double highest = 0;
     for (const RangeRow& range : rows)
         highest = std::max({highest, range.worst, range.bounds ? range.bounds->second : 0.0});
-    const Axis axis{0, 1.03 * highest, canvas};
+    const Axis axis{0, 1.03 * (highest > 0 ? highest : 1), canvas};
     const double base = 12 + row * static_cast<double>(rows.size());
     std::string out = fmt::format(
         "<svg viewBox=\"0 0 {0} {1:.0f}\" role=\"img\" aria-label=\"{2}\"><title>{2}</title><desc>"
-        "A row per policy: bounds as a line with ends, the observed range as a bar, its mean as a "
-        "mark, on one axis in core cycles. The table below holds the same numbers.</desc>\n",
-        canvas.width, base + axis_height(clock), escape(title));
+        "A row per {3}: bounds as a line with ends, the observed range as a bar, its mean as a "
+        "mark, on one axis: {4}. The table below holds the same numbers.</desc>\n",
+        canvas.width, base + axis_height(clock), escape(text.title), escape(text.row),
+        escape(text.axis));
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const RangeRow& range = rows[i];
         const double y = 12 + row * static_cast<double>(i) + (narrow ? 32 : row / 2);
@@ -56,7 +57,7 @@ std::string ranges_figure(const std::string& title, const std::vector<RangeRow>&
                            "y2=\"{1:.1f}\"/>\n",
                            axis.x(range.bounds->first), y, axis.x(range.bounds->second));
     }
-    return out + drawn_axis(axis, base, "execution time in cycles", clock) + "</svg>\n";
+    return out + drawn_axis(axis, base, text.axis, clock, text.least_step) + "</svg>\n";
 }
 
 std::string stack_class(std::size_t position) {

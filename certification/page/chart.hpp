@@ -21,7 +21,7 @@ std::string envelope_figure(const Report& report, const std::string& quantity, F
 /// One bar whose parts are the stack's categories. Empty for an empty stack.
 std::string stack_figure(const Report& report, FigureSize size);
 
-/// A row of `ranges_figure`. `Unit:` core cycles.
+/// A row of `ranges_figure`. `Unit:` that of its axis.
 struct RangeRow {
     std::string label;
     std::optional<std::pair<double, double>> bounds; ///< Lower, upper.
@@ -29,9 +29,17 @@ struct RangeRow {
     double mean = 0;
     double worst = 0;
 };
-/// One row per entry on one axis of core cycles: the bounds as a line with ends, the observed range
-/// as a bar with its mean marked. Empty without rows.
-std::string ranges_figure(const std::string& title, const std::vector<RangeRow>& rows,
+/// What the rows and the axis of `ranges_figure` are.
+struct RangesText {
+    std::string title;
+    std::string row;       ///< "policy"
+    std::string axis;      ///< "execution time in cycles"
+    double least_step = 1; ///< Between two ticks; 0: any.
+};
+/// One row per entry on one axis: the bounds as a line with ends, the observed range as a bar with
+/// its mean marked. `clock`: that of an axis of core cycles, for a second scale. Empty without
+/// rows.
+std::string ranges_figure(const RangesText& text, const std::vector<RangeRow>& rows,
                           const std::optional<models::ClockRange>& clock, FigureSize size);
 
 /// CSS class that colours the stack category at this position.

@@ -139,7 +139,11 @@ std::string envelopes(const SchedulerComparison& comparison) {
                                    {"orders", true}});
     const auto range = comparison.clock ? std::optional{comparison.clock->range} : std::nullopt;
     const auto drawn = [&](FigureSize size) {
-        return ranges_figure("Execution time by policy", rows, range, size);
+        return ranges_figure({.title = "Execution time by policy",
+                              .row = "policy",
+                              .axis = "execution time in cycles",
+                              .least_step = 1},
+                             rows, range, size);
     };
     return "<h2 id=\"envelopes\">Envelopes</h2>\n" +
            figure(drawn(FigureSize::Wide), drawn(FigureSize::Narrow),

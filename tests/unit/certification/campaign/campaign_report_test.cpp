@@ -221,5 +221,37 @@ TEST_F(ReportedCampaign, ShowsStartUpAndBandwidthOfCopies) {
     EXPECT_THAT(page, HasSubstr("How long does a copy of so many bytes from the host take?"));
 }
 
+TEST_F(ReportedCampaign, ShowsRunsBesideTheirBoundsInMilliseconds) {
+    const harness::SeriesKey key{"blur", "cuda:0", "d",    "release warm",
+                                 "k",    "f",      "1x32", std::string{harness::device_time}};
+    const auto series = campaign_->series(key);
+    ASSERT_TRUE(
+        campaign_->append(series.value().id, {{0, 1, {2'000'000}, {}}, {1, 2, {2'500'001}, {}}}));
+    auto found = report();
+    EXPECT_THAT(render_html(found), Not(HasSubstr("id=\"bounds\"")));
+    HeldRuns held;
+    held.key = key;
+    held.release = "warm";
+    held.bound = "bounds 10..20 cycles on x";
+    held.clock = "1 GHz, stated";
+    held.lower = 1'000'000;
+    held.upper = 4'000'000;
+    held.inside = 2;
+    found.held = {held};
+    const std::string page = render_html(found);
+    EXPECT_THAT(page, HasSubstr("<h2 id=\"bounds\">Runs against their bounds</h2>"));
+    EXPECT_THAT(page, HasSubstr("time in ms"));
+    for (const char* number : {">1.000000<", ">2.000000<", ">2.500001<", ">4.000000<", ">inside<"})
+        EXPECT_THAT(page, HasSubstr(number));
+    found.held.front().inside = 1;
+    found.held.front().above = 1;
+    EXPECT_THAT(render_html(found), HasSubstr(">1 outside: a finding<"));
+    found.held.front() = held;
+    found.held.front().not_held = "a co-runner ran beside it";
+    const std::string beside = render_html(found);
+    EXPECT_THAT(beside, HasSubstr(">not held: a co-runner ran beside it<"));
+    EXPECT_THAT(beside, Not(HasSubstr(">4.000000<"))) << "bounds of other runs";
+}
+
 } // namespace
 } // namespace warpbound::certification
