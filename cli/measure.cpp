@@ -256,7 +256,11 @@ void add_measure(CLI::App& app, Invocation& invocation) {
         "         warpbound measure --module app.cubin --kernel blur --grid 64,64 --block 16,16\n"
         "           --arg in=buffer:f32:1024x1024:random,seed=1 --arg "
         "out=buffer:f32:1024x1024:zero\n"
-        "           --arg n=1024 --device cuda:0 --release warm --release idle:100ms");
+        "           --arg n=1024 --device cuda:0 --release warm --release idle:100ms\n"
+        "         warpbound measure --module app.cubin --kernel blur --grid 64,64 --block 16,16\n"
+        "           --arg 0=buffer:f32:4096:iota --device cuda:0 --release periodic:10ms\n"
+        "           --co-runner app.cubin:copy --co-runner-grid 256 --co-runner-block 256\n"
+        "           --co-runner-arg 0=buffer:f32:65536:zero");
     command->callback([options, command, &invocation] {
         for (const char* name : {"--policy", "--seed", "--draw"})
             if (command->get_option(name)->count() > 0) options->of_simulated.emplace_back(name);

@@ -62,6 +62,14 @@ std::string reproduction(const MeasuredKernelOptions& options, const KernelMeasu
     add("--gpu", options.gpu);
     add("--flow-facts", options.flow_facts);
     add("--clock", options.clock);
+    const CoRunnerText& beside = options.co_runner;
+    add("--co-runner", beside.code);
+    add("--co-runner-grid", beside.grid);
+    add("--co-runner-block", beside.block);
+    if (const auto& bytes = beside.dynamic_shared_memory)
+        add("--co-runner-dynamic-shared-memory", std::to_string(*bytes));
+    for (const auto& argument : beside.arguments)
+        add("--co-runner-arg", argument);
     return text;
 }
 
@@ -85,6 +93,27 @@ Result<void> check_release(const MeasuredKernelOptions& options, const KernelBou
     return boost::outcome_v2::success();
 }
 
+/// The co-runner with its time alone still unknown; none: none is given. Part of the identity of
+/// the runs.
+Result<std::optional<MeasuredCoRunner>> co_runner_of(const CoRunnerText& text,
+                                                     const harness::cuda::Card& card,
+                                                     harness::UserKernelIdentity& identity,
+                                                     std::optional<harness::UserKernel>& kernel) {
+    if (!text.is_given()) return std::optional<MeasuredCoRunner>{};
+    auto prepared = prepare_co_runner(text, card);
+    if (!prepared) return prepared.as_failure();
+    kernel = std::move(prepared.value().kernel);
+    MeasuredCoRunner beside{text.module(),
+                            kernel->name,
+                            std::move(prepared.value().launch),
+                            std::move(prepared.value().module_digest),
+                            std::move(prepared.value().inputs_digest),
+                            0};
+    identity.co_runner = fmt::format("{}, launch {}, module {}, inputs {}", beside.kernel,
+                                     beside.launch, beside.module_digest, beside.inputs_digest);
+    return std::optional{std::move(beside)};
+}
+
 Result<MeasuredKernel> measure_on_card(const MeasuredKernelOptions& options,
                                        const KernelMeasurement& measurement) {
     std::vector<ReleasePattern> patterns;
@@ -100,6 +129,9 @@ Result<MeasuredKernel> measure_on_card(const MeasuredKernelOptions& options,
     if (!prepared) return prepared.as_failure();
     auto& [kernel, identity, checked] = prepared.value();
     const auto& key = identity.key;
+    std::optional<harness::UserKernel> beside_kernel;
+    auto beside = co_runner_of(options.co_runner, *card.value(), identity, beside_kernel);
+    if (!beside) return beside.as_failure();
     auto bound = bound_of(options, key.launch, "all");
     if (!bound) return bound.as_failure();
     MeasuredKernel measured{options.module,
@@ -110,12 +142,20 @@ Result<MeasuredKernel> measure_on_card(const MeasuredKernelOptions& options,
                             key.kernel_digest,
                             key.facts_digest,
                             std::move(bound).value(),
+                            std::move(beside).value(),
                             {}};
     const harness::HostClock clock = harness::system_clock();
-    auto loaded = harness::cuda::UserKernelOnCard::prepare(card.value(), std::move(kernel), clock);
+    auto loaded = harness::cuda::UserKernelOnCard::prepare(card.value(), std::move(kernel), clock,
+                                                           std::move(beside_kernel));
     if (!loaded) return loaded.as_failure();
+    if (auto& co_runner = measured.co_runner) {
+        co_runner->time_alone = loaded.value()->time_of_co_runner();
+        identity.conditions.emplace_back("co-runner", identity.co_runner);
+        identity.conditions.emplace_back("co-runner-alone",
+                                         fmt::format("{} ns", co_runner->time_alone));
+    }
     EventError error{0, event_resolution};
-    if (measured.bound) {
+    if (measured.bound && !measured.co_runner) {
         const auto empty = loaded.value()->longest_empty_launch();
         if (!empty) return empty.as_failure();
         error.launch = empty.value();
@@ -148,7 +188,9 @@ Result<MeasuredKernel> measure_on_card(const MeasuredKernelOptions& options,
         if (!series.value().host.empty())
             release.times.push_back(
                 {std::string{harness::host_time}, std::move(series.value().host)});
-        if (measured.bound)
+        if (measured.bound && measured.co_runner)
+            release.not_checked = beside_co_runner;
+        else if (measured.bound)
             if (auto held = check_release(options, *measured.bound, key, error, release); !held)
                 return held.as_failure();
         measured.releases.push_back(std::move(release));
@@ -209,6 +251,7 @@ Result<MeasuredKernel> measure_simulated(const MeasuredKernelOptions& options,
                             key.kernel_digest,
                             key.facts_digest,
                             std::move(bound).value(),
+                            {},
                             {}};
     if (measured.bound) {
         auto check = check_of(*measured.bound, key, release.times.front().samples);
@@ -227,6 +270,14 @@ Result<void> check_options(const MeasuredKernelOptions& options,
         return Failure{
             fmt::format("{} is of simulated devices only", measurement.of_simulated.front()),
             measurement.device};
+    if (!is_card && options.co_runner.is_given())
+        return Failure{"`measure` runs one kernel at a time on a simulated device; a co-runner "
+                       "runs on cuda:<n>",
+                       "--co-runner"};
+    for (const auto& release : options.releases)
+        if (options.co_runner.is_given() && release.rfind("idle:", 0) == 0)
+            return Failure{"a card with a co-runner is not idle; expected another pattern",
+                           "--release " + release};
     if (is_card && !measurement.protocol.warm_up)
         return Failure{"a number of runs is expected with --module", "--warm-up"};
     for (const auto& [name, value] :

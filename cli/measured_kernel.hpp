@@ -7,6 +7,7 @@
 #include "cli/measured_kernel_options.hpp"
 #include "harness/protocol/protocol.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,18 @@ struct MeasuredRelease {
     [[nodiscard]] std::int64_t wrong_outputs() const;
 };
 
+/// What ran beside the measured kernel.
+struct MeasuredCoRunner {
+    std::string file;
+    std::string kernel;
+    std::string launch;
+    std::string module_digest;
+    std::string inputs_digest;
+    std::int64_t time_alone = 0; ///< Of a launch with nothing beside it. `Unit:` ns.
+};
+inline constexpr const char* beside_co_runner =
+    "a co-runner ran beside it, and the bounds are those of the kernel alone";
+
 struct MeasuredKernel {
     std::string file;
     std::string kernel;
@@ -52,6 +65,7 @@ struct MeasuredKernel {
     std::string kernel_digest; ///< Of the listing; empty: no disassembler read the code.
     std::string inputs_digest;
     std::optional<KernelBound> bound;
+    std::optional<MeasuredCoRunner> co_runner;
     std::vector<MeasuredRelease> releases;
 };
 

@@ -9,6 +9,43 @@
 
 namespace warpbound::cli {
 
+namespace {
+
+/// All but the first need the first.
+std::vector<CLI::Option*> add_co_runner(CLI::App& command, CoRunnerText& text) {
+    CLI::Option* const whole = command.add_option(
+        "--co-runner", text.code,
+        "MODULE:KERNEL, a kernel of a file as --module takes: kept running on a second stream of "
+        "the card while the kernel runs; its bounds are those of it alone, and not held against");
+    CLI::Option* const grid = command.add_option("--co-runner-grid", text.grid,
+                                                 "Blocks of the co-runner: X, XxY or XxYxZ");
+    CLI::Option* const block = command.add_option(
+        "--co-runner-block", text.block, "Threads of a block of the co-runner: X, XxY or XxYxZ");
+    constexpr std::int64_t most = std::int64_t{1} << 30U;
+    CLI::Option* const shared = command.add_option(
+        "--co-runner-dynamic-shared-memory", text.dynamic_shared_memory,
+        "Bytes of dynamic shared memory of a block of the co-runner, beside the static ones");
+    shared->check(CLI::Range(std::int64_t{0}, most));
+    CLI::Option* const arguments = command.add_option(
+        "--co-runner-arg", text.arguments, "Argument of the co-runner, as --arg; may be repeated");
+    arguments->allow_extra_args(false);
+    whole->needs(grid)->needs(block);
+    for (CLI::Option* const part : {grid, block, shared, arguments})
+        part->needs(whole);
+    return {whole, grid, block, shared, arguments};
+}
+
+} // namespace
+
+std::string CoRunnerText::module() const {
+    return code.substr(0, code.rfind(':'));
+}
+
+std::string CoRunnerText::kernel() const {
+    const std::size_t colon = code.rfind(':');
+    return colon == std::string::npos ? std::string{} : code.substr(colon + 1);
+}
+
 void MeasuredKernelOptions::add_to(CLI::App& command) {
     constexpr const char* group = "A kernel of your own";
     CLI::Option* const whole =
@@ -45,6 +82,8 @@ void MeasuredKernelOptions::add_to(CLI::App& command) {
         add_clock(command, clock)
             ->description("Range of the core clock, such as 1350..1590MHz, that turns the "
                           "bound into seconds (default: the clocks read beside the runs)"));
+    for (CLI::Option* const option : add_co_runner(command, co_runner))
+        all.push_back(option);
     for (CLI::Option* const option : all)
         option->needs(whole)->group(group);
     whole->group(group);

@@ -165,6 +165,7 @@ Json release_json(const MeasuredRelease& release) {
             {"runs-with-anomalies", anomalies},
             {"periods-skipped", release.skipped},
             {"bounds", release.check ? check_json(*release.check) : Json()},
+            {"not-held", release.not_checked.empty() ? Json() : Json(release.not_checked)},
             {"again", release.reproduction}};
 }
 
@@ -186,6 +187,10 @@ std::string text_of(const MeasuredKernel& measured) {
                            "bound` lists\n",
                            bound->machine, bound->cycles.lower().count(),
                            bound->cycles.upper().count(), bound->assumptions);
+    if (const auto& beside = measured.co_runner)
+        out +=
+            fmt::format("co-runner {} of {} on a second stream, launch {}, {} ns a launch alone\n",
+                        beside->kernel, beside->file, beside->launch, beside->time_alone);
     for (const auto& release : measured.releases)
         out += release_text(release);
     return out;
@@ -204,6 +209,15 @@ std::string json_of(const MeasuredKernel& measured) {
                  {"lower", measured.bound->cycles.lower().count()},
                  {"upper", measured.bound->cycles.upper().count()},
                  {"assumptions", measured.bound->assumptions}};
+    Json co_runner;
+    if (const auto& beside = measured.co_runner)
+        co_runner = {{"file", beside->file},
+                     {"kernel", beside->kernel},
+                     {"launch", beside->launch},
+                     {"module-digest", beside->module_digest},
+                     {"inputs-digest", beside->inputs_digest},
+                     {"unit", "ns"},
+                     {"time-alone", beside->time_alone}};
     return json_text("measured-kernel", {{"file", measured.file},
                                          {"kernel", measured.kernel},
                                          {"launch", measured.launch},
@@ -213,6 +227,7 @@ std::string json_of(const MeasuredKernel& measured) {
                                          {"kernel-digest", or_null(measured.kernel_digest)},
                                          {"inputs-digest", measured.inputs_digest},
                                          {"bound", bound},
+                                         {"co-runner", co_runner},
                                          {"releases", releases}});
 }
 

@@ -157,4 +157,25 @@ Result<PreparedLaunch> prepare_launch(const MeasuredKernelOptions& options,
     return prepared;
 }
 
+Result<PreparedCoRunner> prepare_co_runner(const CoRunnerText& text,
+                                           const harness::cuda::Card& card) {
+    MeasuredKernelOptions options;
+    options.module = text.module();
+    options.kernel = text.kernel();
+    options.launch.grid = text.grid;
+    options.launch.block = text.block;
+    options.launch.dynamic_shared_memory = text.dynamic_shared_memory;
+    options.arguments = text.arguments;
+    auto prepared = prepare_launch(options, card);
+    if (!prepared) {
+        Failure why = prepared.error();
+        why.what = "the co-runner: " + why.what;
+        if (why.where.rfind("--", 0) == 0) why.where.replace(0, 2, "--co-runner-");
+        return why;
+    }
+    auto& [kernel, identity, checked] = prepared.value();
+    return PreparedCoRunner{std::move(kernel), identity.key.launch, identity.module_digest,
+                            identity.key.facts_digest};
+}
+
 } // namespace warpbound::cli

@@ -17,6 +17,7 @@ constexpr auto anomaly_words = std::to_array<std::pair<RunAnomaly, std::string_v
     {RunAnomaly::LaunchFailure, "launch-failure"},
     {RunAnomaly::DeviceLost, "device-lost"},
     {RunAnomaly::Output, "output"},
+    {RunAnomaly::CoRunner, "co-runner"},
 });
 
 } // namespace
@@ -34,7 +35,8 @@ std::optional<RunAnomaly> parse_anomaly(std::string_view word) {
 
 bool gives_times(RunAnomaly anomaly) {
     return anomaly == RunAnomaly::None || anomaly == RunAnomaly::Throttled ||
-           anomaly == RunAnomaly::Sequence || anomaly == RunAnomaly::Output;
+           anomaly == RunAnomaly::Sequence || anomaly == RunAnomaly::Output ||
+           anomaly == RunAnomaly::CoRunner;
 }
 
 bool counts(RunAnomaly anomaly) {

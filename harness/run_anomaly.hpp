@@ -18,9 +18,10 @@ enum class RunAnomaly {
     LaunchFailure, ///< The run was not started, or ended with an error: no times.
     DeviceLost,    ///< No further run is possible: no times.
     Output,        ///< What it computed differs from what an equal run computed.
+    CoRunner,      ///< The co-runner did not run all the while: the times are those beside less.
 };
 /// "none", "throttled", "sequence", "clock", "time-out", "launch-failure", "device-lost",
-/// "output".
+/// "output", "co-runner".
 std::string_view to_string(RunAnomaly anomaly);
 /// Empty for an unknown word.
 std::optional<RunAnomaly> parse_anomaly(std::string_view word);

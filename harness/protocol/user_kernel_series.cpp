@@ -25,10 +25,11 @@ std::string protocol_text(const UserKernelIdentity& identity, const UserKernelPr
     std::vector<std::string> checked;
     for (const std::size_t buffer : protocol.checked)
         checked.push_back(identity.buffers[buffer]);
-    return fmt::format("user's kernel, release {}, warm-up {}, outputs {}, module {}",
+    return fmt::format("user's kernel, release {}, warm-up {}, outputs {}, module {}{}{}",
                        to_string(protocol.release), protocol.warm_up,
                        checked.empty() ? "none" : fmt::format("{}", fmt::join(checked, "+")),
-                       identity.module_digest);
+                       identity.module_digest, identity.co_runner.empty() ? "" : ", co-runner ",
+                       identity.co_runner);
 }
 
 class UserKernelMeasurement {

@@ -32,6 +32,7 @@ struct UserKernelIdentity {
     SeriesKey key;                    ///< Without protocol and quantity.
     std::string module_digest;        ///< Of the machine code.
     std::vector<std::string> buffers; ///< Names.
+    std::string co_runner;            ///< Code, launch and inputs of it; empty: none.
     Conditions conditions;            ///< That hold for all runs.
 };
 

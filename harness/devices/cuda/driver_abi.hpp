@@ -134,6 +134,10 @@ struct DriverFunctions {
 inline void* const launch_parameters = reinterpret_cast<void*>(1);
 inline void* const launch_parameters_size = reinterpret_cast<void*>(2);
 
+/// CU_STREAM_NON_BLOCKING: such a stream neither waits for copies and fills that use no stream, nor
+/// do they wait for it.
+inline constexpr unsigned stream_non_blocking = 1;
+
 /// nvmlReturn_t
 enum class NvmlStatus : int { Success = 0, NotSupported = 3, NoPermission = 4 };
 /// nvmlClockType_t

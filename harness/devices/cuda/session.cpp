@@ -125,7 +125,8 @@ Launched Session::launch(Function function, const LaunchGeometry& geometry, void
 }
 
 Launched Session::timed(const std::function<Status(Stream)>& issue, const char* name,
-                        const char* what, const std::function<Status(Stream)>& before) {
+                        const char* what, const std::function<Status(Stream)>& before,
+                        const std::function<void()>& meanwhile) {
     if (lost_) return {{RunAnomaly::DeviceLost, *lost_}};
     if (before)
         if (const Status status = before(stream_); status != Status::Success)
@@ -136,7 +137,7 @@ Launched Session::timed(const std::function<Status(Stream)>& issue, const char* 
         return {anomaly(status, name)};
     if (const Status recorded = call().EventRecord(after_, stream_); recorded != Status::Success)
         return {anomaly(recorded, "cuEventRecord")};
-    const Status ended = wait();
+    const Status ended = wait(meanwhile);
     if (ended == Status::NotReady) {
         lost_ = fmt::format("a {} did not end within {} ms", what, time_out_.count());
         return {{RunAnomaly::TimeOut, *lost_}};
@@ -149,11 +150,19 @@ Launched Session::timed(const std::function<Status(Stream)>& issue, const char* 
     return {{}, static_cast<double>(milliseconds) / 1000.0};
 }
 
-Status Session::wait() {
+Result<double> Session::seconds_until(Event event) {
+    float milliseconds = 0.0F;
+    const Status status = call().EventElapsedTime(&milliseconds, after_, event);
+    if (status != Status::Success) return failure(status, "cuEventElapsedTime");
+    return static_cast<double>(milliseconds) / 1000.0;
+}
+
+Status Session::wait(const std::function<void()>& meanwhile) {
     using Clock = std::chrono::steady_clock;
     const auto started = Clock::now();
     constexpr auto impatient = std::chrono::milliseconds{2};
     for (;;) {
+        if (meanwhile) meanwhile();
         const Status status = call().EventQuery(after_);
         if (status != Status::NotReady) return status;
         const auto waited = Clock::now() - started;

@@ -60,9 +60,14 @@ public:
     [[nodiscard]] std::unique_lock<std::mutex> busy();
     /// Issues work between two events and waits until it ends, at most the time-out. For messages:
     /// `call`, the driver's function that issues it, and `what`, "launch" or "copy". `before`:
-    /// issued before the first event, so that it is not timed; empty: nothing.
+    /// issued before the first event, so that it is not timed; empty: nothing. `meanwhile`: called
+    /// again and again while it waits; empty: nothing.
     Launched timed(const std::function<Status(Stream)>& issue, const char* call, const char* what,
-                   const std::function<Status(Stream)>& before = {});
+                   const std::function<Status(Stream)>& before = {},
+                   const std::function<void()>& meanwhile = {});
+    /// From the end of the last work that was timed until the event; negative: the event came
+    /// first. `Unit:` seconds. Requires: both have passed.
+    Result<double> seconds_until(Event event);
     Launched launch(Function function, const LaunchGeometry& shape, void** arguments);
     /// The anomaly that a call's status means for a run; marks the device as lost where it must.
     Remark anomaly(Status status, const char* call);
@@ -79,7 +84,7 @@ private:
         : driver_{std::move(driver)}, name_{std::move(name)}, time_out_{time_out} {}
 
     /// The status of the work once it has ended; `NotReady` after the time-out.
-    Status wait();
+    Status wait(const std::function<void()>& meanwhile);
 
     std::shared_ptr<const Driver> driver_;
     std::string name_;

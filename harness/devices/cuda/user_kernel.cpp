@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <functional>
 #include <utility>
 
 namespace warpbound::harness::cuda {
@@ -30,101 +30,35 @@ bool misses_in_l2(ReleaseKind kind) {
 
 } // namespace
 
-Result<LoadedCode> LoadedCode::load(std::shared_ptr<Session> session, const std::string& image,
-                                    const std::string& entry) {
-    LoadedCode code;
-    Status status = session->call().ModuleLoadData(&code.module_, image.data());
-    if (status != Status::Success) return session->failure(status, "cuModuleLoadData");
-    code.session_ = std::move(session);
-    status = code.session_->call().ModuleGetFunction(&code.function_, code.module_, entry.c_str());
-    if (status != Status::Success) return code.session_->failure(status, "cuModuleGetFunction");
-    return code;
-}
-
-LoadedCode::LoadedCode(LoadedCode&& other) noexcept
-    : session_{std::move(other.session_)}, module_{other.module_}, function_{other.function_} {}
-
-LoadedCode& LoadedCode::operator=(LoadedCode&& other) noexcept {
-    std::swap(session_, other.session_);
-    std::swap(module_, other.module_);
-    std::swap(function_, other.function_);
-    return *this;
-}
-
-LoadedCode::~LoadedCode() {
-    if (session_ && !session_->lost()) session_->call().ModuleUnload(module_);
-}
-
 Result<std::unique_ptr<UserKernelOnCard>>
-UserKernelOnCard::prepare(std::shared_ptr<Card> card, UserKernel kernel, HostClock clock) {
-    std::unique_ptr<UserKernelOnCard> made{
-        new UserKernelOnCard{std::move(card), std::move(kernel), std::move(clock)}};
+UserKernelOnCard::prepare(std::shared_ptr<Card> card, UserKernel kernel, HostClock clock,
+                          std::optional<UserKernel> co_runner) {
+    std::unique_ptr<UserKernelOnCard> made{new UserKernelOnCard{std::move(card), std::move(clock)}};
     const auto& session = made->card_->session;
     const auto lock = session->busy();
     if (session->lost()) return Failure{"the device is lost: " + *session->lost(), session->name()};
-    if (auto loaded = made->load(); !loaded) return loaded.as_failure();
+    auto loaded = LoadedKernel::load(session, std::move(kernel));
+    if (!loaded) return loaded.as_failure();
+    made->kernel_.emplace(std::move(loaded).value());
     auto probe = Buffer::make(session, 1);
     if (!probe) return probe.as_failure();
     made->probe_.emplace(std::move(probe).value());
-    for (const UserBuffer& input : made->kernel_.buffers) {
-        auto buffer = Buffer::make(session, static_cast<std::int64_t>(input.bytes.size()));
-        if (!buffer) return buffer.as_failure();
-        const Address address = buffer.value().address();
-        if (address % buffer_alignment != 0)
-            return Failure{fmt::format("the driver gave memory at {:#x}; expected a multiple of {}",
-                                       address, buffer_alignment),
-                           session->name()};
-        std::memcpy(made->kernel_.parameters.data() + input.parameter, &address, sizeof(address));
-        made->buffers_.push_back(std::move(buffer).value());
-    }
+    if (!co_runner) return made;
+    auto beside = CoRunner::prepare(session, std::move(*co_runner));
+    if (!beside) return beside.as_failure();
+    made->co_runner_ = std::move(beside).value();
     return made;
 }
 
 UserKernelOnCard::~UserKernelOnCard() {
     const auto lock = card_->session->busy();
-    buffers_.clear();
+    co_runner_.reset();
+    kernel_.reset();
     probe_.reset();
-    code_.reset();
 }
 
-Result<void> UserKernelOnCard::load() {
-    auto code = LoadedCode::load(card_->session, kernel_.image, kernel_.name);
-    if (!code) return code.as_failure();
-    code_.reset();
-    code_.emplace(std::move(code).value());
-    return set_shared_memory();
-}
-
-Result<void> UserKernelOnCard::set_shared_memory() const {
-    if (kernel_.dynamic_shared_memory == 0) return boost::outcome_v2::success();
-    const Status status = card_->session->call().FuncSetAttribute(
-        code_->function(), FunctionAttribute::MaxDynamicSharedSizeBytes,
-        static_cast<int>(kernel_.dynamic_shared_memory));
-    if (status == Status::Success) return boost::outcome_v2::success();
-    Failure why = card_->session->failure(status, "cuFuncSetAttribute");
-    why.what += fmt::format(" ({} bytes of dynamic shared memory)", kernel_.dynamic_shared_memory);
-    return why;
-}
-
-Status UserKernelOnCard::launch(Stream stream) {
-    std::size_t size = kernel_.parameters.size();
-    std::array<void*, 5> packed{launch_parameters, kernel_.parameters.data(),
-                                launch_parameters_size, &size, nullptr};
-    const auto count = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
-    return card_->session->call().LaunchKernel(
-        code_->function(), count(kernel_.grid[0]), count(kernel_.grid[1]), count(kernel_.grid[2]),
-        count(kernel_.block[0]), count(kernel_.block[1]), count(kernel_.block[2]),
-        count(kernel_.dynamic_shared_memory), stream, nullptr, size == 0 ? nullptr : packed.data());
-}
-
-/// Writes the inputs.
-Status UserKernelOnCard::restore() const {
-    for (std::size_t i = 0; i < buffers_.size(); ++i)
-        if (!kernel_.buffers[i].bytes.empty())
-            if (const Status status = buffers_[i].write(kernel_.buffers[i].bytes.data());
-                status != Status::Success)
-                return status;
-    return Status::Success;
+std::int64_t UserKernelOnCard::time_of_co_runner() const {
+    return co_runner_->time_alone();
 }
 
 /// Waits until the copies and fills before have ended.
@@ -136,48 +70,64 @@ Status UserKernelOnCard::settle() const {
 Result<void> UserKernelOnCard::evict(const ReleasePattern& pattern, Remark& remark) {
     if (!misses_in_l2(pattern.kind)) return boost::outcome_v2::success();
     if (pattern.kind == ReleaseKind::Cold)
-        if (auto loaded = load(); !loaded) return loaded;
+        if (auto loaded = kernel_->reload(); !loaded) return loaded;
     if (auto made = card_->prepare_eviction(true); !made) return made;
     if (const Status status = card_->evicting->fill(0); status != Status::Success)
         remark = card_->session->anomaly(status, "cuMemsetD8_v2");
     return boost::outcome_v2::success();
 }
 
+/// Beside a co-runner, which is kept busy meanwhile.
+void UserKernelOnCard::wait_until(std::int64_t moment) {
+    constexpr std::int64_t slice = 100'000; // Unit: ns.
+    if (co_runner_)
+        for (std::int64_t now = clock_.now(); now < moment; now = clock_.now()) {
+            co_runner_->top_up();
+            clock_.wait_until(std::min(moment, now + slice));
+        }
+    clock_.wait_until(moment);
+}
+
 std::int64_t UserKernelOnCard::wait_for_period(std::int64_t period) {
     const std::int64_t now = clock_.now();
     if (!first_due_) {
         first_due_ = last_due_ = now + period;
-        clock_.wait_until(last_due_);
+        wait_until(last_due_);
         return 0;
     }
     const std::int64_t late = std::max<std::int64_t>(0, now - (last_due_ + period));
     const std::int64_t skipped = (late + period - 1) / period;
     last_due_ += (1 + skipped) * period;
-    clock_.wait_until(last_due_);
+    wait_until(last_due_);
     return skipped;
 }
 
-Result<std::int64_t> UserKernelOnCard::release(const ReleasePattern& pattern, Remark& remark) {
+Result<Remark> UserKernelOnCard::make_state(const ReleasePattern& pattern) {
     Session& session = *card_->session;
+    Remark remark;
     const auto attempt = [&](Status status, const char* call) {
         if (remark.anomaly == RunAnomaly::None && status != Status::Success)
             remark = session.anomaly(status, call);
         return remark.anomaly == RunAnomaly::None;
     };
-    if (!attempt(restore(), "cuMemcpyHtoD_v2")) return 0;
+    if (!attempt(kernel_->restore(), "cuMemcpyHtoD_v2")) return remark;
     if (pattern.kind == ReleaseKind::Warm) {
-        remark =
-            session
-                .timed([this](Stream stream) { return launch(stream); }, "cuLaunchKernel", "launch")
-                .remark;
-        if (remark.anomaly != RunAnomaly::None) return 0;
-        if (!attempt(restore(), "cuMemcpyHtoD_v2")) return 0;
+        remark = session
+                     .timed([this](Stream stream) { return kernel_->launch(stream); },
+                            "cuLaunchKernel", "launch")
+                     .remark;
+        if (remark.anomaly != RunAnomaly::None) return remark;
+        if (!attempt(kernel_->restore(), "cuMemcpyHtoD_v2")) return remark;
     }
+    if (co_runner_ && !attempt(co_runner_->restore(), "cuMemcpyHtoD_v2")) return remark;
     if (auto evicted = evict(pattern, remark); !evicted) return evicted.as_failure();
-    if (!attempt(settle(), "cuMemcpyDtoH_v2")) return 0;
+    attempt(settle(), "cuMemcpyDtoH_v2");
+    return remark;
+}
+
+std::int64_t UserKernelOnCard::wait_for_release(const ReleasePattern& pattern) {
     if (pattern.kind == ReleaseKind::Periodic) return wait_for_period(pattern.interval.count());
-    if (pattern.kind == ReleaseKind::AfterIdle)
-        clock_.wait_until(clock_.now() + pattern.interval.count());
+    if (pattern.kind == ReleaseKind::AfterIdle) wait_until(clock_.now() + pattern.interval.count());
     return 0;
 }
 
@@ -189,27 +139,44 @@ Result<UserRun> UserKernelOnCard::run(const ReleasePattern& pattern) {
         run.remark = {RunAnomaly::DeviceLost, *session.lost()};
         return run;
     }
-    const auto released = release(pattern, run.remark);
-    if (!released) return released.as_failure();
-    run.skipped = released.value();
+    auto state = make_state(pattern);
+    if (!state) return state.as_failure();
+    run.remark = std::move(state).value();
+    if (run.remark.anomaly == RunAnomaly::None && co_runner_) run.remark = co_runner_->start();
     if (run.remark.anomaly != RunAnomaly::None) return run;
-    const auto launched_here = [this](Stream stream) { return launch(stream); };
-    const bool queued = pattern.kind == ReleaseKind::BackToBack;
-    const std::int64_t begin = pattern.kind == ReleaseKind::Periodic ? last_due_ : clock_.now();
-    const Launched launched =
-        queued ? session.timed(launched_here, "cuLaunchKernel", "launch", launched_here)
-               : session.timed(launched_here, "cuLaunchKernel", "launch");
-    run.host_time = clock_.now() - begin;
+    run.skipped = wait_for_release(pattern);
+    const Launched launched = launch_released(pattern, run);
     run.remark = launched.remark;
-    if (run.remark.anomaly != RunAnomaly::None) return run;
+    if (co_runner_)
+        if (const Remark beside = co_runner_->finish(); run.remark.anomaly == RunAnomaly::None)
+            run.remark = beside;
+    if (!gives_times(run.remark.anomaly)) return run;
     run.device_time = nanoseconds(launched.seconds);
     read_outputs(run);
     if (gives_times(run.remark.anomaly)) read_state(run);
     return run;
 }
 
+Launched UserKernelOnCard::launch_released(const ReleasePattern& pattern, UserRun& run) {
+    const std::function<Status(Stream)> issue = [this](Stream stream) {
+        return kernel_->launch(stream);
+    };
+    const bool queued = pattern.kind == ReleaseKind::BackToBack;
+    std::function<void()> meanwhile;
+    if (co_runner_) {
+        co_runner_->top_up();
+        meanwhile = [this] { co_runner_->feed(); };
+    }
+    const std::int64_t begin = pattern.kind == ReleaseKind::Periodic ? last_due_ : clock_.now();
+    const Launched launched =
+        card_->session->timed(issue, "cuLaunchKernel", "launch",
+                              queued ? issue : std::function<Status(Stream)>{}, meanwhile);
+    run.host_time = clock_.now() - begin;
+    return launched;
+}
+
 void UserKernelOnCard::read_outputs(UserRun& run) const {
-    for (const Buffer& buffer : buffers_) {
+    for (const Buffer& buffer : kernel_->buffers()) {
         std::string bytes(static_cast<std::size_t>(buffer.bytes()), '\0');
         if (const Status status = buffer.read(bytes.data()); status != Status::Success) {
             run.remark = card_->session->anomaly(status, "cuMemcpyDtoH_v2");
@@ -232,7 +199,8 @@ void UserKernelOnCard::read_state(UserRun& run) {
     const auto rate = card_->rate->measure();
     if (rate.remark.anomaly == RunAnomaly::None) {
         run.state.emplace_back("clock-rate", megahertz(rate.hertz));
-        if (std::string slow = card_->slowness(rate.hertz); !slow.empty())
+        std::string slow = card_->slowness(rate.hertz);
+        if (!slow.empty() && run.remark.anomaly == RunAnomaly::None)
             run.remark = {RunAnomaly::Throttled, std::move(slow)};
     } else if (!gives_times(rate.remark.anomaly) && card_->session->lost()) {
         run.remark = rate.remark;

@@ -4,6 +4,8 @@
 /// host.
 
 #include "harness/devices/cuda/card.hpp"
+#include "harness/devices/cuda/co_runner.hpp"
+#include "harness/devices/cuda/loaded_kernel.hpp"
 #include "harness/host_clock.hpp"
 #include "harness/protocol/release_pattern.hpp"
 #include "harness/user_kernel.hpp"
@@ -20,35 +22,14 @@ DeviceIdentity identity_of(const Card& card);
 /// "name" and "driver" of the card.
 Conditions conditions_of(const Card& card);
 
-/// Machine code in the memory of a card, which the driver loaded. Requires: the caller holds the
-/// session lock, also during destruction.
-class LoadedCode {
-public:
-    static Result<LoadedCode> load(std::shared_ptr<Session> session, const std::string& image,
-                                   const std::string& entry);
-    LoadedCode(LoadedCode&& other) noexcept;
-    LoadedCode& operator=(LoadedCode&& other) noexcept;
-    LoadedCode(const LoadedCode&) = delete;
-    LoadedCode& operator=(const LoadedCode&) = delete;
-    ~LoadedCode();
-    [[nodiscard]] Function function() const { return function_; }
-
-private:
-    LoadedCode() = default;
-
-    std::shared_ptr<Session> session_;
-    Module module_ = nullptr;
-    Function function_ = nullptr;
-};
-
 /// Inputs are written before each run, so that each begins with the stated ones; outputs are read
-/// after it. Copies and the measurement of the clock lie between runs.
+/// after it. Copies and the measurement of the clock lie between runs, when a co-runner has ended.
 class UserKernelOnCard {
 public:
-    /// Refuses code that the driver refuses, buffers that do not fit, and a block that has more
-    /// shared memory than the card allows.
-    static Result<std::unique_ptr<UserKernelOnCard>> prepare(std::shared_ptr<Card> card,
-                                                             UserKernel kernel, HostClock clock);
+    /// Refuses what `LoadedKernel` and, of a co-runner, what `CoRunner` refuses.
+    static Result<std::unique_ptr<UserKernelOnCard>>
+    prepare(std::shared_ptr<Card> card, UserKernel kernel, HostClock clock,
+            std::optional<UserKernel> co_runner = {});
     UserKernelOnCard(const UserKernelOnCard&) = delete;
     UserKernelOnCard& operator=(const UserKernelOnCard&) = delete;
     ~UserKernelOnCard();
@@ -59,28 +40,29 @@ public:
     /// The longest time between events around a kernel of one thread that does nothing: what event
     /// times contain beside the kernel. `Unit:` ns. Estimate, not a bound.
     Result<std::int64_t> longest_empty_launch(int runs = 32);
+    /// Of a launch of the co-runner with nothing beside it. `Unit:` ns. Requires: a co-runner.
+    [[nodiscard]] std::int64_t time_of_co_runner() const;
 
 private:
-    UserKernelOnCard(std::shared_ptr<Card> card, UserKernel kernel, HostClock clock)
-        : card_{std::move(card)}, kernel_{std::move(kernel)}, clock_{std::move(clock)} {}
+    UserKernelOnCard(std::shared_ptr<Card> card, HostClock clock)
+        : card_{std::move(card)}, clock_{std::move(clock)} {}
 
-    Result<void> load();
-    [[nodiscard]] Result<void> set_shared_memory() const;
-    Status launch(Stream stream);
-    Status restore() const;
     Status settle() const;
-    /// What the pattern does before the launch; the number of periods skipped.
-    Result<std::int64_t> release(const ReleasePattern& pattern, Remark& remark);
+    /// Inputs and caches as the pattern wants them.
+    Result<Remark> make_state(const ReleasePattern& pattern);
     Result<void> evict(const ReleasePattern& pattern, Remark& remark);
+    /// The number of periods skipped.
+    std::int64_t wait_for_release(const ReleasePattern& pattern);
     std::int64_t wait_for_period(std::int64_t period);
+    void wait_until(std::int64_t moment);
+    Launched launch_released(const ReleasePattern& pattern, UserRun& run);
     void read_outputs(UserRun& run) const;
     void read_state(UserRun& run);
 
     std::shared_ptr<Card> card_;
-    UserKernel kernel_;
     HostClock clock_;
-    std::optional<LoadedCode> code_;
-    std::vector<Buffer> buffers_;
+    std::optional<LoadedKernel> kernel_;
+    std::unique_ptr<CoRunner> co_runner_;   ///< Null: none.
     std::optional<Buffer> probe_;           ///< Read to wait for the work before.
     std::optional<std::int64_t> first_due_; ///< Of a periodic release.
     std::int64_t last_due_ = 0;

@@ -37,6 +37,7 @@ struct ModuleTag {
 };
 struct StreamTag {
     int priority = 0;
+    bool blocks = true;
 };
 struct EventTag {
     std::optional<std::int64_t> time{}; ///< `Unit:` ns. None: not recorded on played streams.
@@ -64,6 +65,9 @@ struct Machine {
         std::unique_ptr<char[]> first; ///< Its address is that of the key or lower.
         std::size_t bytes = 0;
     };
+    bool has_second_stream = false;   ///< One that does not block; see `played_user_kernel`.
+    std::int64_t launches_beside = 0; ///< On such streams.
+    double beside_until = 0.0;        ///< They are at work until then. `Unit:` nanoseconds.
     std::map<harness::cuda::Address, Allocation> memory;
     /// Also those that are never freed.
     std::map<harness::cuda::Module, std::unique_ptr<harness::cuda::ModuleTag>> modules;

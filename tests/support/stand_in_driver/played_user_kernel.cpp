@@ -10,7 +10,9 @@ namespace warpbound::tests {
 namespace {
 
 using harness::cuda::Address;
+using harness::cuda::Event;
 using harness::cuda::Status;
+using harness::cuda::Stream;
 
 constexpr double launch_time = 4000.0; // Of every launch. Unit: ns.
 
@@ -77,6 +79,7 @@ void run_user_kernel(void** extra) {
     double time = script.user_time + jitter(script.user_jitter, at.launches);
     if (at.evicted) time += script.user_from_dram;
     if (at.is_new_code) time += script.user_code;
+    if (at.beside_until > at.nanoseconds) time += script.beside_slows;
     at.evicted = at.is_new_code = false;
     at.elapsed = launch_time + time * script.rate / (1000.0 * at.rate());
     at.pass(at.elapsed);
@@ -88,6 +91,30 @@ void run_user_kernel(void** extra) {
     if (size < sizeof(address)) return;
     std::memcpy(&address, extra[1], sizeof(address));
     if (!add_one(address)) at.sticky = Status::IllegalAddress;
+}
+
+Status run_beside() {
+    Machine& at = machine();
+    const std::int64_t launch = ++at.launches_beside;
+    if (launch == at.script.beside_refused_at) return Status::LaunchOutOfResources;
+    const bool ends = at.script.beside_ends_at > 0 && launch >= at.script.beside_ends_at;
+    at.beside_until =
+        std::max(at.beside_until, at.nanoseconds) + (ends ? 0.0 : at.script.beside_time);
+    return Status::Success;
+}
+
+void record_beside(Event event, Stream stream) {
+    const Machine& at = machine();
+    const bool blocks = stream == nullptr || stream->blocks;
+    event->time = static_cast<std::int64_t>(blocks ? at.nanoseconds
+                                                   : std::max(at.nanoseconds, at.beside_until));
+}
+
+bool has_come(Event event) {
+    Machine& at = machine();
+    constexpr double of_query = 50'000.0;
+    if (static_cast<double>(*event->time) > at.nanoseconds) at.pass(of_query);
+    return static_cast<double>(*event->time) <= at.nanoseconds;
 }
 
 void wake_up() {

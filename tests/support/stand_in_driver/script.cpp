@@ -39,6 +39,10 @@ bool read_line(const std::string& line, Script& script) {
     if (word == "user-code") return static_cast<bool>(words >> script.user_code);
     if (word == "idle") return static_cast<bool>(words >> script.idle_after >> script.idle_rate);
     if (word == "empty-time") return static_cast<bool>(words >> script.empty_time);
+    if (word == "beside-time") return static_cast<bool>(words >> script.beside_time);
+    if (word == "beside-slows") return static_cast<bool>(words >> script.beside_slows);
+    if (word == "beside-ends-at") return static_cast<bool>(words >> script.beside_ends_at);
+    if (word == "beside-refused-at") return static_cast<bool>(words >> script.beside_refused_at);
     if (word == "wrong-output-at") return static_cast<bool>(words >> script.wrong_output_at);
     if (word == "fail-call")
         return static_cast<bool>(words >> script.fail_call >> script.fail_status >>

@@ -35,6 +35,10 @@ namespace warpbound::tests {
 ///   user-code NS          it takes that longer in the first launch after its code was loaded
 ///   idle NS MHZ           the clock in a launch of a user's kernel after so long without launches
 ///   empty-time NS         of the launch of a kernel that does nothing; default 4000
+///   beside-time NS        of a user's kernel on a stream that does not block; default 20000
+///   beside-slows NS       a user's kernel takes that longer while such a stream is at work
+///   beside-ends-at N      from the Nth launch on such streams on, one takes no time
+///   beside-refused-at N   the Nth launch on such streams is refused for lack of resources
 ///   wrong-output-at N     the Nth launch, if it is of a user's kernel, leaves a wrong bit
 ///   fail-call NAME STATUS N  after N calls of the driver's function, all of them return that
 ///   status priorities N          priorities of streams: 0 to 1 - N; default 6 timer-step N of the
@@ -70,6 +74,10 @@ struct Script {
     std::int64_t idle_after = 0;
     double idle_rate = 0.0;
     double empty_time = 4000.0;
+    double beside_time = 20000.0;
+    double beside_slows = 0.0;
+    std::int64_t beside_ends_at = 0;
+    std::int64_t beside_refused_at = 0;
     std::int64_t wrong_output_at = 0;
     std::string fail_call;
     int fail_status = 0;

@@ -272,8 +272,10 @@ Status cuMemsetD8_v2(Address to, unsigned char value, std::size_t bytes) {
     if (answer() == Status::Success) std::memset(reinterpret_cast<void*>(to), value, bytes);
     return answer();
 }
-Status cuStreamCreate(Stream* stream, unsigned) {
+Status cuStreamCreate(Stream* stream, unsigned flags) {
     *stream = machine().streams.emplace_back(std::make_unique<StreamTag>()).get();
+    (*stream)->blocks = flags != stream_non_blocking;
+    machine().has_second_stream = machine().has_second_stream || !(*stream)->blocks;
     return answer("cuStreamCreate");
 }
 Status cuCtxGetStreamPriorityRange(int* least, int* greatest) {
@@ -305,6 +307,9 @@ Status cuLaunchKernel(Function function, unsigned blocks, unsigned, unsigned, un
         return Status::Success;
     }
     if (const Status refused = answer("cuLaunchKernel"); refused != Status::Success) return refused;
+    if (answer() == Status::Success && function->kind == FunctionTag::Kind::User &&
+        stream != nullptr && !stream->blocks)
+        return run_beside();
     if (const Status begun = begin_work(); begun != Status::Success) return begun;
     if (function->kind == FunctionTag::Kind::PassingTime)
         return add_launch(stream, blocks, threads, shared, arguments);
@@ -321,7 +326,10 @@ Status cuEventCreate(Event* event, unsigned) {
     return answer("cuEventCreate");
 }
 Status cuEventRecord(Event event, Stream stream) {
-    if (streams_are_played()) add_event(event, stream);
+    if (streams_are_played())
+        add_event(event, stream);
+    else if (machine().has_second_stream)
+        record_beside(event, stream);
     // Errors of a kernel are reported after it has run.
     const Status status = answer("cuEventRecord");
     return status == Status::IllegalAddress ? Status::Success : status;
@@ -329,7 +337,10 @@ Status cuEventRecord(Event event, Stream stream) {
 Status cuEventQuery(Event event) {
     if (machine().hangs) return Status::NotReady;
     const Status status = answer("cuEventQuery");
-    if (status != Status::Success || !streams_are_played()) return status;
+    if (status != Status::Success) return status;
+    if (!streams_are_played() && machine().has_second_stream && event->time)
+        return has_come(event) ? Status::Success : Status::NotReady;
+    if (!streams_are_played()) return status;
     return has_passed(event) ? Status::Success : Status::NotReady;
 }
 Status cuEventElapsedTime(float* milliseconds, Event from, Event to) {

@@ -309,9 +309,9 @@ TEST(Measure, IgnoresAFailureAfterTheLastRunThatWasNeeded) {
 }
 
 TEST(RunAnomalies, AreReadAsTheyAreWritten) {
-    for (const auto anomaly :
-         {RunAnomaly::None, RunAnomaly::Throttled, RunAnomaly::Sequence, RunAnomaly::Clock,
-          RunAnomaly::TimeOut, RunAnomaly::LaunchFailure, RunAnomaly::DeviceLost}) {
+    for (const auto anomaly : {RunAnomaly::None, RunAnomaly::Throttled, RunAnomaly::Sequence,
+                               RunAnomaly::Clock, RunAnomaly::TimeOut, RunAnomaly::LaunchFailure,
+                               RunAnomaly::DeviceLost, RunAnomaly::Output, RunAnomaly::CoRunner}) {
         EXPECT_EQ(parse_anomaly(to_string(anomaly)), anomaly);
         EXPECT_TRUE(gives_times(anomaly) || !counts(anomaly));
     }

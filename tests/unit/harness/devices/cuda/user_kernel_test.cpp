@@ -2,6 +2,7 @@
 #include "assembly/support/source_text.hpp"
 #include "harness/devices/cuda/user_kernel.hpp"
 #include "harness/protocol/user_kernel_series.hpp"
+#include "tests/unit/harness/devices/cuda/scaled_bytes.hpp"
 #include "tests/unit/harness/devices/cuda/stand_in.hpp"
 
 #include <gmock/gmock.h>
@@ -9,7 +10,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 
@@ -20,37 +20,10 @@ using testing::Contains;
 using testing::Each;
 using testing::HasSubstr;
 using testing::Pair;
+using tests::bytes_of;
+using tests::played_clock;
+using tests::scale;
 using tests::StandIn;
-
-/// The clock of the stand-in: waiting takes no time.
-HostClock played_clock() {
-    void* const driver = dlopen(WARPBOUND_TEST_STAND_IN, RTLD_NOW | RTLD_LOCAL);
-    const auto now = reinterpret_cast<double (*)()>(dlsym(driver, "stand_in_now"));
-    const auto pass = reinterpret_cast<void (*)(double)>(dlsym(driver, "stand_in_pass"));
-    return {[now] { return static_cast<std::int64_t>(now()); },
-            [now, pass](std::int64_t moment) {
-                if (static_cast<double>(moment) > now()) pass(static_cast<double>(moment) - now());
-            }};
-}
-
-std::vector<std::byte> bytes_of(std::initializer_list<int> values) {
-    std::vector<std::byte> bytes;
-    for (const int value : values)
-        bytes.push_back(static_cast<std::byte>(value));
-    return bytes;
-}
-
-/// `scale(float* data, int n, float factor)` on four bytes.
-UserKernel scale() {
-    const auto image = assembly::read_source(WARPBOUND_TEST_DATA "/two_kernels.sm_80.cubin");
-    if (!image) throw std::runtime_error{to_string(image.error())};
-    UserKernel kernel;
-    kernel.name = "scale";
-    kernel.image = image.value().text;
-    kernel.parameters.resize(16);
-    kernel.buffers.push_back({"data", 0, bytes_of({1, 2, 3, 4})});
-    return kernel;
-}
 
 Result<std::unique_ptr<cuda::UserKernelOnCard>> on_card(UserKernel kernel = scale()) {
     auto card = cuda::open_card("cuda:0");
