@@ -157,55 +157,70 @@ void set_text(llvm::StringRef text, DecodedInstruction& out) {
     out.operands = operands.trim().str();
 }
 
+/// Disassembles one kernel's code.
+class Disassembly {
+public:
+    Disassembly(Target target, int lanes, std::string_view code)
+        : tables_{target, lanes, {}}, context_{llvm::Triple{triple}, &tables_.asm_info(),
+                                               &tables_.registers(), &tables_.subtarget()},
+          disassembler_{llvm_target().createMCDisassembler(tables_.subtarget(), context_)},
+          printer_{llvm_target().createMCInstPrinter(llvm::Triple{triple}, 0, tables_.asm_info(),
+                                                     tables_.instructions(), tables_.registers())},
+          analysis_{llvm_target().createMCInstrAnalysis(&tables_.instructions())},
+          code_{reinterpret_cast<const std::uint8_t*>(code.data()), code.size()} {}
+
+    std::vector<DecodedInstruction> run() {
+        std::vector<DecodedInstruction> all;
+        for (std::uint64_t at = 0; at < code_.size();) {
+            all.push_back(instruction_at(at));
+            at += static_cast<std::uint64_t>(all.back().bytes);
+        }
+        return all;
+    }
+
+private:
+    DecodedInstruction instruction_at(std::uint64_t at) {
+        DecodedInstruction one;
+        one.address = static_cast<std::int64_t>(at);
+        llvm::MCInst inst;
+        std::uint64_t size = 0;
+        if (disassembler_->getInstruction(inst, size, code_.slice(at), at, llvm::nulls()) !=
+            llvm::MCDisassembler::Success) {
+            one.bytes = static_cast<int>(std::min<std::uint64_t>(4, code_.size() - at));
+            return one;
+        }
+        one.bytes = static_cast<int>(size);
+        std::string text;
+        llvm::raw_string_ostream stream{text};
+        printer_->printInst(&inst, at, "", tables_.subtarget(), stream);
+        set_text(text, one);
+        const auto& description = tables_.instructions().get(inst.getOpcode());
+        add_registers(inst, description, tables_, one);
+        one.may_load = description.mayLoad();
+        one.may_store = description.mayStore();
+        one.is_branch =
+            description.isBranch() || description.isCall() || description.isIndirectBranch();
+        one.is_conditional = description.isConditionalBranch();
+        one.is_indirect = description.isIndirectBranch();
+        std::uint64_t target = 0;
+        if (one.is_branch && analysis_->evaluateBranch(inst, at, size, target))
+            one.target = static_cast<std::int64_t>(target);
+        return one;
+    }
+
+    Tables tables_;
+    llvm::MCContext context_;
+    std::unique_ptr<llvm::MCDisassembler> disassembler_;
+    std::unique_ptr<llvm::MCInstPrinter> printer_;
+    std::unique_ptr<llvm::MCInstrAnalysis> analysis_;
+    llvm::ArrayRef<std::uint8_t> code_;
+};
+
 class Llvm final : public CodeDecoder {
 public:
     [[nodiscard]] Result<std::vector<DecodedInstruction>>
     decode(Target target, int lanes, std::string_view code) const override {
-        Tables tables{target, lanes, {}};
-        llvm::MCContext context{llvm::Triple{triple}, &tables.asm_info(), &tables.registers(),
-                                &tables.subtarget()};
-        const std::unique_ptr<llvm::MCDisassembler> disassembler{
-            llvm_target().createMCDisassembler(tables.subtarget(), context)};
-        const std::unique_ptr<llvm::MCInstPrinter> printer{llvm_target().createMCInstPrinter(
-            llvm::Triple{triple}, 0, tables.asm_info(), tables.instructions(), tables.registers())};
-        const std::unique_ptr<llvm::MCInstrAnalysis> analysis{
-            llvm_target().createMCInstrAnalysis(&tables.instructions())};
-        const llvm::ArrayRef<std::uint8_t> bytes{reinterpret_cast<const std::uint8_t*>(code.data()),
-                                                 code.size()};
-        std::vector<DecodedInstruction> all;
-        for (std::uint64_t at = 0; at < bytes.size();) {
-            DecodedInstruction one;
-            one.address = static_cast<std::int64_t>(at);
-            llvm::MCInst inst;
-            std::uint64_t size = 0;
-            const auto status =
-                disassembler->getInstruction(inst, size, bytes.slice(at), at, llvm::nulls());
-            if (status != llvm::MCDisassembler::Success) {
-                one.bytes = static_cast<int>(std::min<std::uint64_t>(4, bytes.size() - at));
-                at += static_cast<std::uint64_t>(one.bytes);
-                all.push_back(std::move(one));
-                continue;
-            }
-            one.bytes = static_cast<int>(size);
-            std::string text;
-            llvm::raw_string_ostream stream{text};
-            printer->printInst(&inst, at, "", tables.subtarget(), stream);
-            set_text(text, one);
-            const auto& description = tables.instructions().get(inst.getOpcode());
-            add_registers(inst, description, tables, one);
-            one.may_load = description.mayLoad();
-            one.may_store = description.mayStore();
-            one.is_branch =
-                description.isBranch() || description.isCall() || description.isIndirectBranch();
-            one.is_conditional = description.isConditionalBranch();
-            one.is_indirect = description.isIndirectBranch();
-            std::uint64_t target_address = 0;
-            if (one.is_branch && analysis->evaluateBranch(inst, at, size, target_address))
-                one.target = static_cast<std::int64_t>(target_address);
-            at += size;
-            all.push_back(std::move(one));
-        }
-        return all;
+        return Disassembly{target, lanes, code}.run();
     }
 
     [[nodiscard]] Result<std::string> assemble(const AssemblyText& text) const override {

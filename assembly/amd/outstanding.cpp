@@ -76,9 +76,11 @@ void Outstanding::issue(std::size_t index, const Instruction& instruction) {
     if (!instruction.effects.memory) return;
     if (mnemonic.starts_with("s_")) return count(ScalarAndLds, false);
     const bool is_flat = instruction.effects.memory->space == StateSpace::Generic;
+    // Sampled images and rays return out of order with other loads.
+    const bool in_order = !is_flat && !mnemonic.starts_with("image_");
     if (is_flat) count(ScalarAndLds, false);
     const bool is_store = processor_->has_store_counter && !returns_data(instruction);
-    count(is_store ? Store : Vector, !is_flat);
+    count(is_store ? Store : Vector, in_order);
 }
 
 } // namespace warpbound::assembly::amd

@@ -46,11 +46,26 @@ ControlFlow control_flow_of(const DecodedInstruction& decoded) {
     if (decoded.mnemonic.empty()) return ControlFlow::Unknown;
     if (decoded.mnemonic.starts_with("s_endpgm")) return ControlFlow::Exit;
     if (decoded.mnemonic.starts_with("s_trap")) return ControlFlow::Trap;
-    if (decoded.mnemonic.starts_with("s_swappc") || decoded.mnemonic.starts_with("s_call"))
-        return ControlFlow::ExternalCall;
+    if (decoded.is_indirect || decoded.mnemonic.starts_with("s_swappc"))
+        return ControlFlow::IndirectBranch;
+    // Forks, joins, branches of debuggers, calls, returns from traps: each has a rule of its own.
+    for (const std::string_view other : {"s_cbranch", "s_call", "s_rfe", "s_subvector_loop"})
+        if (decoded.mnemonic.starts_with(other) && !condition_of(decoded.mnemonic))
+            return ControlFlow::Unknown;
     if (!decoded.is_branch) return ControlFlow::None;
-    if (decoded.is_indirect || !decoded.target) return ControlFlow::IndirectBranch;
-    return ControlFlow::Branch;
+    return decoded.target ? ControlFlow::Branch : ControlFlow::Unknown;
+}
+
+/// What compilers fill the space behind a kernel with.
+bool is_padding(const DecodedInstruction& decoded) {
+    return decoded.mnemonic.empty() || decoded.mnemonic == "s_nop" ||
+           decoded.mnemonic == "s_code_end";
+}
+
+/// A load that writes LDS, not registers.
+bool loads_into_lds(const DecodedInstruction& decoded) {
+    return decoded.mnemonic.find("_lds_") != std::string::npos ||
+           std::string_view{decoded.operands}.ends_with(" lds");
 }
 
 /// "v1, v[2:3], s4 offset:16" at its commas outside brackets.
@@ -77,7 +92,9 @@ Effects effects_of(const DecodedInstruction& decoded, const OpcodeProperties& pr
     effects.exact = !decoded.mnemonic.empty();
     effects.writes_known = effects.exact;
     const bool accesses = decoded.may_load || decoded.may_store;
-    if (accesses && properties.space != StateSpace::None)
+    if (accesses && loads_into_lds(decoded))
+        effects.memory = MemoryEffect{StateSpace::Generic, true, true, properties.bytes_per_lane};
+    else if (accesses && properties.space != StateSpace::None)
         effects.memory = MemoryEffect{properties.space, decoded.may_load, decoded.may_store,
                                       properties.bytes_per_lane};
     return effects;
@@ -142,11 +159,7 @@ Result<Function> build_function(const CodeObjectKernel& kernel, Target target,
     auto decoded = decoder.decode(target, kernel.lanes, kernel.code);
     if (!decoded) return decoded.as_failure();
     auto& all = decoded.value();
-    // What follows the last end is padding of the section.
-    while (!all.empty() && !all.back().mnemonic.starts_with("s_endpgm") &&
-           std::any_of(all.begin(), all.end(), [](const DecodedInstruction& one) {
-               return one.mnemonic.starts_with("s_endpgm");
-           }))
+    while (!all.empty() && is_padding(all.back()))
         all.pop_back();
     if (all.empty()) return Failure{fmt::format("kernel '{}' has no instruction", kernel.name)};
     Function function;

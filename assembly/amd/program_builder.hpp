@@ -13,7 +13,7 @@
 
 namespace warpbound::assembly::amd {
 
-/// The kernel's code as far as it can run: without what follows the last S_ENDPGM. The guard of a
+/// The kernel's code without the padding behind it. The guard of a
 /// conditional branch is the register that decides (`scc`, `vcc_lo`, `exec_lo`), negated where zero
 /// takes the branch. Instructions that execute under EXEC have no guard: EXEC is among what they
 /// read. Refuses code without an instruction.

@@ -1,6 +1,7 @@
 #include "assembly/flow/dependences.hpp"
 
 #include "assembly/amd/outstanding.hpp"
+#include "assembly/amd/state_registers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,7 @@ namespace {
 struct Accesses {
     std::vector<std::size_t> writes;
     std::vector<std::size_t> reads;
+    std::size_t mask_version = 0; ///< Number of writes to EXEC before these accesses.
 };
 
 /// A memory access whose address expression is known when its base has not been written since.
@@ -87,10 +89,24 @@ private:
             accesses_[reg].reads.push_back(i);
         for (const auto& reg : effects.writes) {
             Accesses& accesses = accesses_[reg];
-            // A write that may not execute does not hide the writes before it.
-            if (!is_guarded(instruction)) accesses = {};
+            // A write that may not execute, or not for all lanes of those before it, does not
+            // hide the writes before it.
+            if (!is_guarded(instruction) && !may_keep_lanes(reg, accesses))
+                accesses = {{}, {}, mask_version()};
             accesses.writes.push_back(i);
         }
+    }
+
+    /// Whether EXEC has changed since the accesses of a register that lanes have one each of.
+    bool may_keep_lanes(const Register& reg, const Accesses& accesses) {
+        return (reg.file == RegisterFile::Vector || reg.file == RegisterFile::Accumulation) &&
+               accesses.mask_version != mask_version();
+    }
+    std::size_t mask_version() {
+        const auto version = [&](amd::StateRegister half) {
+            return versions_[{RegisterFile::State, static_cast<int>(half)}];
+        };
+        return version(amd::StateRegister::ExecLo) + version(amd::StateRegister::ExecHi);
     }
 
     void scoreboards(std::size_t i, const Instruction& instruction) {

@@ -81,5 +81,19 @@ TEST(Outstanding, AreDependencesOfWaits) {
     EXPECT_TRUE(is(0, 2, DependenceKind::ReadAfterWrite));
 }
 
+TEST(Outstanding, WritesUnderAnotherMaskDoNotHideEarlierOnes) {
+    const auto producers = [](const std::string& between) {
+        const auto function = function_of("gfx906", "v_mov_b32 v0, 1\n" + between +
+                                                        "\nv_mov_b32 v0, 2\nv_add_u32 v1, v0, v0");
+        std::size_t count = 0;
+        for (const auto& one : dependences_of(function.value(), 0, 3))
+            count += one.consumer == 3 && one.kind == DependenceKind::ReadAfterWrite &&
+                     one.reg == Register{RegisterFile::Vector, 0};
+        return count;
+    };
+    EXPECT_EQ(producers("s_mov_b32 s0, 0"), 1U);
+    EXPECT_EQ(producers("s_and_saveexec_b64 s[0:1], vcc"), 2U);
+}
+
 } // namespace
 } // namespace warpbound::assembly::amd

@@ -101,12 +101,34 @@ TEST(ProgramBuilder, FindsLoopsAndConditions) {
     EXPECT_TRUE(function.value().instructions[4].guard->predicate.negated) << "taken where zero";
 }
 
-TEST(ProgramBuilder, RefusesIndirectBranchesByName) {
-    const auto function = function_of("gfx906", "s_setpc_b64 s[30:31]");
+TEST(ProgramBuilder, RefusesByNameWhatLeadsElsewhere) {
+    for (const std::string text :
+         {"s_setpc_b64 s[30:31]", "s_swappc_b64 s[30:31], s[4:5]", "s_call_b64 s[4:5], k",
+          "s_rfe_b64 s[4:5]", "s_cbranch_i_fork s[4:5], k", "s_cbranch_cdbgsys k"}) {
+        const auto function = function_of("gfx906", text);
+        ASSERT_TRUE(function) << text << ": " << to_string(function.error());
+        const auto graph = build_control_flow_graph(function.value());
+        ASSERT_FALSE(graph) << text;
+        EXPECT_THAT(to_string(graph.error()), HasSubstr(text.substr(0, text.find(' '))));
+    }
+}
+
+TEST(ProgramBuilder, KeepsCodeBehindTheEnd) {
+    const auto function = function_of("gfx906", "s_cmp_lg_u32 s0, 0\ns_cbranch_scc1 more\n"
+                                                "s_endpgm\nmore:\ns_mov_b32 s0, 0\n"
+                                                "s_branch back\nback:");
     ASSERT_TRUE(function) << to_string(function.error());
-    const auto graph = build_control_flow_graph(function.value());
-    ASSERT_FALSE(graph);
-    EXPECT_THAT(to_string(graph.error()), HasSubstr("s_setpc_b64"));
+    EXPECT_EQ(function.value().instructions.size(), 6U);
+    EXPECT_TRUE(build_control_flow_graph(function.value()));
+}
+
+TEST(ProgramBuilder, SeesWhatALoadIntoLdsWrites) {
+    const auto function = function_of("gfx906", "buffer_load_dword off, s[8:11], s3 lds");
+    ASSERT_TRUE(function) << to_string(function.error());
+    const auto& memory = function.value().instructions.front().effects.memory;
+    ASSERT_TRUE(memory);
+    EXPECT_TRUE(memory->load && memory->store);
+    EXPECT_EQ(memory->space, StateSpace::Generic);
 }
 
 TEST(ProgramBuilder, ReadsTheTargetOfAText) {
