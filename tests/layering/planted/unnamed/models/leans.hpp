@@ -2,4 +2,6 @@
 /// \file
 /// Planted: a header uses std::string without <string>. The layering test must refuse it.
 #include <vector>
-inline std::string name() { return {}; }
+inline std::string name() {
+    return {};
+}
