@@ -85,6 +85,11 @@ int register_count(RegisterFile file, Target target) {
         return target.sm < 70 ? 1 : 0;
     case RegisterFile::Barrier:
         return target.sm < 70 ? 0 : 16;
+    case RegisterFile::Vector:
+    case RegisterFile::Scalar:
+    case RegisterFile::Accumulation:
+    case RegisterFile::State: // Of AMD; LLVM decodes no register that a processor lacks.
+        break;
     }
     return 0;
 }
