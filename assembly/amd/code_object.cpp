@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace warpbound::assembly::amd {
 
@@ -21,6 +22,7 @@ constexpr unsigned hsa_abi = 64;
 constexpr std::uint32_t note_section = 7;
 constexpr std::uint32_t metadata_note = 32;
 constexpr std::uint64_t descriptor_bytes = 64;
+constexpr unsigned untyped_symbol = 0;
 constexpr unsigned function_symbol = 2;
 
 Failure broken(std::string what) {
@@ -46,6 +48,39 @@ Result<std::string_view> metadata_of(const ElfFile& file) {
         }
     }
     return std::string_view{};
+}
+
+/// Whether a value nests too deeply for the reader of values, which calls itself for each level.
+class Nesting : public nlohmann::json_sax<Json> {
+public:
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t&) override { return true; }
+    bool string(string_t&) override { return true; }
+    bool binary(binary_t&) override { return true; }
+    bool key(string_t&) override { return true; }
+    bool start_object(std::size_t) override { return ++depth_ <= deepest; }
+    bool end_object() override { return --depth_ >= 0; }
+    bool start_array(std::size_t) override { return ++depth_ <= deepest; }
+    bool end_array() override { return --depth_ >= 0; }
+    bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+        return false;
+    }
+
+private:
+    static constexpr int deepest = 32;
+    int depth_ = 0;
+};
+
+/// The value of a note; discarded where it cannot be read.
+Json metadata_value(std::string_view note) {
+    if (note.empty()) return Json::object();
+    Nesting nesting;
+    if (!Json::sax_parse(note, &nesting, Json::input_format_t::msgpack))
+        return Json(Json::value_t::discarded);
+    return Json::from_msgpack(note, true, false);
 }
 
 std::optional<std::int64_t> number_of(const Json& map, const char* key) {
@@ -97,14 +132,29 @@ std::optional<std::string_view> bytes_of(const ElfFile& file, const ElfSymbol& s
     return bytes_at(section.contents, symbol.value - section.address, size);
 }
 
+/// The symbols of code, and where symbols begin in each section.
+struct CodeSymbols {
+    explicit CodeSymbols(const ElfFile& file) {
+        for (const ElfSymbol& symbol : file.symbols) {
+            if (symbol.section == 0) continue;
+            starts.emplace(symbol.section, symbol.value);
+            if (symbol.type == function_symbol || symbol.type == untyped_symbol)
+                by_name.emplace(symbol.name, &symbol);
+        }
+    }
+
+    std::map<std::string_view, const ElfSymbol*> by_name;
+    std::set<std::pair<std::uint32_t, std::uint64_t>> starts;
+};
+
 /// Code without a stated size reaches to the next symbol of its section, or to its end.
-std::uint64_t code_size(const ElfFile& file, const ElfSymbol& symbol) {
+std::uint64_t code_size(const ElfFile& file, const CodeSymbols& symbols, const ElfSymbol& symbol) {
     if (symbol.size != 0 || symbol.section >= file.sections.size()) return symbol.size;
     const ElfSection& section = file.sections[symbol.section];
     std::uint64_t end = section.address + section.contents.size();
-    for (const ElfSymbol& other : file.symbols)
-        if (other.section == symbol.section && other.value > symbol.value)
-            end = std::min(end, other.value);
+    const auto next = symbols.starts.upper_bound({symbol.section, symbol.value});
+    if (next != symbols.starts.end() && next->first == symbol.section)
+        end = std::min(end, next->second);
     return end > symbol.value ? end - symbol.value : 0;
 }
 
@@ -146,24 +196,21 @@ Result<const Processor*> processor_of(const ElfFile& file) {
     return processor;
 }
 
-Result<CodeObjectKernel> read_kernel(const ElfFile& file, const ElfSymbol& descriptor,
-                                     const Processor& processor) {
+Result<CodeObjectKernel> read_kernel(const ElfFile& file, const CodeSymbols& symbols,
+                                     const ElfSymbol& descriptor, const Processor& processor) {
     CodeObjectKernel kernel;
     kernel.name = descriptor.name.substr(0, descriptor.name.size() - 3);
     const auto bytes = bytes_of(file, descriptor, descriptor_bytes);
     if (!bytes) return broken(fmt::format("the descriptor of '{}' ends early", kernel.name));
     read_descriptor(*bytes, processor, kernel);
-    const auto code =
-        std::find_if(file.symbols.begin(), file.symbols.end(), [&](const ElfSymbol& symbol) {
-            return symbol.name == kernel.name && symbol.section != 0 &&
-                   (symbol.type == function_symbol || symbol.type == 0);
-        });
-    if (code == file.symbols.end())
+    const auto found = symbols.by_name.find(kernel.name);
+    if (found == symbols.by_name.end())
         return broken(fmt::format("kernel '{}' has a descriptor and no code", kernel.name));
-    const auto text = bytes_of(file, *code, code_size(file, *code));
+    const ElfSymbol& code = *found->second;
+    const auto text = bytes_of(file, code, code_size(file, symbols, code));
     if (!text || text->empty())
         return broken(fmt::format("the code of '{}' ends early", kernel.name));
-    kernel.address = static_cast<std::int64_t>(code->value);
+    kernel.address = static_cast<std::int64_t>(code.value);
     kernel.code = *text;
     return kernel;
 }
@@ -190,8 +237,7 @@ Result<CodeObject> read_code_object(std::string_view bytes) {
     if (!processor) return processor.as_failure();
     const auto note = metadata_of(file.value());
     if (!note) return note.as_failure();
-    const Json metadata =
-        note.value().empty() ? Json::object() : Json::from_msgpack(note.value(), true, false);
+    const Json metadata = metadata_value(note.value());
     if (!metadata.is_object()) return broken("its metadata cannot be read");
     const auto described = kernels_of(metadata);
     if (!described) return described.as_failure();
@@ -199,11 +245,12 @@ Result<CodeObject> read_code_object(std::string_view bytes) {
     const std::string target = text_of(metadata, "amdhsa.target");
     if (const auto at = target.find(':'); at != std::string::npos)
         object.features = target.substr(at);
+    const CodeSymbols symbols{file.value()};
     std::set<std::string_view> seen;
     for (const ElfSymbol& symbol : file.value().symbols) {
         // .dynsym and .symtab both have it.
         if (!is_descriptor(symbol) || !seen.insert(symbol.name).second) continue;
-        auto kernel = read_kernel(file.value(), symbol, *processor.value());
+        auto kernel = read_kernel(file.value(), symbols, symbol, *processor.value());
         if (!kernel) return kernel.as_failure();
         if (const auto more = described.value().find(std::string{symbol.name});
             more != described.value().end())

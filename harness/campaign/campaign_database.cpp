@@ -1,5 +1,7 @@
 #include "harness/campaign/campaign_database.hpp"
 
+#include "harness/campaign/anomaly_field.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +16,7 @@ namespace {
 
 constexpr int application_id = 0x77627631; // "wbv1": distinguishes a campaign from other databases
 constexpr std::int64_t schema_version = 4;
-constexpr std::int64_t oldest_schema_version = 3; // It calls the anomaly of a run "trouble".
+constexpr std::int64_t oldest_schema_version = 3;
 constexpr int busy_milliseconds = 30'000;
 /// Longest text or run that is read. `Unit:` bytes.
 constexpr int longest_value = 256 << 20;
@@ -62,14 +64,10 @@ struct SchemaObject {
     friend bool operator==(const SchemaObject&, const SchemaObject&) = default;
 };
 
-const char* anomaly_column_of(std::int64_t version) {
-    return version == oldest_schema_version ? "trouble" : "anomaly";
-}
-
 std::string schema_of(std::int64_t version) {
     constexpr std::string_view column = "anomaly";
     std::string text{schema};
-    return text.replace(text.find(column), column.size(), anomaly_column_of(version));
+    return text.replace(text.find(column), column.size(), anomaly_field(version));
 }
 
 /// Empty if they cannot be read.
@@ -185,7 +183,7 @@ Result<void> CampaignDatabase::connect(int flags) {
 }
 
 const char* CampaignDatabase::anomaly_column() const {
-    return anomaly_column_of(version_);
+    return anomaly_field(version_);
 }
 
 bool CampaignDatabase::execute(const char* sql) {

@@ -75,7 +75,7 @@ public:
     /// the transaction of a killed writer; nothing else is written.
     Result<void> open_to_read();
 
-    /// The column of a run's anomaly: version 3 calls it `trouble`. Requires: opened.
+    /// The column of a run's anomaly in this file (`anomaly_field`). Requires: opened.
     [[nodiscard]] const char* anomaly_column() const;
     [[nodiscard]] Statement prepare(const std::string& sql) { return {database_, sql}; }
     /// Calls `work` inside a new transaction, or inside the current one, which a failure of `work`

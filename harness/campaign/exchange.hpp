@@ -12,8 +12,8 @@
 ///
 /// JSON: `{"format": "warpbound-campaign", "version": 4, "series": [..]}`, each with its key, then
 /// `conditions`, `runs`, `runs-digest` and `conditions-digest`. Versions 2 and 3 are read too: both
-/// call the `anomaly` of a run `trouble`, and 2 has neither digests nor apostrophes. Seeds are
-/// strings, because many programs read numbers as doubles.
+/// have another name for `anomaly` (`anomaly_field`), and 2 has neither digests nor apostrophes.
+/// Seeds are strings, because many programs read numbers as doubles.
 
 #include "harness/campaign/campaign.hpp"
 #include "harness/campaign/campaign_listener.hpp"

@@ -14,8 +14,6 @@ namespace warpbound::harness {
 
 inline constexpr std::string_view campaign_format_name = "warpbound-campaign";
 inline constexpr std::int64_t campaign_format_version = 4;
-/// JSON of this version and before calls the anomaly of a run `trouble`; it is read too.
-inline constexpr std::int64_t version_with_trouble = 3;
 /// Texts of this version have no digests; they are read too.
 inline constexpr std::int64_t version_without_digests = 2;
 /// Longest field in CSV and word in JSON. `Unit:` bytes of the text.

@@ -1,3 +1,4 @@
+#include "harness/campaign/anomaly_field.hpp"
 #include "harness/campaign/exchange_check.hpp"
 
 #include <fmt/format.h>
@@ -148,8 +149,7 @@ private:
             if (error != std::errc{} || end != value.data() + value.size())
                 return refuse(fmt::format("'{:.40}' as seed; expected a whole number", value));
             seed_ = seed;
-        } else if (in_ == In::Run &&
-                   key_ == (version_ <= version_with_trouble ? "trouble" : "anomaly")) {
+        } else if (in_ == In::Run && key_ == anomaly_field(version_)) {
             const auto anomaly = parse_anomaly(value);
             if (!anomaly) return refuse(fmt::format("unknown run anomaly '{:.40}'", value));
             sample_.remark.anomaly = *anomaly;

@@ -1,5 +1,6 @@
 #include "harness/trace/packed_trace.hpp"
 
+#include "assembly/binary/byte_reader.hpp"
 #include "assembly/binary/compressed.hpp"
 #include "assembly/binary/zstd_frame.hpp"
 
@@ -23,21 +24,17 @@ public:
     Numbers(std::string_view bytes, std::uint64_t at) : bytes_{bytes}, at_{at} {}
 
     template <typename Number> Number next() {
-        Number number = 0;
-        const std::string_view bytes = take(sizeof number);
-        for (std::size_t i = bytes.size(); i > 0; --i)
-            number = static_cast<Number>((number << 8U) | static_cast<unsigned char>(bytes[i - 1]));
-        return number;
+        return assembly::number_at<Number>(take(sizeof(Number)), 0).value_or(0);
     }
     /// Empty, and failed, where the file has fewer.
     std::string_view take(std::uint64_t count) {
-        if (at_ > bytes_.size() || count > bytes_.size() - at_) {
+        const auto taken = assembly::bytes_at(bytes_, at_, count);
+        if (!taken) {
             failed_ = true;
             return {};
         }
-        const std::string_view taken = bytes_.substr(at_, count);
         at_ += count;
-        return taken;
+        return *taken;
     }
     [[nodiscard]] bool failed() const { return failed_; }
     [[nodiscard]] std::uint64_t at() const { return at_; }

@@ -76,6 +76,17 @@ TEST(CodeObject, OfAnotherSystemIsRefused) {
     EXPECT_THAT(to_string(read_code_object(image).error()), HasSubstr("amdhsa"));
 }
 
+TEST(CodeObject, WithMetadataThatNestDeeplyIsRefused) {
+    std::string image = amd_file("gfx90a.hsaco.xz");
+    const std::size_t note = image.find(std::string{"AMDGPU\0\0", 8}) + 8;
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < 4; ++i) // The size lies before the note's type and name.
+        size |= std::size_t{static_cast<unsigned char>(image[note - 16 + i])} << (8U * i);
+    ASSERT_GT(size, 10'000U);
+    image.replace(note, size, size, '\x91'); // A list in a list in a list ..
+    EXPECT_THAT(to_string(read_code_object(image).error()), HasSubstr("metadata"));
+}
+
 TEST(CodeObject, IsReadOrRefusedWhereverItIsDamaged) {
     const std::string whole = amd_file("gfx1100.hsaco.xz");
     std::mt19937 random{7};

@@ -91,7 +91,7 @@ TEST_F(Exchange, ImportsAnEqualCampaign) {
     }
 }
 
-// Version 3 calls the anomaly of a run `trouble` in JSON; CSV names no fields.
+// Before version 4 JSON has another name for the field of a run's anomaly; CSV names no fields.
 TEST_F(Exchange, ReadsTextsOfTheVersionBefore) {
     const auto campaign = open("original.db");
     fill(*campaign);
