@@ -159,6 +159,7 @@ void add_geometry_caveats(const models::Architecture& architecture, const Launch
     add(architecture.schedulers, "schedulers", "count");
     add(architecture.limits, "limits", "max-warps");
     if (shape.blocks > 1) add(architecture.limits, "limits", "max-blocks");
+    if (shape.shares_evenly) add(architecture.blocks, "blocks", "most-room");
     if (shape.waves() == 1) return;
     add(architecture.blocks, "blocks", "replacement");
     add(architecture.blocks, "blocks", "start");
@@ -198,9 +199,12 @@ void add_fetch_caveats(const models::Architecture& architecture, ValuesByCaveat&
 /// The assumption on the residency of blocks (C30).
 std::string residency_text(const LaunchGeometry& shape) {
     std::string text =
-        fmt::format("{} block{} of the launch {} co-resident{}", shape.resident,
+        fmt::format("{} block{} of the launch {} co-resident{}{}", shape.resident,
                     shape.resident == 1 ? "" : "s", shape.resident == 1 ? "is" : "are",
-                    shape.multiprocessors == 1 ? "" : " on a multiprocessor");
+                    shape.multiprocessors == 1 ? "" : " on a multiprocessor",
+                    shape.shares_evenly && shape.multiprocessors > 1
+                        ? ", as each goes to one with the most room"
+                        : "");
     if (shape.registers) text += fmt::format(", with {} registers a thread", *shape.registers);
     if (shape.shared_memory)
         text += fmt::format("{} {} bytes of {}shared memory a block{}",

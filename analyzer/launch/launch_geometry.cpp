@@ -105,6 +105,17 @@ std::optional<Failure> limit_residency(LaunchGeometry& shape, std::int64_t warp_
     return std::nullopt;
 }
 
+/// Where blocks go to an SM with the most room and all of them start at once, no SM gets more than
+/// an even share (C98).
+std::optional<Failure> share_evenly(LaunchGeometry& shape,
+                                    const models::Architecture& architecture) {
+    if (shape.waves() > 1 || architecture.blocks.find("most-room") == nullptr) return std::nullopt;
+    GeometryValues value{architecture};
+    shape.shares_evenly = value(architecture.blocks, "blocks", "most-room", 0, 1) == 1;
+    if (shape.shares_evenly) shape.resident = shape.share();
+    return value.failure();
+}
+
 } // namespace
 
 Result<LaunchGeometry> launch_geometry(const models::Launch& launch,
@@ -160,6 +171,7 @@ Result<LaunchGeometry> launch_geometry(const models::Launch& launch,
     }
     if (const auto failed = limit_residency(shape, warp_size, architecture)) return *failed;
     shape.resident = std::min(shape.resident, shape.blocks);
+    if (const auto failed = share_evenly(shape, architecture)) return *failed;
     if (shape.waves() == 1) return shape;
     const auto replacement =
         models::require(architecture, architecture.blocks, "blocks", "replacement");

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The geometry of a launch: its blocks and warps, and how many are resident on a multiprocessor
-/// (rules C20, C30 and C31 of docs/reference/timing-contract.md).
+/// (rules C20, C30, C31 and C98 of docs/reference/timing-contract.md).
 
 #include "assembly/isa/program.hpp"
 #include "models/architecture/architecture.hpp"
@@ -17,7 +17,9 @@ struct LaunchGeometry {
     std::int64_t blocks = 1;
     std::int64_t warps_per_block = 1;
     std::int64_t warp_size = 32;
-    std::int64_t resident = 1; ///< Occupancy limit: most co-resident blocks of a multiprocessor.
+    /// Most co-resident blocks of a multiprocessor: the occupancy limit, or an even share (C98).
+    std::int64_t resident = 1;
+    bool shares_evenly = false; ///< `resident` is the share of the blocks that all start at once.
     std::int64_t multiprocessors = 1;
     /// Registers of a thread and shared memory of a block, as far as the launch or the listing
     /// states them; what is not stated is assumed not to limit the resident blocks.

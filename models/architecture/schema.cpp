@@ -55,6 +55,7 @@ constexpr auto blocks = std::to_array<ValueRule>({
     {.name = "start", .unit = "cycles"},
     {.name = "replacement", .unit = "cycles"},
     {.name = "launch", .unit = "cycles"},
+    {.name = "most-room", .unit = "1", .exact = true},
 });
 
 constexpr auto transfers = std::to_array<ValueRule>({

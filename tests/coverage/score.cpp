@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 namespace warpbound::coverage {
 
@@ -54,7 +55,7 @@ public:
         const Options options = stated ? launch_ + Options{"--source", sources_.string()} : launch_;
         if (stated) bound(options);
         if (score_.bounded) certify(options, scratch);
-        if (score_.certified) observe_low(options);
+        if (score_.certified) observe_ends(options);
         return score_;
     }
 
@@ -157,16 +158,24 @@ private:
         }
     }
 
-    /// The shortest of the runs that the description allows, but for paths and the start of caches.
-    void observe_low(const Options& options) {
+    /// Runs in which each value of the machine is at the end of its interval that the bound takes.
+    void observe_ends(const Options& options) {
+        score_.shortest_low = observed_time(options, "all-low", "best");
+        const auto longest = observed_time(options, "all-high", "worst");
+        score_.longest = std::max(score_.longest, longest);
+        score_.outside |= longest && *longest > *score_.upper;
+    }
+
+    std::optional<std::int64_t> observed_time(const Options& options, const char* draw,
+                                              const char* which) {
         const ProgramRun ran =
             run("simulate", options + Options{"--runs", std::to_string(limits_.runs), "--draw",
-                                              "all-low", "--format", "json"});
+                                              draw, "--format", "json"});
         const json result = json::parse(ran.output, nullptr, false);
-        if (result.is_discarded()) return;
+        if (result.is_discarded()) return std::nullopt;
         const json observed = result.value("observations", json::object());
-        if (!observed.contains("execution-time")) return;
-        score_.shortest_low = observed["execution-time"].value("best", std::int64_t{0});
+        if (!observed.contains("execution-time")) return std::nullopt;
+        return observed["execution-time"].value(which, std::int64_t{0});
     }
 
     const KernelCase& kernel_;

@@ -4,6 +4,7 @@
 #include "models/architecture/value_path.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/support/evidence.hpp"
+#include "tests/support/made_values.hpp"
 #include "tests/support/queue_accesses.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/support/read_through_ports.hpp"
@@ -159,6 +160,8 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     set_value(architecture.limits, "max-blocks", {places, places, places});
     set_value(architecture.blocks, "replacement", {0, 3, 9});
     set_value(architecture.blocks, "start", {5, 5, 20});
+    const std::int64_t by_room = up_to(2);
+    put_value(architecture, "blocks/most-room", {by_room, by_room, by_room});
     if (is_crowded) set_value(architecture.schedulers, "count", {1, 1, 1});
     if (in_order) {
         const std::int64_t slot = from_one_to(behind_front_end && seed % 2 == 0 ? 1 : 3);

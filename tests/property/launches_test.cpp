@@ -9,6 +9,7 @@
 #include "harness/simulator/machine.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/every_policy.hpp"
+#include "tests/support/made_values.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/support/store_values.hpp"
 
@@ -103,6 +104,8 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
 
     const auto places = static_cast<std::int64_t>(1 + seed / 7 % 4);
     limit_blocks(architecture, places, kind.start);
+    const auto by_room = static_cast<std::int64_t>(seed / 11 % 2);
+    tests::put_value(architecture, "blocks/most-room", {by_room, by_room, by_room});
     const auto most_blocks =
         static_cast<std::uint64_t>((kind.waves ? 6 : places) * multiprocessors);
     models::Launch launch{static_cast<std::int64_t>(1 + seed / 3 % most_blocks),

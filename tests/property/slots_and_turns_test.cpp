@@ -9,6 +9,7 @@
 #include "harness/simulator/machine.hpp"
 #include "tests/support/bottleneck_accesses.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/made_values.hpp"
 #include "tests/support/mixed_accesses.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/support/small_instruction_caches.hpp"
@@ -194,6 +195,8 @@ Verdict check_kernel(std::uint64_t seed, const tests::DescribedMachine& describe
     set(architecture.limits, "max-blocks", places);
     set(architecture.blocks, "replacement", {3, 9});
     set(architecture.blocks, "start", {5, seed % 11 == 0 ? 2000 : 20});
+    const std::int64_t by_room = random.whole(0, 1);
+    tests::put_value(architecture, "blocks/most-room", {by_room, by_room, by_room});
     analyzer::Request request;
     request.function = made.function;
     request.graph = &made.graph;

@@ -10,6 +10,20 @@
 
 namespace warpbound::certification::verify {
 
+namespace {
+
+/// Blocks that all start at once are then spread evenly (C98).
+bool prefers_most_room(const KernelCase& kernel) {
+    const models::ValueGroup& blocks = kernel.architecture.blocks;
+    if (blocks.find("most-room") == nullptr) return false;
+    const std::int64_t flag = exact_number(kernel, blocks, "blocks", "most-room", 0);
+    if (flag > 1)
+        refuted(fmt::format("{}: blocks/most-room is {}; expected 0 or 1", kernel.id, flag));
+    return flag == 1;
+}
+
+} // namespace
+
 LaunchGeometry read_launch_geometry(const KernelCase& kernel) {
     const models::Architecture& machine = kernel.architecture;
     LaunchGeometry geometry;
@@ -31,7 +45,11 @@ LaunchGeometry read_launch_geometry(const KernelCase& kernel) {
     geometry.schedulers = exact_number(kernel, machine.schedulers, "schedulers", "count");
     const std::int64_t block_slots = models::times(geometry.multiprocessors, geometry.block_slots);
     geometry.waves = (geometry.blocks - 1) / block_slots + 1;
-    if (geometry.waves == 1) return geometry;
+    if (geometry.waves == 1) {
+        if (prefers_most_room(kernel))
+            geometry.block_slots = (geometry.blocks - 1) / geometry.multiprocessors + 1;
+        return geometry;
+    }
     const auto replacement = known_value(kernel, machine.blocks, "blocks", "replacement");
     const auto start = known_value(kernel, machine.blocks, "blocks", "start");
     geometry.refill = {models::plus(replacement.lo, start.lo), std::nullopt,

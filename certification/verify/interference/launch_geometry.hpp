@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Blocks, warps and waves of a launch on its multiprocessors, read from launch and description
-/// (rules C20, C30 and C31 of docs/reference/timing-contract.md).
+/// (rules C20, C30, C31 and C98 of docs/reference/timing-contract.md).
 
 #include "certification/verify/evidence.hpp"
 #include "models/architecture/architecture.hpp"

@@ -42,6 +42,7 @@ struct MachineShape {
     std::size_t core_ports = 0;
     Capacity capacity;           ///< Of each SM.
     std::int64_t warp_slots = 0; ///< Of each SM: hardware warp indices in use.
+    bool places_by_room = false; ///< A block goes to an SM with the most room (C98).
     /// From the end of a block to the first cycle of the block that replaces it.
     /// Present when a block may have to wait for free resources.
     std::optional<Range> replacement;

@@ -47,6 +47,14 @@ std::optional<Resource> Residency::missing(const Demand& demand) const {
     return std::nullopt;
 }
 
+std::int64_t Residency::room_for(const Demand& demand) const {
+    Residency with = *this;
+    std::int64_t room = 0;
+    for (; with.fits(demand); ++room)
+        with.enter(demand);
+    return room;
+}
+
 Residency::WarpSlots Residency::enter(const Demand& demand) {
     WarpSlots warp_slots = lowest_free(demand.warps);
     for (const std::uint32_t warp_slot : warp_slots) {

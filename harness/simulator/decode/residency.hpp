@@ -47,6 +47,8 @@ public:
     /// The first resource of which too little is free for the block; none when the block fits.
     [[nodiscard]] std::optional<Resource> missing(const Demand& demand) const;
     [[nodiscard]] bool fits(const Demand& demand) const { return !missing(demand); }
+    /// How many such blocks fit, one after the other (C98).
+    [[nodiscard]] std::int64_t room_for(const Demand& demand) const;
     /// Allocates a block. Returns the warp slots of its warps on the SM, ascending. Requires:
     /// fits(demand).
     WarpSlots enter(const Demand& demand);

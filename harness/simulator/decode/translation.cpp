@@ -104,8 +104,18 @@ Result<void> KernelTranslator::add_launch() {
     if (!limit) return limit.as_failure();
     code_.demand = limit.value().demand;
     code_.machine.capacity = limit.value().capacity;
-    code_.machine.warp_slots = limit.value().slots * code_.demand.warps;
-    return add_waves(limit.value().slots);
+    std::int64_t slots = limit.value().slots;
+    ArchitectureValues values{architecture_};
+    code_.machine.places_by_room = architecture_.blocks.find("most-room") != nullptr &&
+                                   values.flag({&architecture_.blocks, "blocks"}, "most-room");
+    if (values.failure()) return *values.failure();
+    // All start at once: no SM gets more blocks than an even share (C98). Blocks of another launch
+    // may leave less room on the other SMs.
+    if (code_.machine.places_by_room && other_blocks_ == 0 &&
+        launch.blocks <= slots * multiprocessors_)
+        slots = (launch.blocks + multiprocessors_ - 1) / multiprocessors_;
+    code_.machine.warp_slots = slots * code_.demand.warps;
+    return add_waves(slots);
 }
 
 /// Blocks beyond the block slots replace earlier ones.

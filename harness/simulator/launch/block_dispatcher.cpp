@@ -10,8 +10,11 @@ BlockDispatcher::BlockDispatcher(Ports links, const MachineShape& machine,
                                  bool concentrates_blocks, EventLog& log)
     : links_{std::move(links)}, machine_{&machine}, grids_{&grids}, log_{&log},
       random_{options.draw, RandomStream{options.seed, StreamOf::Dispatcher, 0}},
-      concentrates_blocks_{concentrates_blocks}, spreads_blocks_{options.draw == Draw::Typical},
-      residencies_(machine.multiprocessors, Residency{machine.capacity}) {
+      choice_{machine.places_by_room || options.draw == Draw::Typical ? Choice::MostRoom
+              : concentrates_blocks                                   ? Choice::LeastRoom
+                                                                      : Choice::Drawn},
+      residencies_(machine.multiprocessors, Residency{machine.capacity}),
+      rooms_(machine.multiprocessors) {
     for (const Grid& grid : grids)
         progress_.push_back(Progress{.blocks_left = grid.code->blocks});
     links_.launches.read_by(*this);
@@ -19,11 +22,20 @@ BlockDispatcher::BlockDispatcher(Ports links, const MachineShape& machine,
         ends.read_by(*this);
 }
 
-void BlockDispatcher::find_fitting() {
+void BlockDispatcher::find_rooms() {
     fitting_.clear();
+    for (std::size_t sm = 0; sm < residencies_.size(); ++sm) {
+        update_room(sm);
+        if (rooms_[sm] > 0) fitting_.push_back(sm);
+    }
+}
+
+void BlockDispatcher::update_room(std::size_t multiprocessor) {
     const Demand& demand = (*grids_)[queue_.front().launch].code->demand;
-    for (std::size_t sm = 0; sm < residencies_.size(); ++sm)
-        if (residencies_[sm].fits(demand)) fitting_.push_back(sm);
+    const Residency& residency = residencies_[multiprocessor];
+    // Only a choice by room needs more than whether there is any.
+    rooms_[multiprocessor] =
+        choice_ == Choice::Drawn ? (residency.fits(demand) ? 1 : 0) : residency.room_for(demand);
 }
 
 void BlockDispatcher::receive(std::size_t multiprocessor, const BlockEnded& ended) {
@@ -32,22 +44,22 @@ void BlockDispatcher::receive(std::size_t multiprocessor, const BlockEnded& ende
     progress.completion = std::max(progress.completion, ended.completes);
     if (--progress.blocks_left == 0) ended_.push_back(ended.launch);
     if (!eligible_) return;
-    const auto position = std::lower_bound(fitting_.begin(), fitting_.end(), multiprocessor);
-    const bool is_known = position != fitting_.end() && *position == multiprocessor;
-    const Demand& demand = (*grids_)[queue_.front().launch].code->demand;
-    if (!is_known && residencies_[multiprocessor].fits(demand))
-        fitting_.insert(position, multiprocessor);
+    const bool did_fit = rooms_[multiprocessor] > 0;
+    update_room(multiprocessor);
+    if (!did_fit && rooms_[multiprocessor] > 0)
+        fitting_.insert(std::lower_bound(fitting_.begin(), fitting_.end(), multiprocessor),
+                        multiprocessor);
 }
 
 std::size_t BlockDispatcher::choose() {
     const auto drawn =
         static_cast<std::size_t>(random_.draw(0, static_cast<std::int64_t>(fitting_.size()) - 1));
-    if (!concentrates_blocks_ && !spreads_blocks_) return drawn;
+    if (choice_ == Choice::Drawn) return drawn;
     std::size_t chosen = drawn; // The drawn one breaks ties.
     for (std::size_t sm = 0; sm < fitting_.size(); ++sm) {
-        const auto blocks = residencies_[fitting_[sm]].blocks();
-        const auto most = residencies_[fitting_[chosen]].blocks();
-        if (spreads_blocks_ ? blocks < most : blocks > most) chosen = sm;
+        const std::int64_t room = rooms_[fitting_[sm]];
+        const std::int64_t best = rooms_[fitting_[chosen]];
+        if (choice_ == Choice::MostRoom ? room > best : room < best) chosen = sm;
     }
     return chosen;
 }
@@ -78,7 +90,7 @@ void BlockDispatcher::leave_queue(std::int64_t now) {
 
 void BlockDispatcher::dispatch(std::int64_t now) {
     while (!queue_.empty() && queue_.front().ready_at <= now) {
-        if (!eligible_) find_fitting();
+        if (!eligible_) find_rooms();
         eligible_ = true;
         if (fitting_.empty()) {
             waited_ = true;
@@ -87,19 +99,23 @@ void BlockDispatcher::dispatch(std::int64_t now) {
         const std::size_t launch = queue_.front().launch;
         const Grid& grid = (*grids_)[launch];
         const auto chosen = fitting_.begin() + static_cast<std::ptrdiff_t>(choose());
-        Residency& residency = residencies_[*chosen];
+        const std::size_t multiprocessor = *chosen;
+        Residency& residency = residencies_[multiprocessor];
         const std::int64_t at = start_of_block(now);
         progress_[launch].started = std::min(progress_[launch].started, at);
-        links_.placements[*chosen].put(Placement{.grid = grid,
-                                                 .launch = launch,
-                                                 .block = next_block_,
-                                                 .warp_slots = residency.enter(grid.code->demand),
-                                                 .placed = now,
-                                                 .at = at});
-        if (++next_block_ == grid.code->blocks)
+        links_.placements[multiprocessor].put(
+            Placement{.grid = grid,
+                      .launch = launch,
+                      .block = next_block_,
+                      .warp_slots = residency.enter(grid.code->demand),
+                      .placed = now,
+                      .at = at});
+        if (++next_block_ == grid.code->blocks) {
             leave_queue(now);
-        else if (!residency.fits(grid.code->demand))
-            fitting_.erase(chosen);
+            continue;
+        }
+        update_room(multiprocessor);
+        if (rooms_[multiprocessor] == 0) fitting_.erase(chosen);
     }
 }
 

@@ -14,8 +14,8 @@
 namespace warpbound::harness::simulator {
 
 /// The execution queue: first in, first out, without preemption. Dispatches the blocks of the first
-/// launch in order while the next one fits an SM. Draws one of these SMs, or takes the one with the
-/// most resident blocks.
+/// launch in order while the next one fits an SM: to one of those with the most room where the
+/// machine states so (C98), else to one that is drawn, or to the one with the least room.
 class BlockDispatcher final : public Component {
 public:
     struct Ports {
@@ -48,7 +48,9 @@ private:
     /// When the warps of a block that is dispatched now may issue.
     std::int64_t start_of_block(std::int64_t now);
     void leave_queue(std::int64_t now);
-    void find_fitting();
+    void find_rooms();
+    /// Blocks of the first launch may enter or have left the SM.
+    void update_room(std::size_t multiprocessor);
     [[nodiscard]] std::size_t choose();
 
     Ports links_;
@@ -56,9 +58,9 @@ private:
     const std::vector<Grid>* grids_;
     EventLog* log_;
     RandomSource random_;
-    bool concentrates_blocks_;
-    bool spreads_blocks_;                ///< To the SM with the fewest (C78).
+    enum class Choice { Drawn, MostRoom, LeastRoom } choice_;
     std::vector<Residency> residencies_; ///< Per SM.
+    std::vector<std::int64_t> rooms_;    ///< Per SM: for further blocks of the first launch.
     std::vector<Progress> progress_;     ///< Per launch.
     std::vector<std::size_t> ended_;
     std::deque<LaunchQueued> queue_;

@@ -11,7 +11,7 @@ namespace warpbound::tests {
 
 namespace {
 
-/// C1, C20, C30, C31: blocks, block slots and warp slots.
+/// C1, C20, C30, C31, C98: blocks, block slots and warp slots.
 class BlockSlots {
 public:
     explicit BlockSlots(RecordedLaunch& run) : run_{run} {}
@@ -95,10 +95,41 @@ private:
             if (dispatched_[block].first < dispatched_[block - 1].first)
                 run_.report(
                     fmt::format("C31: block {} is dispatched before block {}", block, block - 1));
+        const auto* most_room = run_.machine.blocks.find("most-room");
+        if (most_room != nullptr && most_room->interval->lo == 1) check_room();
         for (const std::int64_t end : last_ends_)
             if (end < dispatched_.back().first)
                 run_.report(fmt::format(
                     "C31: a block slot is empty from {} on although a block waits", end));
+    }
+
+    /// C98: of one kernel the SM with the most room is the one with the fewest blocks.
+    void check_room() {
+        struct Stay {
+            std::int64_t from = 0;
+            std::int64_t to = 0;
+            std::size_t sm = 0;
+        };
+        std::vector<Stay> stays(dispatched_.size());
+        for (const auto& [slot, residences] : residences_)
+            for (std::size_t i = 0; i < residences.size(); ++i)
+                stays[static_cast<std::size_t>(residences[i].block)] = {
+                    i == 0 ? 0 : residences[i - 1].end, residences[i].end,
+                    static_cast<std::size_t>(slot.first)};
+        for (std::size_t block = 0; block < stays.size(); ++block) {
+            // A block that ends in the cycle of the dispatch may have left or not.
+            std::vector<std::int64_t> least(static_cast<std::size_t>(run_.run.multiprocessors), 0);
+            std::vector<std::int64_t> most = least;
+            for (std::size_t earlier = 0; earlier < block; ++earlier) {
+                least[stays[earlier].sm] += stays[earlier].to > stays[block].from;
+                most[stays[earlier].sm] += stays[earlier].to >= stays[block].from;
+            }
+            const std::int64_t fewest = *std::min_element(most.begin(), most.end());
+            if (least[stays[block].sm] > fewest)
+                run_.report(fmt::format("C98: block {} goes to SM {} of {} blocks although one has "
+                                        "only {}",
+                                        block, stays[block].sm, least[stays[block].sm], fewest));
+        }
     }
 
     /// Block slots of an SM by equation 3.3 of GPUDIAG, with the rounding of C30.

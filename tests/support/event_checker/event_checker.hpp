@@ -15,19 +15,15 @@ namespace warpbound::tests {
 ///
 /// | rules | checked |
 /// |---|---|
-/// | C1, C20, C30, C31 | starts, warp slots, occupancy, greedy dispatch in order, replacement |
-/// | C2 | end and execution time |
-/// | C4 to C10, C12 to C16, C85 | all |
-/// | C18, C37 to C41 | path and reconvergence of each lane; not which path runs first |
-/// | C19 | one choice per issue slot |
-/// | C19, work-conserving | no idle scheduler; order of choices under lrr, gto, gty, oldest |
-/// | C19, srr | order of choices |
-/// | C19, variable-rate | time slots, without `conserving`, on one SM |
-/// | C19, two-level | size, order and idling of the active set, as far as the log shows |
-/// | C24 to C29 | caches and DRAM, replayed from their events; result times of loads |
-/// | C43 to C50 | all, except whether an instruction could have advanced sooner |
-/// | C60 to C62 | all |
-/// | C54 to C56 | with a trace: instructions, lanes, passes; replaces C18, C38 to C40 |
+/// | C1, C20, C30, C31, C98 | starts, warp slots, occupancy, dispatch in order and by room,
+/// replacement | | C2 | end and execution time | | C4 to C10, C12 to C16, C85 | all | | C18, C37 to
+/// C41 | path and reconvergence of each lane; not which path runs first | | C19 | one choice per
+/// issue slot | | C19, work-conserving | no idle scheduler; order of choices under lrr, gto, gty,
+/// oldest | | C19, srr | order of choices | | C19, variable-rate | time slots, without
+/// `conserving`, on one SM | | C19, two-level | size, order and idling of the active set, as far as
+/// the log shows | | C24 to C29 | caches and DRAM, replayed from their events; result times of
+/// loads | | C43 to C50 | all, except whether an instruction could have advanced sooner | | C60 to
+/// C62 | all | | C54 to C56 | with a trace: instructions, lanes, passes; replaces C18, C38 to C40 |
 std::vector<std::string> violations(const harness::Kernel& kernel,
                                     const models::Architecture& machine,
                                     const models::WarpPolicy& policy, const RecordedRun& run);

@@ -67,6 +67,30 @@ TEST(LaunchGeometry, TheLargestGridOfCudaIsBounded) {
     }
 }
 
+// C98: an even share of the blocks that all start at once; in several waves the occupancy limit.
+TEST(LaunchGeometry, SharesTheBlocksOfOneWaveEvenly) {
+    auto machine = models::load_architecture("turing-t4").value();
+    const auto resident = [&](std::int64_t blocks, std::int64_t multiprocessors) {
+        const auto shape = launch_geometry({blocks, 128}, {}, machine, multiprocessors);
+        return shape ? std::to_string(shape.value().resident) : to_string(shape.error());
+    };
+    EXPECT_EQ(resident(40, 40), "1");
+    EXPECT_EQ(resident(41, 40), "2");
+    EXPECT_EQ(resident(320, 40), "8"); // All places.
+    EXPECT_EQ(resident(321, 40), "8");
+    EXPECT_EQ(resident(5, 1), "5");
+    const auto state = [&](std::int64_t number) {
+        for (auto& value : machine.blocks.values)
+            if (value.name == "most-room")
+                value.interval = models::Interval{number, number, number};
+    };
+    state(0);
+    EXPECT_EQ(resident(40, 40), "8");
+    state(2);
+    EXPECT_THAT(resident(40, 40),
+                HasSubstr("blocks/most-room is 2..2; expected one number 0 to 1"));
+}
+
 TEST(LaunchGeometry, RefusesWhatNoGridHas) {
     EXPECT_THAT(resident_blocks({std::int64_t{1} << 60U, 256}), HasSubstr("has more than"));
 }

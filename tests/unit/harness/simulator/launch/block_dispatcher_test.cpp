@@ -199,6 +199,32 @@ TEST(SeveralSms, DoNotDelayEachOther) {
     EXPECT_EQ(concurrent.observation.execution_time, single.observation.execution_time);
 }
 
+// Ten blocks on four SMs with eight block slots each: 3, 3, 2 and 2, whatever is drawn.
+TEST(Blocks, GoToTheSmWithTheMostRoom) {
+    const auto program = straight_line({add(1, 0, 0)});
+    auto machine = machine_of(4);
+    set(machine.limits, "max-blocks", 8);
+    const auto fullest = [&](std::uint64_t seed, Draw draw) {
+        const RunOptions options{.seed = seed, .draw = draw, .path = {}};
+        std::map<int, std::int64_t> blocks;
+        for (const auto& [warp, started] :
+             starts_of(run(program, machine, {10, 32}, options, {}, 4)))
+            ++blocks[started.multiprocessor];
+        std::int64_t most = 0;
+        for (const auto& [multiprocessor, count] : blocks)
+            most = std::max(most, count);
+        return most;
+    };
+    std::int64_t most = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed)
+        most = std::max(most, fullest(seed, Draw::Uniform));
+    EXPECT_GT(most, 3);
+    set(machine.blocks, "most-room", 1);
+    for (const Draw draw : all_draws)
+        for (std::uint64_t seed = 1; seed <= 20; ++seed)
+            EXPECT_EQ(fullest(seed, draw), 3);
+}
+
 // Four blocks on four SMs with four block slots each, and a port of the SM that limits the blocks:
 // random dispatch hardly ever puts all of them on one SM, the adversary does in half of its runs.
 TEST(AdversarialDraw, MakesLongTimesMoreLikely) {
@@ -249,6 +275,7 @@ Case random_grid(std::uint64_t seed, std::int64_t& multiprocessors) {
     test.launch.blocks = 1 + static_cast<std::int64_t>(engine() % 24);
     if (engine() % 2 == 0) test.launch.registers = 1 + static_cast<std::int64_t>(engine() % 63);
     if (engine() % 2 == 0) test.launch.shared_memory = static_cast<std::int64_t>(engine() % 12288);
+    set(test.machine.blocks, "most-room", static_cast<std::int64_t>(engine() % 2));
     return test;
 }
 
@@ -281,6 +308,30 @@ TEST(RandomGrids, DoNotDependOnTheOrderOfComponents) {
         ASSERT_TRUE(code) << code.error().what;
         run_in_any_order(code.value(), seed);
     }
+}
+
+// Logs of blocks that went anywhere: most of them are not by room.
+TEST(EventChecker, FindsABlockThatDoesNotGoWhereTheMostRoomIs) {
+    const auto program = straight_line({add(1, 0, 0)});
+    const auto drawn = machine_of(4);
+    auto by_room = drawn;
+    set(by_room.blocks, "most-room", 1);
+    int found = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
+        const TestRun result = run(program, drawn, {6, 32}, options, {}, 4);
+        const auto check = [&](const models::Architecture& machine) {
+            return tests::violations(
+                program.kernel({6, 32}), machine, {},
+                {result.events, result.observation.execution_time.count(), 4});
+        };
+        EXPECT_THAT(check(drawn), IsEmpty());
+        const auto violations = check(by_room);
+        found += std::any_of(violations.begin(), violations.end(), [](const std::string& text) {
+            return text.rfind("C98: block", 0) == 0;
+        });
+    }
+    EXPECT_GT(found, 10);
 }
 
 // Each error, planted in a correct log, is found.
