@@ -41,6 +41,18 @@ std::int64_t longest_wait_for_slot(const AnalysisContext& context) {
     return 0;
 }
 
+/// Misses of the L1 that are waited for one after the other, where the lines persist there.
+std::int64_t misses_one_after_the_other(const AnalysisContext& context, const Visited& visited) {
+    const InstructionLines& lines = context.instruction_lines.value();
+    const std::int64_t each_once = times(visited.multiprocessors, lines.executed);
+    if (!lines.persist_in_l0) return each_once;
+    // Other policies let a warp wait while another one waits for its line.
+    const bool of_any_warp =
+        models::guarantee_of(context.request.policy) != models::PolicyGuarantee::WorkConserving;
+    return std::min(each_once, times(visited.schedulers,
+                                     serial_misses(lines.chains, lines.stream, of_any_warp)));
+}
+
 } // namespace
 
 Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
@@ -62,7 +74,7 @@ Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
         add("instruction fetch: wait for a slot after the first use of a line by a scheduler",
             times(visited.schedulers, lines.count), until_slot);
         const std::int64_t requests =
-            times(times(lines.count, lines.stream + 1),
+            times(times(lines.count, lines.stream.hi + 1),
                   times(visited.multiprocessors, schedulers_in_use(shape)));
         add("instruction fetch: requests that the L1 instruction cache serves before", requests,
             lines.service.hi);
@@ -71,11 +83,11 @@ Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
             lines.wait);
     }
     if (lines.persist_in_l1 && !lines.are_warm)
-        add("instruction fetch: the first use of a line by a multiprocessor",
-            times(visited.multiprocessors, lines.count), lines.l1_miss.hi);
+        add("instruction fetch: misses of the L1 instruction cache, one after the other",
+            misses_one_after_the_other(context, visited), lines.l1_miss.hi);
     if (!lines.persist_in_l0 && lines.persist_in_l1 && !lines.are_warm)
         add("instruction fetch: wait for a slot after the first use of a line by a multiprocessor",
-            times(visited.multiprocessors, lines.count), until_slot);
+            times(visited.multiprocessors, lines.executed), until_slot);
     return terms;
 }
 

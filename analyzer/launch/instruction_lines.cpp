@@ -40,8 +40,8 @@ public:
     std::int64_t fewest_lines(const char* sets, const char* ways) {
         return models::times(number(sets), within(ways, 1, most_).lo);
     }
-    /// The most that a miss may request behind its own line.
-    std::int64_t most_streamed() { return within("stream", 0, most_).hi; }
+    /// How many lines a miss may request behind its own.
+    Interval streamed() { return within("stream", 0, most_); }
     bool is_warm() {
         if (architecture_.fetch.find("warm") == nullptr) return false;
         return within("warm", 0, 1).lo == 1;
@@ -76,7 +76,7 @@ std::int64_t lines_of_text(const assembly::Function& function, std::int64_t line
 Result<std::int64_t> longest_queueing(const Request& request, const LaunchGeometry& shape,
                                       const InstructionLines& lines) {
     const std::int64_t warps = shape.resident * shape.warps_per_block;
-    const std::int64_t group = models::times(lines.service.hi, lines.stream + 1);
+    const std::int64_t group = models::times(lines.service.hi, lines.stream.hi + 1);
     const bool outlasts_its_miss = lines.l0_miss.lo < group;
     if (warps == 1) return outlasts_its_miss ? group : 0;
     if (outlasts_its_miss)
@@ -166,7 +166,7 @@ instruction_lines(const Request& request, const LaunchGeometry& shape, bool has_
     FetchValues values{architecture};
     InstructionLines lines;
     lines.line = values.number("line");
-    lines.stream = values.most_streamed();
+    lines.stream = values.streamed();
     lines.l0_miss = values.interval("l0-miss");
     lines.l1_miss = values.interval("l1-miss");
     lines.service = values.interval("l1-service");
@@ -176,8 +176,13 @@ instruction_lines(const Request& request, const LaunchGeometry& shape, bool has_
     if (values.failure()) return *values.failure();
     lines.count = lines_of_text(*request.function, lines.line);
     lines.persist_in_l0 = lines.count <= l0_lines;
-    lines.persist_in_l1 = models::plus(lines.count, lines.stream) <= l1_lines;
-    if (lines.persist_in_l0) return std::optional{lines};
+    lines.persist_in_l1 = models::plus(lines.count, lines.stream.hi) <= l1_lines;
+    const auto executed = executed_lines(*request.function, *request.graph, lines.line);
+    lines.executed = static_cast<std::int64_t>(executed.size());
+    if (lines.persist_in_l0) {
+        lines.chains = line_chains(*request.function, *request.graph, lines.line);
+        return std::optional{lines};
+    }
     const auto queueing = longest_queueing(request, shape, lines);
     if (!queueing) return queueing.as_failure();
     // What other warps of the scheduler execute may replace lines of a loop, and at a barrier the

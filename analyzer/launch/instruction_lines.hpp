@@ -4,6 +4,7 @@
 /// docs/reference/timing-contract.md), and which of them are persistent there.
 
 #include "analyzer/launch/launch_geometry.hpp"
+#include "analyzer/launch/line_chains.hpp"
 #include "analyzer/path/path_graph.hpp"
 #include "analyzer/request.hpp"
 #include "models/architecture/instruction_timing.hpp"
@@ -24,7 +25,7 @@ struct LoopLines {
 struct InstructionLines {
     std::int64_t line = 1;   ///< `Unit:` bytes.
     std::int64_t count = 0;  ///< Lines of the text.
-    std::int64_t stream = 0; ///< Lines that a miss requests behind its own, at most.
+    models::Interval stream; ///< Lines that a miss requests behind its own.
     models::Interval l0_miss;
     models::Interval l1_miss;
     models::Interval service;
@@ -32,6 +33,8 @@ struct InstructionLines {
     /// line that was present is not replaced (docs/theory, S36).
     bool persist_in_l0 = false;
     bool persist_in_l1 = false;
+    std::int64_t executed = 0;       ///< Lines with a reachable instruction.
+    std::vector<LineChain> chains{}; ///< Of these, where they are persistent in the L0.
     bool are_warm = false; ///< Stated: the lines that persist are in their caches at the start.
     /// The longest wait for a line that neither cache is known to hold, or only the L1 (S35). It
     /// counts at each look-up; 0 where the lines are persistent in the L0, and their first waits

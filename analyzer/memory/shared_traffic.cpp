@@ -63,7 +63,7 @@ Result<std::int64_t> lines_of_text_and_constants(const AnalysisContext& context,
     std::int64_t lines = 0;
     if (const auto& text = context.instruction_lines) {
         if (!text->persist_in_l1) return refuse("instruction fetches");
-        lines = times(models::plus(text->count, text->stream),
+        lines = times(models::plus(text->count, text->stream.hi),
                       std::max<std::int64_t>(1, (text->line + line - 1) / line));
     }
     if (const auto& operands = context.operand_lines) {

@@ -1,6 +1,7 @@
 #include "certification/verify/interference/fetch_delay.hpp"
 
 #include "certification/verify/interference/barrier_intervals.hpp"
+#include "certification/verify/interference/line_order.hpp"
 #include "certification/verify/machine_values.hpp"
 #include "models/units.hpp"
 
@@ -39,13 +40,14 @@ public:
             refuted(fmt::format("{}: fetch/{} is out of range", kernel_.id, ways));
         return lines <= times(number(sets, 1), count.lo);
     }
-    /// C68: the most lines behind the one that missed.
-    [[nodiscard]] std::int64_t streamed() const {
+    /// C68: the lines behind the one that missed.
+    [[nodiscard]] models::Interval stream() const {
         const models::Interval count = range("stream");
         if (count.lo < 0 || count.hi > largest_exact_number)
             refuted(kernel_.id + ": fetch/stream is out of range");
-        return count.hi;
+        return count;
     }
+    [[nodiscard]] std::int64_t streamed() const { return stream().hi; }
 
 private:
     const KernelCase& kernel_;
@@ -76,6 +78,20 @@ std::int64_t lines_of_text(const TimedCode& code, const FetchGroup& fetch) {
     const auto& text = code.kernel.function->instructions;
     const std::int64_t bytes = fetch.number("line", 1);
     return text.empty() ? 0 : text.back().address / bytes - text.front().address / bytes + 1;
+}
+
+/// S36, lemma 4: of each SM that the critical path visits each line once, or of each scheduler
+/// those that no other request brings along.
+std::int64_t misses_of_l1(const TimedCode& code, const FetchGroup& fetch, bool l0_persists,
+                          std::int64_t multiprocessors, std::int64_t schedulers) {
+    const std::int64_t bytes = fetch.number("line", 1);
+    const std::int64_t each_once =
+        times(multiprocessors, static_cast<std::int64_t>(lines_on_paths(code, bytes).size()));
+    if (!l0_persists) return each_once;
+    const LineOrder order = line_order(code, bytes);
+    const bool by_all =
+        models::guarantee_of(code.kernel.policy) != models::PolicyGuarantee::WorkConserving;
+    return std::min(each_once, times(schedulers, misses_in_turn(order, fetch.stream(), by_all)));
 }
 
 } // namespace
@@ -135,14 +151,15 @@ std::vector<Term> fetch_terms_of(const TimedCode& code, std::int64_t to_next_slo
         terms.push_back({count, cycles, ""});
         terms.push_back({waits_for_slot ? count : 0, to_next_slot, ""});
     };
+    const std::int64_t visited = may_change_warp(code) ? schedulers : 1;
     if (l1_persists && !begins_warm)
-        add_first_uses(times(multiprocessors, lines), l1_miss, !l0_persists);
+        add_first_uses(misses_of_l1(code, fetch, l0_persists, multiprocessors, visited), l1_miss,
+                       !l0_persists);
     if (!l0_persists) {
         terms.push_back({launch.waves, wait_at_look_up(code, fetch, of_each_wait), ""});
         return terms;
     }
-    add_first_uses(times(may_change_warp(code) ? schedulers : 1, lines),
-                   plus(fetch.range("l0-miss").hi, of_each_wait), true);
+    add_first_uses(times(visited, lines), plus(fetch.range("l0-miss").hi, of_each_wait), true);
     terms.push_back(
         {times(schedulers, times(lines, streamed + 1)), fetch.range("l1-service").hi, ""});
     return terms;
