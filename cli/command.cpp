@@ -296,7 +296,8 @@ void add_draw(CLI::App& command, std::string& draw) {
     command
         .add_option("--draw", draw,
                     "How values that the description leaves open are drawn: uniform in their "
-                    "interval, at its ends (extremes), or always at one end; typical: the typical "
+                    "interval, at its ends (extremes), or always at one end (all-low: short "
+                    "times and large caches, all-high: the opposite); typical: the typical "
                     "number where the description states one; adversarial: by a rule of each run "
                     "that makes long times likely, including the choices between warps and between "
                     "multiprocessors")

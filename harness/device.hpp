@@ -51,8 +51,8 @@ struct Kernel {
 enum class Draw {
     Uniform,  ///< anywhere inside the interval
     Extremes, ///< lo or hi, each with probability 1/2
-    AllLow,   ///< always lo; guarded instructions are predicated off
-    AllHigh,  ///< always hi; guarded instructions execute
+    AllLow,   ///< always lo, capacities hi; guarded instructions are predicated off
+    AllHigh,  ///< always hi, capacities lo; guarded instructions execute
     Typical,  ///< the typical number where the description states one, else anywhere inside (C78)
     Adversarial, ///< values that make long times likely; see `harness/simulator/sm/adversary.hpp`
 };

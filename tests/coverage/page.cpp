@@ -59,15 +59,12 @@ std::string totals_of(const std::vector<Row>& rows) {
     std::vector<std::int64_t> facts;
     std::vector<double> uppers;
     std::vector<double> lowers;
-    std::vector<double> lowers_low;
     for (const Row& row : rows) {
         if (row.score.read) facts.push_back(row.score.facts);
         if (const auto ratio = ratio_of(row.score.upper, row.score.longest))
             uppers.push_back(*ratio);
         if (const auto ratio = ratio_of(row.score.lower, row.score.shortest))
             lowers.push_back(*ratio);
-        if (const auto ratio = ratio_of(row.score.lower, row.score.shortest_low))
-            lowers_low.push_back(*ratio);
     }
     const auto outside =
         std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.score.outside; });
@@ -91,8 +88,6 @@ std::string totals_of(const std::vector<Row>& rows) {
     text += total_line("runs outside their bounds", std::to_string(outside), "0");
     text += total_line("upper bound over longest run, median", text_of(median(uppers)), "1.5");
     text += total_line("lower bound over shortest run, median", text_of(median(lowers)), "0.5");
-    text += total_line("lower bound over shortest run with all values low, median",
-                       text_of(median(lowers_low)), "");
     return text;
 }
 

@@ -160,10 +160,13 @@ private:
 
     /// Runs in which each value of the machine is at the end of its interval that the bound takes.
     void observe_ends(const Options& options) {
-        score_.shortest_low = observed_time(options, "all-low", "best");
+        const auto shortest = observed_time(options, "all-low", "best");
         const auto longest = observed_time(options, "all-high", "worst");
+        if (shortest && (!score_.shortest || *shortest < *score_.shortest))
+            score_.shortest = shortest;
         score_.longest = std::max(score_.longest, longest);
-        score_.outside |= longest && *longest > *score_.upper;
+        score_.outside |= (longest && *longest > *score_.upper) ||
+                          (shortest && score_.lower && *shortest < *score_.lower);
     }
 
     std::optional<std::int64_t> observed_time(const Options& options, const char* draw,

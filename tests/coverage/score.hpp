@@ -30,8 +30,6 @@ struct Score {
     std::optional<std::int64_t> lower;
     std::optional<std::int64_t> longest; ///< Of the simulated runs.
     std::optional<std::int64_t> shortest;
-    /// Of simulated runs in which every value is at its lower end.
-    std::optional<std::int64_t> shortest_low;
     bool outside = false; ///< A simulated run lies outside the bounds.
     std::string cause;    ///< Why it is not read, bounded, certified or verified.
 };

@@ -72,6 +72,13 @@ public:
         if (draw_ == Draw::Typical && range.typical) return *range.typical;
         return draw(range.lo, range.hi);
     }
+    /// A number of which more makes runs shorter, as the ways of a cache or the time between
+    /// refreshes: where everything is slow it is the lo, where everything is fast the hi.
+    std::int64_t draw_capacity(const Range& range) {
+        if (draw_ == Draw::AllHigh) return range.lo;
+        if (draw_ == Draw::AllLow) return range.hi;
+        return draw(range);
+    }
     /// The service of a transaction of `part` of the `whole` sectors of a line: a typical draw
     /// takes that share of the typical number, rounded such that its mean is exact, but at least lo
     /// (C78).

@@ -5,7 +5,7 @@
 namespace warpbound::harness::simulator {
 
 DramChannel::DramChannel(const DramShape& shape, RandomSource& random)
-    : shape_{shape}, banks_(shape.banks), interval_{random.draw(shape.refresh_interval)},
+    : shape_{shape}, banks_(shape.banks), interval_{random.draw_capacity(shape.refresh_interval)},
       duration_{random.draw(shape.refresh_duration)}, phase_{random.draw(0, interval_ - 1)} {}
 
 std::int64_t DramChannel::after_refresh(std::int64_t at) const {

@@ -11,7 +11,7 @@ L1InstructionCache::L1InstructionCache(Ports links, std::size_t multiprocessor,
     : links_{std::move(links)}, multiprocessor_{static_cast<int>(multiprocessor)},
       shape_{*machine.instruction_caches}, log_{&log},
       random_{options.draw, RandomStream{options.seed, StreamOf::InstructionCache, multiprocessor}},
-      cache_{shape_.l1.sets, static_cast<std::size_t>(random_.draw(shape_.l1.ways))} {
+      cache_{shape_.l1.sets, static_cast<std::size_t>(random_.draw_capacity(shape_.l1.ways))} {
     for (const std::uint64_t line : shape_.entered)
         cache_.fill(line);
     for (const auto& requests : links_.requests)

@@ -7,7 +7,7 @@ namespace warpbound::harness::simulator {
 OperandCache::OperandCache(const OperandCacheShape& shape, int unit, RandomSource random,
                            EventLog& log)
     : shape_{shape}, unit_{unit}, log_{&log}, random_{random},
-      cache_{shape.sets, static_cast<std::size_t>(random_.draw(shape.ways))} {
+      cache_{shape.sets, static_cast<std::size_t>(random_.draw_capacity(shape.ways))} {
     for (const std::uint64_t line : shape.entered)
         cache_.fill(line);
 }
