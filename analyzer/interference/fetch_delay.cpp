@@ -1,6 +1,7 @@
 #include "analyzer/interference/fetch_delay.hpp"
 
 #include "analyzer/interference/barrier_alignment.hpp"
+#include "analyzer/launch/first_uses.hpp"
 #include "analyzer/launch/slot_table.hpp"
 #include "models/units.hpp"
 
@@ -41,16 +42,37 @@ std::int64_t longest_wait_for_slot(const AnalysisContext& context) {
     return 0;
 }
 
-/// Misses of the L1 that are waited for one after the other, where the lines persist there.
-std::int64_t misses_one_after_the_other(const AnalysisContext& context, const Visited& visited) {
-    const InstructionLines& lines = context.instruction_lines.value();
-    const std::int64_t each_once = times(visited.multiprocessors, lines.executed);
-    if (!lines.persist_in_l0) return each_once;
+/// Waits for lines that are persistent in the L0, on the critical path.
+struct FirstWaits {
+    std::int64_t of_l0 = 0; ///< Each `l0-miss`.
+    std::int64_t of_l1 = 0; ///< Each `l1-miss`.
+};
+
+Waiting who_waits(const AnalysisContext& context) {
+    if (has_scheduler_to_itself(context.shape)) return Waiting::OnlyWarp;
     // Other policies let a warp wait while another one waits for its line.
-    const bool of_any_warp =
-        models::guarantee_of(context.request.policy) != models::PolicyGuarantee::WorkConserving;
-    return std::min(each_once, times(visited.schedulers,
-                                     serial_misses(lines.chains, lines.stream, of_any_warp)));
+    return models::guarantee_of(context.request.policy) == models::PolicyGuarantee::WorkConserving
+               ? Waiting::OneOf
+               : Waiting::AnyOf;
+}
+
+/// The least of what is claimed of misses that overlap.
+FirstWaits first_waits(const InstructionLines& lines, std::int64_t executed, const Visited& visited,
+                       const SerialMisses& misses) {
+    const std::int64_t groups = times(visited.schedulers, misses.l0);
+    const std::int64_t each = times(visited.schedulers, executed);
+    std::vector<FirstWaits> all{{groups, groups}};
+    if (lines.persist_in_l1) {
+        all.push_back({each, times(visited.schedulers, misses.l1)});
+        all.push_back({each, times(visited.multiprocessors, executed)});
+    }
+    return *std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+        const auto cycles = [&](const FirstWaits& waits) {
+            return models::plus(times(waits.of_l0, lines.l0_miss.hi),
+                                times(waits.of_l1, lines.l1_miss.hi));
+        };
+        return cycles(a) < cycles(b);
+    });
 }
 
 } // namespace
@@ -63,31 +85,38 @@ Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
     if (!barriers) return barriers.as_failure();
     const Visited visited = visited_by_critical_path(shape, barriers.value().most);
     const std::int64_t until_slot = longest_wait_for_slot(context);
+    const auto executed = static_cast<std::int64_t>(
+        executed_lines(*context.request.function, *context.request.graph, lines.line).size());
     std::vector<BoundTerm> terms;
     const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles) {
         if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
     };
+    const auto add_l1_misses = [&](std::int64_t count) {
+        add("instruction fetch: misses of the L1 instruction cache, one after the other", count,
+            lines.l1_miss.hi);
+    };
     if (lines.persist_in_l0) {
-        add("instruction fetch: the first use of a line by a scheduler",
-            times(visited.schedulers, lines.count),
-            models::plus(lines.l0_miss.hi, lines.persist_in_l1 ? 0 : lines.l1_miss.hi));
+        const SerialMisses misses =
+            serial_misses(first_uses(*context.request.function, *context.request.graph, lines.line),
+                          lines.stream, who_waits(context));
+        const FirstWaits waits = first_waits(lines, executed, visited, misses);
+        add("instruction fetch: misses of a scheduler's L0, one after the other", waits.of_l0,
+            lines.l0_miss.hi);
+        add_l1_misses(waits.of_l1);
         add("instruction fetch: wait for a slot after the first use of a line by a scheduler",
-            times(visited.schedulers, lines.count), until_slot);
-        const std::int64_t requests =
-            times(times(lines.count, lines.stream.hi + 1),
-                  times(visited.multiprocessors, schedulers_in_use(shape)));
-        add("instruction fetch: requests that the L1 instruction cache serves before", requests,
+            times(visited.schedulers, executed), until_slot);
+        add("instruction fetch: requests that the L1 instruction cache serves before",
+            times(misses.requests, times(visited.multiprocessors, schedulers_in_use(shape))),
             lines.service.hi);
-    } else {
-        add("instruction fetch: the first line of a block on the critical path", shape.waves(),
-            lines.wait);
+        return terms;
     }
-    if (lines.persist_in_l1 && !lines.are_warm)
-        add("instruction fetch: misses of the L1 instruction cache, one after the other",
-            misses_one_after_the_other(context, visited), lines.l1_miss.hi);
-    if (!lines.persist_in_l0 && lines.persist_in_l1 && !lines.are_warm)
-        add("instruction fetch: wait for a slot after the first use of a line by a multiprocessor",
-            times(visited.multiprocessors, lines.executed), until_slot);
+    add("instruction fetch: the first line of a block on the critical path", shape.waves(),
+        lines.wait);
+    if (!lines.persist_in_l1 || lines.are_warm) return terms;
+    const std::int64_t first_uses = times(visited.multiprocessors, executed);
+    add_l1_misses(first_uses);
+    add("instruction fetch: wait for a slot after the first use of a line by a multiprocessor",
+        first_uses, until_slot);
     return terms;
 }
 

@@ -177,12 +177,7 @@ instruction_lines(const Request& request, const LaunchGeometry& shape, bool has_
     lines.count = lines_of_text(*request.function, lines.line);
     lines.persist_in_l0 = lines.count <= l0_lines;
     lines.persist_in_l1 = models::plus(lines.count, lines.stream.hi) <= l1_lines;
-    const auto executed = executed_lines(*request.function, *request.graph, lines.line);
-    lines.executed = static_cast<std::int64_t>(executed.size());
-    if (lines.persist_in_l0) {
-        lines.chains = line_chains(*request.function, *request.graph, lines.line);
-        return std::optional{lines};
-    }
+    if (lines.persist_in_l0) return std::optional{lines};
     const auto queueing = longest_queueing(request, shape, lines);
     if (!queueing) return queueing.as_failure();
     // What other warps of the scheduler execute may replace lines of a loop, and at a barrier the

@@ -4,7 +4,6 @@
 /// docs/reference/timing-contract.md), and which of them are persistent there.
 
 #include "analyzer/launch/launch_geometry.hpp"
-#include "analyzer/launch/line_chains.hpp"
 #include "analyzer/path/path_graph.hpp"
 #include "analyzer/request.hpp"
 #include "models/architecture/instruction_timing.hpp"
@@ -33,8 +32,6 @@ struct InstructionLines {
     /// line that was present is not replaced (docs/theory, S36).
     bool persist_in_l0 = false;
     bool persist_in_l1 = false;
-    std::int64_t executed = 0;       ///< Lines with a reachable instruction.
-    std::vector<LineChain> chains{}; ///< Of these, where they are persistent in the L0.
     bool are_warm = false; ///< Stated: the lines that persist are in their caches at the start.
     /// The longest wait for a line that neither cache is known to hold, or only the L1 (S35). It
     /// counts at each look-up; 0 where the lines are persistent in the L0, and their first waits

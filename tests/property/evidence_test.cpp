@@ -207,8 +207,8 @@ TEST(EvidenceProperty, OfStrictTurnsAddsUpAndHoldsRuns) {
 }
 
 TEST(EvidenceProperty, OfInstructionFetchAddsUpAndHoldsRuns) {
-    check_sums(Drawn::Fetch, {"instruction fetch: the first use of a line by a scheduler",
-                              "instruction fetch: the first use of a line by a multiprocessor",
+    check_sums(Drawn::Fetch, {"instruction fetch: misses of a scheduler's L0, one after the other",
+                              "instruction fetch: misses of the L1 instruction cache, one after the other",
                               "instruction fetch: requests that the L1 instruction cache serves "
                               "before",
                               "instruction fetch: the first line of a block on the critical path"});
@@ -265,7 +265,7 @@ TEST(EvidenceProperty, OfSlotsBehindTheFrontEndAddsUpAndHoldsRuns) {
     check_sums(Drawn::FrontEndInSlots,
                {"slots in which register reads of a warp hold the stages in front of the units",
                 "slot that may be blocked again after the start of the last block",
-                "instruction fetch: the first use of a line by a scheduler",
+                "instruction fetch: misses of a scheduler's L0, one after the other",
                 "instruction fetch: the first line of a block on the critical path"});
 }
 
@@ -274,7 +274,7 @@ TEST(EvidenceProperty, OfStrictTurnsBehindTheFrontEndAddsUpAndHoldsRuns) {
                {"port occupancy of a warp beyond its issue slots",
                 "longer stalls of rotations by a warp, and its port occupancy beyond issue slots",
                 "replacement and start of a block",
-                "instruction fetch: the first use of a line by a scheduler",
+                "instruction fetch: misses of a scheduler's L0, one after the other",
                 "instruction fetch: the first line of a block on the critical path"});
 }
 

@@ -274,8 +274,8 @@ TEST(TimeSlots, BehindReadPortsHoldAllRuns) {
 
 TEST(TimeSlots, BehindInstructionCachesHoldAllRuns) {
     check_kernels(false, {.read_ports = false},
-                  {"instruction fetch: the first use of a line by a scheduler",
-                   "instruction fetch: the first use of a line by a multiprocessor"});
+                  {"instruction fetch: misses of a scheduler's L0, one after the other",
+                   "instruction fetch: misses of the L1 instruction cache, one after the other"});
 }
 
 TEST(TimeSlots, BehindBothHoldAllRuns) {
@@ -289,7 +289,7 @@ TEST(StrictTurns, BehindReadPortsHoldAllRuns) {
 
 TEST(StrictTurns, BehindInstructionCachesHoldAllRuns) {
     check_kernels(true, {.read_ports = false},
-                  {"instruction fetch: the first use of a line by a scheduler"});
+                  {"instruction fetch: misses of a scheduler's L0, one after the other"});
 }
 
 TEST(StrictTurns, BehindBothHoldAllRuns) {

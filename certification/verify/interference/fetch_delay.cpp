@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace warpbound::certification::verify {
 
@@ -80,18 +81,38 @@ std::int64_t lines_of_text(const TimedCode& code, const FetchGroup& fetch) {
     return text.empty() ? 0 : text.back().address / bytes - text.front().address / bytes + 1;
 }
 
-/// S36, lemma 4: of each SM that the critical path visits each line once, or of each scheduler
-/// those that no other request brings along.
-std::int64_t misses_of_l1(const TimedCode& code, const FetchGroup& fetch, bool l0_persists,
-                          std::int64_t multiprocessors, std::int64_t schedulers) {
-    const std::int64_t bytes = fetch.number("line", 1);
-    const std::int64_t each_once =
-        times(multiprocessors, static_cast<std::int64_t>(lines_on_paths(code, bytes).size()));
-    if (!l0_persists) return each_once;
-    const LineOrder order = line_order(code, bytes);
-    const bool by_all =
-        models::guarantee_of(code.kernel.policy) != models::PolicyGuarantee::WorkConserving;
-    return std::min(each_once, times(schedulers, misses_in_turn(order, fetch.stream(), by_all)));
+Waiters waiters_of(const TimedCode& code) {
+    const LaunchGeometry& launch = code.geometry;
+    if (launch.waves == 1 && launch.per_scheduler(launch.resident_warps()) == 1)
+        return Waiters::Sole;
+    const bool conserves =
+        models::guarantee_of(code.kernel.policy) == models::PolicyGuarantee::WorkConserving;
+    return conserves ? Waiters::Turn : Waiters::All;
+}
+
+/// Counts of `l0-miss` and of `l1-miss`.
+struct Waits {
+    std::int64_t of_l0 = 0;
+    std::int64_t of_l1 = 0;
+};
+
+/// S36, lemmas 4 and 5, on so many schedulers and SMs: the smallest of the sums, of equal ones the
+/// first.
+Waits smallest_waits(const FetchGroup& fetch, std::int64_t lines, const MissesInTurn& misses,
+                     std::int64_t schedulers, std::optional<std::int64_t> multiprocessors) {
+    const auto sum = [&](const Waits& waits) {
+        return plus(times(waits.of_l0, fetch.range("l0-miss").hi),
+                    times(waits.of_l1, fetch.range("l1-miss").hi));
+    };
+    const std::int64_t grouped = times(schedulers, misses.groups);
+    Waits best{grouped, grouped};
+    if (!multiprocessors) return best;
+    for (const std::int64_t of_l1 :
+         {times(schedulers, misses.of_l1), times(*multiprocessors, lines)}) {
+        const Waits other{times(schedulers, lines), of_l1};
+        if (sum(other) < sum(best)) best = other;
+    }
+    return best;
 }
 
 } // namespace
@@ -139,30 +160,30 @@ std::vector<Term> fetch_terms_of(const TimedCode& code, std::int64_t to_next_slo
     const bool begins_warm = fetch.begins_warm();
     if (begins_warm && l0_persists) return {};
     const std::int64_t l1_miss = fetch.range("l1-miss").hi;
-    const std::int64_t of_each_wait = l1_persists ? 0 : l1_miss;
+    const std::int64_t l0_miss = fetch.range("l0-miss").hi;
     // S14 and S20: the part of the critical path behind the start of the last block.
     const LaunchGeometry& launch = code.geometry;
     const std::int64_t multiprocessors = launch.waves > 1 && launch.multiprocessors > 1 ? 2 : 1;
+    const std::int64_t bytes = fetch.number("line", 1);
+    const auto executed = static_cast<std::int64_t>(lines_on_paths(code, bytes).size());
+    if (!l0_persists) {
+        const std::int64_t once =
+            l1_persists && !begins_warm ? times(multiprocessors, executed) : 0;
+        const std::int64_t wait = wait_at_look_up(code, fetch, l1_persists ? 0 : l1_miss);
+        return {{launch.waves, wait, ""}, {once, l1_miss, ""}, {once, to_next_slot, ""}};
+    }
     const std::int64_t schedulers =
         times(multiprocessors, std::min(launch.schedulers, launch.resident_warps()));
-    std::vector<Term> terms;
-    // S50: of the waits that no gap contains, each may end in a time slot of another warp.
-    const auto add_first_uses = [&](std::int64_t count, std::int64_t cycles, bool waits_for_slot) {
-        terms.push_back({count, cycles, ""});
-        terms.push_back({waits_for_slot ? count : 0, to_next_slot, ""});
-    };
     const std::int64_t visited = may_change_warp(code) ? schedulers : 1;
-    if (l1_persists && !begins_warm)
-        add_first_uses(misses_of_l1(code, fetch, l0_persists, multiprocessors, visited), l1_miss,
-                       !l0_persists);
-    if (!l0_persists) {
-        terms.push_back({launch.waves, wait_at_look_up(code, fetch, of_each_wait), ""});
-        return terms;
-    }
-    add_first_uses(times(visited, lines), plus(fetch.range("l0-miss").hi, of_each_wait), true);
-    terms.push_back(
-        {times(schedulers, times(lines, streamed + 1)), fetch.range("l1-service").hi, ""});
-    return terms;
+    const MissesInTurn misses =
+        misses_in_turn(line_order(code, bytes), fetch.stream(), waiters_of(code));
+    const Waits waits = smallest_waits(fetch, executed, misses, visited,
+                                       l1_persists ? std::optional{multiprocessors} : std::nullopt);
+    // S50: of the waits that no gap contains, each may end in a time slot of another warp.
+    return {{waits.of_l0, l0_miss, ""},
+            {waits.of_l1, l1_miss, ""},
+            {times(visited, executed), to_next_slot, ""},
+            {times(schedulers, misses.requests), fetch.range("l1-service").hi, ""}};
 }
 
 } // namespace warpbound::certification::verify

@@ -13,50 +13,56 @@ namespace {
 
 using Lines = std::set<std::int64_t>;
 
-/// Lines that each path to the block has executed, by iteration from all lines downwards.
-class PassedLines {
-public:
-    PassedLines(const ControlFlow& flow, std::vector<Lines> own)
-        : own_{std::move(own)}, sources_{predecessors_of(flow)}, before_(own_.size()) {
-        for (const Lines& lines : own_)
-            all_.insert(lines.begin(), lines.end());
-        std::fill(before_.begin() + 1, before_.end(), all_);
-        while (shrink())
-            ;
-    }
-    [[nodiscard]] const Lines& all() const { return all_; }
-    [[nodiscard]] bool has(std::size_t block, std::int64_t line) const {
-        return before_[block].count(line) > 0;
-    }
-
-private:
-    bool shrink() {
-        bool changed = false;
-        for (std::size_t block = 1; block < before_.size(); ++block)
-            for (const std::size_t source : sources_[block])
-                for (auto line = before_[block].begin(); line != before_[block].end();) {
-                    const bool stays =
-                        before_[source].count(*line) > 0 || own_[source].count(*line) > 0;
-                    changed = changed || !stays;
-                    line = stays ? std::next(line) : before_[block].erase(line);
-                }
-        return changed;
-    }
-
-    std::vector<Lines> own_;
-    std::vector<std::vector<std::size_t>> sources_;
-    std::vector<Lines> before_;
-    Lines all_;
-};
-
+/// Lines of the blocks of a warp's control flow.
 std::vector<Lines> lines_of_blocks(const TimedCode& code, std::int64_t bytes) {
-    const ControlFlow& flow = code.lower_flow;
+    const ControlFlow& flow = code.upper_flow;
     std::vector<Lines> lines(flow.blocks.size());
     for (std::size_t block = 0; block < lines.size(); ++block)
         for (std::size_t i = flow.first[block]; i <= flow.last[block]; ++i)
             lines[block].insert(code.kernel.function->instructions[i].address / bytes);
     return lines;
 }
+
+/// Lines that each path to a block has executed, by iteration from all lines downwards.
+class PassedLines {
+public:
+    PassedLines(const ControlFlow& flow, const std::vector<Lines>& own) {
+        for (const Lines& lines : own)
+            for (const std::int64_t line : lines)
+                numbers_.emplace(line, 0);
+        std::size_t next = 0;
+        for (auto& [line, number] : numbers_)
+            number = next++;
+        before_.assign(own.size(), std::vector<bool>(next, true));
+        before_.front().assign(next, false);
+        const auto sources = predecessors_of(flow);
+        for (bool changes = true; changes;) {
+            changes = false;
+            for (std::size_t block = 1; block < own.size(); ++block)
+                for (const std::size_t source : sources[block])
+                    changes = meet(before_[block], before_[source], own[source]) || changes;
+        }
+    }
+    [[nodiscard]] bool has(std::size_t block, std::int64_t line) const {
+        const auto number = numbers_.find(line);
+        return number != numbers_.end() && before_[block][number->second];
+    }
+
+private:
+    /// Keeps what the source has passed or executes. Says whether something was lost.
+    bool meet(std::vector<bool>& kept, const std::vector<bool>& passed, const Lines& executed) {
+        bool lost = false;
+        for (const auto& [line, number] : numbers_) {
+            if (!kept[number] || passed[number] || executed.count(line) > 0) continue;
+            kept[number] = false;
+            lost = true;
+        }
+        return lost;
+    }
+
+    std::map<std::int64_t, std::size_t> numbers_; ///< Of lines.
+    std::vector<std::vector<bool>> before_;
+};
 
 } // namespace
 
@@ -69,42 +75,91 @@ std::set<std::int64_t> lines_on_paths(const TimedCode& code, std::int64_t bytes)
 
 LineOrder line_order(const TimedCode& code, std::int64_t bytes) {
     const std::vector<Lines> lines = lines_of_blocks(code, bytes);
-    const PassedLines passed{code.lower_flow, lines};
+    const Lines all = lines_on_paths(code, bytes);
+    const PassedLines passed{code.upper_flow, lines};
     LineOrder order;
-    for (const std::int64_t line : passed.all())
-        order[line] = true;
+    for (const std::int64_t line : all) {
+        const bool has_before = all.count(line - 1) > 0;
+        order[line] = {has_before, has_before};
+    }
+    const auto interrupt = [&](std::int64_t line) {
+        if (const auto found = order.find(line); found != order.end())
+            found->second.is_next = false;
+    };
     for (std::size_t block = 0; block < lines.size(); ++block) {
-        const std::int64_t line = *lines[block].begin();
-        if (!passed.has(block, line - 1)) order[line] = false;
+        const std::int64_t first = *lines[block].begin();
+        const std::int64_t last = *lines[block].rbegin();
+        if (!passed.has(block, first - 1)) order[first].is_preceded = false;
+        for (const std::size_t successor : code.upper_flow.blocks[block].successors) {
+            const std::int64_t to = *lines[successor].begin();
+            if (to == last || to == last + 1) continue;
+            interrupt(to);
+            interrupt(last + 1);
+        }
     }
     return order;
 }
 
-std::int64_t misses_in_turn(const LineOrder& order, const models::Interval& stream, bool by_all) {
-    std::int64_t misses = 0;
-    const auto is_head = [](const LineOrder::value_type& line) { return !line.second; };
-    const bool is_one_run = std::count_if(order.begin(), order.end(), is_head) == 1;
-    const std::int64_t span = order.empty() ? 0 : order.rbegin()->first - order.begin()->first + 1;
+namespace {
+
+using Position = LineOrder::const_iterator;
+
+/// Of lines that come in groups without interruption: each begins where `joins` is not set.
+void count_groups(const LineOrder& order, const models::Interval& stream, bool LineInOrder::*joins,
+                  MissesInTurn& misses) {
+    std::int64_t requests = 0;
+    std::int64_t groups = 0;
+    for (auto head = order.begin(); head != order.end();) {
+        std::int64_t length = 0;
+        do {
+            if (length % (stream.lo + 1) == 0) ++groups;
+            ++length;
+            ++head;
+        } while (head != order.end() && head->second.*joins);
+        requests = models::plus(requests, models::plus(length, stream.hi));
+    }
+    misses.requests = std::min(misses.requests, requests);
+    misses.groups = std::min(misses.groups, groups);
+}
+
+/// Of lines from `head` on, each preceded by the one before, where a miss requests `streamed` more.
+std::int64_t longest_waits(const LineOrder& order, Position head, std::int64_t length,
+                           std::int64_t streamed) {
+    // What may be looked up after the first one, and requests lines of these.
+    const std::int64_t earlier = std::distance(order.lower_bound(head->first - streamed), head);
+    std::int64_t at = std::min(length, earlier);
+    std::int64_t waits = at;
+    // A line is waited for with those that its own miss requests; then perhaps one of these whose
+    // request was dropped.
+    for (bool own = true; at < length; own = !own) {
+        ++waits;
+        at += own ? streamed + 1 : 1;
+    }
+    return std::min(waits, length);
+}
+
+} // namespace
+
+MissesInTurn misses_in_turn(const LineOrder& order, const models::Interval& stream,
+                            Waiters waiters) {
+    const auto count = static_cast<std::int64_t>(order.size());
+    MissesInTurn misses{models::times(count, models::plus(stream.hi, 1)), count, count};
+    if (order.empty()) return misses;
+    const auto is_head = [](const auto& line) { return !line.second.is_preceded; };
+    if (std::count_if(order.begin(), order.end(), is_head) == 1)
+        count_groups(order, stream, &LineInOrder::is_preceded, misses);
+    if (waiters == Waiters::Sole) count_groups(order, stream, &LineInOrder::is_next, misses);
+    if (waiters == Waiters::All) return misses;
+    misses.of_l1 = 0;
+    const std::int64_t span = order.rbegin()->first - order.begin()->first + 1;
     for (auto head = order.begin(); head != order.end();) {
         const auto end = std::find_if(std::next(head), order.end(), is_head);
         const std::int64_t length = std::distance(head, end);
-        std::int64_t most = by_all && !is_one_run ? length : 0;
+        std::int64_t most = 0;
         for (std::int64_t streamed = std::min(stream.lo, span);
-             streamed <= std::min(stream.hi, span); ++streamed) {
-            // What may be looked up after the run has begun, and requests lines of it.
-            const std::int64_t earlier =
-                std::distance(order.lower_bound(head->first - streamed), head);
-            std::int64_t at = std::min(length, earlier);
-            std::int64_t waits = at;
-            // A line is waited for with those that its own miss requests; then perhaps one of these
-            // whose request was dropped, unless nothing can drop it.
-            for (bool own = true; at < length; own = !own) {
-                ++waits;
-                at += own || is_one_run ? streamed + 1 : 1;
-            }
-            most = std::max(most, waits);
-        }
-        misses += std::min(most, length);
+             streamed <= std::min(stream.hi, span); ++streamed)
+            most = std::max(most, longest_waits(order, head, length, streamed));
+        misses.of_l1 += most;
         head = end;
     }
     return misses;

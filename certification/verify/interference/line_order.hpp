@@ -1,9 +1,10 @@
 #pragma once
 /// \file
-/// In which order the lines of a text are first executed, and how many misses of the L1 instruction
-/// cache can follow one another (docs/theory, S36, lemma 4).
+/// In which order the lines of a text are first executed, and how many misses of the instruction
+/// caches can follow one another (docs/theory, S36, lemmas 4 and 5).
 
 #include "certification/verify/interference/demand.hpp"
+#include "models/units.hpp"
 
 #include <cstdint>
 #include <map>
@@ -11,19 +12,36 @@
 
 namespace warpbound::certification::verify {
 
+/// A line, in relation to the one before it in the text.
+struct LineInOrder {
+    bool is_preceded = false; ///< Every path that comes to it has executed that line.
+    bool is_next = false; ///< A warp that first executes that line executes no other one before it.
+};
+/// By the number of each line that some path executes.
+using LineOrder = std::map<std::int64_t, LineInOrder>;
+
 /// The numbers of the lines of which some path executes an instruction. `bytes`: of a line.
 std::set<std::int64_t> lines_on_paths(const TimedCode& code, std::int64_t bytes);
-
-/// By the number of each line that some path executes: whether every path that comes to it has
-/// executed the line before it in the text.
-using LineOrder = std::map<std::int64_t, bool>;
 
 /// Requires: few lines.
 LineOrder line_order(const TimedCode& code, std::int64_t bytes);
 
-/// Waits for the L1 on one scheduler, none of whose lines is requested when the one before begins.
-/// `stream`: lines behind it that a miss requests. `by_all`: whichever warp waits;
-/// otherwise one warp, at each time, of those of the scheduler. Side: upper.
-std::int64_t misses_in_turn(const LineOrder& order, const models::Interval& stream, bool by_all);
+/// Whose waits count on one scheduler.
+enum class Waiters {
+    Sole, ///< Its only warp's.
+    Turn, ///< At each time those of one of its warps.
+    All
+};
+
+/// On one scheduler. Side: upper.
+struct MissesInTurn {
+    std::int64_t requests = 0; ///< To the L1.
+    std::int64_t groups = 0;   ///< Of lines that come together, each with all transfers.
+    std::int64_t of_l1 = 0;    ///< Of the L1 alone.
+};
+
+/// `stream`: lines behind it that a miss requests.
+MissesInTurn misses_in_turn(const LineOrder& order, const models::Interval& stream,
+                            Waiters waiters);
 
 } // namespace warpbound::certification::verify

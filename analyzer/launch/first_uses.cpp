@@ -1,0 +1,165 @@
+#include "analyzer/launch/first_uses.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+/// The blocks of a graph with the lines that they execute.
+class LinesOfBlocks {
+public:
+    LinesOfBlocks(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
+                  std::int64_t line)
+        : graph_{graph}, first_(graph.blocks.size()), last_(graph.blocks.size()) {
+        for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
+            first_[block] = function.instructions[graph.blocks[block].first].address / line;
+            last_[block] = function.instructions[graph.blocks[block].last].address / line;
+        }
+    }
+
+    [[nodiscard]] std::vector<std::int64_t> lines() const {
+        std::vector<std::int64_t> lines;
+        for (std::size_t block = 0; block < first_.size(); ++block)
+            for (std::int64_t line = first_[block]; line <= last_[block]; ++line)
+                lines.push_back(line);
+        std::sort(lines.begin(), lines.end());
+        lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+        return lines;
+    }
+
+    /// Whether each path from the entry to the line has an instruction of the line before it.
+    [[nodiscard]] bool follows_the_line_before(std::int64_t line) const {
+        std::vector<bool> seen(first_.size(), false);
+        std::vector<std::size_t> open{0};
+        seen[0] = true;
+        while (!open.empty()) { // Blocks that a path without that line comes to.
+            const std::size_t block = open.back();
+            open.pop_back();
+            if (first_[block] == line) return false;
+            if (has(block, line - 1)) continue;
+            for (const std::size_t edge : graph_.blocks[block].out) {
+                const std::size_t to = graph_.edges[edge].to;
+                if (seen[to]) continue;
+                seen[to] = true;
+                open.push_back(to);
+            }
+        }
+        return true;
+    }
+
+    /// Lines that a warp may come to from another line than the one before, or that follow a line
+    /// which it may leave for another one.
+    [[nodiscard]] std::set<std::int64_t> entered_or_left() const {
+        std::set<std::int64_t> cuts;
+        for (const assembly::Edge& edge : graph_.edges) {
+            const std::int64_t from = last_[edge.from];
+            const std::int64_t to = first_[edge.to];
+            if (to == from || to == from + 1) continue;
+            cuts.insert({to, from + 1});
+        }
+        return cuts;
+    }
+
+private:
+    [[nodiscard]] bool has(std::size_t block, std::int64_t line) const {
+        return first_[block] <= line && line <= last_[block];
+    }
+
+    const assembly::ControlFlowGraph& graph_;
+    std::vector<std::int64_t> first_;
+    std::vector<std::int64_t> last_;
+};
+
+/// Splits the lines where they do not follow each other, or `is_split` says so.
+template <typename IsSplit>
+std::vector<Lines> grouped(const std::vector<std::int64_t>& lines, const IsSplit& is_split) {
+    std::vector<Lines> groups;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (i > 0 && lines[i - 1] == lines[i] - 1 && !is_split(lines[i]))
+            ++groups.back().count;
+        else
+            groups.push_back({lines[i], 1});
+    }
+    return groups;
+}
+
+/// Lines of other chains among the `stream` ones before a line: each may be looked up later than
+/// what follows it, and request it.
+std::int64_t executed_before(const std::vector<Lines>& chains, std::int64_t line,
+                             std::int64_t stream) {
+    std::int64_t count = 0;
+    for (const Lines& other : chains) {
+        const std::int64_t begin = std::max(other.first, line - stream);
+        const std::int64_t end = std::min(other.first + other.count, line);
+        count += std::max<std::int64_t>(0, end - begin);
+    }
+    return count;
+}
+
+/// Of one of several chains.
+std::int64_t l1_misses_of(const Lines& chain, const std::vector<Lines>& chains,
+                          std::int64_t stream) {
+    const std::int64_t alone = std::min(chain.count, executed_before(chains, chain.first, stream));
+    const std::int64_t others = chain.count - alone;
+    const std::int64_t of_two = stream + 2; // Lines that two misses take up.
+    return alone + others / of_two + (others + of_two - 1) / of_two;
+}
+
+/// Of several chains, with the number of streamed lines that is worst for each.
+std::int64_t l1_misses_of_chains(const std::vector<Lines>& chains, const models::Interval& stream) {
+    std::int64_t misses = 0;
+    for (const Lines& chain : chains) {
+        std::int64_t most = 0;
+        // More lines than to the last one of the chain change nothing.
+        const std::int64_t enough =
+            std::min(stream.hi, chain.first + chain.count - chains.front().first);
+        for (std::int64_t streamed = std::min(stream.lo, enough); streamed <= enough; ++streamed)
+            most = std::max(most, l1_misses_of(chain, chains, streamed));
+        misses += std::min(chain.count, most);
+    }
+    return misses;
+}
+
+/// Of lines that are first used group by group, none of which is interrupted.
+void lower_to_groups(SerialMisses& misses, const std::vector<Lines>& groups,
+                     const models::Interval& stream) {
+    std::int64_t requests = 0;
+    std::int64_t l0 = 0;
+    for (const Lines& group : groups) {
+        requests = models::plus(requests, models::plus(group.count, stream.hi));
+        l0 += (group.count + stream.lo) / (stream.lo + 1);
+    }
+    misses.requests = std::min(misses.requests, requests);
+    misses.l0 = std::min(misses.l0, l0);
+}
+
+} // namespace
+
+std::vector<std::int64_t> executed_lines(const assembly::Function& function,
+                                         const assembly::ControlFlowGraph& graph,
+                                         std::int64_t line) {
+    return LinesOfBlocks{function, graph, line}.lines();
+}
+
+FirstUses first_uses(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
+                     std::int64_t line) {
+    const LinesOfBlocks blocks{function, graph, line};
+    const std::vector<std::int64_t> lines = blocks.lines();
+    const std::set<std::int64_t> cuts = blocks.entered_or_left();
+    return {static_cast<std::int64_t>(lines.size()),
+            grouped(lines, [&](auto one) { return !blocks.follows_the_line_before(one); }),
+            grouped(lines, [&](auto one) { return cuts.count(one) > 0; })};
+}
+
+SerialMisses serial_misses(const FirstUses& uses, const models::Interval& stream, Waiting waiting) {
+    SerialMisses misses{models::times(uses.lines, models::plus(stream.hi, 1)), uses.lines,
+                        uses.lines};
+    if (uses.chains.size() == 1) lower_to_groups(misses, uses.chains, stream);
+    if (waiting == Waiting::OnlyWarp) lower_to_groups(misses, uses.runs, stream);
+    if (waiting != Waiting::AnyOf) misses.l1 = l1_misses_of_chains(uses.chains, stream);
+    return misses;
+}
+
+} // namespace warpbound::analyzer
