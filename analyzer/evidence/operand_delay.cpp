@@ -76,7 +76,7 @@ Result<std::vector<BoundTerm>> operand_delay(const AnalysisContext& context) {
     const LaunchGeometry& shape = context.shape;
     const auto barriers = barriers_of_block(context);
     if (!barriers) return barriers.as_failure();
-    const Visited visited = visited_by_critical_path(shape, barriers.value().most);
+    const Visited visited = visited_by_critical_path(context, barriers.value().most);
     const std::vector<bool> all(lines.of_instruction.size(), true);
     add(terms, {"constant operands: the first use of a line by a scheduler",
                 times(visited.schedulers, lines.first_uses(all)), lines.miss});

@@ -17,13 +17,19 @@ std::int64_t schedulers_in_use(const LaunchGeometry& shape) {
     return std::min(shape.schedulers, shape.resident * shape.warps_per_block);
 }
 
+bool conserves_by_policy(const AnalysisContext& context) {
+    return models::guarantee_of(context.request.policy) == models::PolicyGuarantee::WorkConserving;
+}
+
 } // namespace
 
-Visited visited_by_critical_path(const LaunchGeometry& shape, std::int64_t barriers) {
+Visited visited_by_critical_path(const AnalysisContext& context, std::int64_t barriers) {
+    const LaunchGeometry& shape = context.shape;
     Visited visited;
     if (shape.waves() > 1 && shape.multiprocessors > 1) visited.multiprocessors = 2;
-    if (shape.waves() > 1 || barriers > 0)
-        visited.schedulers = times(visited.multiprocessors, schedulers_in_use(shape));
+    const std::int64_t all = times(visited.multiprocessors, schedulers_in_use(shape));
+    const std::int64_t warps = times(shape.waves(), models::plus(barriers, 1));
+    visited.schedulers = warps == 1 || conserves_by_policy(context) ? std::min(all, warps) : all;
     return visited;
 }
 
@@ -51,9 +57,7 @@ struct FirstWaits {
 Waiting who_waits(const AnalysisContext& context) {
     if (has_scheduler_to_itself(context.shape)) return Waiting::OnlyWarp;
     // Other policies let a warp wait while another one waits for its line.
-    return models::guarantee_of(context.request.policy) == models::PolicyGuarantee::WorkConserving
-               ? Waiting::OneOf
-               : Waiting::AnyOf;
+    return conserves_by_policy(context) ? Waiting::OneOf : Waiting::AnyOf;
 }
 
 /// The least of what is claimed of misses that overlap.
@@ -83,7 +87,7 @@ Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
     const LaunchGeometry& shape = context.shape;
     const auto barriers = barriers_of_block(context);
     if (!barriers) return barriers.as_failure();
-    const Visited visited = visited_by_critical_path(shape, barriers.value().most);
+    const Visited visited = visited_by_critical_path(context, barriers.value().most);
     const std::int64_t until_slot = longest_wait_for_slot(context);
     const auto executed = static_cast<std::int64_t>(
         executed_lines(*context.request.function, *context.request.graph, lines.line).size());

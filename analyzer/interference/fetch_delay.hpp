@@ -11,13 +11,13 @@
 namespace warpbound::analyzer {
 
 /// Where the critical path may be: after the start of the last of several waves it may be on
-/// another multiprocessor (S20); without barriers and further waves it stays in one warp.
+/// another multiprocessor (S20). It changes the warp at barriers and with the block.
 struct Visited {
     std::int64_t multiprocessors = 1;
     std::int64_t schedulers = 1; ///< Of all these multiprocessors.
 };
 /// `barriers`: the most that a block passes.
-Visited visited_by_critical_path(const LaunchGeometry& shape, std::int64_t barriers);
+Visited visited_by_critical_path(const AnalysisContext& context, std::int64_t barriers);
 
 /// Beyond the waits that gaps contain. Side: upper. Refuses a guarded barrier, naming it. Requires:
 /// instruction caches are described.

@@ -213,6 +213,19 @@ std::vector<Term> drain_terms_of(const TimedCode& code, const DemandTables& tabl
     return terms;
 }
 
+std::int64_t schedulers_of_path(const TimedCode& code) {
+    const LaunchGeometry& launch = code.geometry;
+    const bool is_on_two = launch.waves > 1 && launch.multiprocessors > 1;
+    const std::int64_t in_use =
+        times(is_on_two ? 2 : 1, std::min(launch.schedulers, launch.resident_warps()));
+    const std::int64_t warps = times(launch.waves, models::plus(most_barriers_of_a_path(code), 1));
+    if (warps == 1) return 1;
+    // Other policies count waits of further warps.
+    const bool conserves =
+        models::guarantee_of(code.kernel.policy) == models::PolicyGuarantee::WorkConserving;
+    return conserves ? std::min(in_use, warps) : in_use;
+}
+
 std::vector<Term> lower_terms_of(const TimedCode& code, const DemandTables& tables,
                                  const std::string& first_certificate) {
     const LaunchGeometry& launch = code.represented;

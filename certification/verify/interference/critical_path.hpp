@@ -35,6 +35,10 @@ std::vector<std::vector<Term>> critical_path_terms_of(const InterferenceInputs& 
 std::vector<Term> drain_terms_of(const TimedCode& code, const DemandTables& tables,
                                  const std::string& suffix);
 
+/// On how many schedulers the critical path is at one time or another: it changes the warp at
+/// barriers and with the block (S12, S36). Side: upper.
+std::int64_t schedulers_of_path(const TimedCode& code);
+
 /// The lower bound that starts with a term of this certificate (S15). Throws `Finding` when no
 /// lower bound does. Side: lower.
 std::vector<Term> lower_terms_of(const TimedCode& code, const DemandTables& tables,

@@ -1,6 +1,6 @@
 #include "certification/verify/interference/fetch_delay.hpp"
 
-#include "certification/verify/interference/barrier_intervals.hpp"
+#include "certification/verify/interference/critical_path.hpp"
 #include "certification/verify/interference/line_order.hpp"
 #include "certification/verify/machine_values.hpp"
 #include "models/units.hpp"
@@ -53,11 +53,6 @@ public:
 private:
     const KernelCase& kernel_;
 };
-
-/// Whether the critical path may leave the warp in which it ends.
-bool may_change_warp(const TimedCode& code) {
-    return code.geometry.waves > 1 || most_barriers_of_a_path(code) > 0;
-}
 
 /// S35: a wait at a look-up is for the requests of all other warps, and for its own. Side: upper.
 std::int64_t wait_at_look_up(const TimedCode& code, const FetchGroup& fetch, std::int64_t l1_miss) {
@@ -174,7 +169,7 @@ std::vector<Term> fetch_terms_of(const TimedCode& code, std::int64_t to_next_slo
     }
     const std::int64_t schedulers =
         times(multiprocessors, std::min(launch.schedulers, launch.resident_warps()));
-    const std::int64_t visited = may_change_warp(code) ? schedulers : 1;
+    const std::int64_t visited = schedulers_of_path(code);
     const MissesInTurn misses =
         misses_in_turn(line_order(code, bytes), fetch.stream(), waiters_of(code));
     const Waits waits = smallest_waits(fetch, executed, misses, visited,

@@ -3,6 +3,7 @@
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/flow/control_flow.hpp"
 #include "certification/verify/interference/barrier_intervals.hpp"
+#include "certification/verify/interference/critical_path.hpp"
 #include "certification/verify/machine_values.hpp"
 #include "models/units.hpp"
 
@@ -113,13 +114,6 @@ std::int64_t warps_that_hold(const TimedCode& code) {
     const std::int64_t blocks =
         std::min(launch.blocks, launch.blocks_before_last() + launch.block_slots);
     return times(blocks, launch.warps_per_block);
-}
-
-std::int64_t schedulers_of_path(const TimedCode& code) {
-    const LaunchGeometry& launch = code.geometry;
-    if (launch.waves == 1 && most_barriers_of_a_path(code) == 0) return 1;
-    const bool is_on_two = launch.waves > 1 && launch.multiprocessors > 1;
-    return times(is_on_two ? 2 : 1, std::min(launch.schedulers, launch.resident_warps()));
 }
 
 } // namespace
