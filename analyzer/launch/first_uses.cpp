@@ -107,19 +107,19 @@ std::int64_t l1_misses_of(const Lines& chain, const std::vector<Lines>& chains,
     return alone + others / of_two + (others + of_two - 1) / of_two;
 }
 
-/// Of several chains, with the number of streamed lines that is worst for each.
+/// Of several chains, with the number of streamed lines that is worst.
 std::int64_t l1_misses_of_chains(const std::vector<Lines>& chains, const models::Interval& stream) {
-    std::int64_t misses = 0;
-    for (const Lines& chain : chains) {
-        std::int64_t most = 0;
-        // More lines than to the last one of the chain change nothing.
-        const std::int64_t enough =
-            std::min(stream.hi, chain.first + chain.count - chains.front().first);
-        for (std::int64_t streamed = std::min(stream.lo, enough); streamed <= enough; ++streamed)
-            most = std::max(most, l1_misses_of(chain, chains, streamed));
-        misses += std::min(chain.count, most);
+    // More lines than all of the text change nothing.
+    const std::int64_t enough =
+        std::min(stream.hi, chains.back().first + chains.back().count - chains.front().first);
+    std::int64_t most = 0;
+    for (std::int64_t streamed = std::min(stream.lo, enough); streamed <= enough; ++streamed) {
+        std::int64_t misses = 0;
+        for (const Lines& chain : chains)
+            misses += l1_misses_of(chain, chains, streamed);
+        most = std::max(most, misses);
     }
-    return misses;
+    return most;
 }
 
 /// Of lines that are first used group by group, none of which is interrupted.

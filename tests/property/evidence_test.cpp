@@ -208,7 +208,7 @@ TEST(EvidenceProperty, OfStrictTurnsAddsUpAndHoldsRuns) {
 
 TEST(EvidenceProperty, OfInstructionFetchAddsUpAndHoldsRuns) {
     check_sums(Drawn::Fetch, {"instruction fetch: misses of a scheduler's L0, one after the other",
-                              "instruction fetch: misses of the L1 instruction cache, one after the other",
+                              "instruction fetch: misses of the L1, one after the other",
                               "instruction fetch: requests that the L1 instruction cache serves "
                               "before",
                               "instruction fetch: the first line of a block on the critical path"});

@@ -275,7 +275,7 @@ TEST(TimeSlots, BehindReadPortsHoldAllRuns) {
 TEST(TimeSlots, BehindInstructionCachesHoldAllRuns) {
     check_kernels(false, {.read_ports = false},
                   {"instruction fetch: misses of a scheduler's L0, one after the other",
-                   "instruction fetch: misses of the L1 instruction cache, one after the other"});
+                   "instruction fetch: misses of the L1, one after the other"});
 }
 
 TEST(TimeSlots, BehindBothHoldAllRuns) {

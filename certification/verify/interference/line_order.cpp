@@ -152,15 +152,15 @@ MissesInTurn misses_in_turn(const LineOrder& order, const models::Interval& stre
     if (waiters == Waiters::All) return misses;
     misses.of_l1 = 0;
     const std::int64_t span = order.rbegin()->first - order.begin()->first + 1;
-    for (auto head = order.begin(); head != order.end();) {
-        const auto end = std::find_if(std::next(head), order.end(), is_head);
-        const std::int64_t length = std::distance(head, end);
-        std::int64_t most = 0;
-        for (std::int64_t streamed = std::min(stream.lo, span);
-             streamed <= std::min(stream.hi, span); ++streamed)
-            most = std::max(most, longest_waits(order, head, length, streamed));
-        misses.of_l1 += most;
-        head = end;
+    for (std::int64_t streamed = std::min(stream.lo, span); streamed <= std::min(stream.hi, span);
+         ++streamed) {
+        std::int64_t waits = 0;
+        for (auto head = order.begin(); head != order.end();) {
+            const auto end = std::find_if(std::next(head), order.end(), is_head);
+            waits += longest_waits(order, head, std::distance(head, end), streamed);
+            head = end;
+        }
+        misses.of_l1 = std::max(misses.of_l1, waits);
     }
     return misses;
 }

@@ -56,18 +56,25 @@ std::int64_t delay(const std::string& body, const Caches& caches, models::Launch
     return (envelope(*fetching).upper.proved - envelope(*perfect).upper.proved).count();
 }
 
-// Three lines of 30 and 200 cycles, and 3 x 3 requests of 2.
-TEST(FetchDelay, CountsEachLineOnceWhereAllArePersistent) {
-    EXPECT_EQ(delay(ten, {}), 3 * 30 + 3 * 200 + 9 * 2);
-    EXPECT_EQ(delay(ten, {.l0_lines = 3, .l1_lines = 5}), 708);
+// Three lines that the first one's miss requests, of 30 and 200 cycles, and 3 + 2 requests of 2.
+TEST(FetchDelay, CountsLinesThatComeTogetherOnceWhereAllArePersistent) {
+    EXPECT_EQ(delay(ten, {}), 30 + 200 + 5 * 2);
+    EXPECT_EQ(delay(ten, {.l0_lines = 3, .l1_lines = 5}), 240);
+    EXPECT_EQ(delay(ten, {.stream = 1}), 2 * (30 + 200) + 4 * 2);
+    EXPECT_EQ(delay(ten, {.stream = 0}), 3 * (30 + 200) + 3 * 2);
 }
 
-// Persistent are the lines that the smallest cache holds, whatever the stream brings.
-TEST(FetchDelay, CountsOnTheFewestWaysAndTheMostStreamedLines) {
+// How many lines are streamed is not known: the fewest bring each line alone, the most make more
+// requests.
+TEST(FetchDelay, CountsOnTheFewestStreamedLines) {
+    EXPECT_EQ(delay(ten, {.fewer_streamed = 2}), 3 * (30 + 200) + 5 * 2);
+}
+
+// Persistent are the lines that the smallest cache holds.
+TEST(FetchDelay, CountsOnTheFewestWays) {
     for (const Caches& caches : {Caches{}, Caches{.l0_lines = 2}, Caches{.l1_lines = 4}}) {
         Caches varying = caches;
         varying.more_lines = 10;
-        varying.fewer_streamed = 2;
         EXPECT_EQ(delay(ten, varying), delay(ten, caches));
     }
 }
@@ -105,7 +112,8 @@ TEST(FetchDelay, IsNoneWhereItIsStatedToCostNothing) {
 
 // The L1 holds the streamed lines as well: with four ways some line may miss again.
 TEST(FetchDelay, CountsTheMissOfEachUseWhereLinesAreNotPersistentInTheL1) {
-    EXPECT_EQ(delay(ten, {.l1_lines = 4}), 3 * (30 + 200) + 9 * 2);
+    EXPECT_EQ(delay(ten, {.l1_lines = 4}), 30 + 200 + 5 * 2);
+    EXPECT_EQ(delay(ten, {.l1_lines = 2, .stream = 0}), 3 * (30 + 200) + 3 * 2);
 }
 
 // Two gaps of 18 cycles and the start last 30 cycles; the L1 misses three lines once.
@@ -154,19 +162,23 @@ TEST(FetchDelay, CountsTheLinesOfAPersistentLoopOncePerTraversal) {
     EXPECT_LT(upper_of(9, true, 3), upper_of(9, true, 2));
 }
 
-// One wave without barriers stays on one scheduler; with waves both count, and with barriers.
+// One wave without barriers stays on one scheduler; the path changes the warp with the block and at
+// barriers. Of more blocks or intervals than schedulers the latter count.
 TEST(FetchDelay, CountsEverySchedulerThatTheCriticalPathMayVisit) {
-    const auto scheduler_term = [](const Analyzed& all) {
-        for (const BoundTerm& term : envelope(all).upper.terms)
-            if (term.text.find("by a scheduler") != std::string::npos) return term.count;
+    const auto scheduler_term = [](const std::string& body, models::Launch launch,
+                                   std::int64_t multiprocessors = 1) {
+        const auto all = with_caches(body, {.stream = 0}, launch);
+        all->request.multiprocessors = multiprocessors;
+        for (const BoundTerm& term : envelope(*all).upper.terms)
+            if (term.text.find("a scheduler's L0") != std::string::npos) return term.count;
         return std::int64_t{0};
     };
-    EXPECT_EQ(scheduler_term(*with_caches(ten, {}, {1, 128})), 3);
-    EXPECT_EQ(scheduler_term(*with_caches(ten, {}, {64, 128})), 2 * 3);
-    EXPECT_EQ(scheduler_term(*with_caches("BAR.SYNC 0; " + ten, {}, {1, 128})), 2 * 3);
-    auto several = with_caches(ten, {}, {64, 128});
-    several->request.multiprocessors = 2;
-    EXPECT_EQ(scheduler_term(*several), 4 * 3);
+    EXPECT_EQ(scheduler_term(ten, {1, 128}), 3);
+    EXPECT_EQ(scheduler_term(ten, {64, 128}), 2 * 3);
+    EXPECT_EQ(scheduler_term("BAR.SYNC 0; " + ten, {1, 128}), 2 * 3);
+    EXPECT_EQ(scheduler_term(ten, {9, 128}, 2), 3);      // Up to 8 blocks on each SM.
+    EXPECT_EQ(scheduler_term(ten, {24, 128}, 2), 2 * 3); // Two waves.
+    EXPECT_EQ(scheduler_term(ten, {99, 128}, 2), 4 * 3);
 }
 
 /// What a launch of four warps, two on each scheduler, has beyond the same without caches.
@@ -180,8 +192,9 @@ std::int64_t delay_under(const char* policy, const Caches& caches,
 }
 
 TEST(FetchDelay, CountsOnceForAllTurnsOfAScheduler) {
-    // Of 3 lines on one of two schedulers: each of 30 and 200 cycles, and 2 x 9 requests of 2.
-    EXPECT_EQ(delay_under("srr", {}), 3 * 30 + 3 * 200 + 2 * 9 * 2);
+    // On one of two schedulers 3 lines that come together, of 30 and 200 cycles; 2 x 5 requests
+    // of 2.
+    EXPECT_EQ(delay_under("srr", {}), 30 + 200 + 2 * 5 * 2);
     EXPECT_EQ(delay_under("srr", {.are_warm = true}), 0);
 }
 
@@ -218,7 +231,7 @@ TEST(FetchDelay, CountsInTimeSlots) {
             if (term.text.starts_with("instruction fetch")) sum += term.count * term.cycles;
         return sum;
     };
-    EXPECT_EQ(terms_of({}), 3 * 30 + 3 * 200 + 2 * 9 * 2);
+    EXPECT_EQ(terms_of({}), 30 + 200 + 2 * 5 * 2);
     EXPECT_EQ(terms_of({.l0_lines = 2, .l1_lines = 4}), 3 * 3 * 2 + 30 + 200);
     EXPECT_EQ(terms_of({.are_warm = true}), 0);
 }
@@ -256,8 +269,9 @@ TEST(FetchDelay, CountsBesideActiveSetsWhereTheTextFits) {
     perfect->request.policy = models::read_policy("two-level:active=1").value();
     const auto fitting = of_small_set({});
     const auto delay = envelope(*fitting).upper.proved - envelope(*perfect).upper.proved;
-    // Of 3 lines on one of two schedulers: each of 30 and 200 cycles, and 2 x 9 requests of 2.
-    EXPECT_EQ(delay.count(), 3 * 30 + 3 * 200 + 2 * 9 * 2);
+    // On one of two schedulers 3 lines that come together, of 30 and 200 cycles; 2 x 5 requests
+    // of 2.
+    EXPECT_EQ(delay.count(), 30 + 200 + 2 * 5 * 2);
     EXPECT_FALSE(of_small_set({.l0_lines = 2})->run());
 }
 
@@ -280,7 +294,7 @@ TEST(FetchDelay, CountsInMeasuredTimes) {
     ASSERT_TRUE(perfect && perfect.value().measured_time);
     const auto& bounds = *fetching.value().measured_time;
     EXPECT_EQ((bounds.upper.proved - perfect.value().measured_time->upper.proved).count(),
-              2 * 30 + 2 * 200 + 6 * 2);
+              30 + 200 + 4 * 2);
     EXPECT_EQ(sum_of(bounds.upper.terms), bounds.upper.proved);
     EXPECT_LE(bounds.lower.proved, perfect.value().measured_time->lower.proved);
     EXPECT_GT(bounds.lower.proved.count(), 0);
