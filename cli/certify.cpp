@@ -12,7 +12,9 @@
 #include "cli/command.hpp"
 #include "cli/components.hpp"
 #include "cli/evidence_folder.hpp"
+#include "cli/merged_evidence.hpp"
 #include "cli/next_step.hpp"
+#include "cli/shard.hpp"
 #include "cli/version.hpp"
 #include "harness/calibration/calibrate.hpp"
 
@@ -37,6 +39,8 @@ struct CertifyOptions {
     std::string calibration;
     CertifiedRuns runs;
     bool describes_runs = false; ///< --seed or --draw was given.
+    std::string shard;
+    std::vector<std::string> parts; ///< Bundles of shards; empty: the kernels are read.
     std::optional<double> check;
 };
 
@@ -60,6 +64,44 @@ Result<void> add_calibration(certification::BundleInputs& inputs, const std::str
     return boost::outcome_v2::success();
 }
 
+/// Nothing when interrupted.
+Result<std::optional<std::vector<certification::KernelInput>>>
+read_kernels(const std::vector<PlannedKernel>& planned, const CertifiedRuns& runs) {
+    std::vector<certification::KernelInput> kernels;
+    for (const auto& kernel : planned) {
+        auto input = read_kernel(kernel, runs, certification::kernel_id(kernels.size()));
+        if (!input) return input.as_failure();
+        if (!input.value()) return std::optional<std::vector<certification::KernelInput>>{};
+        kernels.push_back(std::move(*input.value()));
+    }
+    return std::optional{std::move(kernels)};
+}
+
+/// Refuses, for a part of the plan, what is of all kernels together.
+Result<void> check_shard(const CertifyOptions& options, const Shard& shard) {
+    if (shard.count == 1) return boost::outcome_v2::success();
+    for (const auto& [name, is_given] :
+         {std::pair{"--requirements", !options.requirements.empty()},
+          std::pair{"--qualification", !options.qualification.empty()},
+          std::pair{"--calibration", !options.calibration.empty()},
+          std::pair{"--baseline", !options.baseline.empty()},
+          std::pair{"--sign", !options.key.empty()}, std::pair{"--check", !!options.check}})
+        if (is_given)
+            return Failure{fmt::format("is of all kernels of the plan, and this is shard {} of {} "
+                                       "({}); state it with --merge, or --shard 1/1",
+                                       shard.index, shard.count, shard.source),
+                           name};
+    return boost::outcome_v2::success();
+}
+
+/// Leaves the points of the shard.
+std::vector<PlannedKernel> points_of(std::vector<PlannedKernel> planned, const Shard& shard) {
+    std::vector<PlannedKernel> own;
+    for (std::size_t i = 0; i < planned.size(); ++i)
+        if (shard.has(i)) own.push_back(std::move(planned[i]));
+    return own;
+}
+
 Exit run(const CertifyOptions& options) {
     if (options.plan.empty() == options.kernel.listing.empty()) {
         say("warpbound: certify takes a FILE or a --plan\n");
@@ -70,6 +112,14 @@ Exit run(const CertifyOptions& options) {
         return Exit::Usage;
     }
     std::vector<PlannedKernel> planned{options.kernel};
+    Shard shard;
+    if (!options.plan.empty() && options.parts.empty()) {
+        auto stated = shard_of(options.shard, process_environment());
+        if (!stated) return refuse(stated.error());
+        shard = std::move(stated).value();
+        if (auto checked = check_shard(options, shard); !checked) return refuse(checked.error());
+    }
+    const std::string output = with_shard(options.output, shard);
     if (!options.plan.empty()) {
         auto plan = read_plan(options.plan);
         if (!plan) return refuse(plan.error());
@@ -77,7 +127,12 @@ Exit run(const CertifyOptions& options) {
             return refuse(Failure{"'runs', 'draw' and <seed> are of `simulate --plan`; expected "
                                   "--runs, --draw and --seed here",
                                   options.plan});
-        planned = std::move(plan.value().kernels);
+        const std::size_t points = plan.value().kernels.size();
+        planned = points_of(std::move(plan.value().kernels), shard);
+        if (shard.count > 1)
+            note("shard {} of {} ({}): {} of {} points\n", shard.index, shard.count, shard.source,
+                 planned.size(), points);
+        if (planned.empty()) return Exit::Holds;
     } else if (options.kernel.machine.architecture.empty()) {
         say("warpbound: certify FILE needs --architecture\n");
         return Exit::Usage;
@@ -86,7 +141,8 @@ Exit run(const CertifyOptions& options) {
         return Exit::Usage;
     }
     for (const auto& kernel : planned)
-        if (options.check && options.runs.count == 0 && kernel.campaign.empty()) {
+        if (options.check && options.parts.empty() && options.runs.count == 0 &&
+            kernel.campaign.empty()) {
             say("warpbound: --check compares with observed times, but {} has none: "
                 "give --runs or --campaign (in a plan: campaign=)\n",
                 kernel.name.empty() ? kernel.listing : kernel.name);
@@ -117,15 +173,18 @@ Exit run(const CertifyOptions& options) {
         if (!text) return refuse(text.error());
         inputs.qualification_result = std::move(text).value();
     }
-    for (const auto& kernel : planned) {
-        auto input =
-            read_kernel(kernel, options.runs, certification::kernel_id(inputs.kernels.size()));
-        if (!input) return refuse(input.error());
-        if (!input.value()) {
+    if (!options.parts.empty()) {
+        auto merged = merge_evidence(options.parts, planned);
+        if (!merged) return refuse(merged.error());
+        inputs.kernels = std::move(merged).value();
+    } else {
+        auto read = read_kernels(planned, options.runs);
+        if (!read) return refuse(read.error());
+        if (!read.value()) {
             say("warpbound: interrupted; nothing was written\n");
             return Exit::Undecided;
         }
-        inputs.kernels.push_back(std::move(*input.value()));
+        inputs.kernels = std::move(*read.value());
     }
     auto bundle = certification::build_bundle(inputs);
     if (!bundle) {
@@ -147,16 +206,20 @@ Exit run(const CertifyOptions& options) {
         if (!signature) return refuse(Failure{signature.error().what, "--sign " + options.key});
         files["signature.json"] = {"signature", "signature", std::move(signature).value()};
     }
-    std::string text = summary_of(bundle.value(), options.output);
+    std::string text = summary_of(bundle.value(), output);
     if (!options.baseline.empty()) {
         const auto comparison = certification::compare_with(baseline, inputs, bundle.value());
         if (!comparison) return refuse(comparison.error());
         text += certification::text_of(comparison.value());
     }
-    if (auto written = write_evidence(options.output, bundle.value().files); !written)
+    if (auto written = write_evidence(output, bundle.value().files); !written)
         return refuse(written.error());
     if (const Exit printed = write_result(text); printed != Exit::Holds) return printed;
-    suggest(fmt::format("warpbound verify {}", shell_word(options.output)));
+    if (const auto all = name_of_all(options.output, shard); shard.count > 1 && !all.empty())
+        suggest(fmt::format("warpbound certify --plan {} --merge {} -o evidence",
+                            shell_word(options.plan), all));
+    else
+        suggest(fmt::format("warpbound verify {}", shell_word(output)));
     if (bundle.value().violated()) return Exit::Violated;
     return bundle.value().undecided() ? Exit::Undecided : Exit::Holds;
 }
@@ -198,6 +261,12 @@ void add_certify(CLI::App& app, Invocation& invocation) {
           "--dynamic-shared-memory", "--arg", "--policy", "--multiprocessors", "--flow-facts",
           "--source", "--campaign", "--cubin", "--trace", "--clock"})
         plan->excludes(command->get_option(of_one_kernel));
+    CLI::Option* const shard = add_shard(*command, options->shard, plan);
+    CLI::Option* const merge = command->add_option(
+        "--merge", options->parts,
+        "Bundles of all shards of the plan: take code and simulated runs from them, and write one "
+        "bundle, the same bytes as without shards");
+    merge->needs(plan)->excludes(shard);
     command->add_option(
         "--requirements", options->requirements,
         "Budgets per kernel in cycles or seconds (XML): each is met, violated or undecided");
@@ -212,6 +281,8 @@ void add_certify(CLI::App& app, Invocation& invocation) {
         ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_draw(*command, options->runs.draw);
+    for (const char* of_shards : {"--runs", "--seed", "--draw"})
+        merge->excludes(of_shards);
     command
         ->add_option("--check", options->check,
                      "Fail when an upper bound exceeds the worst observed time by more than this "

@@ -224,4 +224,11 @@ Result<KernelPlan> read_plan(const std::string& path) {
     return PlanReader{std::move(source).value(), path}.read();
 }
 
+std::string point_name(const PlannedKernel& point) {
+    return fmt::format("{}{}{} on {}, {}, {}",
+                       std::filesystem::path{point.listing}.lexically_normal().string(),
+                       point.name.empty() ? "" : ":", point.name, point.machine.architecture,
+                       point.launch.launch, point.policy);
+}
+
 } // namespace warpbound::cli

@@ -48,4 +48,7 @@ struct KernelPlan {
 /// kernels, a kernel without machine or launch, and more than 100,000 points.
 Result<KernelPlan> read_plan(const std::string& path);
 
+/// How messages name a point: "saxpy.sass:saxpy on turing-t4, 2x128, lrr".
+std::string point_name(const PlannedKernel& point);
+
 } // namespace warpbound::cli

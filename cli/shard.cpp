@@ -2,6 +2,7 @@
 
 #include "cli/next_step.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <charconv>
@@ -109,6 +110,14 @@ Result<Shard> shard_of(const std::string& text, const Environment& environment) 
           std::pair{"PMI_RANK", "PMI_SIZE"}, std::pair{"SLURM_PROCID", "SLURM_NTASKS"}})
         if (auto found = of_rank(environment, rank, size)) return std::move(*found);
     return Shard{};
+}
+
+CLI::Option* add_shard(CLI::App& command, std::string& text, CLI::Option* plan) {
+    return command
+        .add_option("--shard", text,
+                    "I/N: only the points of this part; /N: in a task of HyperQueue; default: as "
+                    "Slurm, Open MPI or PMI say, else all")
+        ->needs(plan);
 }
 
 std::string with_shard(std::string file, const Shard& shard) {

@@ -9,6 +9,11 @@
 #include <optional>
 #include <string>
 
+namespace CLI {
+class App;
+class Option;
+} // namespace CLI
+
 namespace warpbound::cli {
 
 /// Shard `index` of `count`, from 1 on: it has the points index - 1, index - 1 + count, ..
@@ -35,6 +40,9 @@ Environment process_environment();
 /// Source: HyperQueue, docs/jobs/jobs.md, environment variables (HQ_JOB_ID, HQ_TASK_ID,
 /// HQ_INSTANCE_ID; none has the number of tasks).
 Result<Shard> shard_of(const std::string& text, const Environment& environment);
+
+/// Adds --shard, which needs `plan`.
+CLI::Option* add_shard(CLI::App& command, std::string& text, CLI::Option* plan);
 
 /// `{shard}` in the name of a file becomes "3-of-8".
 std::string with_shard(std::string file, const Shard& shard);

@@ -10,6 +10,7 @@
 #include "cli/next_step.hpp"
 #include "cli/recorded_runs.hpp"
 #include "cli/recorded_trace.hpp"
+#include "cli/shard.hpp"
 #include "cli/simulated_plan.hpp"
 #include "cli/simulation_run.hpp"
 #include "cli/summary_text.hpp"
@@ -238,11 +239,7 @@ void add_plan(CLI::App& command, SimulateOptions& options) {
                                "--clock",        "--execute",
                                "--launch-cost",  "--workload"})
         plan->excludes(command.get_option(stated));
-    command
-        .add_option("--shard", options.shard,
-                    "I/N: only the points of this part; /N: in a task of HyperQueue; default: as "
-                    "Slurm, Open MPI or PMI say, else all")
-        ->needs(plan);
+    add_shard(command, options.shard, plan);
 }
 
 } // namespace

@@ -22,10 +22,7 @@ using simulation::Options;
 
 /// How messages name a point.
 std::string label_of(const PlannedKernel& point) {
-    return fmt::format("{}{}{} on {}, {}, {}, seed {}",
-                       std::filesystem::path{point.listing}.lexically_normal().string(),
-                       point.name.empty() ? "" : ":", point.name, point.machine.architecture,
-                       point.launch.launch, point.policy, point.seed);
+    return fmt::format("{}, seed {}", point_name(point), point.seed);
 }
 
 Result<KernelPlan> read_runs(const std::string& file) {
