@@ -175,9 +175,10 @@ void add_merge(CLI::App& command, Invocation& invocation) {
                  "nothing");
     part->add_option("FILES", options->parts, "Campaigns, no two of which have the same series")
         ->required();
-    part->add_option("--plan", options->plan,
-                     "Plan of `simulate --plan`: a series that is missing, incomplete or of "
-                     "another plan or machine is refused");
+    part->add_option(
+        "--plan", options->plan,
+        "Plan of `simulate --plan` or `measure --plan`: a series that is missing, incomplete or of "
+        "another plan or machine is refused");
     part->add_option("-o,--output", options->output, "Campaign to make")->required();
     part->callback([options, &invocation] {
         invocation.run = [options] { return merge_campaign(*options); };

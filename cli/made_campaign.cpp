@@ -2,6 +2,7 @@
 
 #include "assembly/isa/kernel_names.hpp"
 #include "assembly/support/stop_token.hpp"
+#include "cli/measured_plan.hpp"
 #include "cli/next_step.hpp"
 #include "cli/simulated_plan.hpp"
 #include "harness/campaign/exchange.hpp"
@@ -166,8 +167,10 @@ Result<void> merge_into(const std::string& file_name, const MergeOptions& option
         if (!campaign) return campaign.as_failure();
         parts.push_back({file, std::move(campaign).value()});
     }
-    const auto expected =
-        options.plan.empty() ? harness::series_of(parts) : series_of_plan(options.plan);
+    const auto expected = options.plan.empty() ? harness::series_of(parts)
+                          : is_measurement_plan(options.plan)
+                              ? series_of_measurement_plan(options.plan, parts)
+                              : series_of_plan(options.plan);
     if (!expected) return expected.as_failure();
     const auto merged = make_campaign(file_name, options.output);
     if (!merged) return merged.as_failure();

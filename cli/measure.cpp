@@ -6,9 +6,11 @@
 #include "cli/command.hpp"
 #include "cli/measured_kernel.hpp"
 #include "cli/measured_limits.hpp"
+#include "cli/measured_plan.hpp"
 #include "cli/measured_points.hpp"
 #include "cli/next_step.hpp"
 #include "cli/protocol_options.hpp"
+#include "cli/shard.hpp"
 #include "harness/protocol/rounds.hpp"
 #include "harness/suite/measure_point.hpp"
 #include "harness/suite/suites.hpp"
@@ -37,6 +39,8 @@ struct MeasureOptions {
     ProtocolOptions protocol;
     MeasuredKernelOptions kernel;
     std::vector<std::string> of_simulated; ///< Those given.
+    std::string plan;
+    std::string shard;
 };
 
 std::string list_text() {
@@ -147,6 +151,14 @@ Exit run(const MeasureOptions& options) {
         suggest("warpbound devices");
         return write_result(list_text());
     }
+    if (!options.plan.empty()) {
+        if (options.format == "csv")
+            return refuse(Failure{"a plan has text or json; expected `campaign export` of its "
+                                  "campaign for a row per run",
+                                  "--format csv"});
+        return measure_plan(
+            {options.plan, options.shard, options.device, options.campaign, options.format});
+    }
     if (options.device.empty())
         return refuse(Failure{"a device is needed; `warpbound devices` lists them", "--device"});
     if (options.limits) return show_limits(options.device, options.policy, options.format);
@@ -218,6 +230,22 @@ Exit run(const MeasureOptions& options) {
     return without.empty() && !suite.disagrees() ? Exit::Holds : Exit::Violated;
 }
 
+/// After all other options.
+void add_plan(CLI::App& command, std::string& plan, std::string& shard) {
+    CLI::Option* const whole = command.add_option(
+        "--plan", plan,
+        "Kernels of your own on their data, crossed with devices, launches and release patterns "
+        "(XML, docs/how-to/spread-runs.md); each point is recorded in the campaign");
+    whole->needs("--campaign");
+    for (const char* other :
+         {"--suite", "--benchmark", "--list", "--limits", "--module", "--repetitions", "--warm-up",
+          "--stop", "--time-cap", "--seed", "--draw", "--policy"})
+        whole->excludes(other);
+    if (CLI::Option* const report = command.get_option_no_throw("--report"))
+        whole->excludes(report);
+    add_shard(command, shard, whole);
+}
+
 } // namespace
 
 void add_measure(CLI::App& app, Invocation& invocation) {
@@ -250,6 +278,7 @@ void add_measure(CLI::App& app, Invocation& invocation) {
                               "--stop", "--time-cap", "--seed", "--draw"})
         limits->excludes(other);
     options->kernel.add_to(*command);
+    add_plan(*command, options->plan, options->shard);
     command->footer(
         "Example: warpbound measure --device simulated:fermi-gtx470 --benchmark dependent-add\n"
         "           --repetitions 500 --campaign fermi.db\n"

@@ -78,6 +78,20 @@ Result<std::unique_ptr<harness::Campaign>> open_campaign(const std::string& file
     return harness::Campaign::open(file);
 }
 
+/// Once for the whole series, before its runs: those of a simulated device have no conditions of
+/// their own.
+Result<void> note_plan_point(const KernelMeasurement& measurement, const harness::SeriesKey& key,
+                             harness::Campaign* campaign) {
+    if (measurement.plan_point.empty() || campaign == nullptr) return boost::outcome_v2::success();
+    const auto series = campaign->series(key);
+    if (!series) return series.as_failure();
+    const auto known = campaign->conditions(series.value().id);
+    if (!known) return known.as_failure();
+    if (!known.value().empty()) return boost::outcome_v2::success();
+    return campaign->note_conditions(series.value().id, 0,
+                                     {{plan_point_condition, measurement.plan_point}});
+}
+
 /// Compares the times between events with the bound, or says why not.
 Result<void> check_release(const MeasuredKernelOptions& options, const KernelBound& bound,
                            const harness::SeriesKey& key, const EventError& error,
@@ -128,6 +142,8 @@ Result<MeasuredKernel> measure_on_card(const MeasuredKernelOptions& options,
     auto prepared = prepare_launch(options, *card.value());
     if (!prepared) return prepared.as_failure();
     auto& [kernel, identity, checked] = prepared.value();
+    if (!measurement.plan_point.empty())
+        identity.conditions.emplace_back(plan_point_condition, measurement.plan_point);
     const auto& key = identity.key;
     std::optional<harness::UserKernel> beside_kernel;
     auto beside = co_runner_of(options.co_runner, *card.value(), identity, beside_kernel);
@@ -224,6 +240,8 @@ Result<MeasuredKernel> measure_simulated(const MeasuredKernelOptions& options,
     if (!bound) return bound.as_failure();
     auto campaign = open_campaign(measurement.campaign);
     if (!campaign) return campaign.as_failure();
+    if (auto noted = note_plan_point(measurement, key, campaign.value().get()); !noted)
+        return noted.as_failure();
     ProgressBar bar{"simulating"};
     auto series =
         harness::measure(*device.value(), run.value().launched(), key, measurement.protocol,
@@ -293,12 +311,17 @@ Result<void> check_options(const MeasuredKernelOptions& options,
 
 } // namespace
 
-Exit measure_kernel(const MeasuredKernelOptions& options, const KernelMeasurement& measurement) {
+Result<MeasuredKernel> measured_kernel(const MeasuredKernelOptions& options,
+                                       const KernelMeasurement& measurement) {
     const bool is_card = harness::is_card(measurement.device);
     if (auto checked = check_options(options, measurement, is_card); !checked)
-        return refuse(checked.error());
-    const auto measured =
-        is_card ? measure_on_card(options, measurement) : measure_simulated(options, measurement);
+        return checked.as_failure();
+    return is_card ? measure_on_card(options, measurement)
+                   : measure_simulated(options, measurement);
+}
+
+Exit measure_kernel(const MeasuredKernelOptions& options, const KernelMeasurement& measurement) {
+    const auto measured = measured_kernel(options, measurement);
     if (!measured) return refuse(measured.error());
     const auto& format = measurement.format;
     const Exit written = write_result(format == "json"  ? json_of(measured.value())

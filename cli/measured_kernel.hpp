@@ -23,7 +23,9 @@ struct KernelMeasurement {
     std::string format;
     harness::Protocol protocol;
     std::vector<std::string> of_simulated; ///< Options given that only a simulated device has.
+    std::string plan_point{}; ///< Condition `plan_point_condition` of the runs; empty: no plan.
 };
+inline constexpr const char* plan_point_condition = "plan-point";
 
 /// Times of one quantity, and those of one release pattern.
 struct MeasuredTimes {
@@ -82,6 +84,10 @@ Exit exit_of(const MeasuredKernel& measured);
 /// The page on the campaign of the measurement, with the runs beside their bounds.
 /// Requires: a program with the analyzer, and that both files are stated.
 Exit write_kernel_page(const MeasuredKernel& measured, const KernelMeasurement& measurement);
+
+/// Measures and records; prints nothing. Refuses options that the device does not have.
+Result<MeasuredKernel> measured_kernel(const MeasuredKernelOptions& options,
+                                       const KernelMeasurement& measurement);
 
 Exit measure_kernel(const MeasuredKernelOptions& options, const KernelMeasurement& measurement);
 
