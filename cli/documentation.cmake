@@ -1,7 +1,8 @@
 # Writes the manual page of the program and of each command into OUT/man1, and completion of shells into OUT.
+# EMULATOR: runs a program of another architecture; empty: none is needed.
 cmake_policy(VERSION 3.22)
 function(write file)
-  execute_process(COMMAND ${PROGRAM} ${ARGN} OUTPUT_FILE ${OUT}/${file} RESULT_VARIABLE code)
+  execute_process(COMMAND ${EMULATOR} ${PROGRAM} ${ARGN} OUTPUT_FILE ${OUT}/${file} RESULT_VARIABLE code)
   if(NOT code EQUAL 0)
     message(FATAL_ERROR "${PROGRAM} ${ARGN}: exit code ${code}")
   endif()
