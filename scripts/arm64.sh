@@ -21,7 +21,7 @@ if ! dpkg --print-foreign-architectures | grep -qx arm64; then
   if [ "$(id -u)" -eq 0 ]; then dpkg --add-architecture arm64; else sudo dpkg --add-architecture arm64; fi
 fi
 # What has no code is the same for all architectures. LLVM, which reads AMD's code, is left out.
-packages=(cmake ninja-build pkg-config file g++-aarch64-linux-gnu qemu-user libcli11-dev nlohmann-json3-dev libxml2-utils
+packages=(cmake ninja-build pkg-config file dpkg-dev g++-aarch64-linux-gnu qemu-user libcli11-dev nlohmann-json3-dev
           libc6-dev:arm64 libstdc++6:arm64)
 for library in libboost-dev libtinyxml2-dev libsqlite3-dev libfmt-dev libssl-dev zlib1g-dev liblzma-dev libzstd-dev \
   libgtest-dev libgmock-dev; do
