@@ -8,6 +8,9 @@
 #include "cli/command.hpp"
 #include "cli/multiprocessors.hpp"
 #include "cli/next_step.hpp"
+#include "cli/scheduled_plan.hpp"
+#include "cli/scheduler_study.hpp"
+#include "cli/shard.hpp"
 #include "cli/version.hpp"
 #include "harness/protocol/schedules.hpp"
 #include "models/architecture/shipped.hpp"
@@ -45,60 +48,8 @@ struct SchedulersOptions {
     std::optional<double> time_limit;
     std::int64_t runs = 200;
     std::uint64_t seed = 1;
+    ScheduledPlanOptions plan;
 };
-
-/// Whether the run has few enough warps and issues for a timeline.
-bool is_drawable(const models::Launch& launch, const harness::ScheduledRun& run) {
-    constexpr std::int64_t most_threads = 64 * 32;
-    constexpr std::int64_t most_instructions = 1'000'000;
-    return launch.blocks <= most_threads && launch.threads <= most_threads &&
-           launch.blocks * launch.threads <= most_threads && run.instructions <= most_instructions;
-}
-
-/// Bounds of one policy, or the reason why there are none, and its runs. `complete` becomes false
-/// when the user stopped the runs.
-Result<certification::PolicyResult> study(const SchedulersOptions& options,
-                                          const LoadedLaunch& inputs, std::int64_t multiprocessors,
-                                          const models::WarpPolicy& policy,
-                                          std::vector<analyzer::Assumption>& assumptions,
-                                          bool& complete) {
-    certification::PolicyResult result;
-    result.policy = models::to_string(policy);
-    result.guarantee = std::string{models::to_string(models::guarantee_of(policy))};
-    analyzer::Request request;
-    request.function = inputs.kernel->function;
-    request.graph = &inputs.kernel->graph;
-    request.architecture = &inputs.architecture;
-    request.facts = &inputs.kernel->facts;
-    request.launch = inputs.launch;
-    request.multiprocessors = multiprocessors;
-    request.policy = policy;
-    const auto analysis = analyzer::analyze(request);
-    if (analysis) {
-        result.bounds = analysis.value().execution_time.bounds();
-        assumptions = analysis.value().assumptions;
-    } else {
-        result.refusal = analysis.error().what;
-    }
-    const auto machine = harness::simulator::Machine::prepare(
-        inputs.architecture, inputs.launched(), policy, multiprocessors);
-    if (!machine) return machine.as_failure();
-    const harness::Protocol protocol = protocol_of(options.runs, options.seed, options.draw);
-    ProgressBar bar{"simulating " + result.policy};
-    const auto runs =
-        harness::run_schedules(*machine.value(), protocol, worker_threads(), bar.callback());
-    if (!runs) return runs.as_failure();
-    complete = complete && static_cast<std::int64_t>(runs.value().size()) == options.runs;
-    if (runs.value().empty()) return result;
-    result.observed = harness::summarise_schedules(runs.value());
-    const std::int64_t worst = result.observed.worst_run;
-    if (is_drawable(inputs.launch, runs.value()[static_cast<std::size_t>(worst)])) {
-        auto timeline = harness::timeline_of(*machine.value(), protocol, worst);
-        if (!timeline) return timeline.as_failure();
-        result.slowest = std::move(timeline).value();
-    }
-    return result;
-}
 
 /// Expands `every=2..8` into one policy for each number. Refuses a malformed range.
 Result<std::vector<std::string>> with_every_rate(const std::string& policy) {
@@ -169,6 +120,12 @@ certification::RankBy rank_by(const std::string& name) {
 }
 
 Exit run(const SchedulersOptions& options, const StopScope& scope) {
+    if (!options.plan.plan.empty()) {
+        ScheduledPlanOptions plan = options.plan;
+        plan.outputs = options.outputs;
+        plan.format = options.format;
+        return compare_plan(plan);
+    }
     for (const auto& path : options.outputs)
         if (!comparison_format_of(path)) {
             say("warpbound: {}: a report file ends in .html, .xml, .csv, .json or .txt\n", path);
@@ -216,8 +173,9 @@ Exit run(const SchedulersOptions& options, const StopScope& scope) {
         // A policy whose analysis was stopped has no bound: those before it are reported.
         auto studied = unless_stopped(
             [&] {
-                return study(options, inputs.value(), multiprocessors.value(), policy,
-                             comparison.assumptions, complete);
+                return study_policy(protocol_of(options.runs, options.seed, options.draw),
+                                    inputs.value(), multiprocessors.value(), policy,
+                                    comparison.assumptions, complete);
             },
             1.0);
         if (!studied) break;
@@ -254,6 +212,36 @@ Exit run(const SchedulersOptions& options, const StopScope& scope) {
 
 } // namespace
 
+namespace {
+
+/// Options of a plan, which states what those of one kernel state. After all other options.
+void add_plan(CLI::App& command, ScheduledPlanOptions& options) {
+    CLI::Option* const plan = command.add_option(
+        "--plan", options.plan,
+        "Instead of FILE: kernels crossed with machines, launches, policies and seeds (XML, "
+        "docs/how-to/spread-runs.md); a row for each point");
+    for (const char* stated : {"FILE",           "--kernel",
+                               "--target",       "--flow-facts",
+                               "--source",       "--arg",
+                               "--launch",       "--grid",
+                               "--block",        "--dynamic-shared-memory",
+                               "--architecture", "--assume",
+                               "--policies",     "--multiprocessors",
+                               "--runs",         "--seed",
+                               "--draw",         "--clock",
+                               "--rank",         "--time-limit"})
+        plan->excludes(command.get_option(stated));
+    CLI::Option* const shard = add_shard(command, options.shard, plan);
+    command
+        .add_option("--merge", options.parts,
+                    "Tables that all shards of the plan wrote with -o: make one of them, the same "
+                    "bytes as without shards")
+        ->needs(plan)
+        ->excludes(shard);
+}
+
+} // namespace
+
 void add_schedulers(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<SchedulersOptions>();
     CLI::App* command = app.add_subcommand(
@@ -283,11 +271,18 @@ void add_schedulers(CLI::App& app, Invocation& invocation) {
     command->add_option("-o,--output", options->outputs,
                         "Report file: .html, .xml, .csv, .json or .txt; may be repeated");
     add_format(*command, options->format, {"text", "json", "xml", "csv", "html"});
+    add_plan(*command, options->plan);
+    command->get_option("FILE")->required(false);
+    command->get_option("--architecture")->required(false);
     command->footer(
         "Example: warpbound schedulers examples/convolution/sm_75.sass --kernel convolution_rows\n"
         "           --architecture turing-t4 --launch 1x512\n"
         "           --flow-facts examples/convolution/sm_75.rows.flow-facts.xml -o policies.html");
     command->callback([options, &invocation] {
+        if (options->plan.plan.empty() && options->launch.kernel.file.empty())
+            throw CLI::RequiredError("FILE or --plan");
+        if (options->plan.plan.empty() && options->launch.machine.architecture.empty())
+            throw CLI::RequiredError("--architecture");
         invocation.run = [options] {
             const StopScope scope = watch_for_interrupt(options->time_limit);
             return run(*options, scope);
