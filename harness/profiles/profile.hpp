@@ -28,12 +28,13 @@ struct Profile {
 
 /// The files that are read.
 enum class ProfileFormat {
-    NsightSystems,   ///< `nsys export --type sqlite`
-    GpuTrace,        ///< `nsys stats --report cuda_gpu_trace --format csv`, or records of CUPTI
-    NsightCompute,   ///< `ncu --csv`, with `--page raw` or `--page details`
-    TensorRtTimes,   ///< `trtexec --exportTimes`
-    TensorRtProfile, ///< `trtexec --exportProfile`: refused, since it has averages only
-    NvBench,         ///< nvbench `--jsonbin`, with the files of times beside it
+    NsightSystems,       ///< `nsys export --type sqlite`
+    GpuTrace,            ///< `nsys stats --report cuda_gpu_trace --format csv`, or records of CUPTI
+    NsightComputeReport, ///< `ncu --export`: refused, its binary form is not read
+    NsightCompute,       ///< `ncu --csv`, with `--page raw` or `--page details`
+    TensorRtTimes,       ///< `trtexec --exportTimes`
+    TensorRtProfile,     ///< `trtexec --exportProfile`: refused, since it has averages only
+    NvBench,             ///< nvbench `--jsonbin`, with the files of times beside it
 };
 
 } // namespace warpbound::harness::profiles

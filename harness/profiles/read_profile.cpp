@@ -26,6 +26,9 @@ std::optional<ProfileFormat> format_of(const std::string& path) {
     if (!bytes) return std::nullopt;
     const std::string text = beginning_of(bytes.value());
     const auto holds = [&](std::string_view part) { return text.find(part) != std::string::npos; };
+    // `Source:` NVIDIA, Nsight Compute Customization Guide, report file format.
+    constexpr std::string_view report_magic{"NVR\0", 4};
+    if (text.rfind(report_magic, 0) == 0) return ProfileFormat::NsightComputeReport;
     if (text.rfind("SQLite format 3", 0) == 0) return ProfileFormat::NsightSystems;
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     if (first == std::string::npos) return std::nullopt;
@@ -53,6 +56,12 @@ Result<Profile> read_profile(const std::string& path, ProfileFormat format) {
             return read_tensorrt_times(path);
         case ProfileFormat::NvBench:
             return read_nvbench(path);
+        case ProfileFormat::NsightComputeReport:
+            return Failure{fmt::format("is a report of Nsight Compute in its own binary form; "
+                                       "import the CSV that `ncu --import {} --csv --page raw > "
+                                       "report.csv` makes of it",
+                                       path),
+                           path};
         case ProfileFormat::TensorRtProfile:
             break;
         }
