@@ -26,7 +26,7 @@ using harness::ReleasePattern;
 
 Result<std::optional<KernelBound>> bound_of(const MeasuredKernelOptions& options,
                                             const std::string& launch,
-                                            const std::string& multiprocessors) {
+                                            [[maybe_unused]] const std::string& multiprocessors) {
     if (options.gpu.empty()) return std::optional<KernelBound>{};
 #ifdef WARPBOUND_HAS_ANALYZER
     auto bounded = bound_code({options.module, options.kernel, options.flow_facts, "unknown",

@@ -1,7 +1,6 @@
 #include "cli/scheduler_study.hpp"
 
 #include "analyzer/analyze.hpp"
-#include "cli/command.hpp"
 #include "harness/protocol/schedules.hpp"
 
 #include <utility>

@@ -3,7 +3,7 @@
 /// What `schedulers` finds of one policy: its bounds and its simulated runs.
 
 #include "certification/schedulers/scheduler_comparison.hpp"
-#include "cli/launch_options.hpp"
+#include "cli/command.hpp"
 #include "harness/protocol/protocol.hpp"
 #include "models/launch/warp_policy.hpp"
 
