@@ -17,11 +17,6 @@ const Processor& processor_of(Target target) {
     return *processor;
 }
 
-/// Whether a value returns to registers: loads, and atomics that give the former value.
-bool returns_data(const Instruction& instruction) {
-    return instruction.effects.memory->load && !instruction.effects.writes.empty();
-}
-
 } // namespace
 
 std::optional<WaitCounts> wait_of(const Instruction& instruction, Target target) {
@@ -35,6 +30,10 @@ std::optional<WaitCounts> wait_of(const Instruction& instruction, Target target)
     if (instruction.mnemonic == "s_waitcnt_expcnt") counts.export_ = bits;
     if (instruction.mnemonic == "s_waitcnt_vscnt") counts.store = bits;
     return counts;
+}
+
+bool returns_data(const Instruction& instruction) {
+    return instruction.effects.memory->load && !instruction.effects.writes.empty();
 }
 
 Outstanding::Outstanding(Target target) : processor_{&processor_of(target)} {}

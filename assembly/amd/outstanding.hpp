@@ -16,6 +16,10 @@ namespace warpbound::assembly::amd {
 /// instructions. Requires: a processor that is read.
 std::optional<WaitCounts> wait_of(const Instruction& instruction, Target target);
 
+/// Whether a value returns to registers: loads, and atomics that give the former value. Requires:
+/// an access to memory.
+bool returns_data(const Instruction& instruction);
+
 /// Follows the operations that the counters of `WaitCounts` count.
 class Outstanding {
 public:

@@ -1,5 +1,7 @@
 #include "assembly/amd/program_builder.hpp"
 
+#include "assembly/amd/counters.hpp"
+#include "assembly/amd/exec_mask.hpp"
 #include "assembly/amd/opcodes.hpp"
 #include "assembly/amd/processor.hpp"
 #include "assembly/amd/state_registers.hpp"
@@ -166,10 +168,13 @@ Result<Function> build_function(const CodeObjectKernel& kernel, Target target,
     function.name = kernel.name;
     function.target = target;
     function.step = 4;
-    if (kernel.vgprs) function.register_count = static_cast<int>(*kernel.vgprs);
+    if (kernel.vgprs)
+        function.register_count = static_cast<int>(std::max(*kernel.vgprs, kernel.allocated_vgprs));
     function.shared_memory = kernel.lds_bytes;
     for (auto& one : all)
         function.instructions.push_back(instruction_of(std::move(one), kernel.code));
+    add_counters(function);
+    add_exec_guards(function);
     return function;
 }
 

@@ -15,8 +15,9 @@ namespace warpbound::assembly::amd {
 
 /// The kernel's code without the padding behind it. The guard of a
 /// conditional branch is the register that decides (`scc`, `vcc_lo`, `exec_lo`), negated where zero
-/// takes the branch. Instructions that execute under EXEC have no guard: EXEC is among what they
-/// read. Refuses code without an instruction.
+/// takes the branch. Instructions that execute under EXEC have it among what they read, and as a
+/// guard where it may be empty (exec_mask.hpp). Counters and waits are scoreboards (counters.hpp).
+/// Refuses code without an instruction.
 Result<Function> build_function(const CodeObjectKernel& kernel, Target target,
                                 const CodeDecoder& decoder);
 

@@ -110,6 +110,7 @@ private:
     }
 
     void scoreboards(std::size_t i, const Instruction& instruction) {
+        if (outstanding_) return; // Those of AMD's code follow the order of return.
         unsigned waits = instruction.control ? instruction.control->wait_mask : 0U;
         if (instruction.opcode_class == OpcodeClass::DependenceBarrier)
             for (const auto& operand : instruction.operands)

@@ -1,0 +1,114 @@
+#include "assembly/amd/counters.hpp"
+
+#include "assembly/amd/outstanding.hpp"
+#include "assembly/amd/processor.hpp"
+#include "assembly/amd/wait_counts.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace warpbound::assembly::amd {
+
+namespace {
+
+bool counts_twice(const Instruction& instruction) {
+    return instruction.effects.memory && instruction.effects.memory->space == StateSpace::Generic;
+}
+
+/// Permutations of lanes count, too.
+bool counts_in_lds(const Instruction& instruction) {
+    return instruction.mnemonic.starts_with("ds_") && instruction.opcode_class != OpcodeClass::Nop;
+}
+
+/// What counts or waits by rules of its own.
+bool has_other_rules(const Instruction& instruction) {
+    const std::string_view name = instruction.mnemonic;
+    for (const std::string_view other :
+         {"s_sendmsg", "s_sleep", "s_sethalt", "s_setvskip", "image_", "exp", "s_wakeup"})
+        if (name.starts_with(other)) return true;
+    return counts_twice(instruction);
+}
+
+struct Waits {
+    std::uint8_t mask = 0;            ///< Scoreboards that are waited for until they are clear.
+    std::vector<CountedWait> counted; ///< The others.
+};
+
+Waits waits_of(const WaitCounts& counts) {
+    Waits waits;
+    for (const auto& [scoreboard, most] : {std::pair{vector_scoreboard, counts.vector},
+                                           std::pair{scalar_scoreboard, counts.scalar_and_lds},
+                                           std::pair{export_scoreboard, counts.export_},
+                                           std::pair{store_scoreboard, counts.store}}) {
+        if (most && *most > 0) waits.counted.push_back({scoreboard, *most});
+        if (most && *most == 0)
+            waits.mask =
+                static_cast<std::uint8_t>(waits.mask | 1U << static_cast<unsigned>(scoreboard));
+    }
+    return waits;
+}
+
+std::optional<Control> control_of_wait(const Instruction& instruction, Target target) {
+    const auto counts = wait_of(instruction, target);
+    if (!counts) return std::nullopt;
+    const Waits waits = waits_of(*counts);
+    if (waits.counted.size() > 1) return std::nullopt;
+    Control control;
+    control.wait_mask = waits.mask;
+    return control;
+}
+
+std::optional<Control> control_of(const Instruction& instruction, const Processor& processor) {
+    if (instruction.opcode_class == OpcodeClass::DependenceBarrier)
+        return control_of_wait(instruction, processor.target());
+    if (has_other_rules(instruction)) return std::nullopt;
+    Control control;
+    const std::string_view name = instruction.mnemonic;
+    if (name == "s_nop" && instruction.encoding)
+        control.stall = static_cast<int>(instruction.encoding->low & 0xfU) + 1;
+    const bool is_scalar = name.starts_with("s_");
+    if (instruction.opcode_class == OpcodeClass::ClockRead ||
+        (is_scalar && instruction.effects.memory) || counts_in_lds(instruction)) {
+        control.write_barrier = scalar_scoreboard;
+    } else if (instruction.effects.memory) {
+        const bool is_store = processor.has_store_counter && !returns_data(instruction);
+        control.write_barrier = is_store ? store_scoreboard : vector_scoreboard;
+    }
+    return control;
+}
+
+} // namespace
+
+void add_counters(Function& function) {
+    const auto* const processor = find_processor(function.target);
+    if (processor == nullptr) return;
+    for (Instruction& instruction : function.instructions)
+        instruction.control = control_of(instruction, *processor);
+}
+
+std::optional<CountedWait> counted_wait(const Instruction& instruction, Target target) {
+    const auto counts = wait_of(instruction, target);
+    if (!counts) return std::nullopt;
+    const Waits waits = waits_of(*counts);
+    return waits.counted.size() == 1 ? std::optional{waits.counted.front()} : std::nullopt;
+}
+
+bool releases_in_order(const Instruction& instruction) {
+    return counts_in_lds(instruction) ||
+           (instruction.effects.memory && !instruction.mnemonic.starts_with("s_"));
+}
+
+std::string objection_to_counters(const Instruction& instruction) {
+    if (instruction.opcode_class == OpcodeClass::DependenceBarrier)
+        return "it waits for several counts above 0, or for something other than counters; the "
+               "timing contract (C97) has waits for one such count";
+    if (counts_twice(instruction))
+        return "an access that may go to LDS or to memory counts in two counters, which the timing "
+               "contract (C97) does not cover; expected global_ or ds_ instructions";
+    return "how long it holds its wavefront, or what it counts, is not described";
+}
+
+} // namespace warpbound::assembly::amd

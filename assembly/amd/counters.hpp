@@ -1,0 +1,44 @@
+#pragma once
+/// \file
+/// Counters and waits of AMD's code as scoreboards.
+
+#include "assembly/isa/program.hpp"
+
+#include <optional>
+#include <string>
+
+namespace warpbound::assembly::amd {
+
+/// Scoreboards that stand for the counters of a wavefront.
+inline constexpr int vector_scoreboard = 0; ///< vmcnt
+inline constexpr int scalar_scoreboard = 1; ///< lgkmcnt
+inline constexpr int export_scoreboard = 2; ///< expcnt
+inline constexpr int store_scoreboard = 3;  ///< vscnt
+
+/// A wait until at most `most` operations of the scoreboard are outstanding.
+struct CountedWait {
+    int scoreboard = 0;
+    int most = 0;
+
+    friend bool operator==(const CountedWait&, const CountedWait&) = default;
+};
+
+/// Gives instructions control fields: an operation that a counter counts announces itself on its
+/// scoreboard, a wait for zero waits for the scoreboard, and S_NOP stalls for its wait states. An
+/// instruction has none whose effect on counters or on the time of its wavefront is neither that
+/// nor a counted wait.
+/// Source: LLVM, AMDGPUUsage, "Memory Model"; see `WaitCounts`.
+void add_counters(Function& function);
+
+/// The wait of an S_WAITCNT for a count above 0. Nothing for other instructions, and where it waits
+/// for several such counts. Requires: a processor that is read.
+std::optional<CountedWait> counted_wait(const Instruction& instruction, Target target);
+
+/// Whether the operation is released no earlier than those before it on its scoreboard: those of
+/// vector memory and LDS are, scalar loads are not.
+bool releases_in_order(const Instruction& instruction);
+
+/// Why an instruction of AMD has no control field.
+std::string objection_to_counters(const Instruction& instruction);
+
+} // namespace warpbound::assembly::amd
