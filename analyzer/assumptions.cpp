@@ -228,6 +228,9 @@ std::string addresses_text(const std::vector<std::int64_t>& addresses) {
 /// How divergence is covered.
 std::string divergence_text(const Request& request) {
     const auto& divergents = request.facts->divergents;
+    if (is_amd(request.function->target))
+        return "A wavefront follows one path of the scalar code, with lanes switched off by EXEC "
+               "(S54), and the code waits for a result before it uses it.";
     if (divergents.empty()) return "No branch diverges: all lanes of a warp take the same path.";
     std::vector<std::string> addresses;
     for (const auto& fact : divergents)

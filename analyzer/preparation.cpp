@@ -34,7 +34,7 @@ Result<void> check_supported(const Request& request, const std::vector<bool>& us
             return refuse("a guarded barrier is not bounded where lanes may diverge; if the lanes "
                           "of a warp always agree there, state <uniform at=\"..\"/>");
         if (instruction.opcode_class == assembly::OpcodeClass::DependenceBarrier &&
-            !instruction.control)
+            !instruction.control && !is_amd(request.function->target))
             for (const auto& operand : instruction.operands)
                 if (std::holds_alternative<assembly::TextOperand>(operand))
                     return refuse(

@@ -6,6 +6,7 @@
 #include "certification/report/report.hpp"
 #include "cli/bound_answer.hpp"
 #include "cli/bound_table.hpp"
+#include "cli/code_decoder.hpp"
 #include "cli/command.hpp"
 #include "cli/launch_analysis.hpp"
 #include "cli/next_step.hpp"
@@ -146,7 +147,7 @@ Exit run(const BoundOptions& options) {
     if (!architecture) return refuse(architecture.error());
     const StopScope reading = watch_for_interrupt(options.time_limit);
     auto file = open_kernel_file(options.launch.kernel.file, options.launch.kernel.target,
-                                 architecture.value().target);
+                                 architecture.value().target, &code_decoder());
     if (!file) return refuse(file.error());
     const auto chosen = chosen_kernels(options, file.value());
     if (!chosen) return refuse(chosen.error());

@@ -183,6 +183,8 @@ Exit exit_of(const BoundAnswer& answer) {
 }
 
 std::string next_step_of(const BoundAnswer& answer, const AnalysisOptions& options) {
+    if (answer.report && answer.report->isa.starts_with("gfx")) // Without evidence as yet.
+        return fmt::format("warpbound analyze {} --runs 200", typed(options.launch));
     if (answer.report)
         return certify_command(options) + " -o evidence && warpbound verify evidence";
     if (!answer.needs.empty() &&

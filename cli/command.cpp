@@ -2,6 +2,7 @@
 
 #include "assembly/amd/processor.hpp"
 #include "assembly/support/stop_token.hpp"
+#include "cli/code_decoder.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/multiprocessors.hpp"
 #include "cli/next_step.hpp"
@@ -95,6 +96,17 @@ Result<void> read_stated_facts(LoadedKernel& loaded, const KernelOptions& option
     return boost::outcome_v2::success();
 }
 
+/// More would leave room for fewer wavefronts, which the rules of residency (C30) do not count.
+Result<void> check_scalar_registers(const harness::toolchain::KernelCode& code) {
+    constexpr std::int64_t most = 96;
+    const auto& amd = code.summary.amd;
+    if (!amd || amd->sgprs.value_or(0) <= most) return boost::outcome_v2::success();
+    return Failure{
+        fmt::format("kernel '{}' takes {} SGPRs; expected at most {}, with which they do "
+                    "not limit the wavefronts of a SIMD",
+                    code.summary.name, *amd->sgprs, most)};
+}
+
 } // namespace
 
 Result<harness::toolchain::KernelFile>
@@ -112,7 +124,8 @@ open_kernel_file(const std::string& file, const std::string& target,
 
 Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options,
                                                   const std::optional<assembly::Target>& machine) {
-    auto file = open_kernel_file(options.file, options.target, machine);
+    auto file = open_kernel_file(options.file, options.target, machine,
+                                 options.takes_amd ? &code_decoder() : nullptr);
     if (!file) return file.as_failure();
     const auto kernel = file.value().find(options.kernel);
     if (!kernel) return kernel.as_failure();
@@ -123,12 +136,15 @@ Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options,
 
 Result<std::unique_ptr<LoadedKernel>> load_kernel(const harness::toolchain::KernelCode& code,
                                                   const KernelOptions& options) {
+    if (options.takes_amd)
+        if (auto checked = check_scalar_registers(code); !checked) return checked.as_failure();
     auto loaded = std::make_unique<LoadedKernel>();
     loaded->program = *code.program;
     loaded->function = &loaded->program.functions.at(
         static_cast<std::size_t>(code.function - code.program->functions.data()));
     loaded->parameters = code.summary.parameters;
     loaded->constants = code.summary.constants;
+    if (code.summary.amd) loaded->most_threads = code.summary.amd->max_workgroup;
     auto graph = assembly::build_control_flow_graph(*loaded->function);
     if (!graph) {
         Failure failure = graph.error();
@@ -192,6 +208,10 @@ Result<LoadedLaunch> load_launch(const LaunchOptions& options, models::Architect
     const auto launch = launch_of(options.launch, loaded.kernel->function);
     if (!launch) return launch.as_failure();
     loaded.launch = launch.value();
+    if (const auto most = loaded.kernel->most_threads; most && loaded.launch.threads > *most)
+        return Failure{fmt::format("a block of {} threads; kernel '{}' is compiled for at most {}",
+                                   loaded.launch.threads, loaded.kernel->function->name, *most),
+                       loaded.kernel->program.name};
     if (auto added =
             add_arguments_to(loaded.launch.arguments, options.arguments, loaded.kernel->parameters);
         !added)

@@ -133,7 +133,8 @@ struct LoadedKernel {
     std::map<std::int64_t, std::string> constants{}; ///< Contents of constant banks that it holds.
     /// The source files whose comments state facts, as `facts.sources` names them.
     std::vector<assembly::SourceText> sources{};
-    std::string flow_facts_digest{}; ///< Of the flow-facts file; empty without one.
+    std::string flow_facts_digest{};            ///< Of the flow-facts file; empty without one.
+    std::optional<std::int64_t> most_threads{}; ///< Of a work-group that AMD's code is made for.
 };
 
 /// Options that name a kernel: FILE, --kernel, --target; with stated facts --flow-facts, --source.
@@ -144,6 +145,7 @@ struct KernelOptions {
     std::string target{};
     std::string source{};     ///< Folder of the source files; empty: as the listing names them.
     bool takes_facts = false; ///< The command uses stated facts.
+    bool takes_amd = false;   ///< The command takes AMD's code.
 
     void add_to(CLI::App& command);
     void add_flow_facts_to(CLI::App& command);
@@ -152,11 +154,12 @@ struct KernelOptions {
 /// Help text of FILE, --kernel and --target.
 inline constexpr const char* file_help =
     "Code of the kernel: a cubin, fatbin or program, PTX, CUDA C++, or a listing (cuobjdump -sass, "
-    "nvdisasm, bare text), each also as .gz or .xz; - reads standard input";
+    "nvdisasm, bare text), each also as .gz or .xz; - reads standard input. AMD's code objects and "
+    "assembly: inspect, flow-facts, bound, analyze, simulate";
 inline constexpr const char* kernel_help =
     "Name of the kernel, mangled or not, or a part of it, if the file holds several";
-inline constexpr const char* target_help =
-    "Target whose code is meant, as sm_80, if the file holds several or is to be compiled";
+inline constexpr const char* target_help = "Target whose code is meant, as sm_80 or gfx90a, if the "
+                                           "file holds several or is to be compiled";
 
 /// The file's kernels. `machine`: that runs them, where it is known. `decoder`: of a command that
 /// takes AMD's code. Refuses an unknown `target`.

@@ -143,6 +143,7 @@ Exit print_template(const FlowFactsOptions& options) {
 /// The options of a launch, of which every part may be missing.
 void add_launch(CLI::App& command, LaunchOptions& options) {
     options.kernel.add_to(command);
+    options.kernel.takes_amd = true;
     options.machine.add_to(command, false);
     options.launch.add_to(command);
     CLI::Option* const whole = command.get_option("--launch");

@@ -303,7 +303,9 @@ Exit run(const InspectOptions& options) {
     if (options.format == "dot")
         return write_result(assembly::to_dot(*loaded.function, loaded.graph));
     const Inspection inspection = inspect(loaded);
-    if (!is_amd(loaded.function->target)) suggest(bound_of(options.kernel, *loaded.function));
+    const assembly::Target target = loaded.function->target;
+    if (!is_amd(target) || models::load_architecture(to_string(target)))
+        suggest(bound_of(options.kernel, *loaded.function));
     const KernelSummary& summary = code.value().summary;
     return write_result(options.format == "json" ? json_of(loaded, summary, inspection)
                                                  : text_of(loaded, summary, inspection));

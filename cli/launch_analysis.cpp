@@ -16,6 +16,7 @@ namespace warpbound::cli {
 
 void AnalysisOptions::add_to(CLI::App& command) {
     launch.add_to(command);
+    launch.kernel.takes_amd = true;
     add_policy(command, policy);
     add_multiprocessors(command, multiprocessors);
     add_clock(command, clock);

@@ -251,6 +251,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
                                        "kernelslist.g) executed, on the simulated device, one run "
                                        "per seed");
     options->launch.add_to(*command);
+    options->launch.kernel.takes_amd = true;
     command->add_option("--listing", options->listing,
                         "Listing of the kernels of a recorded trace, which has no control fields");
     add_policy(*command, options->policy);

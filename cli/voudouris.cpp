@@ -6,7 +6,8 @@ namespace warpbound::cli {
 
 Result<models::voudouris::Parameters>
 voudouris_parameters(const std::string& name, const models::Architecture& architecture) {
-    const bool fermi = assembly::generation_of(architecture.target) == assembly::Generation::Fermi;
+    const bool fermi = !is_amd(architecture.target) &&
+                       assembly::generation_of(architecture.target) == assembly::Generation::Fermi;
     if (name == "description" || (name.empty() && !fermi))
         return models::voudouris::parameters_from(architecture);
     if (!fermi)

@@ -67,6 +67,11 @@ public:
         if (auto checked = models::check_written_for(facts_, launch_); !checked)
             return checked.as_failure();
         models::assume_normal_ends(function_, graph_, facts_);
+        if (is_amd(function_.target)) { // S54; nothing is derived from the values of registers.
+            if (auto taken = models::assume_divergence(function_, graph_, facts_); !taken)
+                return taken.as_failure();
+            return std::move(facts_);
+        }
         Basis basis = code_alone();
         const bool states_uniformity = !facts_.uniforms.empty();
         if (auto added = add(basis); !added) return added.as_failure();

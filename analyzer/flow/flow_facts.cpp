@@ -126,7 +126,8 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
         has_divergent_branch(function, facts) ? Convergence::MayDiverge : Convergence::Converged;
     ResolvedFacts resolved;
     resolved.in_use = facts;
-    if (follow_branches_in) {
+    // Conditions of AMD's branches are not followed.
+    if (follow_branches_in && !is_amd(function.target)) {
         auto derived = unless_stopped([&] {
             return infeasible_paths_with_arguments(function, graph, *follow_branches_in,
                                                    convergence);

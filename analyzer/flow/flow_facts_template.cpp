@@ -380,15 +380,20 @@ std::string flow_facts_template(const assembly::Program& program,
                                 const KernelParameters& parameters) {
     std::string out = fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?>
 <!-- Replace every ?. A loop's min and max count how often its header block executes each time the loop is entered from
-     outside: 8 for a loop whose body runs 8 times. transactions: memory transactions of a global access, 1 to 32.
-     conflict-degree: bank-conflict degree of a shared access, 1 to 32. level: any, l1, l2 or dram.
+     outside: 8 for a loop whose body runs 8 times. transactions: memory transactions of a global access, 1 to {0}.
+     conflict-degree: bank-conflict degree of a shared access, 1 to {0}. level: any, l1, l2 or dram.
      A <pattern/> inside <memory> gives the lanes' addresses in place of these counts; with level any it goes
      through the caches.
-     A memory line may be deleted: then 1 to 32 transactions and any level are covered. -->
-<flow-facts kernel="{}" digest="{}"{}>
+     A memory line may be deleted: then 1 to {0} transactions and any level are covered. -->
+<flow-facts kernel="{1}" digest="{2}"{3}>
 )",
-                                  escaped(function.name), program.digest,
-                                  conditions_text(launch, blocks, parameters));
+                                  is_amd(function.target) ? 128 : 32, escaped(function.name),
+                                  program.digest, conditions_text(launch, blocks, parameters));
+    if (is_amd(function.target)) { // One path a wavefront (S54), and no values of threads.
+        const TemplateWriter writer{
+            function, graph, std::nullopt, {{function, "from the code", "proved", {}, {}}}, {}};
+        return out + writer.loops() + writer.accesses() + "</flow-facts>\n";
+    }
     const assembly::Function with_values = with_parameters(function, parameters);
     std::vector<FactBasis> bases;
     const auto add = [&](const assembly::Function& code, const KernelParameters& stated,

@@ -63,6 +63,7 @@ Result<std::int64_t> by_registers(const LaunchGeometry& shape, std::int64_t warp
     limits.registers_per_thread = counts.limit("registers-per-thread");
     limits.register_unit = counts.limit("register-granularity");
     limits.fermi_register_rule =
+        !is_amd(architecture.target) &&
         assembly::generation_of(architecture.target) == assembly::Generation::Fermi;
     if (counts.failure()) return *counts.failure();
     return models::occupancy::blocks_by_registers(*shape.registers, shape.warps_per_block,

@@ -1,6 +1,7 @@
 #include "analyzer/microarchitecture/cycle_sums.hpp"
 #include "analyzer/microarchitecture/pipeline_model.hpp"
 #include "analyzer/microarchitecture/unseen_counters.hpp"
+#include "assembly/amd/counters.hpp"
 
 #include <algorithm>
 #include <map>
@@ -14,8 +15,12 @@ namespace {
 
 constexpr std::size_t depth_limit = 16;
 
-/// How many operations `DEPBAR.LE SBn, k` leaves unreleased.
-std::size_t depbar_count(const assembly::Instruction& instruction) {
+/// How many operations `DEPBAR.LE SBn, k` or a counted S_WAITCNT leaves unreleased.
+std::size_t depbar_count(const assembly::Instruction& instruction, assembly::Target target) {
+    if (is_amd(target)) {
+        const auto wait = assembly::amd::counted_wait(instruction, target);
+        return wait ? static_cast<std::size_t>(wait->most) : 0;
+    }
     for (const auto& operand : instruction.operands)
         if (const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand);
             immediate != nullptr && immediate->integer && *immediate->integer >= 0)
@@ -23,7 +28,11 @@ std::size_t depbar_count(const assembly::Instruction& instruction) {
     return 0;
 }
 
-int depbar_scoreboard(const assembly::Instruction& instruction) {
+int depbar_scoreboard(const assembly::Instruction& instruction, assembly::Target target) {
+    if (is_amd(target)) {
+        const auto wait = assembly::amd::counted_wait(instruction, target);
+        return wait ? wait->scoreboard : -1;
+    }
     if (instruction.opcode_class != assembly::OpcodeClass::DependenceBarrier) return -1;
     for (const auto& operand : instruction.operands)
         if (const auto* scoreboard = std::get_if<assembly::ScoreboardOperand>(&operand))
@@ -59,8 +68,9 @@ PipelineModel::PipelineModel(const assembly::Function& function,
             slot_slack_ = slot->interval->hi - 1;
         }
     for (const auto& instruction : function.instructions)
-        if (depbar_scoreboard(instruction) >= 0)
-            depth_ = std::max(depth_, std::min(depth_limit, depbar_count(instruction) + 1));
+        if (depbar_scoreboard(instruction, function.target) >= 0)
+            depth_ = std::max(
+                depth_, std::min(depth_limit, depbar_count(instruction, function.target) + 1));
     std::map<assembly::Register, std::size_t> dense;
     compiled_.resize(function.instructions.size());
     const std::vector<unsigned> unseen = unseen_counters(function, architecture, timings);
@@ -68,6 +78,10 @@ PipelineModel::PipelineModel(const assembly::Function& function,
         if (!timings[i]) continue;
         const auto& instruction = function.instructions[i];
         compiled_[i].seen = ~unseen[i];
+        compiled_[i].depbar = depbar_scoreboard(instruction, function.target);
+        compiled_[i].depbar_unreleased = depbar_count(instruction, function.target);
+        compiled_[i].releases_in_order =
+            is_amd(function.target) && assembly::amd::releases_in_order(instruction);
         compile(i, instruction, timings[i].value());
         compile_queue(compiled_[i], timings[i].value(), stages.in_state);
         if (!timings[i].value().waits_for_registers) continue;
@@ -153,8 +167,6 @@ void PipelineModel::compile(std::size_t index, const assembly::Instruction& inst
         compiled.write_barrier = instruction.control->write_barrier.value_or(-1);
         compiled.read_barrier = instruction.control->read_barrier.value_or(-1);
     }
-    compiled.depbar = depbar_scoreboard(instruction);
-    compiled.depbar_unreleased = depbar_count(instruction);
     // Of a guard with either outcome, execution is the later one, predicated off the earlier one.
     // By C10, @!PT never executes and control transfers always do: both are covered.
     const bool transfers = transfers_or_exits(instruction);

@@ -1,6 +1,7 @@
 #include "analyzer/microarchitecture/pipeline_model.hpp"
 
 #include "analyzer/microarchitecture/cycle_sums.hpp"
+#include "assembly/amd/counters.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
@@ -81,6 +82,15 @@ void PipelineModel::insert_release(PipelineState& state, int scoreboard,
     if (position == end) return;
     std::move_backward(position, end - 1, end);
     *position = release;
+}
+
+/// Scalar loads are released in any order. The lower side counts what is on their counter as they
+/// are, which is no later.
+void PipelineModel::insert_in_order(PipelineState& state, int scoreboard,
+                                    std::int64_t release) const {
+    if (side_ == Side::Upper || scoreboard != assembly::amd::scalar_scoreboard)
+        release = std::max(release, state[scoreboard_component(scoreboard)]);
+    insert_release(state, scoreboard, release);
 }
 
 /// With one more release, the (k+1)-th largest is at most the k-th largest of before.
@@ -191,7 +201,10 @@ void PipelineModel::take_effect(std::vector<Time>& components, const Compiled& c
         components[register_base() + reg] = usable;
     Time& completion = components[completion_component];
     completion = later(completion, result);
-    if (compiled.write_barrier >= 0) insert_release(components, compiled.write_barrier, usable);
+    if (compiled.write_barrier >= 0 && compiled.releases_in_order)
+        insert_in_order(components, compiled.write_barrier, usable);
+    else if (compiled.write_barrier >= 0)
+        insert_release(components, compiled.write_barrier, usable);
     if (compiled.read_barrier >= 0) {
         Time read = after(begin, compiled.source_read);
         Time released = after(begin, compiled.source_wait);

@@ -138,6 +138,7 @@ private:
         int depbar = -1;        ///< Scoreboard of DEPBAR, or -1.
         std::size_t depbar_unreleased = 0; ///< Operations that may remain unreleased.
         int write_barrier = -1;
+        bool releases_in_order = false; ///< By its write barrier (C97).
         int read_barrier = -1;
         bool executes = true;        ///< On this side's covering outcome.
         bool always_executes = true; ///< Executes in every run.
@@ -195,8 +196,14 @@ private:
                      const Passage<Time>& passage) const;
     void pass_waits(PipelineState& state, const Compiled& compiled) const;
     void insert_release(PipelineState& state, int scoreboard, const std::int64_t& release) const;
+    /// Likewise, of an operation that is released no earlier than those before it.
+    void insert_in_order(PipelineState& state, int scoreboard, std::int64_t release) const;
     void insert_release(std::vector<Delays>& components, int scoreboard,
                         const Delays& release) const;
+    void insert_in_order(std::vector<Delays>& components, int scoreboard,
+                         const Delays& release) const {
+        insert_release(components, scoreboard, release);
+    }
 
     // Layout: gap, barrier, completion, kind of the gap, scoreboards x depth (largest first),
     // ports, buffer (oldest first), registers; with stages: the end of the hold by Control, the

@@ -10,6 +10,7 @@ constexpr std::string_view facts = "states what facts and programs mean, not wha
 constexpr std::string_view replay = "how recorded traces are replayed, not what a device does";
 constexpr std::string_view divergent =
     "needs divergent lanes whose instructions a compiler leaves in their order";
+constexpr std::string_view amd = "of AMD's devices, on which nothing is measured here";
 constexpr std::string_view before_issue =
     "a stage before the issue: its times show only in a sum with the gap (C4)";
 constexpr std::string_view after_issue =
@@ -76,6 +77,8 @@ constexpr auto rules = std::to_array<ContractRule>({
     {"C39", "path serialization", divergent},
     {"C40", "reconvergence points", divergent},
     {"C41", "gap between lanes", divergent},
+    {"C97", "counters", amd},
+    {"C98", "EXEC", amd},
     {"C78", "typical draws", "how simulated runs choose, not what a device does"},
     {"C79", "L1 of a launch", contents},
     {"C54", "instruction stream", replay},

@@ -150,6 +150,10 @@ private:
 
 Result<EmittedKernel> emit(const std::string& kernel, const std::vector<Operation>& operations,
                            const models::Architecture& architecture) {
+    if (is_amd(architecture.target))
+        return Failure{fmt::format("microbenchmarks are made for NVIDIA's instruction sets; {} is "
+                                   "a machine with {}",
+                                   architecture.name, to_string(architecture.target))};
     EmittedKernel emitted;
     emitted.text =
         fmt::format("!Arch {}\n!Kernel {}\n", assembly::to_string(architecture.target), kernel);

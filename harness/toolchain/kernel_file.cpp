@@ -122,8 +122,8 @@ Result<KernelFile> KernelFile::open(const std::string& path, const TargetChoice&
 
 Result<void> KernelFile::add_amd(std::string contents, const assembly::amd::CodeDecoder* decoder) {
     if (decoder == nullptr)
-        return Failure{"AMD code, which only `warpbound inspect` reads: no machine of AMD is "
-                       "described, so that its instructions have no times"};
+        return Failure{"AMD code, which this command does not take; inspect, flow-facts, bound, "
+                       "analyze and simulate do"};
     auto image = amd_image(std::move(contents), name_, choice_, *decoder);
     if (!image) return image.as_failure();
     const auto object = assembly::amd::read_code_object(image.value());

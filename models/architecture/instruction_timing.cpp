@@ -1,5 +1,6 @@
 #include "models/architecture/instruction_timing.hpp"
 
+#include "assembly/amd/counters.hpp"
 #include "assembly/isa/source_places.hpp"
 #include "models/architecture/instruction_form.hpp"
 #include "models/architecture/pass_rule.hpp"
@@ -21,8 +22,26 @@ using assembly::ControlFlow;
 using assembly::Instruction;
 using assembly::OpcodeClass;
 
-/// Passes of an access of which nothing is stated: up to one for each thread of a warp.
-constexpr Interval any_passes{.lo = 1, .typical = std::nullopt, .hi = 32};
+/// Whether a lane may touch two words or lines: it has two addresses, or one that need not be
+/// aligned to its width, as of AMD's accesses.
+bool may_take_two_passes(const Instruction& instruction) {
+    constexpr int bytes_of_word = 4;
+    const std::string_view name = instruction.mnemonic;
+    if (name.starts_with("ds_read2") || name.starts_with("ds_write2")) return true;
+    return (name.starts_with("global_") || name.starts_with("buffer_")) &&
+           instruction.effects.memory && instruction.effects.memory->bytes_per_lane > bytes_of_word;
+}
+
+/// Passes of an access of which nothing is stated: up to one for each thread of a warp, or two.
+Interval any_passes(const Instruction& instruction, const Architecture& architecture) {
+    constexpr std::int64_t fewest_threads = 32;
+    const SourcedValue* const size = architecture.geometry.find("warp-size");
+    const std::int64_t threads =
+        std::max(fewest_threads, size != nullptr && size->interval ? size->interval->hi : 0);
+    return {.lo = 1,
+            .typical = std::nullopt,
+            .hi = threads * (may_take_two_passes(instruction) ? 2 : 1)};
+}
 
 bool is_loaded_from_level(OpcodeClass opcode_class) {
     return opcode_class == OpcodeClass::LoadGlobal || opcode_class == OpcodeClass::LoadLocal;
@@ -82,6 +101,8 @@ private:
 
     void find_class();
     void find_gaps();
+    void apply_counters();
+    void check_order();
     void apply_fence();
     void check_counters();
     void apply_yield();
@@ -231,9 +252,29 @@ void LookUp::apply_fence() {
         result_.gap = {.lo = plain, .typical = std::nullopt, .hi = result_.gap.hi};
 }
 
+/// C97: S_NOP takes the place of several instructions; what has no control field is not covered.
+void LookUp::apply_counters() {
+    if (!instruction_.control) return fail(assembly::amd::objection_to_counters(instruction_));
+    const std::int64_t states = std::max(1, instruction_.control->stall);
+    result_.gap.lo *= states;
+    result_.gap.hi *= states;
+    if (result_.gap.typical) *result_.gap.typical *= states;
+}
+
+/// C97: where a result waits for what other instructions do, the order of returns is not covered.
+void LookUp::check_order() {
+    if (!assembly::is_amd(function_.target) || !assembly::amd::releases_in_order(instruction_))
+        return;
+    if (result_.through_caches || result_.slice_time.hi > 0 || result_.queue)
+        fail("its result waits for accesses of other wavefronts (through caches, at the slices of "
+             "the L2, in a memory-queue), which the order of returns (C97) does not cover; of a "
+             "pattern through the caches, state the level: level=\"l1\", \"l2\" or \"dram\"");
+}
+
 void LookUp::find_gaps() {
     if (architecture_.issue_control == IssueControl::Interlocked) {
         result_.gap = value(architecture_.schedulers, "schedulers", "same-warp-interval");
+        if (assembly::is_amd(function_.target)) apply_counters();
     } else if (!instruction_.control) {
         return fail(fmt::format("no control field; architecture {} needs its stall count",
                                 architecture_.name));
@@ -263,7 +304,7 @@ void LookUp::find_passes() {
     if (fact != nullptr)
         stated = counts_bank_conflicts(instruction_.opcode_class) ? fact->conflict_degree
                                                                   : fact->transactions;
-    result_.passes = stated ? to_interval(*stated) : any_passes;
+    result_.passes = stated ? to_interval(*stated) : any_passes(instruction_, architecture_);
     // Stated are the lines.
     if (const auto together = lines_per_pass_of(instruction_, architecture_); together > 1)
         result_.passes = to_interval(
@@ -439,6 +480,7 @@ Result<InstructionTiming> LookUp::timing() {
         if (has_latency_of_form) result_.latency = with_passes_of_form(result_.latency);
         if (has_sources_of_form) result_.source_read = with_passes_of_form(result_.source_read);
         find_queue();
+        check_order();
         result_.enters_write_buffer = is_buffered_store(instruction_.opcode_class);
         if (result_.enters_write_buffer) {
             value(architecture_.write_buffer, "write-buffer", "entries");

@@ -2,6 +2,7 @@
 /// Folders of descriptions, and the search for a description by its name.
 #include "models/architecture/library.hpp"
 
+#include "assembly/amd/processor.hpp"
 #include "models/architecture/shipped_descriptions.hpp"
 #include "models/xml/xml_reader.hpp"
 
@@ -122,8 +123,9 @@ Result<Architecture> load_architecture(const ArchitectureEntry& entry) {
 
 Result<Architecture> load_architecture(std::string_view name_or_path) {
     const auto entries = list_architectures();
-    if (const auto target = assembly::parse_target(name_or_path);
-        target && name_or_path == assembly::to_string(*target))
+    auto target = assembly::parse_target(name_or_path);
+    if (!target) target = assembly::amd::parse_processor(name_or_path);
+    if (target && name_or_path == assembly::to_string(*target))
         return load_by_target(entries, *target);
     const auto named = std::ranges::find(entries, name_or_path, &ArchitectureEntry::name);
     const ArchitectureEntry* const found =

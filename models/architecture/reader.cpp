@@ -1,3 +1,4 @@
+#include "assembly/amd/processor.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/architecture/schema.hpp"
 #include "models/xml/xml_reader.hpp"
@@ -60,11 +61,13 @@ Result<void> Reader::heading(const XmlElement& root) {
     if (!own_name) return own_name.as_failure();
     architecture_.name = own_name.value();
     architecture_.title = *root.find("title");
-    const auto target = assembly::parse_target(*root.find("isa"));
+    auto target = assembly::parse_target(*root.find("isa"));
+    if (!target) target = assembly::amd::parse_processor(*root.find("isa"));
     if (!target)
-        return refuse(source_, root,
-                      fmt::format("'isa' is \"{}\"; expected a target such as sm_20 or sm_90",
-                                  *root.find("isa")));
+        return refuse(
+            source_, root,
+            fmt::format("'isa' is \"{}\"; expected a target such as sm_20, sm_90 or gfx90a",
+                        *root.find("isa")));
     architecture_.target = *target;
     if (const auto* stands = root.find("stands-for-target"); stands != nullptr) {
         if (*stands != "yes")
@@ -83,6 +86,10 @@ Result<void> Reader::heading(const XmlElement& root) {
         return refuse(
             source_, root,
             fmt::format("'issue-control' is \"{}\"; expected interlocked or encoded", control));
+    if (is_amd(architecture_.target) && control != "interlocked")
+        return refuse(source_, root,
+                      "'issue-control' is \"encoded\"; AMD's instructions have no control fields; "
+                      "expected interlocked");
     return boost::outcome_v2::success();
 }
 

@@ -20,6 +20,26 @@ std::vector<bool> deciding_instructions(const assembly::Function& function,
     return deciding;
 }
 
+namespace {
+
+/// A wavefront of AMD follows one path of its scalar code: nothing divides its lanes (C98).
+Result<void> assume_wavefronts(const assembly::Function& function,
+                               const std::vector<bool>& deciding, FlowFacts& facts) {
+    for (const DivergentFact& fact : facts.divergents)
+        return refused(facts, fact.from,
+                       fmt::format("<divergent at=\"0x{:04x}\"/>: a wavefront of AMD has one path; "
+                                   "EXEC switches lanes off, not branches (C98); expected no "
+                                   "<divergent>",
+                                   fact.at));
+    for (std::size_t i = 0; i < deciding.size(); ++i)
+        if (const std::int64_t at = function.instructions[i].address;
+            deciding[i] && !facts.is_uniform(at))
+            facts.uniforms.push_back({at, from_code});
+    return boost::outcome_v2::success();
+}
+
+} // namespace
+
 Result<void> assume_divergence(const assembly::Function& function,
                                const assembly::ControlFlowGraph& graph, FlowFacts& facts) {
     const std::vector<bool> deciding = deciding_instructions(function, graph);
@@ -38,6 +58,7 @@ Result<void> assume_divergence(const assembly::Function& function,
         if (auto taken = take("divergent", fact); !taken) return taken;
     for (const UniformFact& fact : facts.uniforms)
         if (auto taken = take("uniform", fact); !taken) return taken;
+    if (is_amd(function.target)) return assume_wavefronts(function, deciding, facts);
     for (std::size_t i = 0; i < deciding.size(); ++i)
         if (const std::int64_t at = function.instructions[i].address;
             deciding[i] && stated.count(at) == 0)

@@ -15,7 +15,7 @@ using assembly::SourceText;
 
 constexpr std::int64_t largest_code_address = 0xFFFF'FFFF'FFFF;
 constexpr std::int64_t largest_count = 1'000'000'000'000;
-constexpr std::int64_t most_passes = 32;
+constexpr std::int64_t most_passes = 128; // Of a wavefront of 64 lanes with two addresses each.
 constexpr std::size_t most_terms = 10'000;
 constexpr std::size_t most_sources = 1000;
 

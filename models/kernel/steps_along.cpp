@@ -27,7 +27,8 @@ public:
     [[nodiscard]] std::size_t size() const { return used_; }
 
 private:
-    static constexpr std::size_t files = 6;
+    static constexpr std::size_t files =
+        static_cast<std::size_t>(assembly::RegisterFile::State) + 1;
     static constexpr std::size_t registers_of_file = 256;
     std::array<std::uint16_t, files * registers_of_file> numbers_{}; ///< One more; 0: none yet.
     std::uint16_t used_ = 0;

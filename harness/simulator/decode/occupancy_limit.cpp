@@ -18,7 +18,8 @@ std::int64_t round_up(std::int64_t amount, std::int64_t unit) {
 /// Fermi allocates some numbers of registers in double units (C30).
 bool needs_double_unit(std::int64_t registers, const models::Architecture& architecture) {
     constexpr std::array<std::int64_t, 8> doubled{21, 22, 29, 30, 37, 38, 45, 46};
-    return assembly::generation_of(architecture.target) == assembly::Generation::Fermi &&
+    return !is_amd(architecture.target) &&
+           assembly::generation_of(architecture.target) == assembly::Generation::Fermi &&
            std::find(doubled.begin(), doubled.end(), registers) != doubled.end();
 }
 

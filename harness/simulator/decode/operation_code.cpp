@@ -1,5 +1,6 @@
 #include "harness/simulator/decode/operation_code.hpp"
 
+#include "assembly/amd/counters.hpp"
 #include "assembly/isa/branch_guard.hpp"
 #include "assembly/isa/operand_reads.hpp"
 #include "harness/recorded_launch.hpp"
@@ -102,6 +103,10 @@ Result<void> OperationTranslator::add_times(const Instruction& instruction,
 
 Result<void> OperationTranslator::add_barrier(const Instruction& instruction,
                                               Operation& operation) {
+    if (assembly::is_amd(kernel_.function->target)) { // S_BARRIER, of all wavefronts.
+        operation.barrier = 0;
+        return boost::outcome_v2::success();
+    }
     const bool arrives_only = instruction.has_modifier("ARV");
     if (!arrives_only && !instruction.has_modifier("SYNC") && !instruction.has_modifier("RED"))
         return refuse(instruction, "only BAR.SYNC, BAR.RED and BAR.ARV are simulated");
@@ -155,6 +160,10 @@ Result<void> OperationTranslator::add_scoreboards(const Instruction& instruction
         operation.write_barrier = number(instruction.control->write_barrier);
         operation.read_barrier = number(instruction.control->read_barrier);
     }
+    if (assembly::is_amd(kernel_.function->target)) {
+        add_counters(instruction, operation);
+        return boost::outcome_v2::success();
+    }
     if (instruction.mnemonic != "DEPBAR") return boost::outcome_v2::success();
     for (const assembly::Operand& operand : instruction.operands) {
         if (const auto* scoreboard = std::get_if<assembly::ScoreboardOperand>(&operand)) {
@@ -171,9 +180,22 @@ Result<void> OperationTranslator::add_scoreboards(const Instruction& instruction
             return refuse(instruction, "expected a scoreboard and a count of 0..63");
         }
     }
+    keep_releases(operation);
+    return boost::outcome_v2::success();
+}
+
+void OperationTranslator::keep_releases(const Operation& operation) {
     code_.scoreboard_depth =
         std::max(code_.scoreboard_depth, static_cast<std::size_t>(operation.counted_limit) + 1);
-    return boost::outcome_v2::success();
+}
+
+void OperationTranslator::add_counters(const Instruction& instruction, Operation& operation) {
+    operation.releases_in_order = assembly::amd::releases_in_order(instruction);
+    const auto wait = assembly::amd::counted_wait(instruction, kernel_.function->target);
+    if (!wait) return;
+    operation.counted_scoreboard = static_cast<std::uint8_t>(wait->scoreboard);
+    operation.counted_limit = wait->most;
+    keep_releases(operation);
 }
 
 void OperationTranslator::add_registers_of(const assembly::Effects& effects, Operation& operation) {

@@ -33,6 +33,10 @@ private:
     Result<void> add_times(const assembly::Instruction& instruction,
                            const models::InstructionTiming& timing, Operation& operation) const;
     Result<void> add_scoreboards(const assembly::Instruction& instruction, Operation& operation);
+    /// The counters of AMD (C97).
+    void add_counters(const assembly::Instruction& instruction, Operation& operation);
+    /// Scoreboards keep as many releases as the operation may leave, and one more.
+    void keep_releases(const Operation& operation);
     Result<void> add_barrier(const assembly::Instruction& instruction, Operation& operation);
     void add_registers_of(const assembly::Effects& effects, Operation& operation);
     void add_access(const assembly::Instruction& instruction,

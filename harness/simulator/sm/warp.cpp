@@ -267,6 +267,10 @@ void Warp::set_result(const Operation& operation, std::int64_t at) {
         if (operation.is_long) ++counters_.unknown_long[*operation.write_barrier];
         return;
     }
+    if (operation.releases_in_order) {
+        std::int64_t& latest = counters_.in_order[*operation.write_barrier];
+        latest = at = std::max(latest, at);
+    }
     counters_.add_release(*operation.write_barrier, at);
     if (!tracks_long_ || !operation.is_long) return;
     std::int64_t& release = counters_.long_release[*operation.write_barrier];

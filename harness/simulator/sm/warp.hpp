@@ -157,6 +157,8 @@ private:
         /// Of long operations: the latest such release, and those unknown.
         std::array<std::int64_t, assembly::scoreboard_count> long_release{};
         std::array<std::uint32_t, assembly::scoreboard_count> unknown_long{};
+        /// The latest release of an operation that is released in order (C97).
+        std::array<std::int64_t, assembly::scoreboard_count> in_order{};
 
         void add_release(std::uint8_t scoreboard, std::int64_t at);
         /// When at most `allowed` operations of the scoreboard are unreleased.

@@ -73,6 +73,7 @@ Result<std::optional<std::int64_t>> slots_of(const Launch& launch, const NamedPr
     for (const auto& [name, place] : names)
         if (const auto value = limit(inputs, name)) *place = *value;
     limits.fermi_register_rule =
+        !is_amd(inputs.architecture().target) &&
         assembly::generation_of(inputs.architecture().target) == assembly::Generation::Fermi;
     const auto known_registers = registers_of(launch, profile, inputs);
     if (!known_registers) return known_registers.as_failure();

@@ -2,6 +2,7 @@
 #include "harness/devices/simulated.hpp"
 #include "harness/suite/measure_point.hpp"
 #include "harness/suite/suites.hpp"
+#include "models/architecture/library.hpp"
 #include "models/architecture/value_path.hpp"
 #include "tests/support/benchmark_times.hpp"
 
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <vector>
 
 namespace warpbound::harness {
 namespace {
@@ -29,9 +31,26 @@ std::string needs_much(const std::string& name) {
     return name == "shared-atomic" ? "classes/atomic-shared/latency is (absent|unknown)" : "";
 }
 
+/// Those for whose instruction sets benchmarks are made.
+std::vector<models::ArchitectureEntry> nvidia_machines() {
+    auto entries = models::list_architectures();
+    std::erase_if(entries, [](const models::ArchitectureEntry& entry) {
+        return is_amd(models::load_architecture(entry).value().target);
+    });
+    return entries;
+}
+
+TEST(Suite, RefusesMachinesOfAmd) {
+    const auto machine = models::load_architecture("cdna2-mi210").value();
+    const auto refused = points_of("dependent-add", machine);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(to_string(refused.error()),
+                testing::HasSubstr("made for NVIDIA's instruction sets"));
+}
+
 TEST(Suite, RunsOnEveryDescribedMachine) {
     std::set<std::string> ran;
-    for (const auto& entry : models::list_architectures()) {
+    for (const auto& entry : nvidia_machines()) {
         const auto device = simulated_device(models::load_architecture(entry.name).value(), {});
         for (const auto& benchmark : benchmarks()) {
             if (benchmark.interlocked) continue; // Measured in calibration_test.cpp.
@@ -153,7 +172,7 @@ TEST(Suite, ChainsPairsThroughTheirResults) {
 // No two loads of a region access the same line of 128 bytes, and all addresses use one register:
 // only the loads are in the chain.
 TEST(Suite, LoadsEachGlobalValueFromASeparateLine) {
-    for (const auto& entry : models::list_architectures())
+    for (const auto& entry : nvidia_machines())
         for (const auto& point : points("global-load", entry.name)) {
             const auto program = assembly::read_program({point.name, point.text});
             ASSERT_TRUE(program) << to_string(program.error());

@@ -53,7 +53,7 @@ TEST_P(Description, HasASourceForEveryNumber) {
 }
 
 TEST_P(Description, IsAmongTheOnesThatAreTested) {
-    const std::size_t tested = 19;
+    const std::size_t tested = 20;
     std::size_t files = 0;
     for (const auto& entry : std::filesystem::directory_iterator{WARPBOUND_DESCRIPTIONS})
         files += entry.path().extension() == ".xml" ? 1U : 0U;
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(All, Description,
                                          "turing-rtx2080ti", "ampere-a100", "ampere-rtxa6000",
                                          "ampere-rtx3060", "ampere-orin", "ada-rtx4090",
                                          "hopper-h200", "blackwell-b200", "blackwell-thor",
-                                         "gtx480-gpgpusim"),
+                                         "cdna2-mi210", "gtx480-gpgpusim"),
                          [](const auto& machine) {
                              std::string name = machine.param;
                              std::erase(name, '-');

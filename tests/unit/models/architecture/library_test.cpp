@@ -138,6 +138,8 @@ TEST(LoadArchitecture, FindsADescriptionByItsCard) {
     EXPECT_EQ(load_architecture("a100").value().name, "ampere-a100");
     EXPECT_EQ(load_architecture("orin").value().name, "ampere-orin");
     EXPECT_EQ(load_architecture("xavier").value().name, "volta-xavier");
+    EXPECT_EQ(load_architecture("mi210").value().name, "cdna2-mi210");
+    EXPECT_EQ(load_architecture("gfx90a").value().name, "cdna2-mi210");
     EXPECT_FALSE(load_architecture("rtx").has_value());
     EXPECT_FALSE(load_architecture("").has_value());
 }
