@@ -138,7 +138,7 @@ private:
         int depbar = -1;        ///< Scoreboard of DEPBAR, or -1.
         std::size_t depbar_unreleased = 0; ///< Operations that may remain unreleased.
         int write_barrier = -1;
-        bool releases_in_order = false; ///< By its write barrier (C97).
+        bool releases_in_order = false; ///< By its write barrier (C99).
         int read_barrier = -1;
         bool executes = true;        ///< On this side's covering outcome.
         bool always_executes = true; ///< Executes in every run.

@@ -104,10 +104,10 @@ bool releases_in_order(const Instruction& instruction) {
 std::string objection_to_counters(const Instruction& instruction) {
     if (instruction.opcode_class == OpcodeClass::DependenceBarrier)
         return "it waits for several counts above 0, or for something other than counters; the "
-               "timing contract (C97) has waits for one such count";
+               "timing contract (C99) has waits for one such count";
     if (counts_twice(instruction))
         return "an access that may go to LDS or to memory counts in two counters, which the timing "
-               "contract (C97) does not cover; expected global_ or ds_ instructions";
+               "contract (C99) does not cover; expected global_ or ds_ instructions";
     return "how long it holds its wavefront, or what it counts, is not described";
 }
 

@@ -252,7 +252,7 @@ void LookUp::apply_fence() {
         result_.gap = {.lo = plain, .typical = std::nullopt, .hi = result_.gap.hi};
 }
 
-/// C97: S_NOP takes the place of several instructions; what has no control field is not covered.
+/// C99: S_NOP takes the place of several instructions; what has no control field is not covered.
 void LookUp::apply_counters() {
     if (!instruction_.control) return fail(assembly::amd::objection_to_counters(instruction_));
     const std::int64_t states = std::max(1, instruction_.control->stall);
@@ -261,13 +261,13 @@ void LookUp::apply_counters() {
     if (result_.gap.typical) *result_.gap.typical *= states;
 }
 
-/// C97: where a result waits for what other instructions do, the order of returns is not covered.
+/// C99: where a result waits for what other instructions do, the order of returns is not covered.
 void LookUp::check_order() {
     if (!assembly::is_amd(function_.target) || !assembly::amd::releases_in_order(instruction_))
         return;
     if (result_.through_caches || result_.slice_time.hi > 0 || result_.queue)
         fail("its result waits for accesses of other wavefronts (through caches, at the slices of "
-             "the L2, in a memory-queue), which the order of returns (C97) does not cover; of a "
+             "the L2, in a memory-queue), which the order of returns (C99) does not cover; of a "
              "pattern through the caches, state the level: level=\"l1\", \"l2\" or \"dram\"");
 }
 

@@ -22,13 +22,13 @@ std::vector<bool> deciding_instructions(const assembly::Function& function,
 
 namespace {
 
-/// A wavefront of AMD follows one path of its scalar code: nothing divides its lanes (C98).
+/// A wavefront of AMD follows one path of its scalar code: nothing divides its lanes (C100).
 Result<void> assume_wavefronts(const assembly::Function& function,
                                const std::vector<bool>& deciding, FlowFacts& facts) {
     for (const DivergentFact& fact : facts.divergents)
         return refused(facts, fact.from,
                        fmt::format("<divergent at=\"0x{:04x}\"/>: a wavefront of AMD has one path; "
-                                   "EXEC switches lanes off, not branches (C98); expected no "
+                                   "EXEC switches lanes off, not branches (C100); expected no "
                                    "<divergent>",
                                    fact.at));
     for (std::size_t i = 0; i < deciding.size(); ++i)

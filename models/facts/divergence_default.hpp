@@ -15,7 +15,7 @@ std::vector<bool> deciding_instructions(const assembly::Function& function,
                                         const assembly::ControlFlowGraph& graph);
 
 /// Adds a divergent fact for each such instruction about which no fact speaks; in code of AMD,
-/// whose wavefronts follow one path (C98), a uniform one. Refuses a uniform fact where nothing is
+/// whose wavefronts follow one path (C100), a uniform one. Refuses a uniform fact where nothing is
 /// decided, and divergent ones in code of AMD.
 Result<void> assume_divergence(const assembly::Function& function,
                                const assembly::ControlFlowGraph& graph, FlowFacts& facts);

@@ -1,6 +1,6 @@
 /// \file
 /// Execution times of random kernels of AMD on a compute unit like that of cdna2-mi210, whose
-/// values vary (S54, C97).
+/// values vary (S54, C99).
 
 #include "analyzer/analyze.hpp"
 #include "analyzer/flow/facts_in_use.hpp"

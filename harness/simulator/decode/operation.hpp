@@ -56,7 +56,7 @@ struct Operation {
     std::optional<std::uint8_t> read_barrier;
     std::optional<std::uint8_t> counted_scoreboard; ///< DEPBAR.LE waits on this scoreboard
     std::int64_t counted_limit = 0; ///< until at most `counted_limit` operations are unreleased.
-    bool releases_in_order = false; ///< On its write barrier, after those issued before (C97).
+    bool releases_in_order = false; ///< On its write barrier, after those issued before (C99).
     std::optional<std::uint8_t> barrier; ///< BAR: the barrier at which the warp arrives.
     bool waits_at_barrier = true;        ///< BAR.SYNC, BAR.RED; not BAR.ARV.
     std::int64_t barrier_warps = 0; ///< Arrivals that open it; 0: of all warps that have not ended.

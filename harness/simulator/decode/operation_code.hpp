@@ -33,7 +33,7 @@ private:
     Result<void> add_times(const assembly::Instruction& instruction,
                            const models::InstructionTiming& timing, Operation& operation) const;
     Result<void> add_scoreboards(const assembly::Instruction& instruction, Operation& operation);
-    /// The counters of AMD (C97).
+    /// The counters of AMD (C99).
     void add_counters(const assembly::Instruction& instruction, Operation& operation);
     /// Scoreboards keep as many releases as the operation may leave, and one more.
     void keep_releases(const Operation& operation);

@@ -157,7 +157,7 @@ private:
         /// Of long operations: the latest such release, and those unknown.
         std::array<std::int64_t, assembly::scoreboard_count> long_release{};
         std::array<std::uint32_t, assembly::scoreboard_count> unknown_long{};
-        /// The latest release of an operation that is released in order (C97).
+        /// The latest release of an operation that is released in order (C99).
         std::array<std::int64_t, assembly::scoreboard_count> in_order{};
 
         void add_release(std::uint8_t scoreboard, std::int64_t at);

@@ -1,4 +1,4 @@
-// Bounds of wavefronts of AMD (S54, C97, C98), on cdna2-mi210 with exact times.
+// Bounds of wavefronts of AMD (S54, C99, C100), on cdna2-mi210 with exact times.
 #include "analyzer/analyze.hpp"
 #include "analyzer/flow/facts_in_use.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
