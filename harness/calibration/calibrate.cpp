@@ -15,8 +15,9 @@ namespace warpbound::harness {
 namespace {
 
 /// Reports a reason for every value that has a benchmark but no reading and no reason yet.
-void report_unread_values(bool knows_policy, Ledger& ledger, const std::string& why) {
-    for (const auto& benchmark : benchmarks())
+void report_unread_values(const std::vector<Benchmark>& suite, bool knows_policy, Ledger& ledger,
+                          const std::string& why) {
+    for (const auto& benchmark : suite)
         for (const auto& path : benchmark.calibrates)
             if (!ledger.knows(path) && !(knows_policy && path == policy_path))
                 ledger.unidentified(path, why);
@@ -58,9 +59,17 @@ Result<Calibration> calibrate(const Measurements& measurements) {
                                                           : models::IssueControl::Encoded;
     Ledger ledger;
     std::string why_rest = "the issue distance of independent instructions is not known";
-    if (!measurements.interlocks()) {
+    const bool is_timed = measurements.interlocks() || measurements.states_control();
+    auto basis = is_timed ? read_steps(measurements, ledger) : std::nullopt;
+    const std::string objection =
+        measurements.interlocks() ? std::string{} : premise_of_encoded(basis);
+    if (!is_timed) {
         why_rest = encoded_times_issue;
-    } else if (auto basis = read_steps(measurements, ledger)) {
+    } else if (!objection.empty()) {
+        why_rest = objection;
+        ledger.withdraw("classes/clock-read/latency", objection);
+        ledger.withdraw("schedulers/same-warp-interval", {});
+    } else if (basis) {
         read_delays(measurements, *basis, ledger);
         read_caches(measurements, *basis, ledger);
         read_misses(measurements, *basis, ledger);
@@ -68,11 +77,14 @@ Result<Calibration> calibrate(const Measurements& measurements) {
         calibration.policy = read_policy(measurements, *basis, ledger);
         read_write_buffer(measurements, *basis, ledger);
         read_ports(measurements, *basis, ledger);
+        if (!measurements.interlocks()) keep_encoded(measurements, *basis, ledger);
         why_rest = "its benchmark was not measured";
     }
     read_residency(measurements, ledger);
     read_occupancy_limits(measurements, ledger);
-    report_unread_values(calibration.policy.has_value(), ledger, why_rest);
+    report_unread_values(measurements.states_control() ? benchmarks_of_encoded_machines()
+                                                       : benchmarks(),
+                         calibration.policy.has_value(), ledger, why_rest);
     auto findings = ledger.findings();
     if (!findings) return findings.as_failure();
     calibration.findings = std::move(findings).value();

@@ -50,6 +50,17 @@ void Ledger::unidentified(const std::string& path, const std::string& why) {
     if (!fresh) known->second += "; " + why;
 }
 
+void Ledger::withdraw(const std::string& path, const std::string& why) {
+    readings_.erase(path);
+    std::erase_if(scopes_, [&](const ScopeFinding& finding) {
+        return fmt::format("classes/{}{}", finding.opcode_class, port_of_class) == path;
+    });
+    if (why.empty())
+        unidentified_.erase(path);
+    else
+        unidentified_[path] = why;
+}
+
 bool Ledger::knows(const std::string& path) const {
     const auto is_port = [&](const ScopeFinding& finding) {
         return fmt::format("classes/{}{}", finding.opcode_class, port_of_class) == path;

@@ -63,6 +63,10 @@ public:
     /// valid. Reasons accumulate.
     void unidentified(const std::string& path, const std::string& why);
 
+    /// Drops the readings of a value, and the scope of a port, for a reason that shows that their
+    /// premise does not hold. An empty reason: the machine has no such value.
+    void withdraw(const std::string& path, const std::string& why);
+
     /// Whether there is a reading, or a reason why there is none.
     [[nodiscard]] bool knows(const std::string& path) const;
     /// The value, if a reading is a single number.

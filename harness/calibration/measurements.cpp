@@ -1,6 +1,8 @@
 #include "harness/calibration/measurements.hpp"
 
 #include "harness/card_identity.hpp"
+#include "harness/suite/stated_benchmarks.hpp"
+#include "harness/suite/stated_emission.hpp"
 #include "harness/suite/suites.hpp"
 #include "models/architecture/schema.hpp"
 
@@ -15,6 +17,9 @@ namespace {
 
 /// Generations with hardware interlocks, for which the suite needs no architecture description.
 constexpr std::array<int, 2> interlocked_targets{20, 21};
+/// Targets of machines with encoded issue control for which the suite states control fields.
+constexpr auto stated_targets =
+    std::to_array<int>({70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121});
 
 struct Expected {
     std::string kernel_digest;
@@ -29,12 +34,25 @@ bool is_interlocked(assembly::Target target) {
            interlocked_targets.end();
 }
 
-/// The points of the suite for a machine of that generation: listings if the hardware interlocks,
-/// else PTX of the benchmarks that do not need interlocks.
-Result<std::map<std::string, Expected>> expected_points(assembly::Target target) {
+/// A machine of which the target alone is known.
+models::Architecture stranger(assembly::Target target) {
     models::Architecture machine;
     machine.name = to_string(target);
     machine.target = target;
+    return machine;
+}
+
+Expected expectation_of(const BenchmarkPoint& point) {
+    return {assembly::digest_of(point.code()),
+            assembly::digest_of(models::write_flow_facts(point.facts)), point.launch,
+            point.quantity,
+            point.most_runs > 0 ? std::min(point.most_runs, enough_runs) : enough_runs};
+}
+
+/// The points of the suite for a machine of that generation: listings if the hardware interlocks,
+/// else PTX of the benchmarks that do not need interlocks, and listings with stated control fields.
+Result<std::map<std::string, Expected>> expected_points(assembly::Target target) {
+    const models::Architecture machine = stranger(target);
     std::map<std::string, Expected> expected;
     for (const auto& benchmark : benchmarks()) {
         if (benchmark.calibrates.empty()) continue;
@@ -42,15 +60,34 @@ Result<std::map<std::string, Expected>> expected_points(assembly::Target target)
         const auto points = is_interlocked(target) ? points_of(benchmark.name, machine)
                                                    : ptx_points_of(benchmark.name, target);
         if (!points) return points.as_failure();
-        for (const auto& point : points.value()) {
-            expected[point.name] = {assembly::digest_of(point.code()),
-                                    assembly::digest_of(models::write_flow_facts(point.facts)),
-                                    point.launch, point.quantity,
-                                    point.most_runs > 0 ? std::min(point.most_runs, enough_runs)
-                                                        : enough_runs};
-        }
+        for (const auto& point : points.value())
+            expected[point.name] = expectation_of(point);
+    }
+    if (is_interlocked(target) || target.sm < first_stated_target) return expected;
+    for (const auto& benchmark : benchmarks_of_encoded_machines()) {
+        const auto points = points_of(benchmark.name, machine);
+        if (!points) return points.as_failure();
+        for (const auto& point : points.value())
+            expected[point.name] = expectation_of(point);
     }
     return expected;
+}
+
+bool is_stated(const std::string& point) {
+    return point.starts_with(stated_prefix);
+}
+
+/// The target whose code a series with stated control fields ran; empty: none.
+Result<std::optional<assembly::Target>> stated_target_of(const SeriesKey& key) {
+    const std::string benchmark = key.name.substr(0, key.name.find('/'));
+    for (const int sm : stated_targets) {
+        const auto points = points_of(benchmark, stranger({sm}));
+        if (!points) return points.as_failure();
+        for (const auto& point : points.value())
+            if (point.name == key.name && assembly::digest_of(point.code()) == key.kernel_digest)
+                return std::optional{assembly::Target{sm}};
+    }
+    return std::optional<assembly::Target>{};
 }
 
 Result<void> check(const SeriesKey& key, const Expected& expected, const SeriesKey& first) {
@@ -114,9 +151,11 @@ Result<void> check(const Sample& sample, const SeriesKey& key, const Expected& e
 
 bool calibrates(const SeriesKey& key) {
     const std::string_view name = std::string_view{key.name}.substr(0, key.name.find('/'));
-    return std::any_of(benchmarks().begin(), benchmarks().end(), [&](const Benchmark& benchmark) {
+    const auto is_it = [&](const Benchmark& benchmark) {
         return benchmark.name == name && !benchmark.calibrates.empty();
-    });
+    };
+    return std::ranges::any_of(benchmarks(), is_it) ||
+           std::ranges::any_of(benchmarks_of_encoded_machines(), is_it);
 }
 
 Result<assembly::Target> target_of(const std::vector<RecordedSeries>& series) {
@@ -133,10 +172,18 @@ Result<assembly::Target> target_of(const std::vector<RecordedSeries>& series) {
                 return assembly::Target{sm};
         }
     }
+    for (const auto& one : series) {
+        if (!calibrates(one.key) || !is_stated(one.key.name)) continue;
+        const auto target = stated_target_of(one.key);
+        if (!target) return target.as_failure();
+        if (target.value()) return *target.value();
+    }
     return Failure{fmt::format("holds no series of this version's calibration suite; `measure "
                                "--suite calibration` records them on machines of sm_{}, `measure "
-                               "--suite residence` what can be calibrated on cards: {}",
-                               fmt::join(interlocked_targets, " and sm_"), encoded_times_issue),
+                               "--suite calibration-encoded` on simulated ones of sm_{} and later, "
+                               "`measure --suite residence` what can be calibrated on cards: {}",
+                               fmt::join(interlocked_targets, " and sm_"), first_stated_target,
+                               encoded_times_issue),
                    "campaign"};
 }
 
@@ -193,17 +240,28 @@ Result<Measurements> Measurements::of(std::vector<RecordedSeries> series, assemb
         return Failure{"holds no series of the calibration suite; `measure --suite calibration` "
                        "records them",
                        "campaign"};
+    measurements.states_control_ = std::ranges::any_of(
+        measurements.by_point_, [](const auto& one) { return is_stated(one.first); });
     return measurements;
 }
 
-const RecordedSeries* Measurements::find(const std::string& point) const {
+Measurements::ByPoint::const_iterator Measurements::located(const std::string& point) const {
     const auto found = by_point_.find(point);
+    return found == by_point_.end() && !interlocks_
+               ? by_point_.find(std::string{stated_prefix} + point)
+               : found;
+}
+
+const RecordedSeries* Measurements::find(const std::string& point) const {
+    const auto found = located(point);
     return found == by_point_.end() || !why_not(point).empty() ? nullptr : &found->second.series;
 }
 
 std::string Measurements::why_not(const std::string& point) const {
-    const auto found = by_point_.find(point);
-    if (found == by_point_.end()) return point + " was not measured";
+    const auto found = located(point);
+    if (found == by_point_.end())
+        return (states_control_ ? std::string{stated_prefix} : std::string{}) + point +
+               " was not measured";
     const auto runs = static_cast<std::int64_t>(found->second.series.samples.size());
     if (runs >= found->second.runs_needed) return {};
     return fmt::format("{} has {} run{}; {} are needed", point, runs, runs == 1 ? "" : "s",

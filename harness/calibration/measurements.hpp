@@ -46,7 +46,8 @@ public:
     /// possible number of blocks.
     static Result<Measurements> of(std::vector<RecordedSeries> series, assembly::Target target);
 
-    /// Null if `why_not` returns a reason.
+    /// Null if `why_not` returns a reason. On a machine with encoded issue control the point with
+    /// stated control fields (`stated_prefix`) stands for one that was not measured.
     [[nodiscard]] const RecordedSeries* find(const std::string& point) const;
     /// "barrier was not measured", or that it has fewer runs than `enough_runs` (or than
     /// `most_runs` of the benchmark). Empty: the point can be used.
@@ -55,16 +56,22 @@ public:
     [[nodiscard]] const assembly::Target& target() const { return target_; }
     /// Whether the target has hardware interlocks: instructions wait for their operands.
     [[nodiscard]] bool interlocks() const { return interlocks_; }
+    /// Whether there are series whose code states its control fields.
+    [[nodiscard]] bool states_control() const { return states_control_; }
 
 private:
     struct Kept {
         RecordedSeries series;
         std::int64_t runs_needed = 0;
     };
-    std::map<std::string, Kept> by_point_;
+    using ByPoint = std::map<std::string, Kept>;
+    [[nodiscard]] ByPoint::const_iterator located(const std::string& point) const;
+
+    ByPoint by_point_;
     std::string device_;
     assembly::Target target_;
     bool interlocks_ = false;
+    bool states_control_ = false;
 };
 
 } // namespace warpbound::harness

@@ -49,6 +49,13 @@ void read_residency(const Measurements& measurements, Ledger& ledger);
 /// the shared memory.
 void read_occupancy_limits(const Measurements& measurements, Ledger& ledger);
 
+/// Why the relations do not hold on a machine with encoded issue control (C97); empty: they do.
+/// `basis`: from the predicated-off instructions, whose stall counts are stated.
+std::string premise_of_encoded(const std::optional<Basis>& basis);
+/// Drops what the relations read on a machine with encoded issue control although it has no such
+/// value, or although a memory queue hides it.
+void keep_encoded(const Measurements& measurements, const Basis& basis, Ledger& ledger);
+
 /// The path under which the policy is reported.
 inline constexpr std::string_view policy_path = "policy";
 

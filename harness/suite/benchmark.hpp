@@ -52,6 +52,7 @@ struct BenchmarkPoint {
     Quantity quantity = Quantity::Region;
     std::int64_t most_runs = 0; ///< As `Benchmark` has it.
     bool adds_to_empty = false; ///< As `Benchmark` has it.
+    bool is_stated = false;     ///< As `Benchmark` has it.
 
     /// The code that runs, as text.
     [[nodiscard]] const std::string& code() const { return ptx ? ptx->text : text; }
@@ -83,6 +84,9 @@ struct Benchmark {
     /// Only for machines with hardware interlocks: if the encoding determines the issue times, no
     /// time shows when a result is available.
     bool interlocked = false;
+    /// Only for machines with encoded issue control: its code states every control field and needs
+    /// no value of the machine (`emit_stated`).
+    bool stated = false;
     /// Runs beyond which nothing new is expected, because the times are not random. 0: no limit.
     std::int64_t most_runs = 0;
     /// Whether its time is exactly that of the empty region plus `n` operations.

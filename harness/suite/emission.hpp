@@ -20,6 +20,9 @@ struct Operation {
     std::vector<int> sources;
     std::optional<models::MemoryFact> fact{}; ///< How it accesses memory; its address is not set.
     std::string ptx{}; ///< The same operation as PTX, see `emit_ptx`; empty: none exists.
+    /// Cycles from its issue to that of the next operation, where the listing states them
+    /// (`emit_stated`); 0: as many as all others.
+    std::int64_t stall = 0;
 };
 
 /// Kernel text and the address of each operation.

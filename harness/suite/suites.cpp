@@ -2,6 +2,8 @@
 
 #include "harness/suite/catalogue.hpp"
 #include "harness/suite/ptx_semaphore.hpp"
+#include "harness/suite/stated_benchmarks.hpp"
+#include "harness/suite/stated_emission.hpp"
 
 #include <fmt/format.h>
 
@@ -38,6 +40,7 @@ BenchmarkPoint planned_point(const Benchmark& benchmark, Axes axes,
     point.quantity = benchmark.quantity;
     point.most_runs = benchmark.most_runs;
     point.adds_to_empty = benchmark.adds_to_empty;
+    point.is_stated = benchmark.stated;
     if (benchmark.copies)
         point.copy = Copy{*benchmark.copies, axis_value(axes, "bytes", 1)};
     else
@@ -53,8 +56,20 @@ void write_copy(BenchmarkPoint& point) {
     point.facts.program_digest = assembly::digest_of(point.text);
 }
 
+/// The text of the operations on the machine; of a stated benchmark whatever its values.
+Result<EmittedKernel> emit_for(const BenchmarkPoint& point,
+                               const std::vector<Operation>& operations,
+                               const models::Architecture& architecture) {
+    if (!point.is_stated) return emit(kernel_name, operations, architecture);
+    // Operations that contend write a register again long after its result has arrived.
+    const bool contends = point.benchmark.starts_with(fmt::format("{}crowd-", stated_prefix));
+    return emit_stated(kernel_name, operations, architecture.target,
+                       contends ? Protection::Reads : Protection::Accesses);
+}
+
 Result<void> write_listing(BenchmarkPoint& point, const models::Architecture& architecture) {
-    const bool old = architecture.issue_control == models::IssueControl::Interlocked;
+    const bool old =
+        !point.is_stated && architecture.issue_control == models::IssueControl::Interlocked;
     const auto clock = [&](int destination) {
         return Operation{fmt::format("S2R R{}, {}", destination, old ? "SR_ClockLo" : "SR_CLOCKLO"),
                          OpcodeClass::ClockRead,
@@ -83,12 +98,12 @@ Result<void> write_listing(BenchmarkPoint& point, const models::Architecture& ar
     operations.push_back(clock(1));
     operations.push_back(doubled(1));
     operations.push_back({"EXIT", OpcodeClass::Exit, -1, {}});
-    auto emitted = emit(kernel_name, operations, architecture);
+    auto emitted = emit_for(point, operations, architecture);
     if (emitted && loops) {
         // The address of the body is known only after all instructions are emitted.
         const std::int64_t header = emitted.value().addresses[body];
         operations[back] = branch_to(header);
-        emitted = emit(kernel_name, operations, architecture);
+        emitted = emit_for(point, operations, architecture);
         point.facts.loops.push_back({header, point.region.trips, point.region.trips, {}});
     }
     if (!emitted) return emitted.as_failure();
@@ -126,6 +141,9 @@ std::vector<Suite> define_suites() {
         every.push_back(benchmark.name);
         if (!benchmark.calibrates.empty()) calibrating.push_back(benchmark.name);
     }
+    std::vector<std::string> stated;
+    for (const auto& benchmark : benchmarks_of_encoded_machines())
+        stated.push_back(benchmark.name);
     return {{"residence",
              "Occupancy limits of an SM: warps, blocks, registers, shared memory",
              {"resident-warps", "resident-registers", "resident-shared-memory"}},
@@ -154,6 +172,9 @@ std::vector<Suite> define_suites() {
               "write-latency", "register-usage", "clause-usage", "domain-size"}},
             {"calibration", "The benchmarks from which `calibrate` reads values of a description",
              calibrating},
+            {"calibration-encoded",
+             "The same for machines with encoded issue control: every control field is stated",
+             stated},
             {"contract",
              "What `contract` holds against the rules of the timing contract",
              {"resident-warps", "switched-off", "contract-chain-add", "contract-chain-mul",
@@ -164,8 +185,9 @@ std::vector<Suite> define_suites() {
 }
 
 Result<const Benchmark*> benchmark_of(std::string_view name) {
-    for (const auto& known : benchmarks())
-        if (known.name == name) return &known;
+    for (const auto* list : {&benchmarks(), &benchmarks_of_encoded_machines()})
+        for (const auto& known : *list)
+            if (known.name == name) return &known;
     constexpr std::size_t most_named = 12;
     std::vector<std::string> alike;
     for (const auto& known : benchmarks())
@@ -209,6 +231,11 @@ const std::vector<Benchmark>& benchmarks() {
     return all;
 }
 
+const std::vector<Benchmark>& benchmarks_of_encoded_machines() {
+    static const std::vector<Benchmark> all = stated_benchmarks(benchmarks());
+    return all;
+}
+
 const std::vector<Suite>& suites() {
     static const std::vector<Suite> all = define_suites();
     return all;
@@ -223,6 +250,11 @@ Result<std::vector<BenchmarkPoint>> points_of(std::string_view benchmark,
         return Failure{fmt::format("{} needs a machine whose hardware makes instructions wait for "
                                    "their operands; on {} the encoding does",
                                    benchmark, architecture.name),
+                       "measure"};
+    if (found.value()->stated && architecture.target.sm < first_stated_target)
+        return Failure{fmt::format("{} states control fields of sm_{} and later; {} is {}",
+                                   benchmark, first_stated_target, architecture.name,
+                                   to_string(architecture.target)),
                        "measure"};
     std::vector<BenchmarkPoint> points;
     for (auto& axes : combinations_of(*found.value())) {
@@ -241,6 +273,11 @@ Result<std::vector<BenchmarkPoint>> ptx_points_of(std::string_view benchmark,
                                                   assembly::Target target) {
     const auto found = benchmark_of(benchmark);
     if (!found) return found.as_failure();
+    if (found.value()->stated)
+        return Failure{fmt::format("{} states the control fields of its code, which the assembler "
+                                   "of PTX decides on a card",
+                                   benchmark),
+                       "measure"};
     models::Architecture machine; // Only its target is known.
     machine.name = to_string(target);
     machine.target = target;

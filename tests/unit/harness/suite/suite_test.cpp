@@ -81,8 +81,9 @@ TEST(Suite, RunsOnEveryDescribedMachine) {
 
 TEST(Suite, NamesOnlyExistingBenchmarks) {
     std::set<std::string> names;
-    for (const auto& benchmark : benchmarks())
-        EXPECT_TRUE(names.insert(benchmark.name).second) << benchmark.name;
+    for (const auto* list : {&benchmarks(), &benchmarks_of_encoded_machines()})
+        for (const auto& benchmark : *list)
+            EXPECT_TRUE(names.insert(benchmark.name).second) << benchmark.name;
     for (const auto& suite : suites())
         for (const auto& name : suite.benchmarks)
             EXPECT_TRUE(names.contains(name)) << suite.name << " " << name;
