@@ -9,11 +9,12 @@ namespace warpbound::cli {
 
 std::vector<std::vector<std::int64_t>> summarised_runs(const std::vector<harness::Sample>& samples,
                                                        std::string_view quantity) {
-    const bool clocks = quantity == to_string(harness::Quantity::Clocks);
+    const bool latest = quantity == to_string(harness::Quantity::Clocks) ||
+                        quantity == to_string(harness::Quantity::CheckedRegion);
     std::vector<std::vector<std::int64_t>> runs;
     for (const auto& sample : samples)
         if (const auto largest = harness::run_time(sample))
-            runs.push_back(clocks ? std::vector{*largest} : sample.times);
+            runs.push_back(latest ? std::vector{*largest} : sample.times);
     return runs;
 }
 

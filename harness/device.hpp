@@ -45,6 +45,8 @@ struct Kernel {
     /// Run this copy instead of a kernel: the execution time is that of the copy, and the launch is
     /// unused.
     std::optional<Copy> copy{};
+    /// Observe whether each warp stores the right word (`Quantity::CheckedRegion`).
+    bool observes_stores = false;
 };
 
 /// How the values that the contract leaves open are chosen.

@@ -18,6 +18,9 @@ struct WarpObservation {
     std::optional<Cycles>
         last_clock;  ///< Value of the last clock read; none with fewer than two reads.
     Cycles finished; ///< When the warp's EXIT issued.
+    /// Whether its last store to global memory stored the word that it stores when every result is
+    /// in its register in time; none if the run was not asked for it.
+    std::optional<bool> stored_right{};
 
     /// Time between the two clock reads. `Unit:` core cycles.
     [[nodiscard]] std::optional<Cycles> region() const {

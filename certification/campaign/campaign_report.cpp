@@ -75,12 +75,21 @@ std::vector<HistogramBar> histogram_of(const std::vector<std::int64_t>& times,
     return bars;
 }
 
-bool is_clocks(const harness::SeriesKey& key) {
-    return key.quantity == to_string(harness::Quantity::Clocks);
+/// Where the time of a warp stands among the numbers of a run.
+struct TimesOfWarps {
+    std::size_t step = 1; ///< Numbers of each warp.
+    std::size_t time = 0; ///< The one of them that is its time.
+};
+
+TimesOfWarps times_of_warps(const harness::SeriesKey& key) {
+    if (key.quantity == to_string(harness::Quantity::Clocks)) return {2, 1};
+    if (key.quantity == to_string(harness::Quantity::CheckedRegion)) return {2, 0};
+    return {};
 }
 
-std::vector<WarpTimes> warps_of(const std::vector<harness::Sample>& samples, bool clocks) {
-    const std::size_t step = clocks ? 2 : 1;
+std::vector<WarpTimes> warps_of(const std::vector<harness::Sample>& samples,
+                                const TimesOfWarps& of_warps) {
+    const std::size_t step = of_warps.step;
     std::vector<WarpTimes> warps;
     std::int64_t runs = 0;
     for (const auto& sample : samples) {
@@ -89,7 +98,7 @@ std::vector<WarpTimes> warps_of(const std::vector<harness::Sample>& samples, boo
         if (warps.empty()) warps.resize(count);
         if (count != warps.size()) return {}; // Not of one launch.
         for (std::size_t warp = 0; warp < count; ++warp) {
-            const std::int64_t time = sample.times[step * warp + step - 1];
+            const std::int64_t time = sample.times[step * warp + of_warps.time];
             WarpTimes& of = warps[warp];
             of.best = runs == 0 ? time : std::min(of.best, time);
             of.worst = runs == 0 ? time : std::max(of.worst, time);
@@ -136,9 +145,10 @@ CampaignPoint point_of(harness::SeriesInfo series, const std::vector<harness::Sa
         point.order = harness::examine(times);
     }
     find_precision(point, times);
-    const bool clocks = is_clocks(series.key);
-    if (clocks || series.key.quantity == to_string(harness::Quantity::Region))
-        point.warps = warps_of(samples, clocks);
+    for (const auto quantity :
+         {harness::Quantity::Region, harness::Quantity::Clocks, harness::Quantity::CheckedRegion})
+        if (series.key.quantity == to_string(quantity))
+            point.warps = warps_of(samples, times_of_warps(series.key));
     point.series = std::move(series);
     return point;
 }

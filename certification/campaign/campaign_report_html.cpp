@@ -28,8 +28,9 @@ std::string caption_of(const std::string& quantity) {
     if (quantity == harness::host_time)
         return "Time of each run in ns, from its release until the host saw its end";
     if (harness::is_wall_time(quantity)) return "Time of each run in ns";
-    const std::string what = quantity == to_string(harness::Quantity::Region)
-                                 ? "Largest time of a warp between its clock reads,"
+    const bool is_region = quantity == to_string(harness::Quantity::Region) ||
+                           quantity == to_string(harness::Quantity::CheckedRegion);
+    const std::string what = is_region ? "Largest time of a warp between its clock reads,"
                              : quantity == to_string(harness::Quantity::Clocks)
                                  ? "Last clock read since the first of the launch,"
                                  : "Execution time";

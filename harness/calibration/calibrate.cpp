@@ -77,7 +77,10 @@ Result<Calibration> calibrate(const Measurements& measurements) {
         calibration.policy = read_policy(measurements, *basis, ledger);
         read_write_buffer(measurements, *basis, ledger);
         read_ports(measurements, *basis, ledger);
-        if (!measurements.interlocks()) keep_encoded(measurements, *basis, ledger);
+        if (!measurements.interlocks()) {
+            read_searches(measurements, *basis, ledger);
+            keep_encoded(measurements, *basis, ledger);
+        }
         why_rest = "its benchmark was not measured";
     }
     read_residency(measurements, ledger);

@@ -61,6 +61,27 @@ void Ledger::withdraw(const std::string& path, const std::string& why) {
         unidentified_[path] = why;
 }
 
+void Ledger::withdraw(const std::string& path, const std::string& benchmark,
+                      const std::string& why) {
+    const auto found = readings_.find(path);
+    if (found == readings_.end()) return;
+    std::erase_if(found->second,
+                  [&](const Reading& reading) { return reading.benchmark == benchmark; });
+    if (!found->second.empty()) return;
+    readings_.erase(found);
+    unidentified(path, why);
+}
+
+void Ledger::weaken(const std::string& path) {
+    const auto found = readings_.find(path);
+    if (found == readings_.end()) return;
+    for (auto& reading : found->second) {
+        reading.interval = {std::min<std::int64_t>(reading.interval.lo, 1), std::nullopt,
+                            reading.interval.hi};
+        reading.sharpness = Sharpness::AtMost;
+    }
+}
+
 bool Ledger::knows(const std::string& path) const {
     const auto is_port = [&](const ScopeFinding& finding) {
         return fmt::format("classes/{}{}", finding.opcode_class, port_of_class) == path;
@@ -77,6 +98,13 @@ std::optional<models::Interval> Ledger::interval(const std::string& path) const 
         hull = {std::min(hull.lo, reading.interval.lo), hull.typical,
                 std::max(hull.hi, reading.interval.hi)};
     return hull;
+}
+
+const Reading* Ledger::by_benchmark(const std::string& path, const std::string& benchmark) const {
+    const auto found = readings_.find(path);
+    if (found == readings_.end()) return nullptr;
+    const auto reading = std::ranges::find(found->second, benchmark, &Reading::benchmark);
+    return reading == found->second.end() ? nullptr : &*reading;
 }
 
 std::vector<const RecordedSeries*> Ledger::series(const std::string& path) const {

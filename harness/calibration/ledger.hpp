@@ -67,12 +67,21 @@ public:
     /// premise does not hold. An empty reason: the machine has no such value.
     void withdraw(const std::string& path, const std::string& why);
 
+    /// Drops the readings of a value by one benchmark. Where none is left, `why` is the reason.
+    void withdraw(const std::string& path, const std::string& benchmark, const std::string& why);
+
+    /// Keeps of each reading of a value only that it is at most its upper end.
+    void weaken(const std::string& path);
+
     /// Whether there is a reading, or a reason why there is none.
     [[nodiscard]] bool knows(const std::string& path) const;
     /// The value, if a reading is a single number.
     [[nodiscard]] std::optional<std::int64_t> number(const std::string& path) const;
     /// The series that the readings of a value depend on.
     [[nodiscard]] std::vector<const RecordedSeries*> series(const std::string& path) const;
+    /// The reading of a value by one benchmark; null: none.
+    [[nodiscard]] const Reading* by_benchmark(const std::string& path,
+                                              const std::string& benchmark) const;
     /// The hull of all readings.
     [[nodiscard]] std::optional<models::Interval> interval(const std::string& path) const;
 

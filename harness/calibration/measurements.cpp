@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace warpbound::harness {
 
@@ -50,7 +51,7 @@ Expected expectation_of(const BenchmarkPoint& point) {
 }
 
 /// The points of the suite for a machine of that generation: listings if the hardware interlocks,
-/// else PTX of the benchmarks that do not need interlocks, and listings with stated control fields.
+/// else PTX of the benchmarks that do not need interlocks.
 Result<std::map<std::string, Expected>> expected_points(assembly::Target target) {
     const models::Architecture machine = stranger(target);
     std::map<std::string, Expected> expected;
@@ -63,14 +64,29 @@ Result<std::map<std::string, Expected>> expected_points(assembly::Target target)
         for (const auto& point : points.value())
             expected[point.name] = expectation_of(point);
     }
-    if (is_interlocked(target) || target.sm < first_stated_target) return expected;
+    return expected;
+}
+
+std::string benchmark_of(const SeriesKey& key) {
+    return key.name.substr(0, key.name.find('/'));
+}
+
+/// Adds the points with stated control fields of the benchmarks that the series are of.
+Result<void> expect_stated(const std::vector<RecordedSeries>& series, assembly::Target target,
+                           std::map<std::string, Expected>& expected) {
+    if (is_interlocked(target) || target.sm < first_stated_target)
+        return boost::outcome_v2::success();
+    std::set<std::string> named;
+    for (const auto& one : series)
+        named.insert(benchmark_of(one.key));
     for (const auto& benchmark : benchmarks_of_encoded_machines()) {
-        const auto points = points_of(benchmark.name, machine);
+        if (!named.contains(benchmark.name)) continue;
+        const auto points = points_of(benchmark.name, stranger(target));
         if (!points) return points.as_failure();
         for (const auto& point : points.value())
             expected[point.name] = expectation_of(point);
     }
-    return expected;
+    return boost::outcome_v2::success();
 }
 
 bool is_stated(const std::string& point) {
@@ -79,9 +95,8 @@ bool is_stated(const std::string& point) {
 
 /// The target whose code a series with stated control fields ran; empty: none.
 Result<std::optional<assembly::Target>> stated_target_of(const SeriesKey& key) {
-    const std::string benchmark = key.name.substr(0, key.name.find('/'));
     for (const int sm : stated_targets) {
-        const auto points = points_of(benchmark, stranger({sm}));
+        const auto points = points_of(benchmark_of(key), stranger({sm}));
         if (!points) return points.as_failure();
         for (const auto& point : points.value())
             if (point.name == key.name && assembly::digest_of(point.code()) == key.kernel_digest)
@@ -207,8 +222,10 @@ std::string digest_of_series(const std::vector<const RecordedSeries*>& series) {
 }
 
 Result<Measurements> Measurements::of(std::vector<RecordedSeries> series, assembly::Target target) {
-    const auto expected = expected_points(target);
+    auto expected = expected_points(target);
     if (!expected) return expected.as_failure();
+    if (auto added = expect_stated(series, target, expected.value()); !added)
+        return added.as_failure();
     Measurements measurements;
     measurements.target_ = target;
     measurements.interlocks_ = is_interlocked(target);

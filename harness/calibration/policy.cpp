@@ -20,8 +20,9 @@ struct WakeUps {
     std::int64_t younger_first = 0; ///< As `older_first`, for the younger warp.
     std::int64_t far = 0;           ///< Runs with wake-ups many steps apart.
     std::int64_t waited = 0; ///< Runs of these in which the other warp issued nothing in between.
-    std::int64_t alone = 0;  ///< Runs in which one warp ended before the other woke up.
-    std::int64_t slowed = 0; ///< Runs of these in which it took longer than in isolation.
+    std::set<std::int64_t> distances; ///< Between two wake-ups.
+    std::int64_t alone = 0;           ///< Runs in which one warp ended before the other woke up.
+    std::int64_t slowed = 0;          ///< Runs of these in which it took longer than in isolation.
 };
 
 /// Observes warp 0 and warp `schedulers`, which share a scheduler; every other warp has its own.
@@ -44,6 +45,7 @@ WakeUps wake_ups_of(const RecordedSeries& series, const Basis& basis) {
         const WarpClocks& issuing = older_wakes ? clocks[schedulers] : clocks[0];
         const WarpClocks& woken = older_wakes ? clocks[0] : clocks[schedulers];
         const std::int64_t since = woken.first - issuing.first;
+        found.distances.insert(since);
         if (since > wake_filler * step && woken.first > issuing.last) {
             ++found.alone;
             if (issuing.last - issuing.first != alone) ++found.slowed;
@@ -118,6 +120,13 @@ std::optional<std::string> read_policy(const Measurements& measurements, const B
     if (wake == nullptr) return unknown(measurements.why_not(wake_point));
     if (contention == nullptr) return unknown(measurements.why_not(contention_point));
     const WakeUps seen = wake_ups_of(*wake, basis);
+    // Loads of one latency wake their warps always alike. With interlocks a description of one
+    // latency is that of no real machine; on encoded ones all others may be known exactly.
+    if (!measurements.interlocks() &&
+        (seen.far < enough_runs || std::ssize(seen.distances) < enough_runs))
+        return unknown(fmt::format("in {} runs the warps wake up far apart, at {} distances; {} of "
+                                   "each are needed",
+                                   seen.far, seen.distances.size(), enough_runs));
     if (seen.far >= enough_runs && seen.waited == seen.far) return "srr";
     if (seen.waited > 0)
         return unknown(fmt::format("in {} of {} runs a warp waited for another one that was "

@@ -52,8 +52,11 @@ void read_occupancy_limits(const Measurements& measurements, Ledger& ledger);
 /// Why the relations do not hold on a machine with encoded issue control (C97); empty: they do.
 /// `basis`: from the predicated-off instructions, whose stall counts are stated.
 std::string premise_of_encoded(const std::optional<Basis>& basis);
+/// Fixed latencies, from the least stall count at which a consumer reads the result. `basis`: as
+/// above, without objection.
+void read_searches(const Measurements& measurements, const Basis& basis, Ledger& ledger);
 /// Drops what the relations read on a machine with encoded issue control although it has no such
-/// value, or although a memory queue hides it.
+/// value, or although a memory queue or several lines in a pass hide it.
 void keep_encoded(const Measurements& measurements, const Basis& basis, Ledger& ledger);
 
 /// The path under which the policy is reported.

@@ -40,6 +40,8 @@ constexpr auto rules = std::to_array<ContractRule>({
     {"C5", "registers (interlocked machines only)"},
     {"C6", "scoreboards (where control fields exist)"},
     {"C85", "late increments", "no compiler issues a consumer in the cycle behind its producer"},
+    {"C97", "what registers hold",
+     "needs stall counts that no compiler writes; the suite calibration-encoded has them"},
     {"C7", "port"},
     {"C8", "write buffer"},
     {"C9", "barrier"},

@@ -163,6 +163,7 @@ private:
             return outcome;
         }
         const bool clocks = quantity_ == Quantity::Clocks;
+        const bool checked = quantity_ == Quantity::CheckedRegion;
         const std::int64_t per_block = launch_.warps_per_block();
         const auto warps = static_cast<std::size_t>(launch_.blocks * per_block);
         outcome.observation.warps.resize(warps);
@@ -171,7 +172,10 @@ private:
             warp.block = static_cast<std::int64_t>(i) / per_block;
             warp.warp = static_cast<std::int64_t>(i) % per_block;
             warp.first_clock = models::Cycles{clocks ? sample.times[2 * i] : 0};
-            warp.last_clock = models::Cycles{sample.times[clocks ? 2 * i + 1 : i]};
+            warp.last_clock = models::Cycles{sample.times[clocks    ? 2 * i + 1
+                                                          : checked ? 2 * i
+                                                                    : i]};
+            if (checked) warp.stored_right = sample.times[2 * i + 1] == 0;
         }
         return outcome;
     }

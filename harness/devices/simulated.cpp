@@ -1,11 +1,13 @@
 #include "harness/devices/simulated.hpp"
 
+#include "harness/execution/timed_values.hpp"
 #include "harness/simulated_identity.hpp"
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/shipped.hpp"
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 namespace warpbound::harness {
@@ -14,15 +16,21 @@ namespace {
 
 class SimulatedKernel final : public PreparedKernel {
 public:
-    SimulatedKernel(std::shared_ptr<const simulator::Machine> machine, std::int64_t multiprocessors)
-        : machine_{std::move(machine)}, multiprocessors_{multiprocessors} {}
+    SimulatedKernel(std::shared_ptr<const simulator::Machine> machine, std::int64_t multiprocessors,
+                    std::optional<execution::TimedCode> values)
+        : machine_{std::move(machine)}, multiprocessors_{multiprocessors}, values_{
+                                                                               std::move(values)} {}
 
     Result<Outcome> run(const RunOptions& options) const override {
+        if (values_) return run_with_values(options);
         auto observation = machine_->run(options);
         if (!observation) return observation.as_failure();
         return Outcome{std::move(observation).value(), {}};
     }
     [[nodiscard]] Result<void> supports(Quantity quantity) const override {
+        if (quantity == Quantity::CheckedRegion && !values_)
+            return Failure{"the kernel was prepared without its values",
+                           std::string{to_string(quantity)}};
         if (quantity != Quantity::ResidentBlocks || multiprocessors_ == 1)
             return boost::outcome_v2::success();
         return Failure{fmt::format("the blocks of a launch fill one multiprocessor, and this "
@@ -32,8 +40,18 @@ public:
     }
 
 private:
+    [[nodiscard]] Result<Outcome> run_with_values(const RunOptions& options) const {
+        execution::TimedValues values{*values_};
+        auto observation =
+            machine_->run(options, [&](const simulator::Event& event) { values.receive(event); });
+        if (!observation) return observation.as_failure();
+        if (auto put = values.put_stored(observation.value()); !put) return put.as_failure();
+        return Outcome{std::move(observation).value(), {}};
+    }
+
     std::shared_ptr<const simulator::Machine> machine_;
     std::int64_t multiprocessors_;
+    std::optional<execution::TimedCode> values_; ///< Of a kernel whose stores are observed.
 };
 
 /// A workload of one copy (C36).
@@ -81,8 +99,14 @@ public:
         auto machine =
             simulator::Machine::prepare(architecture_, kernel, policy_, multiprocessors_);
         if (!machine) return machine.as_failure();
-        return std::unique_ptr<PreparedKernel>{
-            std::make_unique<SimulatedKernel>(std::move(machine.value()), multiprocessors_)};
+        std::optional<execution::TimedCode> values;
+        if (kernel.observes_stores) {
+            auto code = execution::TimedCode::of(*kernel.function, *kernel.graph, kernel.launch);
+            if (!code) return code.as_failure();
+            values = std::move(code).value();
+        }
+        return std::unique_ptr<PreparedKernel>{std::make_unique<SimulatedKernel>(
+            std::move(machine.value()), multiprocessors_, std::move(values))};
     }
 
 private:

@@ -11,8 +11,9 @@ namespace warpbound::harness {
 
 namespace {
 
-constexpr auto quantities = std::to_array<std::string_view>(
-    {"region", "execution-time", "resident-blocks", "clocks"}); // In the enumeration's order.
+constexpr auto quantities =
+    std::to_array<std::string_view>({"region", "execution-time", "resident-blocks", "clocks",
+                                     "checked-region"}); // In the enumeration's order.
 
 /// `Source:` G23 eq. 3.9 to 3.11. Requires: every warp read the clock twice.
 std::int64_t resident_blocks(const std::vector<models::WarpObservation>& warps) {
@@ -64,6 +65,15 @@ Result<std::vector<std::int64_t>> times_of(const models::Observation& observatio
             times.push_back(region->count());
             continue;
         }
+        if (quantity == Quantity::CheckedRegion) {
+            if (!warp.stored_right)
+                return Failure{
+                    fmt::format("warp {} of block {} stored no word", warp.warp, warp.block),
+                    "measure"};
+            times.push_back(region->count());
+            times.push_back(*warp.stored_right ? 0 : 1);
+            continue;
+        }
         const std::int64_t first = warp.first_clock->count();
         earliest = times.empty() ? first : std::min(earliest, first);
         times.push_back(first);
@@ -93,7 +103,8 @@ bool is_one_number(Quantity quantity) {
 std::size_t times_of_run(Quantity quantity, const models::Launch& launch) {
     if (is_one_number(quantity)) return 1;
     const auto warps = static_cast<std::size_t>(launch.blocks * launch.warps_per_block());
-    return quantity == Quantity::Clocks ? 2 * warps : warps;
+    const bool are_two = quantity == Quantity::Clocks || quantity == Quantity::CheckedRegion;
+    return are_two ? 2 * warps : warps;
 }
 
 std::string contradiction_in(const std::vector<std::int64_t>& times, Quantity quantity,
@@ -105,6 +116,11 @@ std::string contradiction_in(const std::vector<std::int64_t>& times, Quantity qu
         (times.front() < 1 || times.front() > launch.blocks))
         return fmt::format("has {} blocks on an SM; expected 1 to {}", times.front(),
                            launch.blocks);
+    if (quantity == Quantity::CheckedRegion)
+        for (std::size_t i = 1; i < times.size(); i += 2)
+            if (times[i] != 0 && times[i] != 1)
+                return fmt::format("says {} of the word that a warp stored; expected 0 or 1",
+                                   times[i]);
     return {};
 }
 

@@ -20,8 +20,10 @@ enum class Quantity {
     ResidentBlocks, ///< One number per run: the most blocks resident on one SM at once (N_slot), if
                     ///< the launch has enough: those that begin before the first block of the SM
                     ///< ends.
-    Clocks, ///< Per warp: its first and its last clock value, both since the earliest of the
-            ///< launch. Only launches on one SM have a common clock.
+    Clocks,        ///< Per warp: its first and its last clock value, both since the earliest of the
+                   ///< launch. Only launches on one SM have a common clock.
+    CheckedRegion, ///< Per warp: time between its first and its last clock read, then 0 if its last
+                   ///< store to global memory stored the right word, else 1.
 };
 /// The quantity of times that a profiler recorded; no device measures it. `Unit:` ns.
 inline constexpr std::string_view profiled_time = "profiled-time";
@@ -32,7 +34,8 @@ inline constexpr std::string_view device_time = "device-time";
 inline constexpr std::string_view host_time = "host-time";
 /// Whether the quantity is one of these three.
 bool is_wall_time(std::string_view quantity);
-/// "region", "execution-time", "resident-blocks" or "clocks", as series record it.
+/// "region", "execution-time", "resident-blocks", "clocks" or "checked-region", as series record
+/// it.
 std::string_view to_string(Quantity quantity);
 /// Refuses a word that no device measures, at `where`, listing the known ones.
 Result<Quantity> parse_quantity(std::string_view word, const std::string& where);
@@ -49,7 +52,8 @@ std::string contradiction_in(const std::vector<std::int64_t>& times, Quantity qu
                              const models::Launch& launch);
 
 /// The values of a run, ordered by block and warp, in the unit of the quantity. Except for the
-/// execution time, refuses an observation with a warp that read the clock fewer than two times.
+/// execution time, refuses an observation with a warp that read the clock fewer than two times; for
+/// checked regions one with a warp that stored nothing.
 Result<std::vector<std::int64_t>> times_of(const models::Observation& observation,
                                            Quantity quantity);
 

@@ -39,6 +39,7 @@ struct PointRun::Code {
         if (point.ptx) kernel.ptx = &*point.ptx;
         kernel.copy = point.copy;
         kernel.name = point.name;
+        kernel.observes_stores = point.quantity == Quantity::CheckedRegion;
         kernel.series = &series;
         return kernel;
     }

@@ -13,7 +13,8 @@ namespace warpbound::harness {
 /// the benchmark of machines with interlocks that asks the same.
 inline constexpr std::string_view stated_prefix = "stated-";
 
-/// Those of `benchmarks` that calibrate and whose result scoreboards can protect, under names with
+/// Those of `benchmarks` that calibrate and whose results scoreboards can protect, then pairs
+/// with the least stall count and the searches for fixed latencies, under names with
 /// `stated_prefix`.
 std::vector<Benchmark> stated_benchmarks(const std::vector<Benchmark>& benchmarks);
 

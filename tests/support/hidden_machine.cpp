@@ -100,6 +100,72 @@ void draw_room(ValueGroup& limits, RandomSource& random_source) {
     exact("shared-reserved", "bytes", 1024 * random_source.whole(0, 1));
 }
 
+/// Exact, or in one of four cases an interval.
+void draw(ValueGroup& group, const std::string& name, std::int64_t least, std::int64_t most,
+          std::int64_t width, RandomSource& random_source) {
+    const std::int64_t lo = random_source.whole(least, most);
+    const bool varies = random_source.whole(0, 3) == 0;
+    set(group, name, "cycles", lo, lo + (varies ? random_source.whole(1, width) : 0));
+}
+
+void draw_encoded_class(assembly::OpcodeClass opcode_class, models::ClassTiming& timing,
+                        std::int64_t slot, RandomSource& random_source) {
+    using assembly::OpcodeClass;
+    ValueGroup& values = timing.values;
+    const bool is_control = timing.unit == "control";
+    if (is_control)
+        set(values, "initiation", "cycles", 1, 1);
+    else
+        draw(values, "initiation", 1, 12, 3, random_source);
+    if (values.find("pass-cost") != nullptr) draw(values, "pass-cost", 1, 30, 20, random_source);
+    if (values.find("latency") == nullptr) return;
+    switch (opcode_class) {
+    case OpcodeClass::ClockRead:
+        draw(values, "latency", slot, 40, 3, random_source);
+        if (random_source.whole(0, 3) > 0) // Times are exact on most machines.
+            set(values, "latency", "cycles", 20, 20);
+        break;
+    case OpcodeClass::AtomicGlobal:
+        draw(values, "latency", 100, 400, 100, random_source);
+        break;
+    default:
+        draw(values, "latency", 1, 50, 6, random_source);
+    }
+}
+
+/// Parts of the pipeline that a description may have or lack.
+void draw_pipeline(models::Architecture& machine, RandomSource& random_source) {
+    const auto exact = [](ValueGroup& group, const std::string& name, const std::string& unit,
+                          std::int64_t value) { set(group, name, unit, value, value); };
+    switch (random_source.whole(0, 3)) {
+    case 0:
+        break; // Cold instruction caches.
+    case 1:
+        exact(machine.fetch, "warm", "1", 1);
+        break;
+    default:
+        machine.fetch.values.clear();
+    }
+    if (random_source.whole(0, 1) == 0) {
+        machine.register_file.values.clear();
+    } else if (random_source.whole(0, 1) == 0) {
+        set(machine.schedulers, "counter-delay", "cycles", 0, random_source.whole(0, 1));
+    }
+    exact(memory(machine, "l1"), "lines-per-pass", "1",
+          std::int64_t{1} << (2 * random_source.whole(0, 1)));
+}
+
+/// A memory queue in front of the memory path (C71), which then is one for the SM.
+void draw_queue(models::Architecture& machine, RandomSource& random_source) {
+    set(machine.memory_queue, "places", "1", 5, 5);
+    set(machine.memory_queue, "interval", "cycles", 4, 4);
+    set(machine.memory_queue, "path-interval", "cycles", 2, 2);
+    for (auto& unit : machine.units)
+        if (unit.name == "memory-path") unit.scope = models::UnitScope::Core;
+    for (auto& [opcode_class, timing] : machine.classes)
+        if (timing.unit == "memory-path") draw(timing.values, "entry", 2, 12, 4, random_source);
+}
+
 } // namespace
 
 HiddenMachine hidden_machine(std::uint64_t seed) {
@@ -186,6 +252,55 @@ HiddenMachine hidden_machine(std::uint64_t seed) {
                                               "srr"};
     hidden.policy = policies[static_cast<std::size_t>(random_source.whole(0, 5))];
     draw_room(machine.limits, random_source);
+    return hidden;
+}
+
+HiddenMachine hidden_encoded_machine(std::uint64_t seed) {
+    RandomSource random_source{seed};
+    const auto loaded = models::load_architecture("turing-t4");
+    EXPECT_TRUE(loaded);
+    HiddenMachine hidden{loaded.value(), "lrr"};
+    models::Architecture& machine = hidden.machine;
+    machine.name = "hidden-encoded-" + std::to_string(seed);
+    machine.digest = machine.name;
+    const auto number = [&](ValueGroup& group, const std::string& name, std::int64_t least,
+                            std::int64_t most) {
+        const std::int64_t value = random_source.whole(least, most);
+        set(group, name, "1", value, value);
+        return value;
+    };
+    const std::int64_t schedulers = std::int64_t{1} << random_source.whole(0, 2);
+    set(machine.schedulers, "count", "1", schedulers, schedulers);
+    const std::int64_t slot = random_source.whole(1, random_source.whole(1, 3));
+    set(machine.schedulers, "issue-slot", "cycles", slot, slot);
+    for (auto& unit : machine.units) {
+        constexpr std::array scopes{models::UnitScope::Warp, models::UnitScope::Partition,
+                                    models::UnitScope::Core};
+        if (unit.name != "control")
+            unit.scope = scopes[static_cast<std::size_t>(random_source.whole(0, 2))];
+    }
+    for (auto& [opcode_class, timing] : machine.classes)
+        draw_encoded_class(opcode_class, timing, slot, random_source);
+    draw(memory(machine, "l1"), "latency", 3, 60, 20, random_source);
+    draw(memory(machine, "l2"), "latency", 150, 250, 60, random_source);
+    set(memory(machine, "l2"), "atomic", "cycles", 1, 2);
+    draw(memory(machine, "dram"), "latency", 300, 450, 200, random_source);
+    draw(machine.control_flow, "branch-taken", 1, 40, 10, random_source);
+    draw(machine.control_flow, "branch-not-taken", 1, 40, 10, random_source);
+    number(machine.write_buffer, "entries", 2, 12);
+    draw(machine.write_buffer, "drain", 1, 10, 6, random_source);
+    number(machine.limits, "max-warps", 32, 64);
+    number(machine.limits, "max-blocks", 4, 24);
+    draw(machine.blocks, "start", 0, 10, 10, random_source);
+    draw(machine.blocks, "replacement", 50, 200, 50, random_source);
+    draw_pipeline(machine, random_source);
+    draw_room(machine.limits, random_source);
+    if (random_source.whole(0, 2) > 0)
+        draw_caches(machine, random_source);
+    else if (random_source.whole(0, 1) > 0)
+        draw_queue(machine, random_source);
+    const std::array<std::string, 5> policies{"lrr", "gto", "gty", "oldest", "srr"};
+    hidden.policy = policies[static_cast<std::size_t>(random_source.whole(0, 4))];
     return hidden;
 }
 

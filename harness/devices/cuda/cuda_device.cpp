@@ -136,6 +136,9 @@ public:
             return Failure{semaphore_ ? "its blocks wait for each other, and it has no times"
                                       : "its blocks do not wait for each other",
                            card_->session->name()};
+        if (quantity == Quantity::CheckedRegion)
+            return Failure{"the words that a kernel stores are observed on simulated devices only",
+                           card_->session->name()};
         if (quantity == Quantity::Clocks && launch_.blocks > 1)
             return Failure{fmt::format("SMs have clocks of their own, and {} blocks may run on "
                                        "several; clocks are given for one block",

@@ -33,6 +33,18 @@ TEST(Quantity, CountsTheBlocksOfAnSmThatBeginBeforeOneEnds) {
     EXPECT_FALSE(times_of(seen, Quantity::ResidentBlocks));
 }
 
+// Time and verdict of each warp; a warp that stored nothing has no verdict.
+TEST(Quantity, SaysOfACheckedRegionWhetherItsWordIsRight) {
+    models::Observation seen;
+    seen.warps = {warp(0, 0, 10, 50), warp(0, 0, 12, 60)};
+    seen.warps[0].stored_right = true;
+    EXPECT_FALSE(times_of(seen, Quantity::CheckedRegion));
+    seen.warps[1].stored_right = false;
+    const auto times = times_of(seen, Quantity::CheckedRegion);
+    ASSERT_TRUE(times);
+    EXPECT_EQ(times.value(), (std::vector<std::int64_t>{40, 0, 48, 1}));
+}
+
 TEST(Quantity, HasAUnitAndANumberOfValues) {
     const models::Launch launch{6, 64};
     EXPECT_EQ(times_of_run(Quantity::Region, launch), 12U);
@@ -44,8 +56,8 @@ TEST(Quantity, HasAUnitAndANumberOfValues) {
 }
 
 TEST(Quantity, IsReadAsItIsWritten) {
-    for (const auto quantity :
-         {Quantity::Region, Quantity::ExecutionTime, Quantity::ResidentBlocks, Quantity::Clocks}) {
+    for (const auto quantity : {Quantity::Region, Quantity::ExecutionTime, Quantity::ResidentBlocks,
+                                Quantity::Clocks, Quantity::CheckedRegion}) {
         const auto read = parse_quantity(to_string(quantity), "series");
         ASSERT_TRUE(read) << to_string(quantity);
         EXPECT_EQ(read.value(), quantity);
@@ -54,7 +66,7 @@ TEST(Quantity, IsReadAsItIsWritten) {
     EXPECT_EQ(to_string(Quantity::ResidentBlocks), "resident-blocks");
     EXPECT_EQ(to_string(parse_quantity("blocks", "series").error()),
               "series: unknown quantity 'blocks'; expected region, execution-time, "
-              "resident-blocks, clocks");
+              "resident-blocks, clocks, checked-region");
 }
 
 // At least one block is resident on an SM, and at most all blocks of the launch.
@@ -66,6 +78,11 @@ TEST(Quantity, OfARunIsOneThatTheLaunchCanGive) {
     EXPECT_EQ(wrong(std::vector<std::int64_t>(12, 5), Quantity::Region), "");
     EXPECT_EQ(wrong(std::vector<std::int64_t>(12, 5), Quantity::Clocks),
               "has 12 times; expected 24");
+    std::vector<std::int64_t> checked(24, 1);
+    EXPECT_EQ(wrong(checked, Quantity::CheckedRegion), "");
+    checked[3] = 2;
+    EXPECT_EQ(wrong(checked, Quantity::CheckedRegion),
+              "says 2 of the word that a warp stored; expected 0 or 1");
     EXPECT_EQ(wrong({0}, Quantity::ExecutionTime), "");
     EXPECT_EQ(wrong({}, Quantity::ResidentBlocks), "has 0 times; expected 1");
     EXPECT_EQ(wrong({1}, Quantity::ResidentBlocks), "");
