@@ -176,8 +176,8 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<CalibrateOptions>();
     CLI::App* command = app.add_subcommand(
         "calibrate",
-        "Derive a machine description from what `measure --suite calibration` recorded, and on "
-        "cards `--suite residence`");
+        "Derive a machine description from what `measure --suite calibration` recorded, with "
+        "encoded issue control `--suite calibration-encoded`, and on cards `--suite residence`");
     command->add_option("--campaign", options->campaign, "Campaign with the samples")->required();
     command->add_option("--base", options->base,
                         "Description with the values that times do not show: shared units, "
@@ -193,6 +193,9 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
         "           --campaign fermi.db\n"
         "         warpbound calibrate --campaign fermi.db -o card.xml\n"
         "The occupancy limits of a card are read off `measure --suite residence`.\n"
+        "With encoded issue control (simulated machines from sm_70 on) `--suite "
+        "calibration-encoded`\n"
+        "is the suite; 60 repetitions show every value but the policy, which takes 300.\n"
         "A value that is not identified is listed with the reason; it is taken from the base, or\n"
         "else unknown in the description. A class whose port's scope is unknown gets no\n"
         "initiation.");

@@ -43,20 +43,24 @@ struct MeasureOptions {
     std::string shard;
 };
 
+std::string benchmark_text(const harness::Benchmark& benchmark) {
+    std::string out = fmt::format("  {:<20} {}\n", benchmark.name, benchmark.question);
+    out += fmt::format("  {:<20}   expected: {} ({})\n", "", benchmark.relation, benchmark.source);
+    if (!benchmark.calibrates.empty())
+        out +=
+            fmt::format("  {:<20}   calibrates: {}\n", "", fmt::join(benchmark.calibrates, ", "));
+    return out;
+}
+
 std::string list_text() {
     std::string out = "suites\n";
     for (const auto& suite : harness::suites()) {
-        out += fmt::format("  {:<16} {}\n", suite.name, suite.purpose);
+        out += fmt::format("  {:<19} {}\n", suite.name, suite.purpose);
     }
     out += "\nbenchmarks\n";
-    for (const auto& benchmark : harness::benchmarks()) {
-        out += fmt::format("  {:<20} {}\n", benchmark.name, benchmark.question);
-        out +=
-            fmt::format("  {:<20}   expected: {} ({})\n", "", benchmark.relation, benchmark.source);
-        if (!benchmark.calibrates.empty())
-            out += fmt::format("  {:<20}   calibrates: {}\n", "",
-                               fmt::join(benchmark.calibrates, ", "));
-    }
+    for (const auto* list : {&harness::benchmarks(), &harness::benchmarks_of_encoded_machines()})
+        for (const auto& benchmark : *list)
+            out += benchmark_text(benchmark);
     return out;
 }
 

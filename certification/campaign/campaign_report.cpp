@@ -46,12 +46,13 @@ PointName read_name(const std::string& name) {
     const std::size_t end = std::min(name.find('/'), name.size());
     const harness::Axes axes =
         axes_of(std::string_view{name}.substr(std::min(end + 1, name.size())));
-    for (const auto& benchmark : harness::benchmarks())
-        // A kernel may be called like a benchmark, but has no axes.
-        if (benchmark.name == std::string_view{name}.substr(0, end) &&
-            std::equal(axes.begin(), axes.end(), benchmark.axes.begin(), benchmark.axes.end(),
-                       [](const auto& a, const auto& b) { return a.first == b.first; }))
-            return {&benchmark, axes};
+    for (const auto* list : {&harness::benchmarks(), &harness::benchmarks_of_encoded_machines()})
+        for (const auto& benchmark : *list)
+            // A kernel may be called like a benchmark, but has no axes.
+            if (benchmark.name == std::string_view{name}.substr(0, end) &&
+                std::equal(axes.begin(), axes.end(), benchmark.axes.begin(), benchmark.axes.end(),
+                           [](const auto& a, const auto& b) { return a.first == b.first; }))
+                return {&benchmark, axes};
     return {};
 }
 

@@ -37,19 +37,20 @@ void withdraw_queued(const Measurements& measurements, const Basis& basis, Ledge
     if (*std::ranges::max_element(times) > basis.step) return;
     constexpr const char* why = "accesses issue without waiting for their port, as behind a memory "
                                 "queue";
+    constexpr const char* late = "it varies, and so may the time in a memory queue before it";
     for (const auto& of : calibrated_classes()) {
         if (!of.has_passes && of.name != "load-constant") continue;
         for (const std::string_view value : {std::string_view{"/initiation"}, port_of_class})
             ledger.withdraw(fmt::format("classes/{}{}", of.name, value), why);
         // No result is ready before the access leaves the queue (C74).
-        ledger.weaken(fmt::format("classes/{}/latency", of.name));
+        ledger.weaken(fmt::format("classes/{}/latency", of.name), late);
         for (const auto& benchmark : {"result-" + of.name, std::string{"result-l1"},
                                       std::string{"result-l2"}, std::string{"result-dram"}})
             if (!takes_a_pass_each(measurements, benchmark))
                 ledger.withdraw(fmt::format("classes/{}/pass-cost", of.name), benchmark, why);
     }
     for (const char* level : {"l1", "l2", "dram"})
-        ledger.weaken(fmt::format("memories/{}/latency", level));
+        ledger.weaken(fmt::format("memories/{}/latency", level), late);
     for (const char* path : {"write-buffer/entries", "write-buffer/drain"})
         ledger.withdraw(path, why);
 }

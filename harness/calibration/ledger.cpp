@@ -51,13 +51,13 @@ void Ledger::unidentified(const std::string& path, const std::string& why) {
 }
 
 void Ledger::withdraw(const std::string& path, const std::string& why) {
-    readings_.erase(path);
-    std::erase_if(scopes_, [&](const ScopeFinding& finding) {
+    const auto readings = readings_.erase(path);
+    const auto scopes = std::erase_if(scopes_, [&](const ScopeFinding& finding) {
         return fmt::format("classes/{}{}", finding.opcode_class, port_of_class) == path;
     });
     if (why.empty())
         unidentified_.erase(path);
-    else
+    else if (readings + scopes > 0)
         unidentified_[path] = why;
 }
 
@@ -72,14 +72,19 @@ void Ledger::withdraw(const std::string& path, const std::string& benchmark,
     unidentified(path, why);
 }
 
-void Ledger::weaken(const std::string& path) {
+void Ledger::weaken(const std::string& path, const std::string& why) {
     const auto found = readings_.find(path);
     if (found == readings_.end()) return;
+    std::erase_if(found->second,
+                  [](const Reading& reading) { return reading.sharpness == Sharpness::Range; });
     for (auto& reading : found->second) {
         reading.interval = {std::min<std::int64_t>(reading.interval.lo, 1), std::nullopt,
                             reading.interval.hi};
         reading.sharpness = Sharpness::AtMost;
     }
+    if (!found->second.empty()) return;
+    readings_.erase(found);
+    unidentified(path, why);
 }
 
 bool Ledger::knows(const std::string& path) const {

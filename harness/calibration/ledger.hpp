@@ -64,14 +64,16 @@ public:
     void unidentified(const std::string& path, const std::string& why);
 
     /// Drops the readings of a value, and the scope of a port, for a reason that shows that their
-    /// premise does not hold. An empty reason: the machine has no such value.
+    /// premise does not hold. Without any, the reason that is known stays. An empty reason: the
+    /// machine has no such value.
     void withdraw(const std::string& path, const std::string& why);
 
     /// Drops the readings of a value by one benchmark. Where none is left, `why` is the reason.
     void withdraw(const std::string& path, const std::string& benchmark, const std::string& why);
 
-    /// Keeps of each reading of a value only that it is at most its upper end.
-    void weaken(const std::string& path);
+    /// Keeps of each exact reading of a value that it is an upper limit, and drops ranges of
+    /// samples, which are none. Where no reading is left, `why` is the reason.
+    void weaken(const std::string& path, const std::string& why);
 
     /// Whether there is a reading, or a reason why there is none.
     [[nodiscard]] bool knows(const std::string& path) const;
