@@ -4,6 +4,9 @@
 /// become ready: an instruction that issues before a result it reads is ready reads what the
 /// register held before (C97).
 
+#include "assembly/flow/control_flow_graph.hpp"
+#include "assembly/isa/program.hpp"
+#include "assembly/support/result.hpp"
 #include "harness/execution/operation.hpp"
 #include "harness/simulator/clock/event.hpp"
 #include "models/launch/launch.hpp"
@@ -11,6 +14,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace warpbound::harness::execution {
