@@ -126,16 +126,29 @@ void read_tight_pairs(const Measurements& measurements, const Basis& basis, Ledg
 }
 
 /// An interval shows in the spacing of two instructions only: contending warps show its mean, which
-/// looks like that of another port.
+/// looks like that of another port. Where they show what two instructions exclude, they wait for
+/// something else.
 void withdraw_contention(Ledger& ledger) {
-    constexpr const char* why = "the initiation interval varies";
+    constexpr const char* why = "the initiation interval varies, or contending warps wait for "
+                                "something else";
     for (const auto& of : calibrated_classes()) {
         const std::string path = fmt::format("classes/{}/initiation", of.name);
         const auto varies = [&](const std::string& benchmark) {
             const auto* reading = ledger.by_benchmark(path, benchmark);
             return reading != nullptr && reading->sharpness == Sharpness::Range;
         };
-        if (!varies("spacing-" + of.name) && !varies("tight-" + of.name)) continue;
+        const auto* contending = ledger.by_benchmark(path, "crowd-" + of.name);
+        const auto excludes = [&](const std::string& benchmark) {
+            const auto* reading = ledger.by_benchmark(path, benchmark);
+            return reading != nullptr && contending != nullptr &&
+                   contending->sharpness == Sharpness::Exact &&
+                   (contending->interval.lo < reading->interval.lo ||
+                    contending->interval.lo > reading->interval.hi);
+        };
+        const auto objects = [&](const std::string& benchmark) {
+            return varies(benchmark) || excludes(benchmark);
+        };
+        if (!objects("spacing-" + of.name) && !objects("tight-" + of.name)) continue;
         ledger.withdraw(path, "crowd-" + of.name, why);
         ledger.withdraw(fmt::format("classes/{}{}", of.name, port_of_class), why);
     }
