@@ -110,7 +110,8 @@ std::optional<Failure> limit_residency(LaunchGeometry& shape, std::int64_t warp_
 /// an even share (C98).
 std::optional<Failure> share_evenly(LaunchGeometry& shape,
                                     const models::Architecture& architecture) {
-    if (shape.waves() > 1 || architecture.blocks.find("most-room") == nullptr) return std::nullopt;
+    const models::SourcedValue* stated = architecture.blocks.find("most-room");
+    if (shape.waves() > 1 || stated == nullptr || !stated->interval) return std::nullopt;
     GeometryValues value{architecture};
     shape.shares_evenly = value(architecture.blocks, "blocks", "most-room", 0, 1) == 1;
     if (shape.shares_evenly) shape.resident = shape.share();

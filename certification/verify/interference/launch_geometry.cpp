@@ -15,7 +15,8 @@ namespace {
 /// Blocks that all start at once are then spread evenly (C98).
 bool prefers_most_room(const KernelCase& kernel) {
     const models::ValueGroup& blocks = kernel.architecture.blocks;
-    if (blocks.find("most-room") == nullptr) return false;
+    const models::SourcedValue* stated = blocks.find("most-room");
+    if (stated == nullptr || !stated->interval) return false;
     const std::int64_t flag = exact_number(kernel, blocks, "blocks", "most-room", 0);
     if (flag > 1)
         refuted(fmt::format("{}: blocks/most-room is {}; expected 0 or 1", kernel.id, flag));

@@ -106,7 +106,8 @@ Result<void> KernelTranslator::add_launch() {
     code_.machine.capacity = limit.value().capacity;
     std::int64_t slots = limit.value().slots;
     ArchitectureValues values{architecture_};
-    code_.machine.places_by_room = architecture_.blocks.find("most-room") != nullptr &&
+    const models::SourcedValue* most_room = architecture_.blocks.find("most-room");
+    code_.machine.places_by_room = most_room != nullptr && most_room->interval &&
                                    values.flag({&architecture_.blocks, "blocks"}, "most-room");
     if (values.failure()) return *values.failure();
     // All start at once: no SM gets more blocks than an even share (C98). Blocks of another launch

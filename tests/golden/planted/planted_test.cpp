@@ -170,7 +170,7 @@ TEST_F(Planted, DroppedWarpIsFoundByTheStructure) {
         count = count.get<std::int64_t>() - 1;
     });
     expect_found(files, "structure",
-                 "its sum lacks 2 x 932 cycles (execution-time-upper-demand-own-scheduler)");
+                 "its sum lacks 1 x 932 cycles (execution-time-upper-demand-own-scheduler)");
 }
 
 TEST_F(Planted, ForgottenDrainsAreFoundByTheStructure) {
@@ -198,7 +198,7 @@ TEST_F(Planted, DrainsOfOneWarpLeftOutAreFoundByTheStructure) {
         Json& count = terms[term_of(terms, "drain")]["count"];
         count = count.get<std::int64_t>() - 1;
     });
-    expect_found(files, "structure", "its sum lacks 8 x 64 cycles (execution-time-upper-drain)");
+    expect_found(files, "structure", "its sum lacks 4 x 64 cycles (execution-time-upper-drain)");
 }
 
 // The atomics of all multiprocessors count, once for the launch.

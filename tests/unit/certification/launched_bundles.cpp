@@ -78,6 +78,7 @@ KernelInput input_of(const Launched& launched) {
     if (launched.branches) take_branching_kernel(input, architecture);
     tests::set_value(architecture.blocks, "replacement", {3, 5, 9});
     tests::set_value(architecture.blocks, "start", {5, 5, 20});
+    tests::set_value(architecture.blocks, "most-room", {0, 0, 0}); // Blocks may go anywhere.
     if (launched.refresh_interval)
         lead_through_caches(input, architecture, *launched.refresh_interval);
     input.architecture = models::write_architecture(architecture);
