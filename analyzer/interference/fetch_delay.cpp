@@ -96,8 +96,7 @@ Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
         if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
     };
     const auto add_l1_misses = [&](std::int64_t count) {
-        add("instruction fetch: misses of the L1, one after the other", count,
-            lines.l1_miss.hi);
+        add("instruction fetch: misses of the L1, one after the other", count, lines.l1_miss.hi);
     };
     if (lines.persist_in_l0) {
         const SerialMisses misses =

@@ -1,5 +1,7 @@
 #include "analyzer/launch/first_uses.hpp"
 
+#include "models/units.hpp"
+
 #include <algorithm>
 #include <set>
 

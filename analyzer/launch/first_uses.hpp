@@ -4,7 +4,7 @@
 /// misses can follow one another (docs/theory, S36, lemmas 4 and 5).
 
 #include "assembly/flow/control_flow_graph.hpp"
-#include "models/units.hpp"
+#include "models/sourced.hpp"
 
 #include <cstdint>
 #include <vector>

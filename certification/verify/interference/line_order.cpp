@@ -1,6 +1,7 @@
 #include "certification/verify/interference/line_order.hpp"
 
 #include "certification/verify/flow/control_flow.hpp"
+#include "models/units.hpp"
 
 #include <algorithm>
 #include <iterator>

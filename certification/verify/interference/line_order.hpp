@@ -4,7 +4,7 @@
 /// caches can follow one another (docs/theory, S36, lemmas 4 and 5).
 
 #include "certification/verify/interference/demand.hpp"
-#include "models/units.hpp"
+#include "models/sourced.hpp"
 
 #include <cstdint>
 #include <map>
