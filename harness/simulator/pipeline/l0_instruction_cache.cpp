@@ -7,9 +7,10 @@ namespace warpbound::harness::simulator {
 
 L0InstructionCache::L0InstructionCache(const InstructionCacheShape& shape, int unit,
                                        RandomSource random, EventLog& log)
-    : line_bytes_{shape.line}, stream_{static_cast<std::size_t>(random.draw_capacity(shape.stream))},
-      unit_{unit}, log_{&log}, cache_{shape.l0.sets,
-                                      static_cast<std::size_t>(random.draw_capacity(shape.l0.ways))} {
+    : line_bytes_{shape.line}, stream_{static_cast<std::size_t>(
+                                   random.draw_capacity(shape.stream))},
+      unit_{unit}, log_{&log}, cache_{shape.l0.sets, static_cast<std::size_t>(
+                                                         random.draw_capacity(shape.l0.ways))} {
     for (const std::uint64_t line : shape.entered)
         cache_.fill(line);
 }

@@ -321,9 +321,8 @@ TEST(EventChecker, FindsABlockThatDoesNotGoWhereTheMostRoomIs) {
         const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
         const TestRun result = run(program, drawn, {6, 32}, options, {}, 4);
         const auto check = [&](const models::Architecture& machine) {
-            return tests::violations(
-                program.kernel({6, 32}), machine, {},
-                {result.events, result.observation.execution_time.count(), 4});
+            return tests::violations(program.kernel({6, 32}), machine, {},
+                                     {result.events, result.observation.execution_time.count(), 4});
         };
         EXPECT_THAT(check(drawn), IsEmpty());
         const auto violations = check(by_room);
