@@ -3,6 +3,7 @@
 /// and verified, and how much of what the analysis needs is derived from the code.
 
 #include "tests/coverage/page.hpp"
+#include "tests/coverage/score_file.hpp"
 
 #include <fmt/format.h>
 
@@ -20,14 +21,28 @@ namespace {
 using namespace warpbound::coverage;
 
 constexpr auto usage =
-    "usage: coverage PROGRAM FOLDER [--every N] [--only TEXT] [--csv FILE] [--verified PERCENT]\n";
+    "usage: coverage PROGRAM FOLDER [--every N] [--only TEXT] [--csv FILE] [--verified PERCENT]\n"
+    "       [--shard I/N --scores FILE | --join FILE ..]\n";
 
 struct Choice {
     std::size_t every = 1; ///< Each n-th row.
     std::string only;      ///< Rows whose file, kernel or target contains this text.
     std::string csv;
     std::size_t verified = 0; ///< Least share of verified kernels, in percent.
+    std::size_t shard = 1;    ///< Of `shards`, from 1 on.
+    std::size_t shards = 1;
+    std::string scores; ///< File for the scores of the shard, in place of tables.
+    std::vector<std::filesystem::path> joined; ///< Such files; nothing is then scored.
 };
+
+/// "2/7"; false for other text.
+bool read_shard(const std::string& text, Choice& choice) {
+    char* end = nullptr;
+    choice.shard = std::strtoul(text.c_str(), &end, 10);
+    if (*end != '/') return false;
+    choice.shards = std::strtoul(end + 1, &end, 10);
+    return *end == '\0' && choice.shard >= 1 && choice.shard <= choice.shards;
+}
 
 std::vector<KernelCase> chosen(const std::vector<KernelCase>& all, const Choice& choice) {
     std::vector<KernelCase> some;
@@ -77,6 +92,14 @@ std::vector<Row> scored(const std::vector<KernelCase>& cases, const std::string&
     return rows;
 }
 
+/// Each `shards`-th of the chosen ones.
+std::vector<KernelCase> part_of(const std::vector<KernelCase>& cases, const Choice& choice) {
+    std::vector<KernelCase> part;
+    for (std::size_t i = choice.shard - 1; i < cases.size(); i += choice.shards)
+        part.push_back(cases[i]);
+    return part;
+}
+
 int failed(const std::string& message) {
     fmt::print(stderr, "coverage: {}\n", message);
     return EXIT_FAILURE;
@@ -97,12 +120,28 @@ int main(int count, char** words) {
             choice.csv = arguments[i + 1];
         else if (arguments[i] == "--verified")
             choice.verified = std::strtoul(arguments[i + 1].c_str(), nullptr, 10);
-        else
+        else if (arguments[i] == "--scores")
+            choice.scores = arguments[i + 1];
+        else if (arguments[i] == "--join")
+            choice.joined.emplace_back(arguments[i + 1]);
+        else if (arguments[i] != "--shard" || !read_shard(arguments[i + 1], choice))
             return failed(usage);
     }
     const auto table = read_kernel_table(arguments[1]);
     if (!table) return failed(to_string(table.error()));
-    const auto rows = scored(chosen(table.value(), choice), arguments[0], arguments[1]);
+    const std::vector<KernelCase> cases = chosen(table.value(), choice);
+    if ((choice.shards > 1) != !choice.scores.empty() ||
+        (!choice.scores.empty() && !choice.joined.empty()))
+        return failed(usage);
+    if (!choice.scores.empty()) {
+        std::ofstream out{choice.scores};
+        out << scores_of(scored(part_of(cases, choice), arguments[0], arguments[1]));
+        return out.flush() ? EXIT_SUCCESS : failed("cannot write " + choice.scores);
+    }
+    auto joined = joined_scores(cases, choice.joined);
+    if (!choice.joined.empty() && !joined) return failed(to_string(joined.error()));
+    const auto rows = choice.joined.empty() ? scored(cases, arguments[0], arguments[1])
+                                            : std::move(joined).value();
     if (!choice.csv.empty()) std::ofstream{choice.csv} << csv_of(rows);
     fmt::print("{}", page_of(rows));
     const auto with = [&](bool Score::*member) {
