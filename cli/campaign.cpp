@@ -155,7 +155,9 @@ void add_import(CLI::App& command, Invocation& invocation) {
         "Make a campaign from its text or from the file of a profiler, all of it or nothing");
     part->add_option("FILE", options->file,
                      "CSV or JSON of a campaign (- reads standard input); SQLite or GPU trace of "
-                     "Nsight Systems, CSV of Nsight Compute or of CUPTI records, times of trtexec, "
+                     "Nsight Systems, report (.ncu-rep) or CSV of Nsight Compute, CSV of CUPTI "
+                     "records, times "
+                     "of trtexec, "
                      "JSON of nvbench with its files of times")
         ->required();
     part->add_option("-o,--output", options->output, "Campaign to make")->required();

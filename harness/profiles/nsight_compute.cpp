@@ -139,8 +139,7 @@ Result<Profile> read_nsight_compute(const std::string& path) {
     if (!read) return read.as_failure();
     Profile profile;
     profile.profiler = "Nsight Compute";
-    profile.conditions = "clock held at its base and caches flushed before each run, unless "
-                         "--clock-control none and --cache-control none were given";
+    profile.conditions = nsight_compute_conditions;
     profile.series = metrics->series();
     return profile;
 }

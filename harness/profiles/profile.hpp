@@ -30,7 +30,7 @@ struct Profile {
 enum class ProfileFormat {
     NsightSystems,       ///< `nsys export --type sqlite`
     GpuTrace,            ///< `nsys stats --report cuda_gpu_trace --format csv`, or records of CUPTI
-    NsightComputeReport, ///< `ncu --export`: refused, its binary form is not read
+    NsightComputeReport, ///< `ncu --export`, version 7
     NsightCompute,       ///< `ncu --csv`, with `--page raw` or `--page details`
     TensorRtTimes,       ///< `trtexec --exportTimes`
     TensorRtProfile,     ///< `trtexec --exportProfile`: refused, since it has averages only

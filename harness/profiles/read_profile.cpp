@@ -57,11 +57,7 @@ Result<Profile> read_profile(const std::string& path, ProfileFormat format) {
         case ProfileFormat::NvBench:
             return read_nvbench(path);
         case ProfileFormat::NsightComputeReport:
-            return Failure{fmt::format("is a report of Nsight Compute in its own binary form; "
-                                       "import the CSV that `ncu --import {} --csv --page raw > "
-                                       "report.csv` makes of it",
-                                       path),
-                           path};
+            return read_nsight_compute_report(path);
         case ProfileFormat::TensorRtProfile:
             break;
         }

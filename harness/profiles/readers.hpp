@@ -35,6 +35,18 @@ Result<Profile> read_gpu_trace(const std::string& path);
 /// `Source:` Nsight Compute CLI, "Page: raw" and "CSV output".
 Result<Profile> read_nsight_compute(const std::string& path);
 
+/// What Nsight Compute does to a card, as far as it is known.
+inline constexpr const char* nsight_compute_conditions =
+    "clock held at its base and caches flushed before each run, unless "
+    "--clock-control none and --cache-control none were given";
+
+/// Name, launch and `gpu__time_duration.sum` of each kernel, the name of the device where it was
+/// recorded; kernels without that metric are left out. Refuses other versions than 7 and damage,
+/// with the position in bytes.
+/// `Source:` NVIDIA, Nsight Compute Customization Guide, "Report File Format": magic number, sized
+/// entries; Extra-P (ncu-report.ksy, ProfilerReport_pb2.py): order of entries, numbers of fields.
+Result<Profile> read_nsight_compute_report(const std::string& path);
+
 /// Series of the phases of an inference: copy in, compute, copy out, latency.
 /// `Source:` TensorRT samples, sampleReporting.cpp: names of the fields since TensorRT 7.
 Result<Profile> read_tensorrt_times(const std::string& path);

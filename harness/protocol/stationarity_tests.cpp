@@ -13,7 +13,7 @@ namespace warpbound::harness {
 
 namespace {
 
-constexpr std::size_t fewest_runs = 20;
+constexpr std::size_t fewest_stationary_runs = 20;
 
 OrderTest undecided(std::string name, std::string why) {
     return {std::move(name), std::nullopt, std::move(why)};
@@ -21,8 +21,8 @@ OrderTest undecided(std::string name, std::string why) {
 
 /// Why neither test applies; empty: both do.
 std::string reason_against(std::span<const double> values) {
-    if (values.size() < fewest_runs)
-        return fmt::format("{} runs; needs {}", values.size(), fewest_runs);
+    if (values.size() < fewest_stationary_runs)
+        return fmt::format("{} runs; needs {}", values.size(), fewest_stationary_runs);
     if (!std::all_of(values.begin(), values.end(),
                      [](double value) { return std::isfinite(value); }))
         return "a value is not finite";

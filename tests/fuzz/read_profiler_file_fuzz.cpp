@@ -13,9 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::ofstream{path, std::ios::binary}.write(reinterpret_cast<const char*>(data),
                                                 static_cast<std::streamsize>(size));
     static_cast<void>(warpbound::harness::profiles::format_of(path));
-    for (const auto format :
-         {ProfileFormat::NsightSystems, ProfileFormat::GpuTrace, ProfileFormat::NsightCompute,
-          ProfileFormat::TensorRtTimes, ProfileFormat::NvBench}) {
+    for (const auto format : {ProfileFormat::NsightSystems, ProfileFormat::GpuTrace,
+                              ProfileFormat::NsightCompute, ProfileFormat::TensorRtTimes,
+                              ProfileFormat::NvBench, ProfileFormat::NsightComputeReport}) {
         const auto profile = warpbound::harness::profiles::read_profile(path, format);
         if (!profile) continue;
         for (const auto& series : profile.value().series)
