@@ -89,8 +89,8 @@ Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
     if (!barriers) return barriers.as_failure();
     const Visited visited = visited_by_critical_path(context, barriers.value().most);
     const std::int64_t until_slot = longest_wait_for_slot(context);
-    const auto executed = static_cast<std::int64_t>(
-        executed_lines(*context.request.function, *context.request.graph, lines.line).size());
+    const assembly::Function& function = *context.request.function;
+    const assembly::ControlFlowGraph& graph = *context.request.graph;
     std::vector<BoundTerm> terms;
     const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles) {
         if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
@@ -99,15 +99,14 @@ Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
         add("instruction fetch: misses of the L1, one after the other", count, lines.l1_miss.hi);
     };
     if (lines.persist_in_l0) {
-        const SerialMisses misses =
-            serial_misses(first_uses(*context.request.function, *context.request.graph, lines.line),
-                          lines.stream, who_waits(context));
-        const FirstWaits waits = first_waits(lines, executed, visited, misses);
+        const FirstUses uses = first_uses(function, graph, lines.line);
+        const SerialMisses misses = serial_misses(uses, lines.stream, who_waits(context));
+        const FirstWaits waits = first_waits(lines, uses.lines, visited, misses);
         add("instruction fetch: misses of a scheduler's L0, one after the other", waits.of_l0,
             lines.l0_miss.hi);
         add_l1_misses(waits.of_l1);
         add("instruction fetch: wait for a slot after the first use of a line by a scheduler",
-            times(visited.schedulers, executed), until_slot);
+            times(visited.schedulers, uses.lines), until_slot);
         add("instruction fetch: requests that the L1 instruction cache serves before",
             times(misses.requests, times(visited.multiprocessors, schedulers_in_use(shape))),
             lines.service.hi);
@@ -116,10 +115,12 @@ Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
     add("instruction fetch: the first line of a block on the critical path", shape.waves(),
         lines.wait);
     if (!lines.persist_in_l1 || lines.are_warm) return terms;
-    const std::int64_t first_uses = times(visited.multiprocessors, executed);
-    add_l1_misses(first_uses);
+    const auto executed =
+        static_cast<std::int64_t>(executed_lines(function, graph, lines.line).size());
+    const std::int64_t each_once = times(visited.multiprocessors, executed);
+    add_l1_misses(each_once);
     add("instruction fetch: wait for a slot after the first use of a line by a multiprocessor",
-        first_uses, until_slot);
+        each_once, until_slot);
     return terms;
 }
 
