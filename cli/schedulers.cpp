@@ -216,21 +216,8 @@ namespace {
 
 /// Options of a plan, which states what those of one kernel state. After all other options.
 void add_plan(CLI::App& command, ScheduledPlanOptions& options) {
-    CLI::Option* const plan = command.add_option(
-        "--plan", options.plan,
-        "Instead of FILE: kernels crossed with machines, launches, policies and seeds (XML, "
-        "docs/how-to/spread-runs.md); a row for each point");
-    for (const char* stated : {"FILE",           "--kernel",
-                               "--target",       "--flow-facts",
-                               "--source",       "--arg",
-                               "--launch",       "--grid",
-                               "--block",        "--dynamic-shared-memory",
-                               "--architecture", "--assume",
-                               "--policies",     "--multiprocessors",
-                               "--runs",         "--seed",
-                               "--draw",         "--clock",
-                               "--rank",         "--time-limit"})
-        plan->excludes(command.get_option(stated));
+    CLI::Option* const plan = add_plan_of_points(command, options.plan, "a row for each point",
+                                                 {"--policies", "--rank", "--time-limit"});
     CLI::Option* const shard = add_shard(command, options.shard, plan);
     command
         .add_option("--merge", options.parts,

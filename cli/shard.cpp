@@ -112,6 +112,23 @@ Result<Shard> shard_of(const std::string& text, const Environment& environment) 
     return Shard{};
 }
 
+CLI::Option* add_plan_of_points(CLI::App& command, std::string& plan, const std::string& outcome,
+                                std::initializer_list<const char*> further) {
+    CLI::Option* const option = command.add_option(
+        "--plan", plan,
+        "Instead of FILE: kernels crossed with machines, launches, policies and seeds (XML, "
+        "docs/how-to/spread-runs.md); " +
+            outcome);
+    for (const char* stated :
+         {"FILE", "--kernel", "--target", "--flow-facts", "--source", "--arg", "--launch", "--grid",
+          "--block", "--dynamic-shared-memory", "--architecture", "--assume", "--multiprocessors",
+          "--runs", "--seed", "--draw", "--clock"})
+        option->excludes(command.get_option(stated));
+    for (const char* stated : further)
+        option->excludes(command.get_option(stated));
+    return option;
+}
+
 CLI::Option* add_shard(CLI::App& command, std::string& text, CLI::Option* plan) {
     return command
         .add_option("--shard", text,

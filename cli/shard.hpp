@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -41,6 +42,10 @@ Environment process_environment();
 /// HQ_INSTANCE_ID; none has the number of tasks).
 Result<Shard> shard_of(const std::string& text, const Environment& environment);
 
+/// Adds --plan, in whose place a command takes one kernel: excludes the options of one kernel and
+/// `further` ones, all of which are there. `outcome`: what becomes of a point.
+CLI::Option* add_plan_of_points(CLI::App& command, std::string& plan, const std::string& outcome,
+                                std::initializer_list<const char*> further);
 /// Adds --shard, which needs `plan`.
 CLI::Option* add_shard(CLI::App& command, std::string& text, CLI::Option* plan);
 

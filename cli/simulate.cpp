@@ -222,23 +222,10 @@ Exit run(const SimulateOptions& options) {
 
 /// Options of a plan, which states what those of one kernel state.
 void add_plan(CLI::App& command, SimulateOptions& options) {
-    CLI::Option* const plan = command.add_option(
-        "--plan", options.plan,
-        "Instead of FILE: kernels crossed with machines, launches, policies and seeds (XML, "
-        "docs/how-to/spread-runs.md); each point is a series of the campaign");
-    for (const char* stated : {"FILE",           "--kernel",
-                               "--target",       "--flow-facts",
-                               "--source",       "--arg",
-                               "--launch",       "--grid",
-                               "--block",        "--dynamic-shared-memory",
-                               "--architecture", "--assume",
-                               "--policy",       "--multiprocessors",
-                               "--runs",         "--seed",
-                               "--draw",         "--stack",
-                               "--trace",        "--listing",
-                               "--clock",        "--execute",
-                               "--launch-cost",  "--workload"})
-        plan->excludes(command.get_option(stated));
+    CLI::Option* const plan =
+        add_plan_of_points(command, options.plan, "each point is a series of the campaign",
+                           {"--policy", "--stack", "--trace", "--listing", "--execute",
+                            "--launch-cost", "--workload"});
     add_shard(command, options.shard, plan);
 }
 
