@@ -46,8 +46,6 @@ struct MetricColumns {
     std::size_t value = 0;
 };
 
-constexpr std::string_view duration_metric = "gpu__time_duration.sum";
-
 Result<MetricColumns> metric_columns(const ProfilerTable& table) {
     MetricColumns columns;
     const auto id = table.place("ID");

@@ -18,7 +18,6 @@ namespace warpbound::harness::profiles {
 
 namespace {
 
-constexpr std::string_view duration_metric = "gpu__time_duration.sum";
 constexpr std::string_view device_metric = "device__attribute_display_name";
 constexpr std::uint64_t known_version = 7;
 
@@ -100,7 +99,7 @@ Result<Extents> read_extents(const WireField& of) {
     const auto read = for_each_field(of.content, [&](const WireField& field) -> Result<void> {
         if (field.number > extents.size()) return boost::outcome_v2::success();
         constexpr std::uint64_t most = std::uint64_t{1} << 32U;
-        if (field.value > most) return refuse_at(field.at, "a launch of more than 2^32");
+        if (field.value > most) return refuse_at(field.at, "a grid or block of more than 2^32");
         extents[static_cast<std::size_t>(field.number) - 1] =
             static_cast<std::int64_t>(field.value);
         return expect_type(field, WireType::Varint);

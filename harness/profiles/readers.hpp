@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace warpbound::harness::profiles {
 
@@ -34,6 +35,9 @@ Result<Profile> read_gpu_trace(const std::string& path);
 /// heading and lines that begin with == are the profiler's messages.
 /// `Source:` Nsight Compute CLI, "Page: raw" and "CSV output".
 Result<Profile> read_nsight_compute(const std::string& path);
+
+/// The metric that is the time of a kernel.
+inline constexpr std::string_view duration_metric = "gpu__time_duration.sum";
 
 /// What Nsight Compute does to a card, as far as it is known.
 inline constexpr const char* nsight_compute_conditions =
