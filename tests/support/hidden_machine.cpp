@@ -166,16 +166,22 @@ void draw_queue(models::Architecture& machine, RandomSource& random_source) {
         if (timing.unit == "memory-path") draw(timing.values, "entry", 2, 12, 4, random_source);
 }
 
+/// A shipped description under another name, whose values are then drawn.
+HiddenMachine made_from(const std::string& description, const std::string& name) {
+    const auto loaded = models::load_architecture(description);
+    EXPECT_TRUE(loaded);
+    HiddenMachine hidden{loaded.value(), "lrr"};
+    hidden.machine.name = name;
+    hidden.machine.digest = name;
+    return hidden;
+}
+
 } // namespace
 
 HiddenMachine hidden_machine(std::uint64_t seed) {
     RandomSource random_source{seed};
-    const auto loaded = models::load_architecture("fermi-gtx470");
-    EXPECT_TRUE(loaded);
-    HiddenMachine hidden{loaded.value(), "lrr"};
+    HiddenMachine hidden = made_from("fermi-gtx470", "hidden-" + std::to_string(seed));
     models::Architecture& machine = hidden.machine;
-    machine.name = "hidden-" + std::to_string(seed);
-    machine.digest = machine.name;
     const auto spread = [&](ValueGroup& group, const std::string& name, std::int64_t least,
                             std::int64_t most, std::int64_t width) {
         const std::int64_t lo = random_source.whole(least, most);
@@ -257,12 +263,8 @@ HiddenMachine hidden_machine(std::uint64_t seed) {
 
 HiddenMachine hidden_encoded_machine(std::uint64_t seed) {
     RandomSource random_source{seed};
-    const auto loaded = models::load_architecture("turing-t4");
-    EXPECT_TRUE(loaded);
-    HiddenMachine hidden{loaded.value(), "lrr"};
+    HiddenMachine hidden = made_from("turing-t4", "hidden-encoded-" + std::to_string(seed));
     models::Architecture& machine = hidden.machine;
-    machine.name = "hidden-encoded-" + std::to_string(seed);
-    machine.digest = machine.name;
     const auto number = [&](ValueGroup& group, const std::string& name, std::int64_t least,
                             std::int64_t most) {
         const std::int64_t value = random_source.whole(least, most);
