@@ -3,7 +3,7 @@
 #include "models/units.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace warpbound::analyzer {
 
@@ -31,42 +31,60 @@ public:
         return lines;
     }
 
-    /// Whether each path from the entry to the line has an instruction of the line before it.
-    [[nodiscard]] bool follows_the_line_before(std::int64_t line) const {
+    /// Whether each path from the entry to `line` has an instruction of `other`.
+    [[nodiscard]] bool follows(std::int64_t line, std::int64_t other) const {
         std::vector<bool> seen(first_.size(), false);
         std::vector<std::size_t> open{0};
         seen[0] = true;
-        while (!open.empty()) { // Blocks that a path without that line comes to.
+        while (!open.empty()) { // Blocks that a path without the other line comes to.
             const std::size_t block = open.back();
             open.pop_back();
-            if (first_[block] == line) return false;
-            if (has(block, line - 1)) continue;
-            for (const std::size_t edge : graph_.blocks[block].out) {
-                const std::size_t to = graph_.edges[edge].to;
-                if (seen[to]) continue;
-                seen[to] = true;
-                open.push_back(to);
-            }
+            if (has(block, line) && !(has(block, other) && other < line)) return false;
+            if (has(block, other)) continue;
+            add_successors(block, seen, open);
         }
         return true;
     }
 
-    /// Lines that a warp may come to from another line than the one before, or that follow a line
-    /// which it may leave for another one.
-    [[nodiscard]] std::set<std::int64_t> entered_or_left() const {
-        std::set<std::int64_t> cuts;
-        for (const assembly::Edge& edge : graph_.edges) {
-            const std::int64_t from = last_[edge.from];
-            const std::int64_t to = first_[edge.to];
-            if (to == from || to == from + 1) continue;
-            cuts.insert({to, from + 1});
+    /// Whether a warp that first uses `line` comes to the one behind it before any other that it
+    /// need not have used by then.
+    [[nodiscard]] bool is_followed(std::int64_t line) const {
+        std::map<std::int64_t, bool> used{{line, true}};
+        const auto is_used = [&](std::int64_t other) {
+            const auto [entry, is_new] = used.try_emplace(other, false);
+            if (is_new) entry->second = follows(line, other);
+            return entry->second;
+        };
+        std::vector<bool> seen(first_.size(), false);
+        std::vector<std::size_t> open;
+        for (std::size_t block = 0; block < first_.size(); ++block)
+            if (last_[block] == line) add_successors(block, seen, open);
+        while (!open.empty()) {
+            const std::size_t block = open.back();
+            open.pop_back();
+            std::int64_t next = first_[block];
+            while (next <= last_[block] && is_used(next))
+                ++next;
+            if (next > last_[block])
+                add_successors(block, seen, open);
+            else if (next != line + 1)
+                return false;
         }
-        return cuts;
+        return true;
     }
 
 private:
     [[nodiscard]] bool has(std::size_t block, std::int64_t line) const {
         return first_[block] <= line && line <= last_[block];
+    }
+    void add_successors(std::size_t block, std::vector<bool>& seen,
+                        std::vector<std::size_t>& open) const {
+        for (const std::size_t edge : graph_.blocks[block].out) {
+            const std::size_t to = graph_.edges[edge].to;
+            if (seen[to]) continue;
+            seen[to] = true;
+            open.push_back(to);
+        }
     }
 
     const assembly::ControlFlowGraph& graph_;
@@ -149,10 +167,12 @@ FirstUses first_uses(const assembly::Function& function, const assembly::Control
                      std::int64_t line) {
     const LinesOfBlocks blocks{function, graph, line};
     const std::vector<std::int64_t> lines = blocks.lines();
-    const std::set<std::int64_t> cuts = blocks.entered_or_left();
-    return {static_cast<std::int64_t>(lines.size()),
-            grouped(lines, [&](auto one) { return !blocks.follows_the_line_before(one); }),
-            grouped(lines, [&](auto one) { return cuts.count(one) > 0; })};
+    const auto starts_chain = [&](std::int64_t line) { return !blocks.follows(line, line - 1); };
+    const auto starts_run = [&](std::int64_t line) {
+        return starts_chain(line) || !blocks.is_followed(line - 1);
+    };
+    return {static_cast<std::int64_t>(lines.size()), grouped(lines, starts_chain),
+            grouped(lines, starts_run)};
 }
 
 SerialMisses serial_misses(const FirstUses& uses, const models::Interval& stream, Waiting waiting) {

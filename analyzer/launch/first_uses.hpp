@@ -23,7 +23,8 @@ struct FirstUses {
     /// Whoever executes an instruction of a line has executed one of the line before it in the
     /// chain.
     std::vector<Lines> chains;
-    /// A warp that first uses a line first uses the one behind it in the run next, if any.
+    /// Pieces of chains. A warp that first uses a line of a run, and then another line for the
+    /// first time, so uses the one behind it in the run.
     std::vector<Lines> runs;
 };
 

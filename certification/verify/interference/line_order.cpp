@@ -48,6 +48,21 @@ public:
         const auto number = numbers_.find(line);
         return number != numbers_.end() && before_[block][number->second];
     }
+    /// What each warp has executed when it comes to a line for the first time, and the line.
+    [[nodiscard]] Lines up_to(std::int64_t line, const std::vector<Lines>& own) const {
+        std::vector<std::size_t> holders;
+        for (std::size_t block = 0; block < own.size(); ++block)
+            if (own[block].count(line) > 0) holders.push_back(block);
+        Lines common{line};
+        for (const auto& [other, unused] : numbers_) {
+            const bool everywhere =
+                std::all_of(holders.begin(), holders.end(), [&, other = other](std::size_t block) {
+                    return (other < line && own[block].count(other) > 0) || has(block, other);
+                });
+            if (everywhere) common.insert(other);
+        }
+        return common;
+    }
 
 private:
     /// Keeps what the source has passed or executes. Says whether something was lost.
@@ -65,6 +80,36 @@ private:
     std::vector<std::vector<bool>> before_;
 };
 
+/// Whether whoever executes `line` for the first time executes the one behind it before all other
+/// lines that it may not have executed. By iteration over the ends of blocks at which it has
+/// executed neither.
+bool leads_to_the_next(std::int64_t line, const ControlFlow& flow, const std::vector<Lines>& own,
+                       const PassedLines& passed) {
+    const Lines known = passed.up_to(line, own);
+    std::vector<bool> is_undecided(own.size(), false);
+    for (std::size_t block = 0; block < own.size(); ++block)
+        is_undecided[block] = *own[block].rbegin() == line;
+    const auto sources = predecessors_of(flow);
+    for (bool changes = true; changes;) {
+        changes = false;
+        for (std::size_t block = 0; block < own.size(); ++block) {
+            const auto& before = sources[block];
+            if (std::none_of(before.begin(), before.end(),
+                             [&](std::size_t source) { return is_undecided[source]; }))
+                continue;
+            const auto unknown = std::find_if(own[block].begin(), own[block].end(),
+                                              [&](auto one) { return known.count(one) == 0; });
+            if (unknown != own[block].end()) {
+                if (*unknown != line + 1) return false;
+            } else if (!is_undecided[block]) {
+                is_undecided[block] = true;
+                changes = true;
+            }
+        }
+    }
+    return true;
+}
+
 } // namespace
 
 std::set<std::int64_t> lines_on_paths(const TimedCode& code, std::int64_t bytes) {
@@ -79,25 +124,15 @@ LineOrder line_order(const TimedCode& code, std::int64_t bytes) {
     const Lines all = lines_on_paths(code, bytes);
     const PassedLines passed{code.upper_flow, lines};
     LineOrder order;
-    for (const std::int64_t line : all) {
-        const bool has_before = all.count(line - 1) > 0;
-        order[line] = {has_before, has_before};
-    }
-    const auto interrupt = [&](std::int64_t line) {
-        if (const auto found = order.find(line); found != order.end())
-            found->second.is_next = false;
-    };
+    for (const std::int64_t line : all)
+        order[line].is_preceded = all.count(line - 1) > 0;
     for (std::size_t block = 0; block < lines.size(); ++block) {
         const std::int64_t first = *lines[block].begin();
-        const std::int64_t last = *lines[block].rbegin();
         if (!passed.has(block, first - 1)) order[first].is_preceded = false;
-        for (const std::size_t successor : code.upper_flow.blocks[block].successors) {
-            const std::int64_t to = *lines[successor].begin();
-            if (to == last || to == last + 1) continue;
-            interrupt(to);
-            interrupt(last + 1);
-        }
     }
+    for (auto& [line, place] : order)
+        place.is_next =
+            place.is_preceded && leads_to_the_next(line - 1, code.upper_flow, lines, passed);
     return order;
 }
 

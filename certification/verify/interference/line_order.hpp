@@ -15,7 +15,7 @@ namespace warpbound::certification::verify {
 /// A line, in relation to the one before it in the text.
 struct LineInOrder {
     bool is_preceded = false; ///< Every path that comes to it has executed that line.
-    bool is_next = false; ///< A warp that first executes that line executes no other one before it.
+    bool is_next = false;     ///< Besides, it is the first new one after that line in each warp.
 };
 /// By the number of each line that some path executes.
 using LineOrder = std::map<std::int64_t, LineInOrder>;

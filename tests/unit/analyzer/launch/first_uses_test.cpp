@@ -61,11 +61,29 @@ TEST(FirstUses, ContinueAChainBehindABranchInsideALine) {
     EXPECT_THAT(pairs(uses.runs), ElementsAre(std::pair{0, 2}));
 }
 
-// A loop back to the first line: whoever is behind it has been there; the way back cuts the run.
-TEST(FirstUses, KeepTheChainOfALoop) {
+// A loop back to the first line: whoever is behind it has been there, also in its first round.
+TEST(FirstUses, KeepTheRunOfALoop) {
     const FirstUses uses = uses_of("L: " + moves(9) + "@P0 BRA L; " + moves(2) + "EXIT;");
     EXPECT_THAT(pairs(uses.chains), ElementsAre(std::pair{0, 4}));
-    EXPECT_THAT(pairs(uses.runs), ElementsAre(std::pair{0, 3}, std::pair{3, 1}));
+    EXPECT_THAT(pairs(uses.runs), ElementsAre(std::pair{0, 4}));
+}
+
+// A second round may use what the first one passed by: a warp at the end of the third line has
+// perhaps not used the second one. Nobody comes to the last line without the third one.
+TEST(FirstUses, CutTheRunWhereALoopMayComeBackToALineThatItPassedBy) {
+    const FirstUses uses = uses_of("L: " + moves(3) + "@P0 BRA M; " + moves(4) + "M: " + moves(3) +
+                                   "@P1 BRA L; " + moves(3) + "EXIT;");
+    EXPECT_THAT(pairs(uses.chains), ElementsAre(std::pair{0, 2}, std::pair{2, 2}));
+    EXPECT_THAT(pairs(uses.runs),
+                ElementsAre(std::pair{0, 1}, std::pair{1, 1}, std::pair{2, 1}, std::pair{3, 1}));
+}
+
+// A way back to lines that every warp has used cuts no run, whatever is skipped before it.
+TEST(FirstUses, JoinLinesBehindALoopOverUsedLines) {
+    const FirstUses uses = uses_of(moves(4) + "L: " + moves(6) + "@P0 BRA L; @P1 BRA M; " +
+                                   moves(4) + "M: " + moves(3) + "EXIT;");
+    EXPECT_THAT(pairs(uses.chains), ElementsAre(std::pair{0, 4}, std::pair{4, 1}));
+    EXPECT_THAT(pairs(uses.runs), ElementsAre(std::pair{0, 3}, std::pair{3, 1}, std::pair{4, 1}));
 }
 
 const models::Interval two_to_four{2, std::nullopt, 4};
