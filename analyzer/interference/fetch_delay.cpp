@@ -1,6 +1,7 @@
 #include "analyzer/interference/fetch_delay.hpp"
 
 #include "analyzer/interference/barrier_alignment.hpp"
+#include "analyzer/launch/first_use_search.hpp"
 #include "analyzer/launch/first_uses.hpp"
 #include "analyzer/launch/slot_table.hpp"
 #include "models/units.hpp"
@@ -60,6 +61,20 @@ Waiting who_waits(const AnalysisContext& context) {
     return conserves_by_policy(context) ? Waiting::OneOf : Waiting::AnyOf;
 }
 
+/// Lemmas 4 and 5 of S36.
+SerialMisses misses_of_a_scheduler(const AnalysisContext& context, const FirstUses& uses) {
+    const InstructionLines& lines = context.instruction_lines.value();
+    const Waiting waiting = who_waits(context);
+    SerialMisses misses = serial_misses(uses, lines.stream, waiting);
+    if (waiting != Waiting::OnlyWarp) return misses;
+    const auto found = most_misses_of_a_warp(*context.request.function, *context.request.graph,
+                                             lines.line, lines.stream);
+    if (!found) return misses;
+    misses.l0 = std::min(misses.l0, *found);
+    misses.requests = std::min(misses.requests, times(*found, models::plus(lines.stream.hi, 1)));
+    return misses;
+}
+
 /// The least of what is claimed of misses that overlap.
 FirstWaits first_waits(const InstructionLines& lines, std::int64_t executed, const Visited& visited,
                        const SerialMisses& misses) {
@@ -100,7 +115,7 @@ Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
     };
     if (lines.persist_in_l0) {
         const FirstUses uses = first_uses(function, graph, lines.line);
-        const SerialMisses misses = serial_misses(uses, lines.stream, who_waits(context));
+        const SerialMisses misses = misses_of_a_scheduler(context, uses);
         const FirstWaits waits = first_waits(lines, uses.lines, visited, misses);
         add("instruction fetch: misses of a scheduler's L0, one after the other", waits.of_l0,
             lines.l0_miss.hi);

@@ -2,6 +2,7 @@
 
 #include "certification/verify/interference/critical_path.hpp"
 #include "certification/verify/interference/line_order.hpp"
+#include "certification/verify/interference/sole_warp_misses.hpp"
 #include "certification/verify/machine_values.hpp"
 #include "models/units.hpp"
 
@@ -170,8 +171,14 @@ std::vector<Term> fetch_terms_of(const TimedCode& code, std::int64_t to_next_slo
     const std::int64_t schedulers =
         times(multiprocessors, std::min(launch.schedulers, launch.resident_warps()));
     const std::int64_t visited = schedulers_of_path(code);
-    const MissesInTurn misses =
-        misses_in_turn(line_order(code, bytes), fetch.stream(), waiters_of(code));
+    const Waiters waiters = waiters_of(code);
+    MissesInTurn misses = misses_in_turn(line_order(code, bytes), fetch.stream(), waiters);
+    if (waiters == Waiters::Sole) {
+        if (const auto most = sole_warp_misses(code, bytes, fetch.stream())) {
+            misses.groups = std::min(misses.groups, *most);
+            misses.requests = std::min(misses.requests, times(*most, plus(streamed, 1)));
+        }
+    }
     const Waits waits = smallest_waits(fetch, executed, misses, visited,
                                        l1_persists ? std::optional{multiprocessors} : std::nullopt);
     // S50: of the waits that no gap contains, each may end in a time slot of another warp.

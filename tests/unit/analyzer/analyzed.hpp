@@ -57,4 +57,12 @@ inline Envelope envelope(const Analyzed& context) {
     return analysis.value().execution_time;
 }
 
+/// So many instructions of 8 bytes: a line of 32 bytes has four.
+inline std::string moves(int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i)
+        text += "MOV R1, R2; ";
+    return text;
+}
+
 } // namespace warpbound::analyzer

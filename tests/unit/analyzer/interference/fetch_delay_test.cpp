@@ -56,10 +56,10 @@ std::int64_t delay(const std::string& body, const Caches& caches, models::Launch
     return (envelope(*fetching).upper.proved - envelope(*perfect).upper.proved).count();
 }
 
-// Three lines that the first one's miss requests, of 30 and 200 cycles, and 3 + 2 requests of 2.
+// Three lines that the first one's miss requests, of 30 and 200 cycles, and its 3 requests of 2.
 TEST(FetchDelay, CountsLinesThatComeTogetherOnceWhereAllArePersistent) {
-    EXPECT_EQ(delay(ten, {}), 30 + 200 + 5 * 2);
-    EXPECT_EQ(delay(ten, {.l0_lines = 3, .l1_lines = 5}), 240);
+    EXPECT_EQ(delay(ten, {}), 30 + 200 + 3 * 2);
+    EXPECT_EQ(delay(ten, {.l0_lines = 3, .l1_lines = 5}), 236);
     EXPECT_EQ(delay(ten, {.stream = 1}), 2 * (30 + 200) + 4 * 2);
     EXPECT_EQ(delay(ten, {.stream = 0}), 3 * (30 + 200) + 3 * 2);
 }
@@ -112,7 +112,7 @@ TEST(FetchDelay, IsNoneWhereItIsStatedToCostNothing) {
 
 // The L1 holds the streamed lines as well: with four ways some line may miss again.
 TEST(FetchDelay, CountsTheMissOfEachUseWhereLinesAreNotPersistentInTheL1) {
-    EXPECT_EQ(delay(ten, {.l1_lines = 4}), 30 + 200 + 5 * 2);
+    EXPECT_EQ(delay(ten, {.l1_lines = 4}), 30 + 200 + 3 * 2);
     EXPECT_EQ(delay(ten, {.l1_lines = 2, .stream = 0}), 3 * (30 + 200) + 3 * 2);
 }
 
@@ -294,7 +294,7 @@ TEST(FetchDelay, CountsInMeasuredTimes) {
     ASSERT_TRUE(perfect && perfect.value().measured_time);
     const auto& bounds = *fetching.value().measured_time;
     EXPECT_EQ((bounds.upper.proved - perfect.value().measured_time->upper.proved).count(),
-              30 + 200 + 4 * 2);
+              30 + 200 + 3 * 2);
     EXPECT_EQ(sum_of(bounds.upper.terms), bounds.upper.proved);
     EXPECT_LE(bounds.lower.proved, perfect.value().measured_time->lower.proved);
     EXPECT_GT(bounds.lower.proved.count(), 0);

@@ -12,14 +12,6 @@ namespace {
 
 using testing::ElementsAre;
 
-/// So many instructions of 8 bytes: a line of 32 bytes has four.
-std::string moves(int count) {
-    std::string text;
-    for (int i = 0; i < count; ++i)
-        text += "MOV R1, R2; ";
-    return text;
-}
-
 /// Four lines, a branch at the end of the second over the third.
 const std::string over_a_line = moves(7) + "@P0 BRA L; " + moves(4) + "L: " + moves(3) + "EXIT;";
 
