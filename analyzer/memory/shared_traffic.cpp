@@ -1,6 +1,7 @@
 #include "analyzer/memory/shared_traffic.hpp"
 
 #include "analyzer/interference/resource_demand.hpp"
+#include "assembly/isa/texture_registers.hpp"
 
 #include <fmt/format.h>
 
@@ -41,7 +42,7 @@ std::int64_t touched_lines(const assembly::Instruction& instruction, const Timin
 /// other than forgetting all lines (prefetches, write-backs).
 bool has_unknown_traffic(const assembly::Instruction& instruction) {
     const bool is_cache_operation = instruction.mnemonic.rfind("CCTL", 0) == 0;
-    return instruction.opcode_class == OpcodeClass::Texture ||
+    return assembly::accesses_texture(instruction) ||
            (is_cache_operation && !instruction.has_modifier("IVALL"));
 }
 
@@ -81,7 +82,7 @@ Result<models::PerMemory<std::int64_t>> bytes_at_shared_memories(const AnalysisC
     for (std::size_t i = 0; i < instructions.size(); ++i)
         if (context.used[i] && has_unknown_traffic(instructions[i]))
             return refuse_at(context, i,
-                             instructions[i].opcode_class == OpcodeClass::Texture
+                             assembly::accesses_texture(instructions[i])
                                  ? "the traffic of a texture access is not bounded"
                                  : "the traffic of a cache operation is not bounded");
     const models::Architecture& machine = *context.request.architecture;

@@ -2,10 +2,10 @@
 
 #include "assembly/isa/register_limits.hpp"
 #include "assembly/isa/register_roles.hpp"
+#include "assembly/isa/texture_registers.hpp"
 #include "assembly/support/stop_token.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace warpbound::assembly {
 
@@ -19,9 +19,6 @@ void sort_unique(std::vector<Register>& list) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
 }
-
-/// Classes with forms that use more registers than their operands name.
-constexpr std::array inexact_classes{OpcodeClass::Texture, OpcodeClass::Unknown};
 
 /// Builds the effects of one instruction, operand by operand.
 class Collector {
@@ -51,8 +48,7 @@ public:
 
 private:
     [[nodiscard]] bool known_form() const {
-        return std::find(inexact_classes.begin(), inexact_classes.end(),
-                         instruction_.opcode_class) == inexact_classes.end() &&
+        return instruction_.opcode_class != OpcodeClass::Unknown &&
                !(instruction_.mnemonic == "MATCH" && instruction_.has_modifier("ALL"));
     }
 
@@ -73,7 +69,7 @@ private:
             if (is_number_register(operand))
                 width = width_of(instruction_, position, ordinal, target_);
             // Groups are aligned to their width; an unaligned one has a width that is not known.
-            if (reg->index && *reg->index % width.registers != 0) width.known = false;
+            if (reg->index && *reg->index % width.alignment() != 0) width.known = false;
             if (!width.known) effects_.exact = false;
             if (!width.known && written) effects_.writes_known = false;
             // Up to Volta BREAK and the barrier of a clearing BMOV are read as well.
@@ -100,6 +96,7 @@ private:
 
     /// Registers of an address.
     void add_address(const MemoryOperand& memory) {
+        if (info_ && info_->space == StateSpace::Texture) return add_coordinates(memory);
         const bool extended = instruction_.has_modifier("E");
         if (memory.base) {
             const bool wide =
@@ -113,6 +110,15 @@ private:
             add(effects_.reads, *memory.descriptor, 2);
         else if (target_.sm >= 80 && memory.base && contains(memory.base->suffixes, "64"))
             add_hidden_descriptor();
+    }
+
+    /// The brackets of a surface instruction hold coordinates.
+    void add_coordinates(const MemoryOperand& memory) {
+        const Width width = surface_coordinates(instruction_, target_);
+        if (memory.base) add(effects_.reads, *memory.base, width.registers);
+        const bool aligned =
+            !memory.base || !memory.base->index || *memory.base->index % width.alignment() == 0;
+        if (!width.known || !aligned || memory.uniform) effects_.exact = false;
     }
 
     /// CUDA 11 does not print the descriptor of a 64-bit access; it is in the encoding. Its

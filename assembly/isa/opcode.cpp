@@ -121,12 +121,16 @@ void set_memory(OpcodeInfo& info) {
         info.is_load = true;
         break;
     case OpcodeClass::StoreGlobal:
-        info.space = name == "ST" ? StateSpace::Generic : StateSpace::Global;
+        info.space = name == "ST"     ? StateSpace::Generic
+                     : name == "SUST" ? StateSpace::Texture
+                                      : StateSpace::Global;
         info.is_store = true;
         break;
     case OpcodeClass::AtomicGlobal:
-        info.space = name == "ATOM" || name == "RED" ? StateSpace::Generic : StateSpace::Global;
-        info.is_load = name != "RED" && name != "REDG";
+        info.space = name == "ATOM" || name == "RED"       ? StateSpace::Generic
+                     : name == "SUATOM" || name == "SURED" ? StateSpace::Texture
+                                                           : StateSpace::Global;
+        info.is_load = name != "RED" && name != "REDG" && name != "SURED";
         info.is_store = name != "LDLK";
         break;
     case OpcodeClass::LoadLocal:

@@ -43,7 +43,7 @@ enum class OpcodeClass {
     AtomicGlobal, ///< also the generic LD, ST, ATOM, RED
     LoadLocal,
     StoreLocal,
-    Texture,           ///< TEX, TLD, SULD, ..
+    Texture,           ///< TEX, TLD, SULD, ..; SUST is a StoreGlobal, SURED an AtomicGlobal
     Barrier,           ///< BAR
     MemoryFence,       ///< MEMBAR, ERRBAR, CCTL, FENCE
     DependenceBarrier, ///< DEPBAR

@@ -18,7 +18,7 @@ bool is_reused(const RegisterOperand& operand) {
 OperandRead read_of(const Instruction& instruction, const RegisterOperand& operand,
                     std::size_t index, std::size_t ordinal, Target target) {
     Width width = width_of(instruction, index, ordinal, target);
-    if (*operand.index % width.registers != 0 || !instruction.effects.exact) width.known = false;
+    if (*operand.index % width.alignment() != 0 || !instruction.effects.exact) width.known = false;
     if (!width.known) width.registers = std::max(width.registers, widest_operand);
     const int limit = assembly::register_count(RegisterFile::General, target);
     return OperandRead{.position = std::nullopt,

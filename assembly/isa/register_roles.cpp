@@ -1,5 +1,7 @@
 #include "assembly/isa/register_roles.hpp"
 
+#include "assembly/isa/texture_registers.hpp"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -226,6 +228,7 @@ bool is_number_register(const Operand& operand) {
 
 Destinations destinations_of(const Instruction& instruction) {
     if (instruction.operands.empty()) return {};
+    if (accesses_texture(instruction)) return texture_destinations(instruction);
     switch (instruction.opcode_class) {
     case OpcodeClass::StoreShared:
         return {{}, instruction.mnemonic != "STSCUL"}; // has a destination predicate
@@ -258,6 +261,8 @@ Width width_of(const Instruction& instruction, std::size_t position, std::size_t
                Target target) {
     const std::string& name = instruction.mnemonic;
     const auto info = find_opcode(name);
+    if (info && info->space == StateSpace::Texture)
+        return texture_width(instruction, position, target);
     if (info && (info->is_load || info->is_store)) return memory_width(instruction, position);
     if (instruction.opcode_class == OpcodeClass::Tensor) return tensor_width(instruction, ordinal);
     const auto& suffixes = std::get<RegisterOperand>(instruction.operands[position]).suffixes;
@@ -287,6 +292,9 @@ Width width_of(const Instruction& instruction, std::size_t position, std::size_t
 }
 
 int bytes_per_lane(const Instruction& instruction) {
+    constexpr int widest_texel = 16;
+    if (instruction.opcode_class == OpcodeClass::Texture && instruction.mnemonic != "SULD")
+        return widest_texel;
     if (instruction.has_modifier("U8") || instruction.has_modifier("S8")) return 1;
     if (instruction.has_modifier("U16") || instruction.has_modifier("S16")) return 2;
     if (instruction.has_modifier("256")) return 32;

@@ -4,6 +4,7 @@
 
 #include "assembly/isa/program.hpp"
 
+#include <bit>
 #include <bitset>
 
 namespace warpbound::assembly {
@@ -24,6 +25,11 @@ Destinations destinations_of(const Instruction& instruction);
 struct Width {
     int registers = 1;
     bool known = true;
+
+    /// Groups begin at a multiple of the power of two that holds them.
+    [[nodiscard]] int alignment() const {
+        return static_cast<int>(std::bit_ceil(static_cast<unsigned>(registers)));
+    }
 };
 
 /// Width of the number register at `position`. `ordinal` is its position when destination

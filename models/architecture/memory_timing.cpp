@@ -26,14 +26,9 @@ bool may_take_two_passes(const Instruction& instruction) {
 }
 
 /// Passes of an access of which nothing is stated: up to one for each thread of a warp, or two.
-Interval any_passes(const Instruction& instruction, const Architecture& architecture) {
-    constexpr std::int64_t fewest_threads = 32;
-    const SourcedValue* const size = architecture.geometry.find("warp-size");
-    const std::int64_t threads =
-        std::max(fewest_threads, size != nullptr && size->interval ? size->interval->hi : 0);
-    return {.lo = 1,
-            .typical = std::nullopt,
-            .hi = threads * (may_take_two_passes(instruction) ? 2 : 1)};
+Interval any_passes(const Instruction& instruction, std::int64_t lanes) {
+    return {
+        .lo = 1, .typical = std::nullopt, .hi = lanes * (may_take_two_passes(instruction) ? 2 : 1)};
 }
 
 bool is_loaded_from_level(OpcodeClass opcode_class) {
@@ -71,7 +66,14 @@ Interval TimingLookUp::level_latency(std::string_view level) {
     return form_value(*memory, path, "latency");
 }
 
+std::int64_t TimingLookUp::lanes_of_warp() const {
+    constexpr std::int64_t fewest = 32;
+    const SourcedValue* const size = architecture_.geometry.find("warp-size");
+    return std::max(fewest, size != nullptr && size->interval ? size->interval->hi : 0);
+}
+
 void TimingLookUp::find_passes() {
+    if (is_texture_) return find_texture_passes();
     const MemoryFact* const fact = facts_.memory_at(instruction_.address);
     if (!counts_passes(instruction_)) return;
     if (fact != nullptr && fact->pattern) return find_pattern_passes(*fact->pattern);
@@ -79,7 +81,7 @@ void TimingLookUp::find_passes() {
     if (fact != nullptr)
         stated = counts_bank_conflicts(instruction_.opcode_class) ? fact->conflict_degree
                                                                   : fact->transactions;
-    result_.passes = stated ? to_interval(*stated) : any_passes(instruction_, architecture_);
+    result_.passes = stated ? to_interval(*stated) : any_passes(instruction_, lanes_of_warp());
     // Stated are the lines.
     if (const auto together = lines_per_pass_of(instruction_, architecture_); together > 1)
         result_.passes = to_interval(
@@ -135,6 +137,7 @@ void TimingLookUp::find_pattern_passes(const AddressPattern& pattern) {
 }
 
 void TimingLookUp::find_latency() {
+    if (is_texture_) return find_texture_latency();
     if (is_loaded_from_level(instruction_.opcode_class)) {
         const MemoryFact* const fact = facts_.memory_at(instruction_.address);
         const MemoryLevel level = fact == nullptr ? MemoryLevel::Any : fact->level;

@@ -38,6 +38,7 @@ PassRule pass_rule(OpcodeClass opcode_class) {
     case OpcodeClass::StoreGlobal:
     case OpcodeClass::LoadLocal:
     case OpcodeClass::StoreLocal:
+    case OpcodeClass::Texture:
         return PassRule::Lines;
     case OpcodeClass::LoadConstant:
         return PassRule::Words;
@@ -72,7 +73,8 @@ std::uint64_t sector_of_atomics(const Architecture& architecture) {
 std::uint64_t lines_per_pass_of(const assembly::Instruction& instruction,
                                 const Architecture& architecture) {
     const bool is_load = instruction.opcode_class == OpcodeClass::LoadGlobal ||
-                         instruction.opcode_class == OpcodeClass::LoadLocal;
+                         instruction.opcode_class == OpcodeClass::LoadLocal ||
+                         instruction.opcode_class == OpcodeClass::Texture;
     return is_load ? exact_of_l1(architecture, "lines-per-pass") : 0;
 }
 

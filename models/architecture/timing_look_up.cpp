@@ -84,8 +84,9 @@ void TimingLookUp::find_class() {
         return fail("the opcode is not known, so neither is its time");
     if (instruction_.control_flow == ControlFlow::Unknown)
         return fail("it is not known where control goes");
-    path_ = fmt::format("classes/{}", to_string(instruction_.opcode_class));
-    const auto found = architecture_.classes.find(instruction_.opcode_class);
+    const OpcodeClass of_times = is_texture_ ? OpcodeClass::Texture : instruction_.opcode_class;
+    path_ = fmt::format("classes/{}", to_string(of_times));
+    const auto found = architecture_.classes.find(of_times);
     if (found == architecture_.classes.end())
         return fail(fmt::format("{} is absent from architecture {}", path_, architecture_.name));
     timing_ = &found->second;
@@ -195,6 +196,13 @@ void TimingLookUp::find_source_read() {
         result_.source_read = form_value("source-read");
 }
 
+void TimingLookUp::find_initiation() {
+    if (is_texture_) return find_texture_initiation();
+    result_.initiation = form_value("initiation");
+    if (timing_->values.find("line-interval") != nullptr)
+        result_.line_interval = class_value("line-interval");
+}
+
 Result<InstructionTiming> TimingLookUp::timing() {
     find_class();
     if (!failure_) find_gaps();
@@ -207,9 +215,7 @@ Result<InstructionTiming> TimingLookUp::timing() {
         find_source_read();
         const bool has_sources_of_form = is_of_form_;
         find_slice_time();
-        result_.initiation = form_value("initiation");
-        if (timing_->values.find("line-interval") != nullptr)
-            result_.line_interval = class_value("line-interval");
+        find_initiation();
         if (result_.passes.hi > 1) result_.pass_cost = class_value("pass-cost");
         if (has_latency_of_form) result_.latency = with_passes_of_form(result_.latency);
         if (has_sources_of_form) result_.source_read = with_passes_of_form(result_.source_read);

@@ -4,6 +4,7 @@
 /// instruction_timing.hpp are defined with it.
 
 #include "assembly/isa/program.hpp"
+#include "assembly/isa/texture_registers.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/architecture/instruction_form.hpp"
 #include "models/architecture/instruction_timing.hpp"
@@ -24,7 +25,8 @@ public:
     TimingLookUp(const assembly::Instruction& instruction, const assembly::Function& function,
                  const Architecture& architecture, const FlowFacts& facts)
         : instruction_{instruction}, function_{function},
-          architecture_{architecture}, facts_{facts}, form_{instruction_form(instruction)} {}
+          architecture_{architecture}, facts_{facts}, form_{instruction_form(instruction)},
+          is_texture_{assembly::accesses_texture(instruction)} {}
 
     Result<InstructionTiming> timing();
     /// Paths of the values that `timing` did not find.
@@ -56,16 +58,24 @@ private:
     std::uint64_t size(std::string_view memory, std::string_view name);
     void find_latency();
     void find_source_read();
+    void find_initiation();
     void find_slice_time();
     void find_sector_drain();
     void find_queue();
     void find_return();
+    [[nodiscard]] std::int64_t lanes_of_warp() const;
+    [[nodiscard]] std::int64_t most_handles() const;
+    void find_texture_passes();
+    void find_texture_latency();
+    void find_texture_initiation();
+    Interval atomic_latency();
 
     const assembly::Instruction& instruction_;
     const assembly::Function& function_;
     const Architecture& architecture_;
     const FlowFacts& facts_;
     std::optional<InstructionForm> form_;
+    bool is_texture_;         ///< Its times are those of C101.
     bool is_of_form_ = false; ///< Whether a value that was looked up is that of the form.
     const ClassTiming* timing_ = nullptr;
     std::string path_; ///< "classes/move"

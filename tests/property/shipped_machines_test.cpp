@@ -1,7 +1,7 @@
 /// \file
 /// lower bound <= every simulated time <= upper bound, over random kernels and launches on shipped
 /// descriptions as they are, instruction caches (C66 to C70) and read ports (C60 to C62) included,
-/// and with other values of forms (C89, C90).
+/// with other values of forms (C89, C90), and with textures and surfaces (C101).
 
 #include "analyzer/analyze.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
@@ -11,6 +11,7 @@
 #include "tests/support/campaign.hpp"
 #include "tests/support/instruction_forms.hpp"
 #include "tests/support/random_kernel.hpp"
+#include "tests/support/texture_accesses.hpp"
 #include "tests/support/waits_at_transfers.hpp"
 
 #include <gtest/gtest.h>
@@ -55,6 +56,7 @@ struct ShippedVerdict {
     bool fetch_counts = false;
     bool ports_count = false;
     bool measured = false;
+    bool textures = false; ///< It accesses textures or surfaces (C101).
 };
 
 tests::RandomKernelOptions options_of(std::uint64_t seed, int sm, bool alone) {
@@ -108,6 +110,11 @@ ShippedVerdict check_case(std::uint64_t seed, const tests::DescribedMachine& des
         tests::RandomSource forms{seed};
         tests::put_forms(architecture, forms, false);
         tests::mix_forms(made.program.functions.front(), forms);
+    }
+    if (seed / 4 % 3 == 0) {
+        tests::RandomSource textures{seed};
+        verdict.textures =
+            tests::mix_textures(made.program.functions.front(), made.facts, textures) > 0;
     }
     analyzer::Request request;
     request.function = made.function;
@@ -193,6 +200,7 @@ TEST(ShippedMachines, HoldNoSimulatedTimeOfARandomLaunchOutsideItsEnvelope) {
     std::uint64_t fetch = 0;
     std::uint64_t ports = 0;
     std::uint64_t measured = 0;
+    std::uint64_t textures = 0;
     const std::uint64_t cases = tests::run_campaign(
         [&](std::uint64_t seed, const tests::DescribedMachine&) {
             return check_case(seed, shipped[seed % shipped.size()]);
@@ -203,6 +211,7 @@ TEST(ShippedMachines, HoldNoSimulatedTimeOfARandomLaunchOutsideItsEnvelope) {
             if (verdict.fetch_counts) ++fetch;
             if (verdict.ports_count) ++ports;
             if (verdict.measured) ++measured;
+            if (verdict.textures) ++textures;
         });
     RecordProperty("refused", std::to_string(refused));
     RecordProperty("exceeding_l0", std::to_string(exceeding));
@@ -211,6 +220,7 @@ TEST(ShippedMachines, HoldNoSimulatedTimeOfARandomLaunchOutsideItsEnvelope) {
     EXPECT_GT(fetch * 32, cases);
     EXPECT_GT(ports * 200, cases);
     EXPECT_GT(measured * 50, cases);
+    EXPECT_GT(textures * 8, cases);
 }
 
 } // namespace

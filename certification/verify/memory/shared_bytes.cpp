@@ -1,5 +1,6 @@
 #include "certification/verify/memory/shared_bytes.hpp"
 
+#include "assembly/isa/texture_registers.hpp"
 #include "certification/verify/divergence/warp_cfg.hpp"
 #include "certification/verify/interference/demand.hpp"
 #include "certification/verify/interference/fetch_delay.hpp"
@@ -49,8 +50,7 @@ void refuse_other_traffic(const TimedCode& code) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (!code.reachable[i]) continue;
         const bool orders_cache = text[i].mnemonic.compare(0, 4, "CCTL") == 0;
-        if (text[i].opcode_class == OpcodeClass::Texture ||
-            (orders_cache && !text[i].has_modifier("IVALL")))
+        if (assembly::accesses_texture(text[i]) || (orders_cache && !text[i].has_modifier("IVALL")))
             refuted(code.kernel.id + ": S65 claims nothing of " + text[i].mnemonic);
     }
 }

@@ -18,7 +18,7 @@ using assembly::ControlFlow;
 using assembly::Instruction;
 using assembly::OpcodeClass;
 
-constexpr std::int64_t pass_limit = 1024;
+constexpr std::int64_t pass_limit = 8192; // Of a texture: 32 lanes with 256 texels.
 constexpr int barrier_limit = 16;
 
 /// Control transfers and EXIT always execute, whatever their guard (C10).

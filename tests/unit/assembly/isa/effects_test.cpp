@@ -168,12 +168,82 @@ TEST(Effects, OfControlTransfersWriteNothing) {
         expect_effects(row);
 }
 
+// What ptxas 13.0 writes for tex1Dfetch, tex2D, tex3D, .. of float4, float2 and float.
+TEST(Effects, OfTexturesFollowFromMaskAndDimensions) {
+    for (const auto& row : {
+             EffectsRow{"sm_75", "TLD.SCR.LZ RZ, R5, R0, 0x0, 0x5a, 1D, 0x1", "R0", "R5"},
+             EffectsRow{"sm_75", "TLD.SCR.LZ RZ, R4, R0, 0x0, 0x5a, 1D, 0x3", "R0", "R4 R5"},
+             EffectsRow{"sm_75", "TEX.SCR.LL R6, R4, R4, R8, 0x0, 0x5a, 2D", "R4 R5 R8",
+                        "R4 R5 R6 R7"},
+             EffectsRow{"sm_75", "TEX.SCR.LL R0, R4, R4, R8, 0x0, 0x5a, 2D, 0xe", "R4 R5 R8",
+                        "R0 R4 R5"},
+             EffectsRow{"sm_75", "TEX.SCR.LL R6, R4, R4, R6, 0x0, 0x5a, 3D", "R4 R5 R6 R7",
+                        "R4 R5 R6 R7"},
+             EffectsRow{"sm_75", "TEX.SCR.LZ R6, R4, R4, R5, 0x0, 0x5a, 2D", "R4 R5",
+                        "R4 R5 R6 R7"},
+             EffectsRow{"sm_75", "TEX.SCR.F16.RN.LL R4, R5, R4, R8, 0x0, 0x5a, 2D", "R4 R5 R8",
+                        "R4 R5"},
+             EffectsRow{"sm_75", "TEX.SCR.LL P0, RZ, R4, R4, R8, 0x0, 0x5a, 2D, 0x9", "R4 R5 R8",
+                        "R4 R5 P0"},
+             EffectsRow{"sm_75", "TEX.LL R6, R4, R4, R0, 0x0, 0x5a, ARRAY_CUBE", "R0 R4 R5 R6 R7",
+                        "R4 R5 R6 R7"},
+             EffectsRow{"sm_90", "TEX.LL R6, R4, R12, R5, UR4, 0x0, CUBE", "R5 R12 R13 R14 UR4 UR5",
+                        "R4 R5 R6 R7"},
+             EffectsRow{"sm_90", "TEX.LL.AOFFI.DC R6, R4, R4, R12, UR4, 0x0, 2D",
+                        "R4 R5 R12 R13 R14 UR4 UR5", "R4 R5 R6 R7"},
+             EffectsRow{"sm_86", "TEX.B.LL R10, R8, R8, R6, 3D", "R6 R7 R8 R9 R10",
+                        "R8 R9 R10 R11"},
+             EffectsRow{"sm_75", "TLD.SCR.B.LZ RZ, R11, R13, R10, 1D, 0x1", "R10 R13", "R11"},
+             EffectsRow{"sm_75", "TLD.SCR.LZ.MS R4, R2, R6, R6, 0x0, 0x5a, 2D", "R6 R7",
+                        "R2 R3 R4 R5"},
+             EffectsRow{"sm_75", "TLD4.SCR.B R6, R4, R4, R5, 0x0, 0x5a, 2D", "R4 R5",
+                        "R4 R5 R6 R7"},
+             EffectsRow{"sm_75", "TLD4.SCR.B.B R10, R8, R6, R2, 2D", "R2 R6 R7", "R8 R9 R10 R11"},
+             EffectsRow{"sm_90", "TLD4.R R6, R4, R4, UR4, 0x0, 2D", "R4 R5 UR4 UR5", "R4 R5 R6 R7"},
+             EffectsRow{"sm_75", "TXD R10, R8, R4, R8, 0x0, 0x5a, ARRAY_2D",
+                        "R4 R5 R6 R8 R9 R10 R11", "R8 R9 R10 R11"},
+             EffectsRow{"sm_75", "TXD.B R14, R12, R8, R12, 2D", "R8 R9 R10 R12 R13 R14 R15",
+                        "R12 R13 R14 R15"},
+             EffectsRow{"sm_75", "TXQ RZ, R5, R0, TEX_HEADER_DIMENSION, 0x0, 0x5a, 0x1", "R0",
+                        "R5"},
+             EffectsRow{"sm_75", "TXQ.B RZ, R7, R6, TEX_HEADER_DIMENSION, 0x1", "R6 R7", "R7"},
+         })
+        expect_effects(row);
+}
+
+TEST(Effects, OfSurfacesReadCoordinatesAndMoveTheirWidth) {
+    for (const auto& row : {
+             EffectsRow{"sm_75", "SULD.D.BA.1D.STRONG.CTA.TRAP R5, [R0], 0x0, 0x5a", "R0", "R5"},
+             EffectsRow{"sm_75", "SULD.D.BA.3D.64.STRONG.CTA.TRAP R6, [R4], 0x0, 0x5a", "R4 R5 R6",
+                        "R6 R7"},
+             EffectsRow{"sm_75", "SULD.D.BA.2D.STRONG.CTA.TRAP R0, [R4], R2", "R2 R4 R5", "R0"},
+             EffectsRow{"sm_90", "SUST.D.BA.2D.128.STRONG.SM.TRAP [R4], R8, UR4, 0x0",
+                        "R4 R5 R8 R9 R10 R11 UR4 UR5", ""},
+             EffectsRow{"sm_75", "SUST.D.BA.2D.STRONG.CTA.TRAP [R8], R7, R2", "R2 R7 R8 R9", ""},
+             EffectsRow{"sm_75", "SUST.D.BA.2D_ARRAY.U16.STRONG.CTA.TRAP [R4], R2, 0x0, 0x5a",
+                        "R2 R4 R5 R6", ""},
+             EffectsRow{"sm_75", "SUST.P.2D.STRONG.CTA.RG.TRAP [R6], R4, 0x0, 0x5a", "R4 R5 R6 R7",
+                        ""},
+             EffectsRow{"sm_75", "SURED.D.BA.2D.ADD.U64.STRONG.SYS.TRAP [R4], R2, 0x0, 0x5a",
+                        "R2 R3 R4 R5", ""},
+         })
+        expect_effects(row);
+    const auto effects =
+        effects_of(bare_instruction("SUST.D.BA.2D.128.STRONG.SM.TRAP [R4], R8, UR4, 0x0", "sm_90"),
+                   Target{90});
+    ASSERT_TRUE(effects.memory);
+    EXPECT_EQ(effects.memory->space, StateSpace::Texture);
+    EXPECT_TRUE(effects.memory->store && !effects.memory->load);
+    EXPECT_EQ(effects.memory->bytes_per_lane, 16);
+}
+
 TEST(Effects, NameEveryRegisterWhereTheFormIsNotKnown) {
     for (const char* statement :
          {"HMMA.884.F32.F32 R4, R8, R12, R4", "HMMA.SP.16816.F32 R4, R8, R12, R4, R16, 0x0",
-          "TEX R4, R8, 0x0, 2D", "FROB R4, R8", "HGMMA.64x64x16.F32 R24, gdesc[UR4], R24",
-          "MATCH.ALL PT, R4, R8", "LDG.E.256 R8, desc[UR4][R4.64]", "FFMA2 R4, R8, R10, R12",
-          "DFMA R3, R4, R6, R8", "FOO R4, [R8.X4.Y+P0]"}) {
+          "TEX R4, R8, 0x0, 2D", "TEX.LL.FOO R6, R4, R4, R8, UR4, 0x0, 2D", "FROB R4, R8",
+          "HGMMA.64x64x16.F32 R24, gdesc[UR4], R24", "MATCH.ALL PT, R4, R8",
+          "LDG.E.256 R8, desc[UR4][R4.64]", "FFMA2 R4, R8, R10, R12", "DFMA R3, R4, R6, R8",
+          "FOO R4, [R8.X4.Y+P0]"}) {
         const auto effects = effects_of(bare_instruction(statement, "sm_120"), Target{120});
         EXPECT_FALSE(effects.exact) << statement;
     }
