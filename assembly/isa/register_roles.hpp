@@ -2,35 +2,16 @@
 /// \file
 /// Operands that an instruction writes, and the number of registers of each operand.
 
+#include "assembly/isa/operand_width.hpp"
 #include "assembly/isa/program.hpp"
+#include "assembly/isa/target.hpp"
 
-#include <bit>
-#include <bitset>
+#include <cstddef>
 
 namespace warpbound::assembly {
 
-/// One bit per operand position.
-using OperandSet = std::bitset<32>;
-
-/// `known` is false when the form of the instruction has no entry here; `written` is then a guess.
-struct Destinations {
-    OperandSet written;
-    bool known = true;
-};
-
 /// Operands that are written, without source predicates and store data.
 Destinations destinations_of(const Instruction& instruction);
-
-/// Number of 32-bit registers; `known` is false when the form has no entry in the width table.
-struct Width {
-    int registers = 1;
-    bool known = true;
-
-    /// Groups begin at a multiple of the power of two that holds them.
-    [[nodiscard]] int alignment() const {
-        return static_cast<int>(std::bit_ceil(static_cast<unsigned>(registers)));
-    }
-};
 
 /// Width of the number register at `position`. `ordinal` is its position when destination
 /// predicates are not counted.

@@ -1,6 +1,7 @@
 #include "assembly/isa/texture_registers.hpp"
 
 #include "assembly/isa/opcode.hpp"
+#include "assembly/isa/operand.hpp"
 
 #include <algorithm>
 #include <array>
@@ -56,13 +57,19 @@ bool is_general(const Operand& operand) {
     return reg != nullptr && reg->file == RegisterFile::General;
 }
 
+bool is_predicate_register(const Operand& operand) {
+    const auto* reg = std::get_if<RegisterOperand>(&operand);
+    return reg != nullptr && reg->file == RegisterFile::Predicate;
+}
+
 bool is_surface(const Instruction& instruction) {
     return instruction.mnemonic.starts_with("SU");
 }
 
 /// Position of the first destination: behind the predicate of a residency check.
 std::size_t first_destination(const Instruction& instruction) {
-    return !instruction.operands.empty() && is_predicate(instruction.operands.front()) ? 1 : 0;
+    return !instruction.operands.empty() && is_predicate_register(instruction.operands.front()) ? 1
+                                                                                                : 0;
 }
 
 /// General registers that follow each other from the first destination on.

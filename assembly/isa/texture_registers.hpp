@@ -5,9 +5,8 @@
 /// `TEX.LL R6, R4, R8, R5, UR4, 0x0, 3D, 0xf` writes the first two components that its mask selects
 /// to R4 and R5 and the others to R6 and R7. It reads the coordinates R8 to R10 and the level R5.
 
-#include "assembly/isa/operand.hpp"
+#include "assembly/isa/operand_width.hpp"
 #include "assembly/isa/program.hpp"
-#include "assembly/isa/register_roles.hpp"
 #include "assembly/isa/target.hpp"
 
 #include <cstddef>
