@@ -94,9 +94,10 @@ void widen(std::optional<models::PassRange>& range, std::int64_t transactions) {
 /// Transactions of an access in the warps of a block, with all lanes active.
 class WarpTransactions {
 public:
+    /// `is_aligned`: the hardware refuses addresses that are no multiples of the lane's bytes.
     WarpTransactions(const models::AccessRule& rule, const ThreadArithmetic& arithmetic,
-                     const ThreadNumber& address)
-        : rule_{rule}, arithmetic_{arithmetic}, address_{address},
+                     const ThreadNumber& address, bool is_aligned)
+        : rule_{rule}, arithmetic_{arithmetic}, address_{address}, is_aligned_{is_aligned},
           // All are powers of two; those that do not count are 0.
           period_{std::max(rule.banks * rule.width, rule.line)} {}
 
@@ -183,14 +184,14 @@ private:
         const std::uint64_t step = std::uint64_t{1} << std::min(address_.bits(), 31U);
         const std::uint64_t known = std::min(step, period_);
         std::optional<models::PassRange> range;
-        for (std::uint64_t base = 0; base < period_; base += rule_.bytes) {
+        for (std::uint64_t base = 0; base < period_; base += is_aligned_ ? rule_.bytes : 1) {
             if (base % known != offset(lanes.front()) % known) continue;
             models::LaneAddresses accessed;
             accessed.bytes = rule_.bytes;
             for (const std::size_t lane : lanes) {
                 const auto distance =
                     static_cast<std::uint32_t>(offset(lane) - offset(lanes.front()));
-                if (distance % rule_.bytes != 0) return std::nullopt; // Not aligned.
+                if (is_aligned_ && distance % rule_.bytes != 0) return std::nullopt;
                 accessed.active |= std::uint64_t{1} << lane;
                 accessed.address[lane] = static_cast<std::uint32_t>(base + distance);
             }
@@ -220,6 +221,7 @@ private:
     const models::AccessRule& rule_;
     const ThreadArithmetic& arithmetic_;
     const ThreadNumber& address_;
+    bool is_aligned_;
     std::uint64_t period_;
 };
 
@@ -253,7 +255,10 @@ struct AccessTransactions {
     bool known = true;
 };
 
-constexpr std::int64_t most_transactions = 32; // That a flow fact can state.
+/// That a flow fact can state.
+std::int64_t most_transactions(const assembly::Function& function) {
+    return is_amd(function.target) ? 128 : 32;
+}
 
 } // namespace
 
@@ -286,7 +291,8 @@ CoalescingFacts derive_transactions(const ThreadStates& states,
             access.known = false;
             return;
         }
-        const WarpTransactions transactions{*rule, arithmetic, *address};
+        const bool is_aligned = !is_amd(function.target);
+        const WarpTransactions transactions{*rule, arithmetic, *address, is_aligned};
         const auto range = transactions.range();
         access.known = access.known && range;
         if (!range) return;
@@ -294,9 +300,11 @@ CoalescingFacts derive_transactions(const ThreadStates& states,
         widen(access.range, range->hi);
         access.reason = transactions.reason();
         if (auto sectors = rule_of_sectors(*rule, instruction, architecture))
-            if (const auto touched = WarpTransactions{*sectors, arithmetic, *address}.range())
+            if (const auto touched =
+                    WarpTransactions{*sectors, arithmetic, *address, is_aligned}.range())
                 access.most_sectors = std::max(access.most_sectors, touched->hi);
     });
+    const std::int64_t most = most_transactions(function);
     for (std::size_t i = 0; i < found.size(); ++i) {
         const AccessTransactions& access = found[i];
         // In a diverging warp, lanes of different call contexts may execute it together.
@@ -306,9 +314,8 @@ CoalescingFacts derive_transactions(const ThreadStates& states,
         const bool uniform_guard = !uniformity[i] || uniformity[i] == Uniformity::Uniform;
         // The number of transactions is monotone in the set of active lanes.
         if (!no_lane_exits_early || !uniform_guard) range.lo = 1;
-        if (range.hi > most_transactions) continue;
-        const std::int64_t sectors =
-            access.most_sectors > most_transactions ? 0 : access.most_sectors;
+        if (range.hi > most) continue;
+        const std::int64_t sectors = access.most_sectors > most ? 0 : access.most_sectors;
         facts.transactions.push_back({i, range, sectors, access.reason});
     }
     return facts;

@@ -5,6 +5,7 @@
 #include "analyzer/flow/loop_bounds.hpp"
 #include "analyzer/flow/representative_threads.hpp"
 #include "analyzer/flow/thread_facts.hpp"
+#include "analyzer/value/value_code.hpp"
 #include "assembly/isa/branch_guard.hpp"
 #include "assembly/isa/register_roles.hpp"
 #include "assembly/isa/source_places.hpp"
@@ -61,41 +62,44 @@ public:
                const models::Architecture& architecture, const models::Launch& launch,
                FlowFacts stated)
         : function_{function}, graph_{graph}, architecture_{architecture}, launch_{launch},
-          facts_{std::move(stated)}, knows_shape_{launch.shape || !reads_block_shape(function)} {}
+          facts_{std::move(stated)}, values_{value_code(function, graph)},
+          knows_shape_{launch.shape || !reads_block_shape(values_.function)} {}
 
     Result<FlowFacts> complete() {
         if (auto checked = models::check_written_for(facts_, launch_); !checked)
             return checked.as_failure();
         models::assume_normal_ends(function_, graph_, facts_);
-        if (is_amd(function_.target)) { // S54; nothing is derived from the values of registers.
-            if (auto taken = models::assume_divergence(function_, graph_, facts_); !taken)
-                return taken.as_failure();
-            return std::move(facts_);
-        }
-        Basis basis = code_alone();
-        const bool states_uniformity = !facts_.uniforms.empty();
-        if (auto added = add(basis); !added) return added.as_failure();
-        basis.takes_statements = true;
-        basis.proved = basis.if_near = models::from_statements;
-        if (states_uniformity)
-            if (auto added = add(basis); !added) return added.as_failure();
-        if (!launch_.arguments.empty()) {
-            auto with_arguments = code_with_arguments();
-            if (!with_arguments) return with_arguments.as_failure();
-            basis = std::move(with_arguments).value();
-            if (auto added = add(basis); !added) return added.as_failure();
-        }
-        if (add_decided_by_rule()) {
-            basis.proved = basis.if_near = models::by_barrier_rule;
-            if (auto added = add(basis); !added) return added.as_failure();
-        }
+        if (auto derived = derive(); !derived) return derived.as_failure();
         if (auto rest = models::assume_divergence(function_, graph_, facts_); !rest)
             return rest.as_failure();
-        if (!facts_.representative) add_representatives();
+        if (!facts_.representative && !is_amd(function_.target)) add_representatives();
         return std::move(facts_);
     }
 
 private:
+    /// What follows from the values of registers.
+    Result<void> derive() {
+        if (!has_value_code(function_, graph_)) return boost::outcome_v2::success();
+        Basis basis = code_alone();
+        const bool states_uniformity = !facts_.uniforms.empty();
+        if (auto added = add(basis); !added) return added;
+        basis.takes_statements = true;
+        basis.proved = basis.if_near = models::from_statements;
+        if (states_uniformity)
+            if (auto added = add(basis); !added) return added;
+        if (!launch_.arguments.empty()) {
+            auto with_arguments = code_with_arguments();
+            if (!with_arguments) return with_arguments.as_failure();
+            basis = std::move(with_arguments).value();
+            if (auto added = add(basis); !added) return added;
+        }
+        if (!is_amd(function_.target) && add_decided_by_rule()) {
+            basis.proved = basis.if_near = models::by_barrier_rule;
+            if (auto added = add(basis); !added) return added;
+        }
+        return boost::outcome_v2::success();
+    }
+
     /// What facts are derived from, and the sources that they then have.
     struct Basis {
         KernelParameters words;
@@ -107,13 +111,13 @@ private:
     };
 
     [[nodiscard]] Basis code_alone() const {
-        return {launch_words(function_, launch_), models::from_code, if_lanes_are_near, false,
-                launch_.arguments.empty()};
+        return {launch_words(values_.function, launch_), models::from_code, if_lanes_are_near,
+                false, launch_.arguments.empty()};
     }
 
     /// Refuses arguments that contradict the shapes of the launch.
     [[nodiscard]] Result<Basis> code_with_arguments() const {
-        Basis basis{launch_words(function_, launch_), models::from_arguments,
+        Basis basis{launch_words(values_.function, launch_), models::from_arguments,
                     models::from_arguments, true, true};
         for (const auto& [offset, word] : launch_.arguments) {
             const auto [at, is_new] = basis.words.emplace(offset, word);
@@ -140,7 +144,7 @@ private:
             of_threads_.reset();
             if (found) of_threads_ = OfThreads{code, threads.shared, basis.proved};
             if (auto added = add_thread_facts(threads, basis); !added) return added;
-            const auto derived = derive_loops(code, graph_,
+            const auto derived = derive_loops(code, values_.graph,
                                               threads.stays_converged ? Convergence::Converged
                                                                       : Convergence::MayDiverge);
             if (auto added = add_loops(derived, basis, {}); !added) return added;
@@ -148,10 +152,11 @@ private:
                 (run && threads.shared == unknown))
                 return boost::outcome_v2::success();
             unknown = threads.shared;
-            run =
-                unless_stopped([&] { return execute_abstractly(code, graph_, launch_, unknown); });
+            run = unless_stopped(
+                [&] { return execute_abstractly(code, values_.graph, launch_, unknown); });
             if (!run) return boost::outcome_v2::success();
-            if (basis.is_complete && knows_shape_) bound_by_index(code, *run, derived, unknown);
+            if (basis.is_complete && knows_shape_ && !is_amd(function_.target))
+                bound_by_index(code, *run, derived, unknown);
             add_never_executed(*run, basis);
             if (waits_for_blocks()) add_never_taken(*run, basis);
             if (auto added = add_loops(run->loops, basis, run->reached); !added) return added;
@@ -203,13 +208,14 @@ private:
 
     Result<void> add_thread_facts(const ThreadFacts& threads, const Basis& basis) {
         uniformity_ = threads.uniformity;
+        if (is_amd(function_.target)) return add_transactions(threads, basis);
         if (auto added = add_uniformity(threads, basis); !added) return added;
         return add_transactions(threads, basis);
     }
 
     /// The code, without thread indices where they are not known.
     [[nodiscard]] assembly::Function code_of_threads() const {
-        return knows_shape_ ? function_ : without_thread_indices(function_);
+        return knows_shape_ ? values_.function : without_thread_indices(values_.function);
     }
 
     /// Blocks that are executed in no call context.
@@ -282,15 +288,32 @@ private:
 
     [[nodiscard]] ThreadFacts thread_facts(const Basis& basis,
                                            const AbstractRun* run = nullptr) const {
-        UniformInstructions stated(function_.instructions.size(), false);
+        UniformInstructions stated(values_.stands_for.size(), false);
         for (const auto& fact : facts_.uniforms)
             if (const auto index = function_.index_of(fact.at);
                 index && (basis.takes_statements || fact.from == models::from_code))
-                stated[*index] = true;
+                for (std::size_t i = 0; i < stated.size(); ++i)
+                    stated[i] = stated[i] || values_.stands_for[i] == index;
         const models::BlockShape shape = models::block_shape_of(launch_);
-        return derive_thread_facts(knows_shape_ ? function_ : without_thread_indices(function_),
-                                   graph_, shape, architecture_, stated, basis.words, run,
-                                   last_block_of(launch_));
+        return of_instructions(derive_thread_facts(code_of_threads(), values_.graph, shape,
+                                                   architecture_, stated, basis.words, run,
+                                                   last_block_of(launch_)));
+    }
+
+    /// Of the instructions what was found of the steps that stand for them.
+    [[nodiscard]] ThreadFacts of_instructions(ThreadFacts facts) const {
+        InstructionUniformity uniformity(function_.instructions.size());
+        for (std::size_t i = 0; i < values_.stands_for.size(); ++i)
+            if (const auto instruction = values_.stands_for[i])
+                uniformity[*instruction] = facts.uniformity[i];
+        facts.uniformity = std::move(uniformity);
+        auto& accesses = facts.accesses.transactions;
+        std::erase_if(accesses, [&](const DerivedTransactions& one) {
+            return !values_.stands_for[one.instruction];
+        });
+        for (DerivedTransactions& one : accesses)
+            one.instruction = *values_.stands_for[one.instruction];
+        return facts;
     }
 
     [[nodiscard]] ThreadFacts nothing_known() const {
@@ -369,6 +392,8 @@ private:
         const CountRange of_code{derived.transactions.lo, derived.transactions.hi};
         const CountRange both{std::max(count.value_or(of_code).min, of_code.min),
                               std::min(count.value_or(of_code).max, of_code.max)};
+        if (both.min > both.max && fact.from.origin != models::FactOrigin::User)
+            return boost::outcome_v2::success(); // It is never executed.
         if (both.min > both.max)
             return models::refused(
                 facts_, fact.from,
@@ -402,7 +427,10 @@ private:
                 continue;
             }
             if (stated->max == 0) continue; // Never executed.
-            if (stated->max < derived.min || stated->min > derived.max)
+            const bool contradicts = stated->max < derived.min || stated->min > derived.max;
+            if (contradicts && stated->from.origin != models::FactOrigin::User)
+                continue; // Both hold where it is executed: it never is.
+            if (contradicts)
                 return models::refused(
                     facts_, stated->from,
                     fmt::format("the header at 0x{:04x} is stated to execute {}..{} "
@@ -423,6 +451,7 @@ private:
     const models::Architecture& architecture_;
     const models::Launch& launch_;
     FlowFacts facts_;
+    ValueCode values_;
     bool knows_shape_;
     InstructionUniformity uniformity_; ///< By the last basis.
     /// The code in which threads are followed, and registers that other lanes may write.

@@ -179,8 +179,7 @@ private:
 std::vector<std::optional<DerivedLoop>>
 derive_loops(const Function& function, const ControlFlowGraph& graph, Convergence convergence) {
     std::vector<std::optional<DerivedLoop>> derived(graph.loops.size());
-    // Of AMD's registers the values are not followed.
-    if (graph.loops.empty() || is_amd(function.target)) return derived;
+    if (graph.loops.empty()) return derived;
     const BlockStates run = block_states_of_run(function, graph, convergence);
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop)
         derived[loop] = LoopBoundAnalysis{function, graph, run, loop, convergence}.bound();

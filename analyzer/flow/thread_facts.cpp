@@ -33,6 +33,14 @@ void add_execution(const assembly::Function& function, const assembly::ControlFl
             uniformity[i] = Uniformity::Uniform;
 }
 
+/// A wavefront of AMD has one path: its branches decide for all lanes (C100).
+void take_one_path(const assembly::Function& function, InstructionUniformity& uniformity) {
+    if (!is_amd(function.target)) return;
+    for (std::size_t i = 0; i < uniformity.size(); ++i)
+        if (function.instructions[i].control_flow != assembly::ControlFlow::None)
+            uniformity[i] = Uniformity::Uniform;
+}
+
 std::set<assembly::Register> all_warp_registers(const assembly::Function& function) {
     std::set<assembly::Register> registers;
     for (const assembly::Instruction& instruction : function.instructions)
@@ -84,6 +92,7 @@ ThreadFacts derive_thread_facts(const assembly::Function& function,
         const ThreadStates states{function, graph, converged, *definitions,
                                   run != nullptr ? &run->taken : nullptr};
         facts.uniformity = uniformity_of(states);
+        take_one_path(function, facts.uniformity);
         if (run != nullptr)
             add_execution(function, graph, *run, definitions->in_step, facts.uniformity);
         if (divergent.empty())

@@ -55,6 +55,9 @@ const std::map<std::string_view, RangeOperation>& operations_by_name() {
                                                                        {"ISETP", Comparison},
                                                                        {"UISETP", Comparison},
                                                                        {"PLOP3", PredicateLookup},
+                                                                       {"OR", Or},
+                                                                       {"LOWBITS", LowBits},
+                                                                       {"FIRSTLANE", Move},
                                                                        {"UPLOP3", PredicateLookup}};
     return operations;
 }

@@ -235,6 +235,20 @@ RangeRegisters::number_of(const Instruction& instruction, RangeOperation operati
     if (operation == RangeOperation::Lookup && count == 4 && only({"LUT"}) && range(3).value())
         return plain(looked_up(range(0), range(1), range(2), *range(3).value(),
                                sources[0].is_active_mask && sources[1].is_active_mask));
+    constexpr std::uint32_t table_and = 0xc0;
+    constexpr std::uint32_t table_or = 0xfc;
+    const auto most = [&](std::size_t i) {
+        return static_cast<std::uint64_t>(range(i).ends(false).hi);
+    };
+    if (operation == RangeOperation::Or && count == 3 && shift(2)) {
+        const bool is_sum = *shift(2) > 0 && most(1) < std::uint64_t{1} << *shift(2);
+        return plain(is_sum ? range(0) + range(1)
+                            : looked_up(range(0), range(1), ValueRange{0U}, table_or, false));
+    }
+    if (operation == RangeOperation::LowBits && count == 2 && range(1).value())
+        return plain(most(0) <= *range(1).value()
+                         ? range(0)
+                         : looked_up(range(0), range(1), ValueRange{0U}, table_and, false));
     if (operation == RangeOperation::Select && count == 2 && only({}) && predicate != nullptr) {
         const Truth first = truth(*predicate);
         return plain(!first ? range(0).join(range(1)) : *first ? range(0) : range(1));

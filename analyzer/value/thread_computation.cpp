@@ -229,6 +229,24 @@ ThreadComputation::Number ThreadComputation::selection() const {
                               arithmetic_.map(*a, *b, most, origin_), origin_);
 }
 
+ThreadComputation::Number ThreadComputation::of_disjoint_bits() const {
+    constexpr unsigned table_and = 0xc0;
+    constexpr unsigned table_or = 0xfc;
+    const Number a = source(0);
+    if (is("LOWBITS")) {
+        const auto mask = immediate(1);
+        if (!a || !mask) return std::nullopt;
+        if (a->most() <= *mask) return a;
+        return arithmetic_.lookup({*a, arithmetic_.constant(*mask), arithmetic_.constant(0)},
+                                  table_and, origin_);
+    }
+    const Number b = source(1);
+    const auto shifted = immediate(2);
+    if (!a || !b || !shifted) return std::nullopt;
+    if (*shifted > 0 && b->most() < std::uint32_t{1} << *shifted) return sum(a, b);
+    return arithmetic_.lookup({*a, *b, arithmetic_.constant(0)}, table_or, origin_);
+}
+
 ThreadNumber ThreadComputation::generic_number() const {
     std::vector<ThreadNumber> numbers;
     std::vector<ThreadPredicate> truths;
@@ -258,6 +276,7 @@ ThreadComputation::Number ThreadComputation::number() const {
     if (is("SHL", "SHR") || is("SHF", "USHF")) return shift();
     if (is("LEA", "ULEA") || is("ISCADD")) return scaled_sum();
     if (is("SEL", "USEL") || is("IMNMX", "VIMNMX")) return selection();
+    if (is("OR") || is("LOWBITS")) return of_disjoint_bits();
     if (const auto constant = moved_halves(instruction_)) return arithmetic_.constant(*constant);
     // Wide loads: the low word.
     if (is("LDC", "ULDC"))

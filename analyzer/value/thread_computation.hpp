@@ -82,6 +82,9 @@ private:
     [[nodiscard]] Number shift() const;
     [[nodiscard]] Number scaled_sum() const;
     [[nodiscard]] Number selection() const;
+    /// Of AMD's code (S56): OR with the number of lowest bits of the first that were shifted in,
+    /// and the bits of a mask of lowest bits.
+    [[nodiscard]] Number of_disjoint_bits() const;
     [[nodiscard]] std::optional<ThreadPredicate> comparison_result() const;
     [[nodiscard]] std::optional<ThreadPredicate>
     combined(const std::vector<std::optional<ThreadPredicate>>& inputs,

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -110,6 +111,25 @@ std::optional<std::vector<KernelParameterLayout>> parameters_of(const Json& kern
     return parameters;
 }
 
+/// The extents among what the compiler adds to the arguments.
+std::vector<HiddenArgument> hidden_arguments_of(const Json& kernel) {
+    std::vector<HiddenArgument> hidden;
+    const auto arguments = kernel.find(".args");
+    if (arguments == kernel.end() || !arguments->is_array()) return hidden;
+    for (const Json& argument : *arguments) {
+        if (!argument.is_object()) continue;
+        const auto offset = number_of(argument, ".offset");
+        const auto size = number_of(argument, ".size");
+        const std::string kind = text_of(argument, ".value_kind");
+        const bool of_grid = kind.rfind("hidden_block_count_", 0) == 0;
+        if (!offset || !size || (!of_grid && kind.rfind("hidden_group_size_", 0) != 0)) continue;
+        const int dimension = kind.back() - 'x';
+        if (dimension >= 0 && dimension < 3 && *size == (of_grid ? 4 : 2))
+            hidden.push_back({*offset, static_cast<int>(*size), of_grid, dimension});
+    }
+    return hidden;
+}
+
 /// Metadata of kernels by the name of their descriptor's symbol.
 Result<std::map<std::string, Json>> kernels_of(const Json& metadata) {
     std::map<std::string, Json> kernels;
@@ -158,6 +178,37 @@ std::uint64_t code_size(const ElfFile& file, const CodeSymbols& symbols, const E
     return end > symbol.value ? end - symbol.value : 0;
 }
 
+/// The registers that a descriptor has the hardware set, in their order. Source: LLVM, AMDGPUUsage,
+/// "Initial Kernel Execution State".
+void read_entry_registers(std::uint32_t properties, std::uint32_t resources,
+                          const Processor& processor, CodeObjectKernel& kernel) {
+    const auto bit = [](std::uint32_t word, unsigned at) { return (word >> at & 1U) != 0; };
+    const auto add = [&](RegisterFile file, int index, EntryValue value) {
+        kernel.entry.registers.push_back({{file, index}, value});
+    };
+    constexpr unsigned arguments = 3;
+    constexpr std::array user_registers{4, 2, 2}; // Of what lies before the arguments' address.
+    int scalar = 0;
+    for (unsigned i = 0; i < arguments; ++i)
+        scalar += bit(properties, i) ? user_registers.at(i) : 0;
+    if (bit(properties, arguments)) add(RegisterFile::Scalar, scalar, EntryValue::ArgumentPointer);
+    scalar = static_cast<int>(resources >> 1U & 0x1fU); // Behind all user registers.
+    for (unsigned dimension = 0; dimension < 3; ++dimension)
+        if (bit(resources, 7 + dimension))
+            add(RegisterFile::Scalar, scalar++,
+                static_cast<EntryValue>(static_cast<unsigned>(EntryValue::GroupX) + dimension));
+    const unsigned items = resources >> 11U & 3U;
+    if (items > 2) return;
+    const auto of_items = [&](EntryValue first, unsigned more) {
+        return static_cast<EntryValue>(static_cast<unsigned>(first) + more);
+    };
+    if (processor.packs_work_items)
+        return add(RegisterFile::Vector, 0, of_items(EntryValue::PackedItemX, items));
+    for (unsigned dimension = 0; dimension <= items; ++dimension)
+        add(RegisterFile::Vector, static_cast<int>(dimension),
+            of_items(EntryValue::ItemX, dimension));
+}
+
 /// Source: LLVM, AMDGPUUsage, "Kernel Descriptor for GFX6-GFX12".
 void read_descriptor(std::string_view bytes, const Processor& processor, CodeObjectKernel& kernel) {
     const auto word = [&](std::uint64_t at) {
@@ -170,6 +221,7 @@ void read_descriptor(std::string_view bytes, const Processor& processor, CodeObj
     if (processor.has_wave32 && (properties & wave32) != 0) kernel.lanes = 32;
     const std::int64_t granule = processor.encoded_vgprs_of_wave64 * (kernel.lanes == 32 ? 2 : 1);
     kernel.allocated_vgprs = ((word(48) & 0x3fU) + 1) * granule;
+    read_entry_registers(properties, word(52), processor, kernel);
 }
 
 Result<void> add_metadata(const Json& metadata, CodeObjectKernel& kernel) {
@@ -178,6 +230,7 @@ Result<void> add_metadata(const Json& metadata, CodeObjectKernel& kernel) {
     kernel.sgprs = number_of(metadata, ".sgpr_count");
     kernel.max_lanes = number_of(metadata, ".max_flat_workgroup_size");
     kernel.parameters = parameters_of(metadata);
+    kernel.entry.hidden = hidden_arguments_of(metadata);
     if (kernel.vgprs && kernel.agprs) kernel.vgprs = *kernel.vgprs - *kernel.agprs;
     if (const auto lanes = number_of(metadata, ".wavefront_size"); lanes && *lanes != kernel.lanes)
         return broken(fmt::format("kernel '{}' has wavefronts of {} lanes by its metadata, of {} "

@@ -3,6 +3,7 @@
 /// Kernels of an AMD code object (ELF), from its descriptors and its metadata.
 
 #include "assembly/binary/cubin.hpp"
+#include "assembly/isa/entry_state.hpp"
 #include "assembly/isa/target.hpp"
 #include "assembly/support/result.hpp"
 
@@ -29,6 +30,7 @@ struct CodeObjectKernel {
     std::optional<std::int64_t> max_lanes; ///< Largest work-group that it is compiled for.
     /// In the kernel's argument segment; nothing where the metadata do not list them.
     std::optional<std::vector<KernelParameterLayout>> parameters;
+    EntryState entry;
 };
 
 struct CodeObject {

@@ -8,16 +8,16 @@ namespace warpbound::assembly::amd {
 namespace {
 
 constexpr Processor gcn(int gfx, std::uint32_t mach) {
-    return {gfx, mach, WaitLayout::Gfx9, false, false, false, 4};
+    return {gfx, mach, WaitLayout::Gfx9, false, false, false, 4, false};
 }
 constexpr Processor cdna2(int gfx, std::uint32_t mach) {
-    return {gfx, mach, WaitLayout::Gfx9, false, false, true, 8};
+    return {gfx, mach, WaitLayout::Gfx9, false, false, true, 8, true};
 }
 constexpr Processor rdna1(int gfx, std::uint32_t mach) {
-    return {gfx, mach, WaitLayout::Gfx10, true, true, false, 4};
+    return {gfx, mach, WaitLayout::Gfx10, true, true, false, 4, false};
 }
 constexpr Processor rdna3(int gfx, std::uint32_t mach) {
-    return {gfx, mach, WaitLayout::Gfx11, true, true, false, 4};
+    return {gfx, mach, WaitLayout::Gfx11, true, true, false, 4, true};
 }
 
 constexpr std::array processors{

@@ -28,6 +28,7 @@ struct Processor {
     bool has_unified_vgprs = false;  ///< VGPRs and AGPRs share one file.
     int encoded_vgprs_of_wave64 = 4; ///< Registers that one step of the descriptor's field stands
                                      ///< for; of a wavefront of 32 lanes twice as many.
+    bool packs_work_items = false;   ///< v0 has all indices of a work-item, 10 bits each.
 
     [[nodiscard]] Target target() const { return {0, gfx}; }
 };

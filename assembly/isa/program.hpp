@@ -5,6 +5,7 @@
 
 #include "assembly/isa/control.hpp"
 #include "assembly/isa/effects.hpp"
+#include "assembly/isa/entry_state.hpp"
 #include "assembly/isa/opcode.hpp"
 #include "assembly/isa/operand.hpp"
 #include "assembly/isa/source_lines.hpp"
@@ -99,6 +100,7 @@ struct Function {
     std::vector<ControlWord>
         control_words; ///< As listed; empty where instructions contain their control field.
     SourceLines source_lines{}; ///< Empty where the listing has no line markers.
+    EntryState entry{};         ///< Of AMD's code.
 
     /// Index of the instruction at an address; nothing when there is none.
     [[nodiscard]] std::optional<std::size_t> index_of(std::int64_t address) const;

@@ -134,7 +134,9 @@ private:
     std::string loop_of_lanes(int depth) {
         const auto [label, left] = names(depth);
         const std::string body = statements(depth + 1);
-        return fmt::format("s_mov_b64 {0}, 0\n{1}:\n{2}s_or_b64 {0}, vcc, {0}\n"
+        // Of v14 and v15 nothing is known, so that nothing follows that contradicts what is stated.
+        return fmt::format("s_mov_b64 {0}, 0\n{1}:\n{2}v_cmp_gt_u32 vcc, v14, v15\n"
+                           "s_or_b64 {0}, vcc, {0}\n"
                            "s_andn2_b64 exec, exec, {0}\ns_cbranch_execnz {1}\n"
                            "s_or_b64 exec, exec, {0}\n",
                            left, label, body);

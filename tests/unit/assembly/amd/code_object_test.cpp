@@ -38,6 +38,25 @@ TEST(CodeObject, HasKernelsWithTheirResources) {
     EXPECT_GT(kernel(object.value(), "private_array").scratch_bytes, 0);
 }
 
+TEST(CodeObject, SaysWhatRegistersHoldAtTheStart) {
+    const std::string image = amd_file("gfx90a.hsaco.xz");
+    const auto object = read_code_object(image);
+    ASSERT_TRUE(object);
+    // Four registers of the scratch buffer lie before the address of the arguments.
+    const std::vector<EntryRegister> expected{
+        {{RegisterFile::Scalar, 4}, EntryValue::ArgumentPointer},
+        {{RegisterFile::Scalar, 6}, EntryValue::GroupX},
+        {{RegisterFile::Scalar, 7}, EntryValue::GroupY},
+        {{RegisterFile::Vector, 0}, EntryValue::PackedItemXY}};
+    EXPECT_EQ(kernel(object.value(), "matrix_product").entry.registers, expected);
+    // Of gfx906 each index has a register.
+    const std::string older = assembled_file("gfx906");
+    const auto registers =
+        kernel(read_code_object(older).value(), "matrix_product").entry.registers;
+    ASSERT_EQ(registers.size(), 5U);
+    EXPECT_EQ(registers.back(), (EntryRegister{{RegisterFile::Vector, 1}, EntryValue::ItemY}));
+}
+
 TEST(CodeObject, ReadsLinkedAndUnlinkedFilesAlike) {
     for (const std::string processor : {"gfx90a", "gfx1100"}) {
         const std::string linked = amd_file(processor + ".hsaco.xz");

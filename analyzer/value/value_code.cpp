@@ -1,0 +1,188 @@
+#include "analyzer/value/value_code.hpp"
+
+#include "analyzer/value/wavefront_forms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using assembly::ControlFlow;
+using assembly::ControlFlowGraph;
+using assembly::EntryValue;
+using assembly::Function;
+using assembly::Instruction;
+using assembly::OpcodeClass;
+using assembly::Operand;
+using assembly::Register;
+
+/// A function of the numbers that an instruction reads, the same in every lane.
+bool is_pure(const Instruction& instruction) {
+    const std::string& name = instruction.mnemonic;
+    if (!name.starts_with("v_") || name.find("_dpp") != std::string::npos ||
+        name.find("_sdwa") != std::string::npos)
+        return false;
+    for (const std::string_view other :
+         {"v_mbcnt", "v_cndmask", "v_addc", "v_subb", "v_div_fmas", "v_readlane", "v_writelane",
+          "v_permlane", "v_mfma", "v_movrel", "v_interp", "v_cmp"})
+        if (name.starts_with(other)) return false;
+    return instruction.opcode_class != OpcodeClass::Vote &&
+           instruction.opcode_class != OpcodeClass::Shuffle &&
+           instruction.opcode_class != OpcodeClass::Tensor;
+}
+
+/// What the hardware has put into registers.
+void add_entry(FormSteps& steps) {
+    const auto read = [&](Register result, const char* name) {
+        steps.add("S2R", {}, {operand_of(result), assembly::SpecialRegisterOperand{name}});
+    };
+    const auto read_lanes = [&](const assembly::EntryRegister& entry, int items, bool packed) {
+        const Register result = lane_register(entry.reg, View::Active);
+        constexpr std::array names{"SR_TID.X", "SR_TID.Y", "SR_TID.Z"};
+        constexpr std::int64_t field = 1 << 10; // Of a packed index.
+        read(result, names.at(packed ? 0 : static_cast<std::size_t>(items)));
+        for (int item = 1; packed && item <= items; ++item) {
+            read(temporary(0), names.at(static_cast<std::size_t>(item)));
+            steps.add("IMAD", {},
+                      {operand_of(result), operand_of(temporary(0)),
+                       operand_of(item == 1 ? field : field * field), operand_of(result)});
+        }
+        steps.add("MOV", {}, {operand_of(lane_register(entry.reg, View::All)), operand_of(result)});
+    };
+    for (const assembly::EntryRegister& entry : steps.context().function.entry.registers) {
+        const auto scalar = number_register(entry.reg);
+        switch (entry.value) {
+        case EntryValue::ArgumentPointer:
+            break;
+        case EntryValue::GroupX:
+            read(*scalar, "SR_CTAID.X");
+            break;
+        case EntryValue::GroupY:
+            read(*scalar, "SR_CTAID.Y");
+            break;
+        case EntryValue::GroupZ:
+            read(*scalar, "SR_CTAID.Z");
+            break;
+        case EntryValue::ItemX:
+        case EntryValue::ItemY:
+        case EntryValue::ItemZ:
+            read_lanes(entry, static_cast<int>(entry.value) - static_cast<int>(EntryValue::ItemX),
+                       false);
+            break;
+        case EntryValue::PackedItemX:
+        case EntryValue::PackedItemXY:
+        case EntryValue::PackedItemXYZ:
+            read_lanes(entry,
+                       static_cast<int>(entry.value) - static_cast<int>(EntryValue::PackedItemX),
+                       true);
+            break;
+        }
+    }
+    const Operand all = truth_operand(true);
+    steps.add("PLOP3", {"LUT"},
+              {operand_of(exec_predicate), all, all, all, all, operand_of(std::int64_t{0xff}),
+               operand_of(std::int64_t{0})});
+}
+
+/// A control instruction without the registers that it reads; of a condition the predicate.
+Instruction control_step(const FormContext& context) {
+    Instruction step = context.instruction();
+    step.effects.reads.clear();
+    step.effects.writes.clear();
+    if (!step.guard) return step;
+    assembly::RegisterOperand& guard = step.guard->predicate;
+    const bool asks_lanes = mask_with({guard.file, *guard.index}).has_value();
+    const Register decides = asks_lanes ? branch_predicate : scc_predicate;
+    guard.file = decides.file;
+    guard.index = decides.index;
+    step.effects.reads = {decides};
+    return step;
+}
+
+/// Steps of one instruction; `main`: of its access.
+std::vector<Instruction> steps_of(const FormContext& context, std::optional<std::size_t>& main) {
+    FormSteps steps{context};
+    const Instruction& instruction = context.instruction();
+    const std::string_view name = plain_name(instruction.mnemonic);
+    if (instruction.control_flow != ControlFlow::None ||
+        instruction.opcode_class == OpcodeClass::Barrier) {
+        add_branch_form(steps);
+        auto all = steps.take();
+        main = all.size();
+        all.push_back(control_step(context));
+        return all;
+    }
+    if (!instruction.effects.writes_known) {
+        steps.add("unknown", {}, {}, false).effects.writes_known = false;
+        return steps.take();
+    }
+    const bool is_mask = name.ends_with("_saveexec_b64") ||
+                         (name.starts_with("s_") && name.ends_with("_b64")) ||
+                         context.masks.change[context.index] != ExecChange::None;
+    const bool followed = add_memory_form(name, steps, main) ||
+                          (is_mask && add_mask_form(name, steps)) ||
+                          (name.starts_with("s_") && add_scalar_form(name, steps)) ||
+                          (name.starts_with("v_") && add_vector_form(name, steps));
+    steps.finish(followed || is_pure(instruction));
+    if (steps.empty()) steps.add("unknown", {}, {}, false);
+    return steps.take();
+}
+
+} // namespace
+
+bool has_value_code(const Function& function, const ControlFlowGraph& graph) {
+    if (!is_amd(function.target)) return true;
+    const bool enters_a_loop = std::ranges::any_of(
+        graph.loops, [](const assembly::Loop& loop) { return loop.header == 0; });
+    constexpr int first_with_wave32 = 0x1000;
+    return !enters_a_loop && function.target.gfx < first_with_wave32;
+}
+
+ValueCode value_code(const Function& function, const ControlFlowGraph& graph) {
+    ValueCode code;
+    if (!is_amd(function.target) || !has_value_code(function, graph)) {
+        code.function = function;
+        code.graph = graph;
+        for (std::size_t i = 0; i < function.instructions.size(); ++i)
+            code.stands_for.emplace_back(i);
+        return code;
+    }
+    const LaneMasks masks = lane_masks(function, graph);
+    code.function.name = function.name;
+    code.function.target = function.target;
+    code.function.step = function.step;
+    std::vector<std::size_t> first_of;
+    const auto append = [&](std::vector<Instruction> steps) {
+        code.stands_for.resize(code.stands_for.size() + steps.size());
+        std::move(steps.begin(), steps.end(), std::back_inserter(code.function.instructions));
+    };
+    for (std::size_t i = 0; i < function.instructions.size(); ++i) {
+        first_of.push_back(code.function.instructions.size());
+        const FormContext context{function, masks, i};
+        if (i == graph.blocks[0].first) {
+            FormSteps entry{context};
+            add_entry(entry);
+            append(entry.take());
+        }
+        std::optional<std::size_t> main;
+        const std::size_t begin = code.function.instructions.size();
+        append(steps_of(context, main));
+        if (main) code.stands_for[begin + *main] = i;
+    }
+    first_of.push_back(code.function.instructions.size());
+    code.graph = graph;
+    for (assembly::BasicBlock& block : code.graph.blocks) {
+        const std::size_t last = block.last;
+        block.first = first_of[block.first];
+        block.last = first_of[last + 1] - 1;
+    }
+    return code;
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,121 @@
+// What follows from the registers of wavefronts of AMD (S56).
+#include "analyzer/flow/facts_in_use.hpp"
+#include "assembly/flow/control_flow_graph.hpp"
+#include "models/architecture/architecture.hpp"
+#include "tests/unit/assembly/amd/code.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace warpbound::analyzer {
+namespace {
+
+using models::CountRange;
+
+/// s[0:1]: the arguments; s2: the work-group; v0: the work-item.
+constexpr const char* descriptor = ".amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
+                                   ".amdhsa_user_sgpr_count 2\n"
+                                   ".amdhsa_system_vgpr_workitem_id 0\n";
+
+models::FlowFacts facts_of(const std::string& body, models::Launch launch = {2, 128}) {
+    const auto function = assembly::amd::function_of("gfx90a", body, descriptor);
+    EXPECT_TRUE(function);
+    const auto graph = assembly::build_control_flow_graph(function.value());
+    EXPECT_TRUE(graph);
+    const auto machine = models::load_architecture("cdna2-mi210");
+    const auto facts = facts_in_use(function.value(), graph.value(), machine.value(), launch, {});
+    EXPECT_TRUE(facts) << to_string(facts.error());
+    return facts.value();
+}
+
+std::optional<CountRange> transactions(const std::string& body) {
+    const auto facts = facts_of(body);
+    return facts.memory.empty() ? std::nullopt : facts.memory.front().transactions;
+}
+
+std::optional<CountRange> loop(const std::string& body, models::Launch launch = {2, 128}) {
+    const auto facts = facts_of(body, std::move(launch));
+    if (facts.loops.empty()) return std::nullopt;
+    return CountRange{facts.loops.front().min, facts.loops.front().max};
+}
+
+const std::string base = "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n";
+
+TEST(WavefrontValues, NeighboursShareLinesOf64Bytes) {
+    // 256 bytes from an unknown address: 4 lines, or 5.
+    const std::string load = "v_lshl_or_b32 v1, s2, 8, v0\nv_lshlrev_b32 v1, 2, v1\n"
+                             "global_load_dword v2, v1, s[4:5]\n";
+    EXPECT_EQ(transactions(base + load), (CountRange{4, 5}));
+    EXPECT_EQ(transactions(base + "v_mov_b32 v1, 0\nglobal_load_dword v2, v1, s[4:5]\n"),
+              (CountRange{1, 2})); // One address, perhaps in two lines.
+    EXPECT_EQ(transactions(base + "v_lshlrev_b32 v1, 6, v0\nglobal_load_dword v2, v1, s[4:5]\n"),
+              (CountRange{64, 65})); // Each reaches into the next line.
+}
+
+TEST(WavefrontValues, FewerLanesMayNeedFewerLines) {
+    const std::string load = "v_lshlrev_b32 v1, 2, v0\nv_cmp_gt_u32 vcc, s2, v0\n"
+                             "s_and_saveexec_b64 s[8:9], vcc\nglobal_load_dword v2, v1, s[4:5]\n"
+                             "s_or_b64 exec, exec, s[8:9]\n";
+    EXPECT_EQ(transactions(base + load), (CountRange{1, 5}));
+}
+
+TEST(WavefrontValues, LanesThatComeBackHoldWhatTheyHeld) {
+    const auto behind = [](const std::string& inside) {
+        return transactions(base +
+                            "v_lshlrev_b32 v1, 2, v0\nv_cmp_gt_u32 vcc, s4, v0\n"
+                            "s_and_saveexec_b64 s[8:9], vcc\n" +
+                            inside +
+                            "s_or_b64 exec, exec, s[8:9]\nglobal_load_dword v2, v1, s[4:5]\n");
+    };
+    EXPECT_EQ(behind("v_mov_b32 v3, 0\n"), (CountRange{4, 5}));
+    EXPECT_EQ(behind("v_mov_b32 v1, 0\n"), std::nullopt);
+}
+
+TEST(WavefrontValues, BanksOfLdsAreReadBy32Lanes) {
+    const auto degree = [](const std::string& address) {
+        return facts_of(address + "ds_read_b32 v2, v1\n").memory.at(0).conflict_degree;
+    };
+    EXPECT_EQ(degree("v_lshlrev_b32 v1, 2, v0\n"), (CountRange{2, 2}));
+    EXPECT_EQ(degree("v_lshlrev_b32 v1, 3, v0\n"), (CountRange{4, 4}));
+    EXPECT_EQ(degree("v_mov_b32 v1, 0\n"), (CountRange{2, 2})); // One word for each half.
+}
+
+TEST(WavefrontValues, BoundLoopsOfScalarsAndOfLanes) {
+    const std::string counted = "s_mov_b32 s8, 0\nL:\ns_add_i32 s8, s8, 2\n"
+                                "s_cmp_lt_i32 s8, 9\ns_cbranch_scc1 L\n";
+    EXPECT_EQ(loop(counted), (CountRange{5, 5}));
+    // The last of work-items 0 to 127 leaves when v1 has reached 200: 0, 8, .. 200.
+    const std::string lanes = "v_mov_b32 v1, v0\ns_mov_b64 s[8:9], 0\nL:\nv_add_u32 v1, 8, v1\n"
+                              "v_cmp_le_i32 vcc, 0xc8, v1\ns_or_b64 s[8:9], vcc, s[8:9]\n"
+                              "s_andn2_b64 exec, exec, s[8:9]\ns_cbranch_execnz L\n";
+    const auto range = loop(lanes);
+    ASSERT_TRUE(range);
+    EXPECT_LE(range->min, 10); // (200 - 127) / 8, rounded up.
+    EXPECT_EQ(range->max, 25);
+}
+
+TEST(WavefrontValues, TakeArgumentsByTheirOffset) {
+    const std::string counted = "s_load_dword s8, s[0:1], 0x8\ns_waitcnt lgkmcnt(0)\nL:\n"
+                                "s_add_i32 s8, s8, -1\ns_cmp_lg_u32 s8, 0\ns_cbranch_scc1 L\n";
+    EXPECT_EQ(loop(counted), std::nullopt);
+    models::Launch launch{2, 128};
+    launch.arguments[8] = {7, 32};
+    EXPECT_EQ(loop(counted, launch), (CountRange{7, 7}));
+    // Another pointer.
+    EXPECT_EQ(loop("s_mov_b32 s0, 0\n" + counted, launch), std::nullopt);
+}
+
+TEST(WavefrontValues, AreNotThoseOfLanesOutsideExec) {
+    // EXEC may be empty: then the first lane is one outside it.
+    const std::string body = "v_mov_b32 v1, 3\ns_mov_b64 s[8:9], exec\nv_cmp_gt_u32 vcc, s2, v0\n"
+                             "s_and_b64 exec, exec, vcc\nv_mov_b32 v1, 5\n"
+                             "v_readfirstlane_b32 s8, v1\nL:\ns_add_i32 s8, s8, -1\n"
+                             "s_cmp_lg_u32 s8, 0\ns_cbranch_scc1 L\n";
+    EXPECT_EQ(loop(body), std::nullopt);
+}
+
+} // namespace
+} // namespace warpbound::analyzer
