@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 // What the pipeline model keeps of each instruction.
@@ -15,31 +16,6 @@ namespace {
 
 constexpr std::size_t depth_limit = 16;
 
-/// How many operations `DEPBAR.LE SBn, k` or a counted S_WAITCNT leaves unreleased.
-std::size_t depbar_count(const assembly::Instruction& instruction, assembly::Target target) {
-    if (is_amd(target)) {
-        const auto wait = assembly::amd::counted_wait(instruction, target);
-        return wait ? static_cast<std::size_t>(wait->most) : 0;
-    }
-    for (const auto& operand : instruction.operands)
-        if (const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand);
-            immediate != nullptr && immediate->integer && *immediate->integer >= 0)
-            return static_cast<std::size_t>(*immediate->integer);
-    return 0;
-}
-
-int depbar_scoreboard(const assembly::Instruction& instruction, assembly::Target target) {
-    if (is_amd(target)) {
-        const auto wait = assembly::amd::counted_wait(instruction, target);
-        return wait ? wait->scoreboard : -1;
-    }
-    if (instruction.opcode_class != assembly::OpcodeClass::DependenceBarrier) return -1;
-    for (const auto& operand : instruction.operands)
-        if (const auto* scoreboard = std::get_if<assembly::ScoreboardOperand>(&operand))
-            return scoreboard->index;
-    return -1;
-}
-
 /// Control transfers and EXIT always execute, whatever their guard (C10).
 bool transfers_or_exits(const assembly::Instruction& instruction) {
     return assembly::transfers_control(instruction.control_flow) ||
@@ -47,6 +23,30 @@ bool transfers_or_exits(const assembly::Instruction& instruction) {
 }
 
 } // namespace
+
+/// Of `DEPBAR.LE SBn, k` and of S_WAITCNT.
+std::vector<PipelineModel::CountedWait>
+PipelineModel::counted_waits(const assembly::Instruction& instruction, assembly::Target target) {
+    std::vector<CountedWait> waits;
+    if (is_amd(target)) {
+        for (const auto& wait : assembly::amd::counted_waits(instruction, target))
+            waits.push_back({wait.scoreboard, static_cast<std::size_t>(wait.most)});
+        return waits;
+    }
+    if (instruction.opcode_class != assembly::OpcodeClass::DependenceBarrier) return waits;
+    std::optional<std::size_t> count;
+    for (const auto& operand : instruction.operands) {
+        if (const auto* scoreboard = std::get_if<assembly::ScoreboardOperand>(&operand);
+            scoreboard != nullptr && waits.empty())
+            waits.push_back({scoreboard->index, 0});
+        if (const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand);
+            immediate != nullptr && immediate->integer && *immediate->integer >= 0 && !count)
+            count = static_cast<std::size_t>(*immediate->integer);
+    }
+    for (CountedWait& wait : waits)
+        wait.unreleased = count.value_or(0);
+    return waits;
+}
 
 PipelineModel::PipelineModel(const assembly::Function& function,
                              const models::Architecture& architecture,
@@ -68,9 +68,8 @@ PipelineModel::PipelineModel(const assembly::Function& function,
             slot_slack_ = slot->interval->hi - 1;
         }
     for (const auto& instruction : function.instructions)
-        if (depbar_scoreboard(instruction, function.target) >= 0)
-            depth_ = std::max(
-                depth_, std::min(depth_limit, depbar_count(instruction, function.target) + 1));
+        for (const CountedWait& wait : counted_waits(instruction, function.target))
+            depth_ = std::max(depth_, std::min(depth_limit, wait.unreleased + 1));
     std::map<assembly::Register, std::size_t> dense;
     compiled_.resize(function.instructions.size());
     const std::vector<unsigned> unseen = unseen_counters(function, architecture, timings);
@@ -78,8 +77,7 @@ PipelineModel::PipelineModel(const assembly::Function& function,
         if (!timings[i]) continue;
         const auto& instruction = function.instructions[i];
         compiled_[i].seen = ~unseen[i];
-        compiled_[i].depbar = depbar_scoreboard(instruction, function.target);
-        compiled_[i].depbar_unreleased = depbar_count(instruction, function.target);
+        compiled_[i].counted = counted_waits(instruction, function.target);
         compiled_[i].releases_in_order =
             is_amd(function.target) && assembly::amd::releases_in_order(instruction);
         compile(i, instruction, timings[i].value());

@@ -111,14 +111,15 @@ template <class Wait> void PipelineModel::for_each_wait(const Compiled& compiled
     for (int sb = 0; sb < assembly::scoreboard_count; ++sb)
         if (((compiled.wait_mask >> static_cast<unsigned>(sb)) & 1U) != 0)
             wait(scoreboard_component(sb), StackCategory::Scoreboard);
-    if (waits_by_depbar(compiled)) {
+    for (const CountedWait& counted : compiled.counted) {
+        if (side_ != Side::Upper && !sees(compiled, counted)) continue;
         // At most k unreleased: the (k + 1)-th largest release has passed. Beyond the releases that
         // are kept, the upper side waits for the smallest of them, the lower side for none.
-        if (compiled.depbar_unreleased < depth_)
-            wait(scoreboard_component(compiled.depbar) + compiled.depbar_unreleased,
+        if (counted.unreleased < depth_)
+            wait(scoreboard_component(counted.scoreboard) + counted.unreleased,
                  StackCategory::Scoreboard);
         else if (side_ == Side::Upper)
-            wait(scoreboard_component(compiled.depbar) + depth_ - 1, StackCategory::Scoreboard);
+            wait(scoreboard_component(counted.scoreboard) + depth_ - 1, StackCategory::Scoreboard);
     }
     if (has_stages()) wait(hold_component(), StackCategory::Port);
     if (!compiled.executes) return;
@@ -253,9 +254,9 @@ void PipelineModel::pass_waits(PipelineState& state, const Compiled& compiled) c
         if (((waited >> static_cast<unsigned>(sb)) & 1U) != 0)
             std::fill_n(state.begin() + static_cast<std::ptrdiff_t>(scoreboard_component(sb)),
                         depth_, 0);
-    if (sees_depbar(compiled))
-        for (std::size_t i = compiled.depbar_unreleased; i < depth_; ++i)
-            state[scoreboard_component(compiled.depbar) + i] = 0;
+    for (const CountedWait& counted : compiled.counted)
+        for (std::size_t i = counted.unreleased; sees(compiled, counted) && i < depth_; ++i)
+            state[scoreboard_component(counted.scoreboard) + i] = 0;
     if (!compiled.always_executes) return;
     if (!compiled.queues)
         state[port_base() + compiled.unit] = 0;

@@ -119,6 +119,13 @@ public:
     [[nodiscard]] Side side() const { return side_; }
 
 private:
+    /// A wait until at most so many operations of a scoreboard are unreleased.
+    struct CountedWait {
+        int scoreboard = 0;
+        std::size_t unreleased = 0;
+    };
+    static std::vector<CountedWait> counted_waits(const assembly::Instruction& instruction,
+                                                  assembly::Target target);
     /// What `advance` needs to know of an instruction, for this side.
     struct Compiled {
         std::int64_t gap = 0;
@@ -135,8 +142,8 @@ private:
         std::vector<std::size_t> writes;
         unsigned wait_mask = 0; ///< Scoreboards that this side waits for.
         unsigned seen = ~0U;    ///< Scoreboards whose operations it certainly waits for (C85).
-        int depbar = -1;        ///< Scoreboard of DEPBAR, or -1.
-        std::size_t depbar_unreleased = 0; ///< Operations that may remain unreleased.
+        /// Of DEPBAR at most one, of S_WAITCNT one for a counter.
+        std::vector<CountedWait> counted;
         int write_barrier = -1;
         bool releases_in_order = false; ///< By its write barrier (C99).
         int read_barrier = -1;
@@ -165,13 +172,9 @@ private:
     [[nodiscard]] std::int64_t gap_between_choices(std::int64_t gap) const;
     [[nodiscard]] std::int64_t until_slot(std::int64_t wait) const;
     [[nodiscard]] std::int64_t until_slot(std::int64_t wait, const SlotDistance& slots) const;
-    /// Whether the side counts that a DEPBAR waits, and whether it certainly does (C85).
-    [[nodiscard]] bool waits_by_depbar(const Compiled& compiled) const {
-        return compiled.depbar >= 0 && (side_ == Side::Upper || sees_depbar(compiled));
-    }
-    [[nodiscard]] static bool sees_depbar(const Compiled& compiled) {
-        return compiled.depbar >= 0 &&
-               ((compiled.seen >> static_cast<unsigned>(compiled.depbar)) & 1U) != 0;
+    /// Whether it certainly waits for what the scoreboard counts (C85).
+    [[nodiscard]] static bool sees(const Compiled& compiled, const CountedWait& wait) {
+        return ((compiled.seen >> static_cast<unsigned>(wait.scoreboard)) & 1U) != 0;
     }
     /// Calls `wait(component, category)` for every component that an instruction waits for, except
     /// the gap.

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -54,10 +55,8 @@ Waits waits_of(const WaitCounts& counts) {
 std::optional<Control> control_of_wait(const Instruction& instruction, Target target) {
     const auto counts = wait_of(instruction, target);
     if (!counts) return std::nullopt;
-    const Waits waits = waits_of(*counts);
-    if (waits.counted.size() > 1) return std::nullopt;
     Control control;
-    control.wait_mask = waits.mask;
+    control.wait_mask = waits_of(*counts).mask;
     return control;
 }
 
@@ -76,6 +75,8 @@ std::optional<Control> control_of(const Instruction& instruction, const Processo
     } else if (instruction.effects.memory) {
         const bool is_store = processor.has_store_counter && !returns_data(instruction);
         control.write_barrier = is_store ? store_scoreboard : vector_scoreboard;
+    } else if (instruction.opcode_class == OpcodeClass::MemoryFence) {
+        control.write_barrier = is_scalar ? scalar_scoreboard : vector_scoreboard;
     }
     return control;
 }
@@ -89,22 +90,22 @@ void add_counters(Function& function) {
         instruction.control = control_of(instruction, *processor);
 }
 
-std::optional<CountedWait> counted_wait(const Instruction& instruction, Target target) {
+std::vector<CountedWait> counted_waits(const Instruction& instruction, Target target) {
     const auto counts = wait_of(instruction, target);
-    if (!counts) return std::nullopt;
-    const Waits waits = waits_of(*counts);
-    return waits.counted.size() == 1 ? std::optional{waits.counted.front()} : std::nullopt;
+    return counts ? waits_of(*counts).counted : std::vector<CountedWait>{};
 }
 
 bool releases_in_order(const Instruction& instruction) {
+    const bool is_scalar = instruction.mnemonic.starts_with("s_");
     return counts_in_lds(instruction) ||
-           (instruction.effects.memory && !instruction.mnemonic.starts_with("s_"));
+           (instruction.opcode_class == OpcodeClass::MemoryFence && !is_scalar) ||
+           (instruction.effects.memory && !is_scalar);
 }
 
 std::string objection_to_counters(const Instruction& instruction) {
     if (instruction.opcode_class == OpcodeClass::DependenceBarrier)
-        return "it waits for several counts above 0, or for something other than counters; the "
-               "timing contract (C99) has waits for one such count";
+        return "it waits for something other than counters, which the timing contract (C99) does "
+               "not cover";
     if (counts_twice(instruction))
         return "an access that may go to LDS or to memory counts in two counters, which the timing "
                "contract (C99) does not cover; expected global_ or ds_ instructions";

@@ -4,8 +4,8 @@
 
 #include "assembly/isa/program.hpp"
 
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace warpbound::assembly::amd {
 
@@ -26,13 +26,13 @@ struct CountedWait {
 /// Gives instructions control fields: an operation that a counter counts announces itself on its
 /// scoreboard, a wait for zero waits for the scoreboard, and S_NOP stalls for its wait states. An
 /// instruction has none whose effect on counters or on the time of its wavefront is neither that
-/// nor a counted wait.
+/// nor counted waits.
 /// Source: LLVM, AMDGPUUsage, "Memory Model"; see `WaitCounts`.
 void add_counters(Function& function);
 
-/// The wait of an S_WAITCNT for a count above 0. Nothing for other instructions, and where it waits
-/// for several such counts. Requires: a processor that is read.
-std::optional<CountedWait> counted_wait(const Instruction& instruction, Target target);
+/// The waits of an S_WAITCNT for counts above 0, one for a counter. None for other instructions.
+/// Requires: a processor that is read.
+std::vector<CountedWait> counted_waits(const Instruction& instruction, Target target);
 
 /// Whether the operation is released no earlier than those before it on its scoreboard: those of
 /// vector memory and LDS are, scalar loads are not.

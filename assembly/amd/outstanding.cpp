@@ -72,6 +72,8 @@ void Outstanding::issue(std::size_t index, const Instruction& instruction) {
         return count(ScalarAndLds, false);
     if (mnemonic.starts_with("ds_")) return count(ScalarAndLds, true);
     if (mnemonic.starts_with("exp ") || mnemonic == "exp") return count(Export, true);
+    if (instruction.opcode_class == OpcodeClass::MemoryFence)
+        return mnemonic.starts_with("s_") ? count(ScalarAndLds, false) : count(Vector, true);
     if (!instruction.effects.memory) return;
     if (mnemonic.starts_with("s_")) return count(ScalarAndLds, false);
     const bool is_flat = instruction.effects.memory->space == StateSpace::Generic;

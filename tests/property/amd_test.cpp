@@ -83,7 +83,11 @@ private:
 
     std::string wait() {
         const std::int64_t most = random_.whole(0, 3);
-        switch (random_.whole(0, 4)) {
+        switch (random_.whole(0, 6)) {
+        case 5:
+            return fmt::format("s_waitcnt vmcnt({}) lgkmcnt({})\n", most, random_.whole(1, 3));
+        case 6:
+            return "buffer_wbl2\n";
         case 0:
             return fmt::format("s_nop {}\n", most);
         case 1:
@@ -164,13 +168,14 @@ void vary(models::Architecture& machine, tests::RandomSource& random) {
     for (const char* const path :
          {"memories/l1/latency", "memories/l2/latency", "memories/dram/latency"})
         put(path, 200);
-    for (const char* const path :
-         {"classes/load-constant/latency", "classes/load-shared/latency",
-          "classes/store-shared/latency", "classes/store-global/latency", "write-buffer/drain"})
+    for (const char* const path : {"classes/load-constant/latency", "classes/load-shared/latency",
+                                   "classes/store-shared/latency", "classes/memory-fence/latency",
+                                   "classes/store-global/latency", "write-buffer/drain"})
         put(path, 60);
     for (const char* const path :
-         {"classes/load-global/initiation", "classes/load-shared/initiation",
-          "classes/load-shared/pass-cost", "classes/float-add/latency"})
+         {"classes/load-global/initiation", "classes/memory-fence/initiation",
+          "classes/load-shared/initiation", "classes/load-shared/pass-cost",
+          "classes/float-add/latency"})
         put(path, 12);
 }
 

@@ -5,6 +5,8 @@
 #include "harness/simulator/clock/random.hpp"
 #include "models/architecture/architecture.hpp"
 
+#include <boost/container/static_vector.hpp>
+
 #include <cstdint>
 #include <optional>
 
@@ -31,6 +33,13 @@ struct Collection {
     bool reserves_result = false;    ///< Fixed latency: needs a result slot.
 };
 
+/// A wait until at most `limit` operations of the scoreboard are unreleased.
+struct CountedWait {
+    std::uint8_t scoreboard = 0;
+    std::int64_t limit = 0;
+};
+using CountedWaits = boost::container::static_vector<CountedWait, 4>;
+
 /// Whether the instruction executes when it issues (C10).
 enum class Execution { Always, Never, Guarded };
 
@@ -54,8 +63,7 @@ struct Operation {
     std::uint8_t wait_mask = 0;
     std::optional<std::uint8_t> write_barrier;
     std::optional<std::uint8_t> read_barrier;
-    std::optional<std::uint8_t> counted_scoreboard; ///< DEPBAR.LE waits on this scoreboard
-    std::int64_t counted_limit = 0; ///< until at most `counted_limit` operations are unreleased.
+    CountedWaits counted;           ///< Of DEPBAR.LE at most one, of S_WAITCNT one for a counter.
     bool releases_in_order = false; ///< On its write barrier, after those issued before (C99).
     std::optional<std::uint8_t> barrier; ///< BAR: the barrier at which the warp arrives.
     bool waits_at_barrier = true;        ///< BAR.SYNC, BAR.RED; not BAR.ARV.

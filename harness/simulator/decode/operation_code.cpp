@@ -165,36 +165,38 @@ Result<void> OperationTranslator::add_scoreboards(const Instruction& instruction
         return boost::outcome_v2::success();
     }
     if (instruction.mnemonic != "DEPBAR") return boost::outcome_v2::success();
+    std::int64_t counted_limit = 0;
     for (const assembly::Operand& operand : instruction.operands) {
         if (const auto* scoreboard = std::get_if<assembly::ScoreboardOperand>(&operand)) {
-            if (operation.counted_scoreboard || !number(scoreboard->index))
+            if (!operation.counted.empty() || !number(scoreboard->index))
                 return refuse(instruction, "expected one scoreboard SB0..SB5");
-            operation.counted_scoreboard = number(scoreboard->index);
+            operation.counted.push_back({*number(scoreboard->index), 0});
         } else if (const auto* limit = std::get_if<assembly::ImmediateOperand>(&operand);
                    limit != nullptr && limit->integer && *limit->integer >= 0 &&
                    *limit->integer < 64) {
-            operation.counted_limit = *limit->integer;
+            counted_limit = *limit->integer;
         } else if (!instruction.control ||
                    !std::holds_alternative<assembly::TextOperand>(operand)) {
             // Scoreboards in a list are among those of the wait mask.
             return refuse(instruction, "expected a scoreboard and a count of 0..63");
         }
     }
+    for (CountedWait& wait : operation.counted)
+        wait.limit = counted_limit;
     keep_releases(operation);
     return boost::outcome_v2::success();
 }
 
 void OperationTranslator::keep_releases(const Operation& operation) {
-    code_.scoreboard_depth =
-        std::max(code_.scoreboard_depth, static_cast<std::size_t>(operation.counted_limit) + 1);
+    for (const CountedWait& wait : operation.counted)
+        code_.scoreboard_depth =
+            std::max(code_.scoreboard_depth, static_cast<std::size_t>(wait.limit) + 1);
 }
 
 void OperationTranslator::add_counters(const Instruction& instruction, Operation& operation) {
     operation.releases_in_order = assembly::amd::releases_in_order(instruction);
-    const auto wait = assembly::amd::counted_wait(instruction, kernel_.function->target);
-    if (!wait) return;
-    operation.counted_scoreboard = static_cast<std::uint8_t>(wait->scoreboard);
-    operation.counted_limit = wait->most;
+    for (const auto& wait : assembly::amd::counted_waits(instruction, kernel_.function->target))
+        operation.counted.push_back({static_cast<std::uint8_t>(wait.scoreboard), wait.most});
     keep_releases(operation);
 }
 

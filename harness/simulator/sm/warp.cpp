@@ -172,10 +172,10 @@ void Warp::find_dependences() {
     for (unsigned mask = operation.wait_mask, scoreboard = 0; mask != 0; mask >>= 1U, ++scoreboard)
         if ((mask & 1U) != 0 && scoreboard < assembly::scoreboard_count)
             scoreboards_at_ = std::max(scoreboards_at_, seen().clear_at(scoreboard, 0));
-    if (operation.counted_scoreboard)
-        scoreboards_at_ = std::max(
-            scoreboards_at_, seen().clear_at(*operation.counted_scoreboard,
-                                             static_cast<std::size_t>(operation.counted_limit)));
+    for (const CountedWait& wait : operation.counted)
+        scoreboards_at_ =
+            std::max(scoreboards_at_,
+                     seen().clear_at(wait.scoreboard, static_cast<std::size_t>(wait.limit)));
     if (tracks_long_) find_long_dependences();
     find_ready();
 }
@@ -202,11 +202,11 @@ void Warp::find_long_dependences() {
     for (std::size_t scoreboard = 0; scoreboard < assembly::scoreboard_count; ++scoreboard)
         if (((operation.wait_mask >> scoreboard) & 1U) != 0)
             long_at_ = std::max(long_at_, seen().long_clear_at(scoreboard));
-    if (operation.counted_scoreboard)
+    for (const CountedWait& wait : operation.counted)
         long_at_ = std::max(
-            long_at_, std::min(seen().long_clear_at(*operation.counted_scoreboard),
-                               seen().clear_at(*operation.counted_scoreboard,
-                                               static_cast<std::size_t>(operation.counted_limit))));
+            long_at_,
+            std::min(seen().long_clear_at(wait.scoreboard),
+                     seen().clear_at(wait.scoreboard, static_cast<std::size_t>(wait.limit))));
 }
 
 void Warp::release(std::int64_t at) {

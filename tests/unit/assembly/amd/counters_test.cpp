@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <vector>
+
 namespace warpbound::assembly::amd {
 namespace {
 
@@ -44,12 +47,23 @@ TEST(Counters, AreWaitedForUntilACountOrUntilTheyAreClear) {
     const auto function = function_of("gfx90a", "s_waitcnt vmcnt(3) lgkmcnt(0)\n"
                                                 "s_waitcnt vmcnt(3) lgkmcnt(2)\n");
     ASSERT_TRUE(function) << to_string(function.error());
-    EXPECT_EQ(counted_wait(at(function.value(), 0), function.value().target),
-              (CountedWait{vector_scoreboard, 3}));
+    EXPECT_EQ(counted_waits(at(function.value(), 0), function.value().target),
+              (std::vector<CountedWait>{{vector_scoreboard, 3}}));
     EXPECT_EQ(at(function.value(), 0).control->wait_mask, 1 << scalar_scoreboard);
-    EXPECT_EQ(counted_wait(at(function.value(), 1), function.value().target), std::nullopt);
-    EXPECT_FALSE(at(function.value(), 1).control);
-    EXPECT_THAT(objection_to_counters(at(function.value(), 1)), HasSubstr("several counts"));
+    EXPECT_EQ(counted_waits(at(function.value(), 1), function.value().target),
+              (std::vector<CountedWait>{{vector_scoreboard, 3}, {scalar_scoreboard, 2}}));
+    EXPECT_EQ(at(function.value(), 1).control->wait_mask, 0);
+}
+
+TEST(Counters, OfCacheWritebacksAreThoseOfVectorMemory) {
+    const auto function =
+        function_of("gfx90a", "buffer_wbl2\nbuffer_invl2\nbuffer_wbinvl1_vol\ns_dcache_wb\n");
+    ASSERT_TRUE(function) << to_string(function.error());
+    for (std::size_t i = 0; i < 3; ++i)
+        EXPECT_EQ(at(function.value(), i).control->write_barrier, vector_scoreboard);
+    EXPECT_EQ(at(function.value(), 3).control->write_barrier, scalar_scoreboard);
+    EXPECT_TRUE(releases_in_order(at(function.value(), 0)));
+    EXPECT_FALSE(releases_in_order(at(function.value(), 3)));
 }
 
 TEST(Counters, OfAccessesThatCountTwiceHaveNoScoreboard) {
