@@ -389,9 +389,14 @@ std::string flow_facts_template(const assembly::Program& program,
 )",
                                   is_amd(function.target) ? 128 : 32, escaped(function.name),
                                   program.digest, conditions_text(launch, blocks, parameters));
-    if (is_amd(function.target)) { // One path a wavefront (S54), and no values of threads.
-        const TemplateWriter writer{
-            function, graph, std::nullopt, {{function, "from the code", "proved", {}, {}}}, {}};
+    if (is_amd(function.target)) { // One path a wavefront (S54); of values what the launch says.
+        const TemplateWriter writer{function,
+                                    graph,
+                                    launch,
+                                    {{function, "from the code", "proved", {}, {}}},
+                                    launch && blocks
+                                        ? facts_of(function, graph, *launch, *blocks, parameters)
+                                        : LaunchFacts{}};
         return out + writer.loops() + writer.accesses() + "</flow-facts>\n";
     }
     const assembly::Function with_values = with_parameters(function, parameters);
