@@ -311,8 +311,22 @@ private:
         std::erase_if(accesses, [&](const DerivedTransactions& one) {
             return !values_.stands_for[one.instruction];
         });
-        for (DerivedTransactions& one : accesses)
+        std::map<std::size_t, std::size_t> steps; // Of each access.
+        for (std::size_t i = 0; i < values_.stands_for.size(); ++i)
+            if (values_.stands_for[i] && values_.function.instructions[i].effects.memory)
+                ++steps[*values_.stands_for[i]];
+        std::map<std::size_t, std::pair<std::size_t, DerivedTransactions>> found;
+        for (DerivedTransactions& one : accesses) {
             one.instruction = *values_.stands_for[one.instruction];
+            const auto [entry, is_new] = found.emplace(one.instruction, std::pair{1, one});
+            if (is_new) continue;
+            ++entry->second.first;
+            models::PassRange& sum = entry->second.second.transactions;
+            sum = {std::max(sum.lo, one.transactions.lo), sum.hi + one.transactions.hi};
+        }
+        accesses.clear();
+        for (auto& [instruction, counted] : found)
+            if (counted.first == steps[instruction]) accesses.push_back(std::move(counted.second));
         return facts;
     }
 

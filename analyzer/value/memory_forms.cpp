@@ -62,30 +62,44 @@ std::string_view form_of(const Instruction& access) {
     }
 }
 
+/// The two offsets of ds_read2_b32, in bytes; nothing for other accesses.
+std::optional<std::array<std::int64_t, 2>> two_offsets(const Instruction& access) {
+    constexpr std::int64_t lanes = 64; // Of read2st64: the offsets count so many words.
+    const std::string& name = access.mnemonic;
+    if (name.find("read2") == std::string::npos && name.find("write2") == std::string::npos)
+        return std::nullopt;
+    const std::int64_t unit = access.effects.memory->bytes_per_lane / 2 *
+                              (name.find("st64") == std::string::npos ? 1 : lanes);
+    return std::array{field_of(access, "offset0").value_or(0) * unit,
+                      field_of(access, "offset1").value_or(0) * unit};
+}
+
 /// Adds an access whose address is known; nothing where it has another form.
-void add_access(FormSteps& steps, std::optional<std::size_t>& main) {
+void add_access(FormSteps& steps, std::vector<std::size_t>& main) {
     const Instruction& access = steps.instruction();
     const std::string_view form = form_of(access);
     const bool returns = !access.effects.writes.empty() && access.effects.memory->load;
     auto address = address_of(steps, returns ? 1 : 0);
-    const bool has_two = field_of(access, "offset0") || field_of(access, "offset1") ||
-                         access.mnemonic.find("2") < access.mnemonic.find('_', 3);
-    if (form.empty() || !address || has_two) return;
+    const auto two = two_offsets(access);
+    if (form.empty() || !address) return;
     const auto add = [&](std::vector<Operand> operands, bool writes) -> Instruction& {
         Instruction& step = steps.add(form, {}, std::move(operands), writes);
         step.opcode_class = access.opcode_class;
         step.effects.memory = access.effects.memory;
         return step;
     };
-    Instruction& counted = add({*address}, false);
-    main = 0;
-    if (steps.is_partial()) {
+    for (std::size_t i = 0; i < (two ? 2U : 1U); ++i) {
+        if (two) address->offset = two->at(i);
+        Instruction& counted = add({*address}, false);
+        if (two) counted.effects.memory->bytes_per_lane /= 2;
+        main.push_back(i);
+        if (!steps.is_partial()) continue;
         counted.guard = assembly::Guard{steps.exec()};
         counted.effects.reads.push_back(exec_predicate);
         std::sort(counted.effects.reads.begin(), counted.effects.reads.end());
     }
     if (const auto result = steps.destination();
-        returns && result && form.starts_with("LD") && access.effects.writes.size() == 1 &&
+        returns && !two && result && form.starts_with("LD") && access.effects.writes.size() == 1 &&
         std::ranges::count(access.effects.reads, access.effects.writes.front()) == 0)
         add({operand_of(*result), *address}, true);
 }
@@ -153,7 +167,7 @@ void add_arguments(FormSteps& steps) {
 
 } // namespace
 
-bool add_memory_form(std::string_view name, FormSteps& steps, std::optional<std::size_t>& main) {
+bool add_memory_form(std::string_view name, FormSteps& steps, std::vector<std::size_t>& main) {
     const auto& memory = steps.instruction().effects.memory;
     if (!memory) return false;
     if (name.starts_with("s_load_dword")) add_arguments(steps);

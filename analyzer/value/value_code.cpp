@@ -106,7 +106,7 @@ Instruction control_step(const FormContext& context) {
 }
 
 /// Steps of one instruction; `main`: of its access.
-std::vector<Instruction> steps_of(const FormContext& context, std::optional<std::size_t>& main) {
+std::vector<Instruction> steps_of(const FormContext& context, std::vector<std::size_t>& main) {
     FormSteps steps{context};
     const Instruction& instruction = context.instruction();
     const std::string_view name = plain_name(instruction.mnemonic);
@@ -114,7 +114,7 @@ std::vector<Instruction> steps_of(const FormContext& context, std::optional<std:
         instruction.opcode_class == OpcodeClass::Barrier) {
         add_branch_form(steps);
         auto all = steps.take();
-        main = all.size();
+        main.push_back(all.size());
         all.push_back(control_step(context));
         return all;
     }
@@ -170,10 +170,11 @@ ValueCode value_code(const Function& function, const ControlFlowGraph& graph) {
             add_entry(entry);
             append(entry.take());
         }
-        std::optional<std::size_t> main;
+        std::vector<std::size_t> main;
         const std::size_t begin = code.function.instructions.size();
         append(steps_of(context, main));
-        if (main) code.stands_for[begin + *main] = i;
+        for (const std::size_t step : main)
+            code.stands_for[begin + step] = i;
     }
     first_of.push_back(code.function.instructions.size());
     code.graph = graph;

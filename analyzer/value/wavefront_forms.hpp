@@ -85,8 +85,8 @@ assembly::RegisterOperand truth_operand(bool holds);
 bool add_scalar_form(std::string_view name, FormSteps& steps);
 bool add_mask_form(std::string_view name, FormSteps& steps);
 bool add_vector_form(std::string_view name, FormSteps& steps);
-/// `main`: gets the index of the step that makes the access.
-bool add_memory_form(std::string_view name, FormSteps& steps, std::optional<std::size_t>& main);
+/// `main`: gets the indices of the steps that make the access, two where a lane has two addresses.
+bool add_memory_form(std::string_view name, FormSteps& steps, std::vector<std::size_t>& main);
 /// EXEC of a conditional branch on lanes, or SCC.
 void add_branch_form(FormSteps& steps);
 

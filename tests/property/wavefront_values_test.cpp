@@ -152,7 +152,10 @@ private:
     }
 
     std::string access() {
-        switch (random_.whole(0, 4)) {
+        switch (random_.whole(0, 5)) {
+        case 5:
+            return fmt::format("ds_read2_b32 v[6:7], {} offset0:{} offset1:{}\n", v(),
+                               random_.whole(1, 5), random_.whole(1, 70));
         case 0:
             return fmt::format("global_load_dword {}, {}, s[4:5] offset:{}\n", to(), v(),
                                4 * random_.whole(0, 9));
@@ -303,15 +306,18 @@ std::string check_case(std::uint64_t seed, const models::Architecture& machine, 
             const std::uint32_t value = mixed(address ^ seed);
             return value % 3 == 0 ? value : value % 16;
         };
-        const auto access = [&](std::size_t index, const std::array<std::uint64_t, 64>& addresses,
+        const auto access = [&](std::size_t index, const tests::WavefrontRun::Addresses& all,
                                 std::uint64_t active) {
             if (active == 0) return;
             const auto& instruction = function.value().instructions[index];
             for (const auto& fact : facts.value().memory) {
                 if (fact.at != instruction.address) continue;
-                const models::LaneAddresses lanes{addresses, active, 4};
-                const std::int64_t passes = fact.transactions ? models::line_passes(lanes, 64)
-                                                              : models::bank_passes(lanes, 32, 4);
+                std::int64_t passes = 0;
+                for (const auto& addresses : all) {
+                    const models::LaneAddresses lanes{addresses, active, 4};
+                    passes += fact.transactions ? models::line_passes(lanes, 64)
+                                                : models::bank_passes(lanes, 32, 4);
+                }
                 const auto range = fact.transactions ? fact.transactions : fact.conflict_degree;
                 ++counts.accesses;
                 if (passes < range->min || passes > range->max)

@@ -26,9 +26,9 @@ struct WavefrontState {
 
 class WavefrontRun {
 public:
-    /// What an access to memory does: its address in each active lane.
-    using Access = std::function<void(std::size_t, const std::array<std::uint64_t, 64>&,
-                                      std::uint64_t active)>;
+    /// What an access to memory does: its addresses in each lane, one or two.
+    using Addresses = std::vector<std::array<std::uint64_t, 64>>;
+    using Access = std::function<void(std::size_t, const Addresses&, std::uint64_t active)>;
     /// `word`: what memory holds at an address.
     WavefrontRun(const assembly::Function& function, WavefrontState start,
                  std::function<std::uint32_t(std::uint64_t)> word, Access access)
@@ -131,12 +131,21 @@ private:
                 (global && last == "off" ? wide(base, lane) : std::uint64_t{value(base, lane, 0)}) +
                 (global && last != "off" ? wide(last) : 0) + static_cast<std::uint64_t>(offset);
         }
-        access_(index, addresses, active);
+        Addresses all{addresses};
+        if (name == "ds_read2_b32") {
+            all.push_back(addresses);
+            for (const auto& [field, at] : {std::pair{"offset0:", 0U}, std::pair{"offset1:", 1U}})
+                if (const auto found = in.back().find(field); found != std::string::npos)
+                    for (std::uint64_t& address : all[at])
+                        address += 4U * static_cast<std::uint64_t>(
+                                            std::atoi(in.back().c_str() + found + 8));
+        }
+        access_(index, all, active);
         if (!loads) return;
         for (std::size_t lane = 0; lane < 64; ++lane)
-            if ((active >> lane & 1U) != 0)
-                state_.vector.at(static_cast<std::size_t>(index_in(in[0])))[lane] =
-                    word_(addresses[lane] ^ (name.starts_with("ds_") ? 0x5555'0000'0000ULL : 0));
+            for (std::size_t part = 0; (active >> lane & 1U) != 0 && part < all.size(); ++part)
+                state_.vector.at(static_cast<std::size_t>(index_in(in[0])) + part)[lane] =
+                    word_(all[part][lane] ^ (name.starts_with("ds_") ? 0x5555'0000'0000ULL : 0));
     }
 
     void masks(const std::string& name, const std::vector<std::string>& in) {

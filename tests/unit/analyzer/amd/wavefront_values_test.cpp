@@ -83,6 +83,16 @@ TEST(WavefrontValues, BanksOfLdsAreReadBy32Lanes) {
     EXPECT_EQ(degree("v_mov_b32 v1, 0\n"), (CountRange{2, 2})); // One word for each half.
 }
 
+TEST(WavefrontValues, TwoAddressesOfALaneCountBoth) {
+    const auto degree = [](const std::string& access) {
+        const auto facts = facts_of("v_lshlrev_b32 v1, 2, v0\nv_lshlrev_b32 v5, 3, v0\n" + access);
+        return facts.memory.empty() ? std::nullopt : facts.memory.front().conflict_degree;
+    };
+    EXPECT_EQ(degree("ds_read2_b32 v[2:3], v1 offset1:1\n"), (CountRange{2, 4}));
+    EXPECT_EQ(degree("ds_read2st64_b32 v[2:3], v5 offset1:1\n"), (CountRange{4, 8}));
+    EXPECT_EQ(degree("ds_read2_b32 v[2:3], v7 offset1:1\n"), std::nullopt);
+}
+
 TEST(WavefrontValues, BoundLoopsOfScalarsAndOfLanes) {
     const std::string counted = "s_mov_b32 s8, 0\nL:\ns_add_i32 s8, s8, 2\n"
                                 "s_cmp_lt_i32 s8, 9\ns_cbranch_scc1 L\n";
