@@ -4,6 +4,7 @@
 
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/link.hpp"
+#include "harness/simulator/clock/wake_times.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,25 +14,6 @@
 #include <vector>
 
 namespace warpbound::harness::simulator {
-
-/// The cycle in which each of many sleeping components wakes, as a tournament tree. A change costs
-/// the logarithm of their number.
-class WakeTimes {
-public:
-    /// Adds a sleeper that never wakes. Returns its number.
-    std::size_t add();
-    void set(std::size_t sleeper, std::int64_t cycle);
-    [[nodiscard]] std::int64_t earliest() const { return tree_[1]; }
-    /// Appends the sleepers that wake up to `now`, by number.
-    void collect(std::int64_t now, std::vector<std::size_t>& sleepers) const;
-
-private:
-    /// Each node holds the earlier wake time of its two children. The leaves are the second half,
-    /// the root has index 1.
-    std::vector<std::int64_t> tree_ = {never, never};
-    std::size_t count_ = 0;
-    mutable std::vector<std::size_t> unvisited_;
-};
 
 /// Reorders the components that tick in a step. No result depends on the order.
 using TickOrder = std::function<void(std::span<Component*>)>;

@@ -36,7 +36,7 @@ public:
     };
 
     /// The first cycle in which Control takes a further instruction one cycle after its issue.
-    [[nodiscard]] std::int64_t issue_from() const { return issue_from_; }
+    [[nodiscard]] const std::int64_t& issue_from() const { return issue_from_; }
     /// An instruction of fixed latency issues. Returns the cycle of its grant. Requires: `now` >=
     /// `issue_from()`, and larger than at the last issue.
     std::int64_t issue(std::int64_t now, const Reader& reader);

@@ -36,6 +36,8 @@ public:
     /// The first cycle in which the warp's own conditions let its next instruction issue; `never`
     /// at a barrier and after the end.
     [[nodiscard]] std::int64_t ready_at() const { return ready_at_; }
+    /// Increments of scoreboards by the instruction that issued last are not visible yet (C85).
+    [[nodiscard]] bool has_unseen_increments() const { return before_increments_.has_value(); }
     /// The warp sees the increments of scoreboards that are visible at `now` (C85); `ready_at` may
     /// become later.
     void see_increments(std::int64_t now) {
@@ -118,6 +120,10 @@ public:
     /// That line is present from `at` on; `never`: not known yet.
     void receive_line(std::int64_t at);
 
+    /// It has to request lines of constants, or waits for them.
+    [[nodiscard]] bool waits_for_constants() const {
+        return constants_at_ == never && (look_up_at_ != never || other_conditions_at_ != never);
+    }
     /// The lines of constants that the next instruction needs, without warp slot, once the end of
     /// all other conditions of the warp is known; none when it needs none or the request was made
     /// already (C52).

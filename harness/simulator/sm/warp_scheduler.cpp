@@ -12,12 +12,13 @@ WarpScheduler::WarpScheduler(const Config& config, Ports links, const MachineSha
                                     RandomStream{options.seed, StreamOf::Scheduler,
                                                  config.multiprocessor * machine.schedulers +
                                                      config.index}},
-      warps_(config.warps, Warp{machine, options, log}), block_slots_(config.warps, 0),
-      launches_(config.warps, 0), ports_(machine.partition_ports),
+      warps_(config.warps, Warp{machine, options, log}), times_{config.warps},
+      block_slots_(config.warps, 0), launches_(config.warps, 0), ports_(machine.partition_ports),
       arbitration_{make_arbitration(machine.policy, warps_, machine.issue_slot.hi, random_)} {
     if (machine.read_ports) read_ports_.emplace(*machine.read_ports, machine.partition_ports);
     if (machine.memory_queue) {
         queue_places_.emplace(machine.memory_queue->places);
+        queue_free_at_ = queue_places_->free_at();
         links_.queue->hand_overs.read_by(*this);
     }
     links_.answers.read_by(*this);
@@ -46,36 +47,29 @@ WarpScheduler::WarpScheduler(const Config& config, Ports links, const MachineSha
     links_.memory->notices.read_by(*this);
 }
 
-std::int64_t WarpScheduler::port_at(const Warp& warp) const {
+IssueTimes::Gate WarpScheduler::port_of(const Warp& warp) const {
     const PortName& port = warp.operation().port;
-    if (warp.executes() && warp.operation().queues) return queue_places_->free_at();
+    if (warp.executes() && warp.operation().queues) return &queue_free_at_;
     // With operand collectors the unit is entered after the issue (C49).
-    if (!warp.executes() || port.scope == models::UnitScope::Warp || links_.collects) return 0;
+    if (!warp.executes() || port.scope == models::UnitScope::Warp || links_.collects)
+        return nullptr;
     return port.scope == models::UnitScope::Partition
-               ? ports_[port.index].free_at
-               : links_.shared.ports_free_at[port.index]->visible();
+               ? &ports_[port.index].free_at
+               : &links_.shared.ports_free_at[port.index]->visible();
 }
 
-std::int64_t WarpScheduler::buffer_at(const Warp& warp) const {
+IssueTimes::Gate WarpScheduler::buffer_entry_of(const Warp& warp) const {
     const Operation& operation = warp.operation();
     if (!warp.executes() || !operation.needs_entry_at_issue || !operation.enters_write_buffer)
-        return 0;
-    return links_.shared.buffer_free_at->visible();
+        return nullptr;
+    return &links_.shared.buffer_free_at->visible();
 }
 
-std::int64_t WarpScheduler::loads_at(const Warp& warp) const {
+IssueTimes::Gate WarpScheduler::load_entry_of(const Warp& warp) const {
     const Operation& operation = warp.operation();
     if (!warp.executes() || !operation.needs_entry_at_issue || !operation.result_is_notified)
-        return 0;
-    return links_.shared.load_queue_free_at->visible();
-}
-
-std::int64_t WarpScheduler::earliest(const Warp& warp) const {
-    if (warp.ready_at() == never) return never;
-    if (warp.is_on_wrong_path()) return warp.ready_at();
-    const std::int64_t at = std::max({warp.ready_at(), port_at(warp), collector_at(warp)});
-    return warp.operation().needs_entry_at_issue ? std::max({at, buffer_at(warp), loads_at(warp)})
-                                                 : at;
+        return nullptr;
+    return &links_.shared.load_queue_free_at->visible();
 }
 
 std::size_t WarpScheduler::pool_of(const Operation& operation) const {
@@ -83,10 +77,44 @@ std::size_t WarpScheduler::pool_of(const Operation& operation) const {
            (operation.collection.pool_per_scheduler ? config_.index : 0);
 }
 
-std::int64_t WarpScheduler::collector_at(const Warp& warp) const {
-    if (read_ports_) return read_ports_->issue_from();
-    if (!links_.collects || !warp.executes()) return 0;
-    return links_.shared.latch_free_at[pool_of(warp.operation())]->visible();
+IssueTimes::Gate WarpScheduler::collector_of(const Warp& warp) const {
+    if (read_ports_) return &read_ports_->issue_from();
+    if (!links_.collects || !warp.executes()) return nullptr;
+    return &links_.shared.latch_free_at[pool_of(warp.operation())]->visible();
+}
+
+void WarpScheduler::keep_time(std::size_t warp_slot) {
+    const Warp& warp = warps_[warp_slot];
+    IssueTimes::Gates gates{};
+    // Instructions after a taken branch are discarded, which needs nothing.
+    if (warp.ready_at() != never && !warp.is_on_wrong_path()) {
+        std::size_t used = 0;
+        for (const IssueTimes::Gate gate :
+             {port_of(warp), collector_of(warp), buffer_entry_of(warp), load_entry_of(warp)})
+            if (gate != nullptr) gates[used++] = gate;
+    }
+    times_.set(warp_slot, warp.ready_at(), gates);
+    if (warp.has_unseen_increments() &&
+        std::find(unseen_.begin(), unseen_.end(), warp_slot) == unseen_.end())
+        unseen_.push_back(warp_slot);
+    if (!links_.constants || !warp.waits_for_constants()) return;
+    const auto place = std::lower_bound(constants_.begin(), constants_.end(), warp_slot);
+    if (place == constants_.end() || *place != warp_slot) constants_.insert(place, warp_slot);
+}
+
+StallEnds WarpScheduler::stalls_of(const Warp& warp) const {
+    const auto free_at = [](IssueTimes::Gate gate) { return gate == nullptr ? 0 : *gate; };
+    return warp.stalls(free_at(port_of(warp)), free_at(collector_of(warp)),
+                       free_at(buffer_entry_of(warp)), free_at(load_entry_of(warp)));
+}
+
+void WarpScheduler::see_increments(std::int64_t now) {
+    std::erase_if(unseen_, [&](std::size_t warp) {
+        warps_[warp].see_increments(now);
+        if (warps_[warp].has_unseen_increments()) return false;
+        keep_time(warp);
+        return true;
+    });
 }
 
 void WarpScheduler::fetch_for(std::size_t warp, std::int64_t now) {
@@ -103,7 +131,10 @@ void WarpScheduler::look_up_line(std::size_t warp, std::int64_t now) {
     if (!line) return;
     const auto answer =
         l0_->look_up({.line = *line, .warp_slot = warp, .warp = warps_[warp].number()}, now);
-    if (answer.at != never) warps_[warp].receive_line(answer.at);
+    if (answer.at != never) {
+        warps_[warp].receive_line(answer.at);
+        keep_time(warp);
+    }
     if (answer.request) links_.lines->put(*answer.request);
 }
 
@@ -119,29 +150,40 @@ bool WarpScheduler::receive_from_pipeline(std::int64_t now) {
         for (const LineArrivals& arrivals : links_.line_arrivals->messages())
             for (const auto& arrival : l0_->receive(arrivals)) {
                 warps_[arrival.warp_slot].receive_line(arrival.at);
+                keep_time(arrival.warp_slot);
                 received = true;
             }
     if (links_.fetched)
         for (const Fetched& fetched : links_.fetched->messages()) {
             warps_[fetched.warp_slot].fill_buffer(fetched.count, now + 1);
+            keep_time(fetched.warp_slot);
             received = true;
         }
     if (links_.constant_answers)
         for (const ConstantAnswer& answer : links_.constant_answers->messages()) {
             warps_[answer.warp_slot].receive_constants(answer.at);
+            keep_time(answer.warp_slot);
             received = true;
         }
     if (links_.results)
         for (const ResultNotice& notice : links_.results->messages()) {
             PendingResults& of_launch = pending_results_of(notice.launch);
             if (notice.at) --of_launch.expected;
-            if (!warps_[notice.warp_slot].complete(notice.warp, notice.number, notice.at,
-                                                   notice.sources_read))
+            if (!complete(notice.warp_slot, notice.warp, notice.number, notice.at,
+                          notice.sources_read))
                 of_launch.late = std::max(
                     {of_launch.late, notice.at.value_or(0), notice.sources_read.value_or(0)});
             received = true;
         }
     return received;
+}
+
+bool WarpScheduler::complete(std::size_t warp_slot, int warp, std::int64_t number,
+                             std::optional<std::int64_t> at,
+                             std::optional<std::int64_t> sources_read) {
+    const bool is_live = warps_[warp_slot].complete(warp, number, at, sources_read);
+    if (is_live) keep_time(warp_slot);
+    return is_live;
 }
 
 WarpScheduler::PendingResults& WarpScheduler::pending_results_of(std::size_t launch) {
@@ -157,6 +199,7 @@ void WarpScheduler::start(std::size_t block_slot, const Placement& block) {
         Warp& warp = warps_[warp_slot];
         const auto started = warp.start(block.grid, block.block, in_block, block.at);
         if (!started && !failure_) failure_ = started.error();
+        keep_time(warp_slot);
         block_slots_[warp_slot] = block_slot;
         launches_[warp_slot] = block.launch;
         if (log_->has_listener())
@@ -175,8 +218,10 @@ void WarpScheduler::start(std::size_t block_slot, const Placement& block) {
 void WarpScheduler::apply(const BlockOrder& order) {
     if (order.kind == BlockOrder::Kind::Start) return start(order.block_slot, order.placement);
     for (const std::uint32_t warp_slot : order.released)
-        if (warp_slot % machine_->schedulers == config_.index)
+        if (warp_slot % machine_->schedulers == config_.index) {
             warps_[warp_slot / machine_->schedulers].release(order.at);
+            keep_time(warp_slot / machine_->schedulers);
+        }
 }
 
 MemoryIssue WarpScheduler::memory_issue(std::size_t warp_slot) {
@@ -223,51 +268,49 @@ std::int64_t WarpScheduler::take_stages(const Warp& warp, std::int64_t now) {
     return granted - now - 2;
 }
 
+void WarpScheduler::prepare_messages(std::size_t warp) {
+    to_memory_.reset();
+    to_atomics_.reset();
+    const Operation& operation = warps_[warp].operation();
+    if (machine_->memory && (operation.enters_write_buffer || operation.result_is_notified))
+        to_memory_ = memory_issue(warp);
+    if (to_memory_ && links_.memory) links_.memory->issues.put(*to_memory_);
+    if (operation.is_atomic)
+        to_atomics_ = AtomicIssue{.access = memory_issue(warp),
+                                  .instruction = warps_[warp].instruction(),
+                                  .delay = 0,
+                                  .slice_time = operation.slice_time};
+}
+
 void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& stalls,
                           bool paired) {
     Warp& chosen = warps_[warp];
     const Operation& operation = chosen.operation();
-    const bool collects = links_.collects && chosen.executes();
-    const bool queues = chosen.executes() && operation.queues;
-    if (!links_.collects && chosen.executes() &&
-        operation.port.scope == models::UnitScope::Partition)
+    const bool executes = chosen.executes();
+    if (!links_.collects && executes && operation.port.scope == models::UnitScope::Partition)
         ports_[operation.port.index].occupy(now, chosen.occupancy());
     if (!paired) {
         next_choice_ = now + random_.draw(machine_->issue_slot);
         arbitration_->chosen(warp);
     }
-    const bool arrives = chosen.executes() && operation.barrier;
-    std::optional<MemoryIssue> to_memory;
-    if (machine_->memory && chosen.executes() &&
-        (operation.enters_write_buffer || operation.result_is_notified))
-        to_memory = memory_issue(warp);
-    if (to_memory && links_.memory) links_.memory->issues.put(*to_memory);
-    std::optional<AtomicIssue> to_atomics;
-    if (chosen.executes() && operation.is_atomic)
-        to_atomics = AtomicIssue{.access = memory_issue(warp),
-                                 .instruction = chosen.instruction(),
-                                 .delay = 0,
-                                 .slice_time = operation.slice_time};
+    if (executes) prepare_messages(warp);
     chosen.issue(now, stalls, take_stages(chosen, now));
-    if (queues) {
-        put_into_queue(warp, now, to_atomics);
-    } else if (to_atomics && links_.atomics) {
-        to_atomics->delay = chosen.result_delay();
-        links_.atomics->issues.put(*to_atomics);
+    if (executes && operation.queues) {
+        put_into_queue(warp, now);
+    } else if (executes && to_atomics_ && links_.atomics) {
+        to_atomics_->delay = chosen.result_delay();
+        links_.atomics->issues.put(*to_atomics_);
     }
-    if (collects) {
-        CollectOrder order = *chosen.order();
-        order.atomic = to_atomics;
-        order.goes_to_memory = to_memory.has_value();
-        if (to_memory) order.memory = *to_memory;
-        order.pool = pool_of(operation);
-        order.warp_slot = warp_slot_on_sm(warp);
-        order.launch = launches_[warp];
-        ++pending_results_of(order.launch).expected;
-        links_.collects->put(order);
-    }
+    if (executes && links_.collects) send_to_collectors(warp);
+    keep_time(warp);
     fetch_for(warp, now);
     look_up_line(warp, now);
+    report(warp, operation, executes && operation.barrier, now);
+}
+
+void WarpScheduler::report(std::size_t warp, const Operation& operation, bool arrives,
+                           std::int64_t now) {
+    const Warp& issued = warps_[warp];
     paired_.reset();
     if (arrives)
         links_.reports.put(
@@ -276,20 +319,31 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& s
                        .barrier = operation.barrier,
                        .waits = operation.waits_at_barrier,
                        .barrier_warps = operation.barrier_warps});
-    if (!chosen.is_live()) {
-        auto& finished = (*finished_)[static_cast<std::size_t>(chosen.number())];
-        finished = chosen.observation();
+    if (!issued.is_live()) {
+        auto& finished = (*finished_)[static_cast<std::size_t>(issued.number())];
+        finished = issued.observation();
         finished.multiprocessor = static_cast<std::int64_t>(config_.multiprocessor);
         links_.reports.put(WarpReport{.block_slot = block_slots_[warp],
                                       .barrier = std::nullopt,
-                                      .completes = chosen.completion()});
-    } else if (!chosen.waits_at() && chosen.is_paired(now)) {
+                                      .completes = issued.completion()});
+    } else if (!issued.waits_at() && issued.is_paired(now)) {
         paired_ = warp;
     }
 }
 
-void WarpScheduler::put_into_queue(std::size_t warp, std::int64_t now,
-                                   std::optional<AtomicIssue> atomic) {
+void WarpScheduler::send_to_collectors(std::size_t warp) {
+    CollectOrder order = *warps_[warp].order();
+    order.atomic = to_atomics_;
+    order.goes_to_memory = to_memory_.has_value();
+    if (to_memory_) order.memory = *to_memory_;
+    order.pool = pool_of(order.code->operations[order.instruction]);
+    order.warp_slot = warp_slot_on_sm(warp);
+    order.launch = launches_[warp];
+    ++pending_results_of(order.launch).expected;
+    links_.collects->put(order);
+}
+
+void WarpScheduler::put_into_queue(std::size_t warp, std::int64_t now) {
     const CollectOrder& issued = *warps_[warp].order();
     QueueOrder order{.warp_slot = warp,
                      .launch = launches_[warp],
@@ -302,15 +356,17 @@ void WarpScheduler::put_into_queue(std::size_t warp, std::int64_t now,
                      .occupancy = issued.occupancy,
                      .delay = issued.delay,
                      .source_read = issued.source_read,
-                     .atomic = std::move(atomic)};
+                     .atomic = to_atomics_};
     ++pending_results_of(order.launch).expected;
     queue_places_->take();
+    queue_free_at_ = queue_places_->free_at();
     links_.queue->orders.put(order);
 }
 
 bool WarpScheduler::receive_from_queue() {
     for (const HandOver& hand_over : links_.queue->hand_overs.messages()) {
         queue_places_->leave(hand_over.at);
+        queue_free_at_ = queue_places_->free_at();
         const ResultNotice& notice = hand_over.notice;
         PendingResults& of_launch = pending_results_of(notice.launch);
         if (hand_over.atomic)
@@ -318,8 +374,7 @@ bool WarpScheduler::receive_from_queue() {
         else
             --of_launch.expected;
         if (!notice.at && !notice.sources_read) continue;
-        if (!warps_[notice.warp_slot].complete(notice.warp, notice.number, notice.at,
-                                               notice.sources_read))
+        if (!complete(notice.warp_slot, notice.warp, notice.number, notice.at, notice.sources_read))
             of_launch.late =
                 std::max({of_launch.late, notice.at.value_or(0), notice.sources_read.value_or(0)});
     }
@@ -336,10 +391,7 @@ void WarpScheduler::send_atomics(std::int64_t now) {
 
 bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
     const Warp& chosen = warps_[warp];
-    const StallEnds stalls = log_->has_listener()
-                                 ? chosen.stalls(port_at(chosen), collector_at(chosen),
-                                                 buffer_at(chosen), loads_at(chosen))
-                                 : StallEnds{};
+    const StallEnds stalls = log_->has_listener() ? stalls_of(chosen) : StallEnds{};
     const Operation& operation = chosen.operation();
     const bool collects = links_.collects.has_value();
     const bool core_port =
@@ -365,16 +417,16 @@ bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
 }
 
 bool WarpScheduler::awaits_constants(std::int64_t now) {
-    if (!links_.constants) return false;
     bool awaits = false;
-    for (std::size_t warp_slot = 0; warp_slot < warps_.size(); ++warp_slot) {
+    std::erase_if(constants_, [&](std::size_t warp_slot) {
         Warp& warp = warps_[warp_slot];
         if (auto request = warp.take_constants()) {
             request->warp_slot = warp_slot_on_sm(warp_slot);
             links_.constants->put(*request);
         }
         awaits = awaits || warp.look_up_at() <= now;
-    }
+        return !warp.waits_for_constants();
+    });
     return awaits;
 }
 
@@ -384,23 +436,47 @@ bool WarpScheduler::finds_operands(std::size_t warp, std::int64_t now) {
     const auto answer = operands_->look_up(chosen.constant_lines(), chosen.number(), now);
     if (answer.at == now) {
         chosen.receive_operands(std::nullopt);
+        keep_time(warp);
         return true;
     }
     chosen.receive_operands(answer.at);
+    keep_time(warp);
     next_choice_ = std::max(next_choice_, answer.held_until);
     return false;
 }
 
+std::optional<std::size_t> WarpScheduler::find_candidate(std::int64_t now) {
+    const std::int64_t from = std::max(next_choice_, now);
+    std::int64_t soonest = never;
+    for (const std::size_t warp : arbitration_->candidates(now)) {
+        if (times_.ready_at(warp) >= soonest) continue;
+        std::int64_t at = times_.earliest(warp);
+        if (at == never) continue;
+        at = arbitration_->allowed_from(warp, std::max(at, from));
+        if (at > now) {
+            soonest = std::min(soonest, at);
+            if (soonest == from) break; // No warp may issue before.
+        } else if (warps_[warp].is_on_wrong_path()) {
+            // The search reaches it, discards its buffer and continues (C46).
+            warps_[warp].flush_buffer();
+            keep_time(warp);
+            fetch_for(warp, now);
+        } else {
+            return warp;
+        }
+    }
+    wake_ = std::min(soonest, arbitration_->wake());
+    return std::nullopt;
+}
+
 void WarpScheduler::choose(std::int64_t now) {
     wake_ = never;
-    if (machine_->counter_delay)
-        for (Warp& warp : warps_)
-            warp.see_increments(now);
+    see_increments(now);
     for (;;) {
         if (awaits_constants(now)) return;
         if (paired_) {
             const std::size_t warp = *paired_;
-            if (!warps_[warp].is_on_wrong_path() && earliest(warps_[warp]) <= now &&
+            if (!warps_[warp].is_on_wrong_path() && times_.earliest(warp) <= now &&
                 finds_operands(warp, now)) {
                 if (!try_issue(warp, now, true)) return;
             } else {
@@ -408,28 +484,8 @@ void WarpScheduler::choose(std::int64_t now) {
             }
             continue;
         }
-        std::int64_t soonest = never;
-        std::optional<std::size_t> chosen;
-        for (const std::size_t warp : arbitration_->candidates(now)) {
-            std::int64_t at = earliest(warps_[warp]);
-            if (at == never) continue;
-            at = arbitration_->allowed_from(warp, std::max({at, next_choice_, now}));
-            if (at <= now && warps_[warp].is_on_wrong_path()) {
-                // The search reaches it, discards its buffer and continues (C46).
-                warps_[warp].flush_buffer();
-                fetch_for(warp, now);
-                continue;
-            }
-            if (at <= now) {
-                chosen = warp;
-                break;
-            }
-            soonest = std::min(soonest, at);
-        }
-        if (!chosen) {
-            wake_ = std::min(soonest, arbitration_->wake());
-            return;
-        }
+        const auto chosen = find_candidate(now);
+        if (!chosen) return;
         if (finds_operands(*chosen, now) && !try_issue(*chosen, now, false)) return;
     }
 }
@@ -437,14 +493,14 @@ void WarpScheduler::choose(std::int64_t now) {
 bool WarpScheduler::receive_from_memory() {
     // The load/store unit accounts for results of ended warps.
     for (const ResultNotified& result : links_.memory->results.messages())
-        static_cast<void>(warps_[result.tag].complete(result.warp, result.number, result.at));
+        complete(result.tag, result.warp, result.number, result.at);
     return !links_.memory->results.messages().empty() || !links_.memory->notices.messages().empty();
 }
 
 bool WarpScheduler::receive_from_atomics() {
     // The atomic units account for results of ended warps.
     for (const ResultNotified& result : links_.atomics->results.messages())
-        static_cast<void>(warps_[result.tag].complete(result.warp, result.number, result.at));
+        complete(result.tag, result.warp, result.number, result.at);
     return !links_.atomics->results.messages().empty();
 }
 

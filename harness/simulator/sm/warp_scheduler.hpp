@@ -9,6 +9,7 @@
 #include "harness/simulator/pipeline/memory_queue.hpp"
 #include "harness/simulator/pipeline/operand_cache.hpp"
 #include "harness/simulator/sm/arbitration.hpp"
+#include "harness/simulator/sm/issue_times.hpp"
 #include "harness/simulator/sm/messages.hpp"
 #include "harness/simulator/sm/warp.hpp"
 
@@ -112,7 +113,13 @@ private:
     bool receive_from_queue();
     /// Sends atomics that are handed over in this cycle to the atomic units.
     void send_atomics(std::int64_t now);
-    void put_into_queue(std::size_t warp, std::int64_t now, std::optional<AtomicIssue> atomic);
+    void put_into_queue(std::size_t warp, std::int64_t now);
+    void send_to_collectors(std::size_t warp);
+    /// The messages to the memory system and the atomic units that the warp's next instruction
+    /// sends.
+    void prepare_messages(std::size_t warp);
+    /// The warp, which just issued, arrived at a barrier or ended.
+    void report(std::size_t warp, const Operation& operation, bool arrives, std::int64_t now);
     /// The message to the load/store unit about the next instruction of the warp, a load or store,
     /// or the first part of that to the atomic units.
     [[nodiscard]] MemoryIssue memory_issue(std::size_t warp);
@@ -123,11 +130,25 @@ private:
     /// The instruction of the warp takes its stages (C60, C61). Returns by how much its grant is
     /// later than without contention.
     std::int64_t take_stages(const Warp& warp, std::int64_t now);
-    [[nodiscard]] std::int64_t port_at(const Warp& warp) const;
-    [[nodiscard]] std::int64_t loads_at(const Warp& warp) const;
-    [[nodiscard]] std::int64_t buffer_at(const Warp& warp) const;
+    // What the next instruction of the warp needs besides the warp; null where it does not.
+    [[nodiscard]] IssueTimes::Gate port_of(const Warp& warp) const;
+    [[nodiscard]] IssueTimes::Gate load_entry_of(const Warp& warp) const;
+    [[nodiscard]] IssueTimes::Gate buffer_entry_of(const Warp& warp) const;
+    [[nodiscard]] IssueTimes::Gate collector_of(const Warp& warp) const;
     [[nodiscard]] std::size_t pool_of(const Operation& operation) const;
-    [[nodiscard]] std::int64_t collector_at(const Warp& warp) const;
+    /// Keeps when the warp may issue. Call it after each change of the warp.
+    void keep_time(std::size_t warp);
+    /// The stalls of the warp's next instruction, for a listener.
+    [[nodiscard]] StallEnds stalls_of(const Warp& warp) const;
+    /// Warps see the increments of scoreboards that are visible at `now` (C85).
+    void see_increments(std::int64_t now);
+    /// The warp that the policy chooses in this cycle. Where there is none, `wake_` becomes the
+    /// first cycle in which there may be one.
+    [[nodiscard]] std::optional<std::size_t> find_candidate(std::int64_t now);
+    /// A result time of an instruction that issued from the warp slot.
+    bool complete(std::size_t warp_slot, int warp, std::int64_t number,
+                  std::optional<std::int64_t> at,
+                  std::optional<std::int64_t> sources_read = std::nullopt);
     /// Returns whether there was a message.
     bool receive_from_pipeline(std::int64_t now);
     /// Sends the constant requests of warps as soon as the cycle of their look-up is known. Returns
@@ -145,7 +166,6 @@ private:
     [[nodiscard]] std::size_t warp_slot_on_sm(std::size_t warp) const {
         return warp * machine_->schedulers + config_.index;
     }
-    [[nodiscard]] std::int64_t earliest(const Warp& warp) const;
 
     Config config_;
     Ports links_;
@@ -154,12 +174,18 @@ private:
     std::vector<models::WarpObservation>* finished_;
     RandomSource random_;
     std::vector<Warp> warps_;
+    IssueTimes times_;
+    std::vector<std::size_t> unseen_;      ///< Warps with unseen increments of scoreboards.
+    std::vector<std::size_t> constants_;   ///< Warps that wait for constants, by warp slot.
     std::vector<std::size_t> block_slots_; ///< Of the warps' blocks on the SM.
     std::vector<std::size_t> launches_;    ///< Of the warps' blocks in the run.
     std::vector<Port> ports_;
     std::optional<ReadPorts> read_ports_;
     std::optional<QueuePlaces> queue_places_;
-    std::deque<HandOver> atomics_; ///< Decided hand-overs of atomics, in order.
+    std::int64_t queue_free_at_ = 0;
+    std::optional<MemoryIssue> to_memory_;  ///< Of the instruction that issues.
+    std::optional<AtomicIssue> to_atomics_; ///< Likewise.
+    std::deque<HandOver> atomics_;          ///< Decided hand-overs of atomics, in order.
     std::unique_ptr<Arbitration> arbitration_;
     std::optional<L0InstructionCache> l0_;
     std::optional<OperandCache> operands_;

@@ -74,24 +74,6 @@ TEST(StagedValue, StaysVisible) {
     EXPECT_THAT(scheduled, IsEmpty());
 }
 
-TEST(WakeTimes, FindTheEarliestAmongMany) {
-    WakeTimes wakes;
-    EXPECT_EQ(wakes.earliest(), never);
-    for (std::size_t sleeper = 0; sleeper < 11; ++sleeper)
-        EXPECT_EQ(wakes.add(), sleeper);
-    wakes.set(7, 30);
-    wakes.set(10, 20);
-    wakes.set(2, 30);
-    EXPECT_EQ(wakes.earliest(), 20);
-    std::vector<std::size_t> due;
-    wakes.collect(19, due);
-    EXPECT_THAT(due, IsEmpty());
-    wakes.set(10, 40);
-    EXPECT_EQ(wakes.earliest(), 30);
-    wakes.collect(30, due);
-    EXPECT_THAT(due, ElementsAre(2, 7));
-}
-
 TEST(Clock, TicksAComponentOnlyWhenItWakes) {
     Clock clock;
     Sleeper often{{3, 4, 9}};
