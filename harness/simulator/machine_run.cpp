@@ -166,10 +166,11 @@ Result<WorkloadObservation> MachineRun::run() {
     for (;;) {
         check_stop("the simulated run");
         if (!dispatcher_->ended().empty()) complete_launches(now);
-        if (clock_.next() == never) break;
+        const std::int64_t next = clock_.next();
+        if (next == never) break;
         if (log_.has_listener()) log_.flush(now);
         // A wake time in the past would stop the clock; no component leaves one.
-        now = std::max(clock_.next(), now + 1);
+        now = std::max(next, now + 1);
         if (const auto limit = std::min(run_limit, options_.longest); now > limit)
             return Failure{fmt::format("the run takes more than {} cycles", limit), "", 0, 0};
         clock_.advance(now);

@@ -10,7 +10,7 @@ void Clock::add(Component& component) {
 
 void Clock::advance(std::int64_t now) {
     waking_.clear();
-    wakes_.collect(now, waking_);
+    wakes_.take(now, waking_);
     for (const std::size_t component : waking_) {
         components_[component]->scheduled_ = true;
         scheduled_.push_back(components_[component]);

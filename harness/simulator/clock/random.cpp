@@ -49,6 +49,10 @@ std::int64_t RandomStream::uniform(std::int64_t lo, std::int64_t hi) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(lo) + offset);
 }
 
+std::int64_t RandomSource::draw_typical(const Range& range) {
+    return range.typical ? *range.typical : draw(range.lo, range.hi);
+}
+
 std::int64_t RandomSource::draw_from_stream(std::int64_t lo, std::int64_t hi) {
     switch (draw_) {
     case Draw::AllLow:

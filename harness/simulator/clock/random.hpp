@@ -69,8 +69,7 @@ public:
         return lo == hi ? lo : draw_from_stream(lo, hi);
     }
     std::int64_t draw(const Range& range) {
-        if (draw_ == Draw::Typical && range.typical) return *range.typical;
-        return draw(range.lo, range.hi);
+        return draw_ == Draw::Typical ? draw_typical(range) : draw(range.lo, range.hi);
     }
     /// A number of which more makes runs shorter, as the ways of a cache or the time between
     /// refreshes: where everything is slow it is the lo, where everything is fast the hi.
@@ -93,6 +92,7 @@ public:
 
 private:
     std::int64_t draw_from_stream(std::int64_t lo, std::int64_t hi);
+    std::int64_t draw_typical(const Range& range);
 
     Draw draw_;
     RandomStream stream_;

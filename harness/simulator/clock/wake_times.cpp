@@ -1,7 +1,5 @@
 #include "harness/simulator/clock/wake_times.hpp"
 
-#include "harness/simulator/clock/component.hpp"
-
 #include <algorithm>
 #include <bit>
 
@@ -40,15 +38,6 @@ void WakeTimes::leave(Index sleeper) {
     --waking_;
 }
 
-void WakeTimes::set(std::size_t sleeper, std::int64_t cycle) {
-    const auto index = static_cast<Index>(sleeper);
-    std::int64_t& kept = sleepers_[index].cycle;
-    if (kept == cycle) return;
-    if (kept != never) leave(index);
-    kept = cycle;
-    if (cycle != never) enter(index);
-}
-
 std::size_t WakeTimes::to_next_bucket(std::int64_t cycle) const {
     const std::size_t day = day_of(cycle);
     const std::size_t bit = day % word_bits;
@@ -84,16 +73,32 @@ std::int64_t WakeTimes::earliest() const {
     return from_ = first->cycle;
 }
 
-void WakeTimes::collect(std::int64_t now, std::vector<std::size_t>& sleepers) const {
-    if (now - from_ >= static_cast<std::int64_t>(days)) {
-        for (std::size_t sleeper = 0; sleeper < sleepers_.size(); ++sleeper)
-            if (sleepers_[sleeper].cycle <= now) sleepers.push_back(sleeper);
-        return;
+void WakeTimes::take_bucket(std::size_t day, std::int64_t now, std::vector<std::size_t>& sleepers) {
+    Index kept = none; // Those of later years stay.
+    for (Index sleeper = first_[day]; sleeper != none;) {
+        Sleeper& entry = sleepers_[sleeper];
+        const Index after = entry.after;
+        if (entry.cycle <= now) {
+            entry.cycle = never;
+            --waking_;
+            sleepers.push_back(sleeper);
+        } else {
+            entry.before = none;
+            entry.after = kept;
+            if (kept != none) sleepers_[kept].before = sleeper;
+            kept = sleeper;
+        }
+        sleeper = after;
     }
-    for (std::int64_t cycle = from_; cycle <= now; ++cycle)
-        for (Index sleeper = first_[day_of(cycle)]; sleeper != none;
-             sleeper = sleepers_[sleeper].after)
-            if (sleepers_[sleeper].cycle == cycle) sleepers.push_back(sleeper);
+    first_[day] = kept;
+    if (kept == none) occupied_[day / word_bits] &= ~(std::uint64_t{1} << (day % word_bits));
+}
+
+void WakeTimes::take(std::int64_t now, std::vector<std::size_t>& sleepers) {
+    const std::int64_t last = std::min(now, from_ + static_cast<std::int64_t>(days) - 1);
+    for (; from_ <= last; ++from_)
+        take_bucket(day_of(from_), now, sleepers);
+    from_ = std::max(from_, now + 1);
 }
 
 } // namespace warpbound::harness::simulator

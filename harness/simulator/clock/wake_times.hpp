@@ -2,6 +2,8 @@
 /// \file
 /// When each of many sleeping components wakes.
 
+#include "harness/simulator/clock/component.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,11 +23,18 @@ public:
     /// Adds a sleeper that never wakes. Returns its number.
     std::size_t add();
     /// `Unit:` cycles, from 0 on.
-    void set(std::size_t sleeper, std::int64_t cycle);
+    void set(std::size_t sleeper, std::int64_t cycle) {
+        const auto index = static_cast<Index>(sleeper);
+        std::int64_t& kept = sleepers_[index].cycle;
+        if (kept == cycle) return;
+        if (kept != never) leave(index);
+        kept = cycle;
+        if (cycle != never) enter(index);
+    }
     /// `never` when none wakes.
     [[nodiscard]] std::int64_t earliest() const;
-    /// Appends the sleepers that wake up to `now`, in any order.
-    void collect(std::int64_t now, std::vector<std::size_t>& sleepers) const;
+    /// Appends the sleepers that wake up to `now`, in any order. They do not wake again.
+    void take(std::int64_t now, std::vector<std::size_t>& sleepers);
 
 private:
     using Index = std::uint32_t;
@@ -42,6 +51,7 @@ private:
     static std::size_t day_of(std::int64_t cycle) { return static_cast<std::size_t>(cycle) % days; }
     void enter(Index sleeper);
     void leave(Index sleeper);
+    void take_bucket(std::size_t day, std::int64_t now, std::vector<std::size_t>& sleepers);
     /// Cycles from this one to the next whose bucket is not empty; `days` where all are empty.
     [[nodiscard]] std::size_t to_next_bucket(std::int64_t cycle) const;
     [[nodiscard]] bool wakes_one(std::int64_t cycle) const;

@@ -5,7 +5,8 @@
 namespace warpbound::harness::simulator {
 
 DramChannel::DramChannel(const DramShape& shape, RandomSource& random)
-    : shape_{shape}, banks_(shape.banks), interval_{random.draw_capacity(shape.refresh_interval)},
+    : shape_{shape}, banks_(shape.banks),
+      in_window_(shape.banks, 0), interval_{random.draw_capacity(shape.refresh_interval)},
       duration_{random.draw(shape.refresh_duration)}, phase_{random.draw(0, interval_ - 1)} {}
 
 std::int64_t DramChannel::after_refresh(std::int64_t at) const {
@@ -15,10 +16,26 @@ std::int64_t DramChannel::after_refresh(std::int64_t at) const {
 
 std::int64_t DramChannel::next(std::int64_t now) const {
     if (queue_.empty()) return never;
-    std::int64_t bank_free = never;
-    for (std::size_t entry = 0; entry < window(); ++entry)
-        bank_free = std::min(bank_free, banks_[queue_[entry].bank].free_at);
-    return after_refresh(std::max({now, bus_free_at_, bank_free}));
+    return after_refresh(std::max(std::max(now, bus_free_at_), bank_free_at_));
+}
+
+void DramChannel::join(const Transfer& transfer) {
+    queue_.push_back(transfer);
+    if (queue_.size() > shape_.queue) return;
+    ++in_window_[transfer.bank];
+    bank_free_at_ = std::min(bank_free_at_, banks_[transfer.bank].free_at);
+}
+
+void DramChannel::leave(std::size_t entry) {
+    --in_window_[queue_[entry].bank];
+    queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(entry));
+    if (queue_.size() >= shape_.queue) ++in_window_[queue_[shape_.queue - 1].bank];
+}
+
+void DramChannel::find_free_bank() {
+    bank_free_at_ = never;
+    for (std::size_t bank = 0; bank < banks_.size(); ++bank)
+        if (in_window_[bank] > 0) bank_free_at_ = std::min(bank_free_at_, banks_[bank].free_at);
 }
 
 std::optional<DramChannel::Served> DramChannel::serve(std::int64_t now, RandomSource& random) {
@@ -40,13 +57,14 @@ std::optional<DramChannel::Served> DramChannel::serve(std::int64_t now, RandomSo
         }
     }
     const Transfer transfer = queue_[*chosen];
-    queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(*chosen));
+    leave(*chosen);
     Bank& bank = banks_[transfer.bank];
     const bool row_hit = bank.row == transfer.row;
     bus_free_at_ = now + transfer.sectors * random.draw(shape_.row_hit);
     bank.free_at =
         row_hit ? bus_free_at_ : std::max(bus_free_at_, now + random.draw(shape_.row_miss));
     bank.row = transfer.row;
+    find_free_bank();
     return Served{.transfer = transfer, .row_hit = row_hit, .until = bus_free_at_};
 }
 

@@ -32,7 +32,7 @@ public:
 
     /// A read or write may join the queue. Write-backs join even when the queue is full.
     [[nodiscard]] bool has_free_entry() const { return queue_.size() < shape_.queue; }
-    void join(const Transfer& transfer) { queue_.push_back(transfer); }
+    void join(const Transfer& transfer);
     /// Starts the next transfer, if one may start now.
     std::optional<Served> serve(std::int64_t now, RandomSource& random);
     /// The earliest cycle in which a transfer may start, if none joins.
@@ -44,13 +44,19 @@ private:
         std::int64_t free_at = 0;
     };
     [[nodiscard]] std::int64_t after_refresh(std::int64_t at) const;
+    /// Removes it from the queue; the window moves on.
+    void leave(std::size_t entry);
+    /// Finds `bank_free_at_` again.
+    void find_free_bank();
     [[nodiscard]] std::size_t window() const {
         return queue_.size() < shape_.queue ? queue_.size() : shape_.queue;
     }
 
     DramShape shape_;
     std::vector<Bank> banks_;
-    std::vector<Transfer> queue_; ///< The oldest first.
+    std::vector<Transfer> queue_;        ///< The oldest first.
+    std::vector<std::size_t> in_window_; ///< Transfers of the window, per bank.
+    std::int64_t bank_free_at_ = never;  ///< The first cycle in which one of these banks is free.
     std::int64_t bus_free_at_ = 0;
     std::int64_t interval_ = 1;
     std::int64_t duration_ = 0;

@@ -162,7 +162,6 @@ public:
         order_.insert(order_.end(), active_.begin(), next);
         return order_;
     }
-    [[nodiscard]] std::int64_t wake() const override { return wake_; }
 
     void started(std::size_t warp, std::int64_t at) override {
         std::erase(active_, warp);
@@ -186,7 +185,6 @@ private:
     std::vector<std::size_t> pending_;     ///< First come, first served.
     std::vector<std::size_t> not_started_; ///< By start time, then by warp slot.
     std::vector<std::size_t> order_;
-    std::int64_t wake_ = never;
 };
 
 /// Time slots of fixed length in a fixed pattern: f r0 f r1 f r2 .. for every = 2.
@@ -214,6 +212,7 @@ public:
             }
         }
         phase_ = random.draw(0, static_cast<std::int64_t>(pattern_.size()) * slot_ - 1);
+        restricts_times_ = !conserving_;
     }
 
     std::span<const std::size_t> candidates(std::int64_t now) override {
@@ -225,8 +224,7 @@ public:
         return order_;
     }
 
-    [[nodiscard]] std::int64_t allowed_from(std::size_t warp, std::int64_t at) const override {
-        if (conserving_) return at;
+    [[nodiscard]] std::int64_t first_allowed(std::size_t warp, std::int64_t at) const override {
         std::int64_t slot_start = at;
         for (std::size_t slots = 0; slots <= pattern_.size(); ++slots) {
             if (owner_at(slot_start) == warp) return slot_start;

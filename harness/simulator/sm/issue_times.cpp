@@ -4,11 +4,14 @@
 
 namespace warpbound::harness::simulator {
 
-IssueTimes::IssueTimes(std::size_t warps) : ready_at_(warps, never), gates_(warps, Gates{}) {}
+IssueTimes::IssueTimes(std::size_t warps) : ready_at_(warps, never), gates_(warps) {}
 
-void IssueTimes::set(std::size_t warp, std::int64_t ready_at, const Gates& gates) {
-    ready_at_[warp] = ready_at;
-    gates_[warp] = gates;
+void IssueTimes::set_gates(std::size_t warp, std::initializer_list<Gate> gates) {
+    auto& kept = gates_[warp];
+    std::size_t used = 0;
+    for (const Gate gate : gates)
+        if (gate != nullptr) kept[used++] = gate;
+    if (used < most_gates) kept[used] = nullptr;
 }
 
 } // namespace warpbound::harness::simulator

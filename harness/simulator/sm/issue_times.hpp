@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 namespace warpbound::harness::simulator {
@@ -18,27 +19,26 @@ public:
     /// When a resource is free. It must outlive the use.
     using Gate = const std::int64_t*;
     static constexpr std::size_t most_gates = 4;
-    /// Those of one instruction; null where it needs fewer.
-    using Gates = std::array<Gate, most_gates>;
 
     /// No warp is ready.
     explicit IssueTimes(std::size_t warps);
 
-    void set(std::size_t warp, std::int64_t ready_at, const Gates& gates);
+    /// The next instruction of the warp needs these, of which a null one is left out.
+    void set_gates(std::size_t warp, std::initializer_list<Gate> gates);
+    void set_ready_at(std::size_t warp, std::int64_t at) { ready_at_[warp] = at; }
     /// The warp's own conditions hold from then on. No warp may issue before.
     [[nodiscard]] std::int64_t ready_at(std::size_t warp) const { return ready_at_[warp]; }
     [[nodiscard]] std::int64_t earliest(std::size_t warp) const {
         std::int64_t at = ready_at_[warp];
-        for (const Gate gate : gates_[warp]) {
-            if (gate == nullptr) break;
-            at = std::max(at, *gate);
-        }
+        const auto& gates = gates_[warp];
+        for (std::size_t gate = 0; gate < most_gates && gates[gate] != nullptr; ++gate)
+            at = std::max(at, *gates[gate]);
         return at;
     }
 
 private:
     std::vector<std::int64_t> ready_at_;
-    std::vector<Gates> gates_; ///< Of each warp: those in use come first.
+    std::vector<std::array<Gate, most_gates>> gates_; ///< Of each warp; those in use come first.
 };
 
 } // namespace warpbound::harness::simulator

@@ -6,13 +6,22 @@
 
 namespace warpbound::harness::simulator {
 
+namespace {
+
+/// Without the array of an initializer list, which costs more than the comparisons.
+template <typename... Times> std::int64_t latest_of(std::int64_t first, Times... others) {
+    ((first = std::max<std::int64_t>(first, others)), ...);
+    return first;
+}
+
+} // namespace
+
 Warp::Warp(const MachineShape& machine, const RunOptions& options, EventLog& log)
-    : options_{&options}, log_{&log}, counter_delay_{machine.counter_delay},
-      ports_(machine.warp_ports), tracks_long_{machine.policy.kind == models::PolicyKind::TwoLevel},
+    : log_{&log}, looks_up_lines_{machine.instruction_caches},
+      tracks_long_{machine.policy.kind == models::PolicyKind::TwoLevel},
       collects_{machine.register_file}, delivered_{machine.fetch ? machine.fetch->delivered : 0},
-      looks_up_lines_{machine.instruction_caches}, random_{options.draw,
-                                                           RandomStream{options.seed,
-                                                                        StreamOf::WarpTiming, 0}} {}
+      random_{options.draw, RandomStream{options.seed, StreamOf::WarpTiming, 0}},
+      options_{&options}, counter_delay_{machine.counter_delay}, ports_(machine.warp_ports) {}
 
 Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_block,
                          std::int64_t at) {
@@ -28,7 +37,8 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
     register_ready_.assign(code_->register_count, 0);
     counters_ = Counters{};
     counters_.releases.assign(assembly::scoreboard_count * code_->scoreboard_depth, 0);
-    before_increments_.reset();
+    unseen_ = false;
+    deferred_ = false;
     if (tracks_long_) long_ready_.assign(code_->register_count, 0);
     executions_.assign(code_->accesses.size(), 0);
     std::fill(ports_.begin(), ports_.end(), Port{});
@@ -70,13 +80,13 @@ std::int64_t Warp::Counters::clear_at(std::size_t scoreboard, std::size_t allowe
 }
 
 void Warp::keep_counters() {
-    before_increments_.reset();
-    if (counter_delay_ && executes_ && (operation_->write_barrier || operation_->read_barrier))
-        before_increments_ = counters_;
+    unseen_ =
+        counter_delay_ && executes_ && (operation_->write_barrier || operation_->read_barrier);
+    if (unseen_) before_increments_ = counters_;
 }
 
 void Warp::forget_unseen() {
-    before_increments_.reset();
+    unseen_ = false;
     find_dependences();
 }
 
@@ -185,10 +195,10 @@ void Warp::find_ready() {
     if (waits_at_) {
         ready_at_ = never;
     } else if (wrong_path_) {
-        ready_at_ = std::max({gap_at_, barrier_at_, fetched_at_});
+        ready_at_ = latest_of(gap_at_, barrier_at_, fetched_at_);
     } else {
         other_conditions_at_ =
-            std::max({gap_at_, barrier_at_, fetched_at_, registers_at_, scoreboards_at_, port_at_});
+            latest_of(gap_at_, barrier_at_, fetched_at_, registers_at_, scoreboards_at_, port_at_);
         ready_at_ = std::max(other_conditions_at_, constants_at_);
     }
 }
@@ -241,13 +251,12 @@ void Warp::expect_result() {
 
 void Warp::collect(std::int64_t delay, std::optional<std::int64_t> source_read) {
     if (operation_->read_barrier) ++counters_.unknown[*operation_->read_barrier];
-    order_ = CollectOrder{.code = code_,
-                          .warp = number_of_warp_,
-                          .instruction = instruction_,
-                          .number = number_,
-                          .occupancy = occupancy_,
-                          .delay = delay,
-                          .source_read = source_read};
+    deferred_ = true;
+    deferral_ = Deferral{.instruction = instruction_,
+                         .number = number_,
+                         .occupancy = occupancy_,
+                         .delay = delay,
+                         .source_read = source_read};
 }
 
 void Warp::set_registers(const Operation& operation, std::int64_t at) {
@@ -290,7 +299,7 @@ void Warp::find_release(std::int64_t number, std::uint8_t scoreboard, std::int64
     };
     find_in(counters_);
     // Of the instruction that issued last, nothing was outstanding there.
-    if (before_increments_ && number + 1 != number_) find_in(*before_increments_);
+    if (unseen_ && number + 1 != number_) find_in(before_increments_);
 }
 
 bool Warp::complete(int warp, std::int64_t number, std::optional<std::int64_t> at,
@@ -379,7 +388,7 @@ void Warp::execute(std::int64_t now, std::int64_t lag) {
 }
 
 bool Warp::advance(std::int64_t now) {
-    Range gap = operation_->gap;
+    const Range* gap = &operation_->gap;
     const std::size_t before = instruction_;
     bool transferred = false;
     if (instruction_ != last_of_stretch_) {
@@ -389,13 +398,13 @@ bool Warp::advance(std::int64_t now) {
         const Stretch& next = stream_.stretch();
         if (next.ends) return false;
         transferred = next.transferred;
-        if (transferred) gap = operation_->gap_taken;
+        if (transferred) gap = &operation_->gap_taken;
         instruction_ = next.first;
         last_of_stretch_ = next.last;
     }
     wants_line_ =
         looks_up_lines_ && (transferred || code_->lines[instruction_] != code_->lines[before]);
-    gap_at_ = now + random_.draw(gap);
+    gap_at_ = now + random_.draw(*gap);
     paired_ = gap_at_ == now;
     return true;
 }
@@ -414,10 +423,10 @@ void Warp::issue(std::int64_t now, const StallEnds& stalls, std::int64_t lag) {
                          .port_until = collects_ || operation_->queues ? now : now + occupancy_,
                          .since = since_,
                          .stalls = stalls});
-    order_.reset();
+    deferred_ = false;
     keep_counters();
     if (executes_) execute(now, lag);
-    if (before_increments_) unseen_until_ = now + random_.draw(*counter_delay_);
+    if (unseen_) unseen_until_ = now + random_.draw(*counter_delay_);
     barrier_at_ = 0;
     since_ = now + 1;
     ++number_;
@@ -426,13 +435,13 @@ void Warp::issue(std::int64_t now, const StallEnds& stalls, std::int64_t lag) {
         wants_fetch_ = --buffered_ == 0;
     }
     if (advance(now)) {
-        if (before_increments_ && gap_at_ > unseen_until_) before_increments_.reset();
+        if (gap_at_ > unseen_until_) unseen_ = false;
         return prepare_next();
     }
     completion_ = std::max(completion_, now + 1);
     observation_.finished = models::Cycles{now};
     live_ = false;
-    before_increments_.reset();
+    unseen_ = false;
     paired_ = false;
     wants_fetch_ = false;
     wants_line_ = false;

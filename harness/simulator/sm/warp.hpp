@@ -37,11 +37,11 @@ public:
     /// at a barrier and after the end.
     [[nodiscard]] std::int64_t ready_at() const { return ready_at_; }
     /// Increments of scoreboards by the instruction that issued last are not visible yet (C85).
-    [[nodiscard]] bool has_unseen_increments() const { return before_increments_.has_value(); }
+    [[nodiscard]] bool has_unseen_increments() const { return unseen_; }
     /// The warp sees the increments of scoreboards that are visible at `now` (C85); `ready_at` may
     /// become later.
     void see_increments(std::int64_t now) {
-        if (before_increments_ && now > unseen_until_) forget_unseen();
+        if (unseen_ && now > unseen_until_) forget_unseen();
     }
     /// The next instruction may issue in the same cycle as its predecessor (dual issue).
     [[nodiscard]] bool is_paired(std::int64_t now) const { return paired_ && gap_at_ == now; }
@@ -98,9 +98,18 @@ public:
     /// From the issue of the instruction that issued last to its result, without waits. Requires:
     /// an atomic that executes.
     [[nodiscard]] std::int64_t result_delay() const { return result_delay_; }
-    /// The instruction that issued last, if it executes and its operands are collected or it waits
-    /// in the memory queue; without pool and warp slot.
-    [[nodiscard]] const std::optional<CollectOrder>& order() const { return order_; }
+    /// An instruction whose operands are collected, or which waits in the memory queue.
+    struct Deferral {
+        std::size_t instruction = 0;
+        std::int64_t number = 0;
+        std::int64_t occupancy = 0; ///< As in `CollectOrder`, as all below.
+        std::int64_t delay = 0;
+        std::optional<std::int64_t> source_read;
+    };
+    /// The instruction that issued last, if it executes and is deferred; null otherwise.
+    [[nodiscard]] const Deferral* deferral() const { return deferred_ ? &deferral_ : nullptr; }
+    /// The code of the warp.
+    [[nodiscard]] const KernelCode& code() const { return *code_; }
     /// From its issue to its hand-over, without waits. Requires: it waits in the memory queue.
     [[nodiscard]] std::int64_t entry() const { return entry_; }
     [[nodiscard]] const Range& hand_over_interval() const { return hand_over_interval_; }
@@ -204,75 +213,72 @@ private:
     /// The operation of instruction `number` has a release time: it is no longer unknown.
     void find_release(std::int64_t number, std::uint8_t scoreboard, std::int64_t at, bool is_long);
     /// What the next instruction sees of the scoreboards.
-    [[nodiscard]] const Counters& seen() const {
-        return before_increments_ ? *before_increments_ : counters_;
-    }
+    [[nodiscard]] const Counters& seen() const { return unseen_ ? before_increments_ : counters_; }
     /// Keeps the scoreboards as they are before the increments of the next instruction.
     void keep_counters();
     void forget_unseen();
 
-    const KernelCode* code_ = nullptr; ///< Of the current warp.
-    const RunOptions* options_;
-    EventLog* log_;
-
+    // What every issue touches comes first, close together: a machine has thousands of warps.
     std::int64_t ready_at_ = never;
     const Operation* operation_ = nullptr;
-    bool live_ = false;
-    bool paired_ = false; ///< The gap before the next instruction is 0.
-    bool executes_ = true;
-    LaneMask executing_lanes_ = 0;
-    std::int64_t passes_ = 1;
-    std::int64_t occupancy_ = 0;
-    ReadChoice read_choice_;
-
-    std::int64_t since_ = 0; ///< As in `Issued`.
+    const KernelCode* code_ = nullptr; ///< Of the current warp.
+    EventLog* log_;
     std::int64_t gap_at_ = 0;
-    std::int64_t registers_at_ = 0;
-    std::int64_t scoreboards_at_ = 0;
-    std::int64_t long_at_ = 0;
-    std::int64_t port_at_ = 0;
     std::int64_t barrier_at_ = 0;
-    /// When all conditions of the warp except constants let the next instruction issue.
-    std::int64_t other_conditions_at_ = 0;
-    std::int64_t constants_at_ = 0; ///< When its lines of constants are present; 0: it needs none.
-    std::int64_t look_up_at_ = never;
-    bool looks_up_operands_ = false;
-    std::vector<std::uint64_t> constant_lines_;
     /// When the instructions in the buffer may issue, or the line of the next one is present.
     std::int64_t fetched_at_ = 0;
-    std::optional<std::uint8_t> waits_at_;
-
-    int number_of_warp_ = 0;
-    std::size_t instruction_ = 0;
+    std::int64_t registers_at_ = 0;
+    std::int64_t scoreboards_at_ = 0;
+    std::int64_t port_at_ = 0;
+    std::int64_t constants_at_ = 0; ///< When its lines of constants are present; 0: it needs none.
+    /// When all conditions of the warp except constants let the next instruction issue.
+    std::int64_t other_conditions_at_ = 0;
+    std::int64_t look_up_at_ = never;
+    std::int64_t since_ = 0;  ///< As in `Issued`.
     std::int64_t number_ = 0; ///< Of the next instruction.
+    std::size_t instruction_ = 0;
     std::size_t last_of_stretch_ = 0;
+    std::int64_t passes_ = 1;
+    std::int64_t occupancy_ = 0;
+    std::int64_t completion_ = 0;
+    std::int64_t result_delay_ = 0;
+    int number_of_warp_ = 0;
+    LaneMask executing_lanes_ = 0;
+    bool live_ = false;
+    bool executes_ = true;
+    bool paired_ = false;   ///< The gap before the next instruction is 0.
+    bool unseen_ = false;   ///< Increments of the instruction that issued last are not seen yet.
+    bool deferred_ = false; ///< The instruction that issued last sent `deferral_`.
+    bool looks_up_operands_ = false;
+    bool wants_fetch_ = false;
+    bool wants_line_ = false;
+    bool wrong_path_ = false;
+    bool looks_up_lines_ = false; ///< The machine has instruction caches (C66 to C70).
+    bool tracks_long_ = false;
+    bool collects_ = false; ///< The machine has a register file (C47 to C50).
+    std::optional<std::uint8_t> waits_at_;
     std::vector<std::int64_t> register_ready_;
-    std::vector<std::int64_t> long_ready_; ///< Results of long operations among them.
+    std::size_t delivered_ = 0; ///< Per fetch; 0: no instruction buffer (C43 to C46).
     Counters counters_;
-    std::optional<Range> counter_delay_; ///< C85
-    /// Without the increments of the instruction that issued last, while they are not seen.
-    std::optional<Counters> before_increments_;
+    RandomSource random_;
+    InstructionStream stream_;
+
+    const RunOptions* options_;
+    ReadChoice read_choice_;
+    std::int64_t long_at_ = 0;
+    std::vector<std::uint64_t> constant_lines_;
+    std::vector<std::int64_t> long_ready_; ///< Results of long operations among them.
+    std::optional<Range> counter_delay_;   ///< C85
+    Counters before_increments_;           ///< As the next instruction sees them while `unseen_`.
     std::int64_t unseen_until_ = 0;
     std::vector<Unfinished> unfinished_;    ///< Of all warps that occupied this warp slot.
     std::vector<std::uint64_t> executions_; ///< So far, per instruction with a pattern.
     std::vector<Port> ports_;
-    bool tracks_long_ = false;
-    bool collects_ = false;    ///< The machine has a register file (C47 to C50).
     std::int64_t entry_ = 0;   ///< Of the instruction that issued last into the memory queue.
     Range hand_over_interval_; ///< Likewise.
-    std::optional<CollectOrder> order_;
-    std::int64_t result_delay_ = 0;
-    std::size_t delivered_ = 0; ///< Per fetch; 0: no instruction buffer (C43 to C46).
+    Deferral deferral_;
     std::size_t buffered_ = 0;
     std::size_t buffer_first_ = 0; ///< First instruction in the buffer, or the next to be fetched.
-    bool wants_fetch_ = false;
-    bool looks_up_lines_ = false; ///< The machine has instruction caches (C66 to C70).
-    bool wants_line_ = false;
-    bool wrong_path_ = false;
-    RandomSource random_;
-    InstructionStream stream_;
-
-    std::int64_t completion_ = 0;
     models::WarpObservation observation_;
 };
 

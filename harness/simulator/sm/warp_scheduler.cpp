@@ -85,15 +85,12 @@ IssueTimes::Gate WarpScheduler::collector_of(const Warp& warp) const {
 
 void WarpScheduler::keep_time(std::size_t warp_slot) {
     const Warp& warp = warps_[warp_slot];
-    IssueTimes::Gates gates{};
-    // Instructions after a taken branch are discarded, which needs nothing.
-    if (warp.ready_at() != never && !warp.is_on_wrong_path()) {
-        std::size_t used = 0;
-        for (const IssueTimes::Gate gate :
-             {port_of(warp), collector_of(warp), buffer_entry_of(warp), load_entry_of(warp)})
-            if (gate != nullptr) gates[used++] = gate;
-    }
-    times_.set(warp_slot, warp.ready_at(), gates);
+    times_.set_ready_at(warp_slot, warp.ready_at());
+    if (warp.is_on_wrong_path()) // Those instructions are discarded, which needs nothing.
+        times_.set_gates(warp_slot, {});
+    else if (warp.ready_at() != never)
+        times_.set_gates(warp_slot, {port_of(warp), collector_of(warp), buffer_entry_of(warp),
+                                     load_entry_of(warp)});
     if (warp.has_unseen_increments() &&
         std::find(unseen_.begin(), unseen_.end(), warp_slot) == unseen_.end())
         unseen_.push_back(warp_slot);
@@ -127,6 +124,7 @@ void WarpScheduler::fetch_for(std::size_t warp, std::int64_t now) {
 }
 
 void WarpScheduler::look_up_line(std::size_t warp, std::int64_t now) {
+    if (!l0_) return;
     const auto line = warps_[warp].take_line();
     if (!line) return;
     const auto answer =
@@ -269,8 +267,6 @@ std::int64_t WarpScheduler::take_stages(const Warp& warp, std::int64_t now) {
 }
 
 void WarpScheduler::prepare_messages(std::size_t warp) {
-    to_memory_.reset();
-    to_atomics_.reset();
     const Operation& operation = warps_[warp].operation();
     if (machine_->memory && (operation.enters_write_buffer || operation.result_is_notified))
         to_memory_ = memory_issue(warp);
@@ -293,15 +289,21 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& s
         next_choice_ = now + random_.draw(machine_->issue_slot);
         arbitration_->chosen(warp);
     }
-    if (executes) prepare_messages(warp);
+    const bool sends = executes && (operation.enters_write_buffer || operation.result_is_notified ||
+                                    operation.is_atomic);
+    if (sends) prepare_messages(warp);
     chosen.issue(now, stalls, take_stages(chosen, now));
     if (executes && operation.queues) {
         put_into_queue(warp, now);
-    } else if (executes && to_atomics_ && links_.atomics) {
+    } else if (sends && to_atomics_ && links_.atomics) {
         to_atomics_->delay = chosen.result_delay();
         links_.atomics->issues.put(*to_atomics_);
     }
     if (executes && links_.collects) send_to_collectors(warp);
+    if (sends) {
+        to_memory_.reset();
+        to_atomics_.reset();
+    }
     keep_time(warp);
     fetch_for(warp, now);
     look_up_line(warp, now);
@@ -332,22 +334,32 @@ void WarpScheduler::report(std::size_t warp, const Operation& operation, bool ar
 }
 
 void WarpScheduler::send_to_collectors(std::size_t warp) {
-    CollectOrder order = *warps_[warp].order();
-    order.atomic = to_atomics_;
-    order.goes_to_memory = to_memory_.has_value();
+    const Warp& issuing = warps_[warp];
+    const Warp::Deferral& deferred = *issuing.deferral();
+    CollectOrder order{
+        .code = &issuing.code(),
+        .launch = launches_[warp],
+        .warp = issuing.number(),
+        .instruction = deferred.instruction,
+        .number = deferred.number,
+        .occupancy = deferred.occupancy,
+        .delay = deferred.delay,
+        .source_read = deferred.source_read,
+        .pool = pool_of(issuing.code().operations[deferred.instruction]),
+        .warp_slot = warp_slot_on_sm(warp),
+        .goes_to_memory = to_memory_.has_value(),
+        .atomic = to_atomics_,
+    };
     if (to_memory_) order.memory = *to_memory_;
-    order.pool = pool_of(order.code->operations[order.instruction]);
-    order.warp_slot = warp_slot_on_sm(warp);
-    order.launch = launches_[warp];
     ++pending_results_of(order.launch).expected;
     links_.collects->put(order);
 }
 
 void WarpScheduler::put_into_queue(std::size_t warp, std::int64_t now) {
-    const CollectOrder& issued = *warps_[warp].order();
+    const Warp::Deferral& issued = *warps_[warp].deferral();
     QueueOrder order{.warp_slot = warp,
                      .launch = launches_[warp],
-                     .warp = issued.warp,
+                     .warp = warps_[warp].number(),
                      .instruction = issued.instruction,
                      .number = issued.number,
                      .issued = now,
@@ -445,35 +457,45 @@ bool WarpScheduler::finds_operands(std::size_t warp, std::int64_t now) {
     return false;
 }
 
-std::optional<std::size_t> WarpScheduler::find_candidate(std::int64_t now) {
-    const std::int64_t from = std::max(next_choice_, now);
+std::int64_t WarpScheduler::soonest(std::int64_t from, std::span<const std::size_t> warps) const {
     std::int64_t soonest = never;
-    for (const std::size_t warp : arbitration_->candidates(now)) {
+    for (const std::size_t warp : warps) {
         if (times_.ready_at(warp) >= soonest) continue;
-        std::int64_t at = times_.earliest(warp);
-        if (at == never) continue;
-        at = arbitration_->allowed_from(warp, std::max(at, from));
-        if (at > now) {
-            soonest = std::min(soonest, at);
-            if (soonest == from) break; // No warp may issue before.
-        } else if (warps_[warp].is_on_wrong_path()) {
-            // The search reaches it, discards its buffer and continues (C46).
-            warps_[warp].flush_buffer();
-            keep_time(warp);
-            fetch_for(warp, now);
-        } else {
-            return warp;
-        }
+        const std::int64_t at =
+            arbitration_->allowed_from(warp, std::max(times_.earliest(warp), from));
+        soonest = std::min(soonest, at);
+        if (soonest == from) break; // None may be chosen before.
     }
-    wake_ = std::min(soonest, arbitration_->wake());
-    return std::nullopt;
+    return soonest;
+}
+
+const std::size_t* WarpScheduler::find_candidate(std::int64_t now) {
+    const std::span<const std::size_t> candidates = arbitration_->candidates(now);
+    if (next_choice_ > now) { // No search: nobody may be chosen.
+        wake_ = std::min(soonest(next_choice_, candidates), arbitration_->wake());
+        return nullptr;
+    }
+    for (const std::size_t& warp : candidates) {
+        if (times_.ready_at(warp) > now) continue;
+        const std::int64_t at =
+            arbitration_->allowed_from(warp, std::max(times_.earliest(warp), now));
+        if (at > now) continue;
+        if (!warps_[warp].is_on_wrong_path()) return &warp;
+        // The search reaches it, discards its buffer and continues (C46).
+        warps_[warp].flush_buffer();
+        keep_time(warp);
+        fetch_for(warp, now);
+    }
+    // A discarded buffer is filled again by a message.
+    wake_ = std::min(soonest(now, candidates), arbitration_->wake());
+    return nullptr;
 }
 
 void WarpScheduler::choose(std::int64_t now) {
     wake_ = never;
-    see_increments(now);
+    if (!unseen_.empty()) see_increments(now);
     for (;;) {
-        if (awaits_constants(now)) return;
+        if (!constants_.empty() && awaits_constants(now)) return;
         if (paired_) {
             const std::size_t warp = *paired_;
             if (!warps_[warp].is_on_wrong_path() && times_.earliest(warp) <= now &&
@@ -484,9 +506,10 @@ void WarpScheduler::choose(std::int64_t now) {
             }
             continue;
         }
-        const auto chosen = find_candidate(now);
-        if (!chosen) return;
-        if (finds_operands(*chosen, now) && !try_issue(*chosen, now, false)) return;
+        const std::size_t* const found = find_candidate(now);
+        if (found == nullptr) return;
+        const std::size_t chosen = *found; // An issue reorders the candidates.
+        if (finds_operands(chosen, now) && !try_issue(chosen, now, false)) return;
     }
 }
 
@@ -511,7 +534,7 @@ void WarpScheduler::tick(std::int64_t now) {
         changed = true;
     }
     if (receive_from_pipeline(now)) changed = true;
-    look_up_first_lines(now);
+    if (!first_lines_.empty()) look_up_first_lines(now);
     for (const IssueAnswer& answer : links_.answers.messages()) {
         const PendingRequest request = *pending_request_;
         pending_request_.reset();

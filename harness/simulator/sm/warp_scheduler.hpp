@@ -14,6 +14,7 @@
 #include "harness/simulator/sm/warp.hpp"
 
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace warpbound::harness::simulator {
@@ -142,9 +143,11 @@ private:
     [[nodiscard]] StallEnds stalls_of(const Warp& warp) const;
     /// Warps see the increments of scoreboards that are visible at `now` (C85).
     void see_increments(std::int64_t now);
-    /// The warp that the policy chooses in this cycle. Where there is none, `wake_` becomes the
-    /// first cycle in which there may be one.
-    [[nodiscard]] std::optional<std::size_t> find_candidate(std::int64_t now);
+    /// The first cycle from `from` on in which one of the warps may be chosen.
+    [[nodiscard]] std::int64_t soonest(std::int64_t from, std::span<const std::size_t> warps) const;
+    /// The warp that the policy chooses in this cycle. Null where there is none; `wake_` is then
+    /// the first cycle in which there may be one.
+    [[nodiscard]] const std::size_t* find_candidate(std::int64_t now);
     /// A result time of an instruction that issued from the warp slot.
     bool complete(std::size_t warp_slot, int warp, std::int64_t number,
                   std::optional<std::int64_t> at,

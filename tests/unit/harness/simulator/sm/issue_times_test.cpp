@@ -18,8 +18,10 @@ TEST(IssueTimes, FollowTheResourcesThatTheWarpNeeds) {
     std::int64_t port = 0;
     std::int64_t buffer = 0;
     IssueTimes times{2};
-    times.set(0, 10, {&port, &buffer});
-    times.set(1, 12, {});
+    times.set_ready_at(0, 10);
+    times.set_gates(0, {&port, nullptr, &buffer});
+    times.set_ready_at(1, 12);
+    times.set_gates(1, {});
     EXPECT_EQ(times.earliest(0), 10);
     port = 15;
     EXPECT_EQ(times.earliest(0), 15);
@@ -32,8 +34,10 @@ TEST(IssueTimes, FollowTheResourcesThatTheWarpNeeds) {
 TEST(IssueTimes, ForgetTheNeedsOfTheInstructionBefore) {
     std::int64_t port = 50;
     IssueTimes times{1};
-    times.set(0, 10, {&port});
-    times.set(0, 20, {});
+    times.set_ready_at(0, 10);
+    times.set_gates(0, {&port});
+    times.set_ready_at(0, 20);
+    times.set_gates(0, {});
     EXPECT_EQ(times.earliest(0), 20);
 }
 
