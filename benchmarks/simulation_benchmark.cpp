@@ -66,12 +66,12 @@ void simulate_grid(benchmark::State& state) {
                               {{0, 1, FallThrough}, {1, 2, FallThrough}, {1, 1, Taken}});
     add_loop(program, 1, {1}, 500, 500);
     auto machine = small_machine(models::IssueControl::Interlocked);
-    set(machine.geometry, "multiprocessors", 15);
+    set(machine.geometry, "multiprocessors", 132);
     const auto multiprocessors = state.range(0);
     set(machine.limits, "max-blocks", 1);
     run_launch(state, machine, program, {multiprocessors, 512}, 500 * 9 + 2, multiprocessors);
 }
-BENCHMARK(simulate_grid)->Arg(1)->Arg(2)->Arg(4)->Arg(8)->Arg(15);
+BENCHMARK(simulate_grid)->Arg(1)->Arg(2)->Arg(4)->Arg(8)->Arg(15)->Arg(80)->Arg(132);
 
 BENCHMARK_CAPTURE(simulate, interlocked, models::IssueControl::Interlocked)
     ->Arg(1)

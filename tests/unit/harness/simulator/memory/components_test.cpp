@@ -122,6 +122,32 @@ TEST_F(Channel, TakesRowHitsFirstAndLetsBanksOverlap) {
                                     std::tuple{40, 0, 5, true}, std::tuple{48, 0, 6, false}));
 }
 
+TEST_F(Channel, SeesWriteBacksBeyondItsQueueLater) {
+    DramChannel channel{shape(), random_source}; // Four entries.
+    for (const std::uint64_t row : {5U, 6U, 7U, 8U})
+        channel.join(transfer(0, row));
+    channel.join(transfer(1, 5)); // Outside the window, though its bank is free.
+    EXPECT_EQ(channel.next(0), 0);
+    EXPECT_EQ(channel.serve(0, random_source)->transfer.row, 5U);
+    // Bank 0 is busy until cycle 40; the window moved on to the write-back, and the bus is free.
+    EXPECT_EQ(channel.next(1), 8);
+    EXPECT_EQ(channel.serve(8, random_source)->transfer.bank, 1U);
+    EXPECT_EQ(channel.next(9), 40);
+    EXPECT_FALSE(channel.serve(39, random_source));
+    EXPECT_EQ(channel.serve(40, random_source)->transfer.row, 6U);
+}
+
+TEST_F(Channel, DoesNotStartATransferOutsideTheWindow) {
+    DramChannel channel{shape(), random_source};
+    channel.join(transfer(0, 5));
+    ASSERT_TRUE(channel.serve(0, random_source));
+    for (const std::uint64_t row : {6U, 7U, 8U, 9U})
+        channel.join(transfer(0, row));
+    channel.join(transfer(1, 5));
+    EXPECT_EQ(channel.next(10), 40);
+    EXPECT_FALSE(channel.serve(10, random_source));
+}
+
 TEST_F(Channel, StartsNothingInARefreshAndClosesItsRows) {
     DramShape refreshing = shape();
     refreshing.refresh_duration = {100, 100};
