@@ -2,6 +2,7 @@
 /// Passes, latencies and queues of accesses to memory.
 
 #include "models/architecture/pass_rule.hpp"
+#include "models/architecture/schema.hpp"
 #include "models/architecture/timing_look_up.hpp"
 
 #include <fmt/core.h>
