@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <regex>
 
 namespace warpbound::coverage {
 
@@ -35,6 +36,16 @@ std::string first_line(const std::string& text, std::string_view without = {}) {
     if (const std::size_t at = line.find(without); !without.empty() && at != std::string::npos)
         line.erase(0, at + without.size());
     return line;
+}
+
+/// Whether the instruction, which the template shows behind its facts, reads or writes a texture or
+/// surface. These are no global accesses: no program knows where their texels lie.
+bool is_of_a_texture(const tinyxml2::XMLElement& facts) {
+    const tinyxml2::XMLNode* behind = facts.NextSibling();
+    if (behind == nullptr || behind->ToComment() == nullptr) return false;
+    static const std::regex texture{
+        R"(^ *(@!?U?P\d+ +)?(TEX|TLD|TLD4|TXD|TXQ|SULD|SUST|SURED|SUATOM)\b)"};
+    return std::regex_search(behind->Value(), texture);
 }
 
 /// One kernel under work.
@@ -112,7 +123,8 @@ private:
         const auto count = [&](const char* element, const char* attribute, Derived& into) {
             for (const auto* one = document.RootElement()->FirstChildElement(element);
                  one != nullptr; one = one->NextSiblingElement(element))
-                if (const char* value = one->Attribute(attribute)) {
+                if (const char* value = one->Attribute(attribute);
+                    value != nullptr && !is_of_a_texture(*one)) {
                     ++into.all;
                     into.derived += std::string_view{value} != "?";
                 }
