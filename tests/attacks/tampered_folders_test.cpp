@@ -153,7 +153,7 @@ const std::vector<Tampering> of_folders{
      Close::Sign},
     {"NotSigned",
      Honest::Saxpy,
-     text("report.html", "8059", "1973"),
+     text("report.html", "8051", "1973"),
      1,
      "signature.json is missing",
      Close::Seal,

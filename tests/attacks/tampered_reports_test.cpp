@@ -17,19 +17,19 @@ using tests::Tampering;
 using tests::text;
 
 const std::vector<Tampering> of_reports{
-    {"Page", Honest::Saxpy, text("report.html", "8059", "1973"), 1, "report.html"},
+    {"Page", Honest::Saxpy, text("report.html", "8051", "1973"), 1, "report.html"},
     {"PageMissing", Honest::Saxpy, drop("report.html"), 1, "report.html"},
     {"PageWithAScript", Honest::Saxpy,
      text("report.html", "</body>", "<script>document.title=1</script></body>"), 1, "report.html"},
-    {"Xml", Honest::Saxpy, text("report.xml", "8059", "1973"), 1, "report.xml"},
+    {"Xml", Honest::Saxpy, text("report.xml", "8051", "1973"), 1, "report.xml"},
     {"Sarif", Honest::Saxpy, text("results.sarif", "\"level\":\"none\"", "\"level\":\"note\""), 1,
      "results.sarif"},
     {"Junit", Honest::Saxpy, text("results.junit.xml", "failures=\"0\"", "failures=\"1\""), 1,
      "results.junit.xml"},
     {"Attestation", Honest::Saxpy, text("attestation.intoto.json", "PASSED", "passed"), 1,
      "attestation.intoto.json"},
-    {"Argument", Honest::Saxpy, text("argument.gsn.json", "8059", "1973"), 1, "argument.gsn.json"},
-    {"DrawingOfTheArgument", Honest::Saxpy, text("argument.gsn.svg", "8059", "1973"), 1,
+    {"Argument", Honest::Saxpy, text("argument.gsn.json", "8051", "1973"), 1, "argument.gsn.json"},
+    {"DrawingOfTheArgument", Honest::Saxpy, text("argument.gsn.svg", "8051", "1973"), 1,
      "argument.gsn.svg"},
     {"BillOfMaterials", Honest::Saxpy,
      text("tool/sbom.cdx.json", "\"name\":\"Boost\"", "\"name\":\"boost\""), 1,
