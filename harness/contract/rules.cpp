@@ -61,6 +61,7 @@ constexpr auto rules = std::to_array<ContractRule>({
     {"C90", "double width, tensor instructions and fences",
      "no benchmark has these instructions alone"},
     {"C17", "what costs nothing", "what is left out shows as a violation of C4 to C13"},
+    {"C101", "textures and surfaces", "no benchmark binds a texture"},
     {"C21", "addresses", facts},
     {"C22", "transactions from addresses"},
     {"C96", "one word, one value",
