@@ -12,8 +12,8 @@ namespace {
 /// A bit for each line of the text, from its first one on.
 using LineSet = std::uint64_t;
 constexpr std::int64_t most_lines = 64;
-/// Of one number of streamed lines.
-constexpr std::size_t most_states = 20'000;
+/// Of all numbers of streamed lines together.
+constexpr std::size_t most_states = 8'000;
 
 /// The lines of the blocks of a warp's control flow.
 class LineFlow {
@@ -89,7 +89,9 @@ struct Moment {
 
 class Search {
 public:
-    Search(const LineFlow& flow, std::int64_t streamed) : flow_{flow}, streamed_{streamed} {}
+    /// `states`: at most so many.
+    Search(const LineFlow& flow, std::int64_t streamed, std::size_t states)
+        : flow_{flow}, streamed_{streamed}, states_{states} {}
 
     /// Empty: too many states.
     std::optional<std::int64_t> most_misses() {
@@ -97,6 +99,8 @@ public:
         if (is_too_large_) return std::nullopt;
         return most;
     }
+
+    [[nodiscard]] std::size_t states() const { return known_.size(); }
 
 private:
     /// From the first use of a line on, that one included. Either the L0 held it from the start, or
@@ -116,7 +120,7 @@ private:
 
     std::int64_t misses_after(const Moment& moment) {
         if (const auto known = known_.find(moment); known != known_.end()) return known->second;
-        if (is_too_large_ || known_.size() >= most_states) {
+        if (is_too_large_ || known_.size() >= states_) {
             is_too_large_ = true;
             return 0;
         }
@@ -153,6 +157,7 @@ private:
 
     const LineFlow& flow_;
     std::int64_t streamed_;
+    std::size_t states_;
     bool is_too_large_ = false;
     std::map<Moment, std::int64_t> known_;
 };
@@ -166,10 +171,13 @@ std::optional<std::int64_t> most_misses_of_a_warp(const assembly::Function& func
     const LineFlow flow{function, graph, line};
     if (!flow.fits()) return std::nullopt;
     std::int64_t most = 0;
+    std::size_t states = most_states;
     const std::int64_t enough = std::min(stream.hi, most_lines);
     for (std::int64_t streamed = std::min(stream.lo, enough); streamed <= enough; ++streamed) {
-        const auto misses = Search{flow, streamed}.most_misses();
+        Search search{flow, streamed, states};
+        const auto misses = search.most_misses();
         if (!misses) return std::nullopt;
+        states -= search.states();
         most = std::max(most, *misses);
     }
     return most;

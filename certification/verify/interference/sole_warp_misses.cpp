@@ -15,7 +15,7 @@ namespace {
 
 /// What lemma 5 claims nothing beyond.
 constexpr std::size_t text_limit = 64;
-constexpr std::size_t state_limit = 20'000;
+constexpr std::size_t state_limit = 8'000; // For all numbers of streamed lines.
 
 using Lines = std::bitset<text_limit>;
 
@@ -75,11 +75,14 @@ public:
     Walk(const ControlFlow& flow, const Text& text, std::size_t streamed)
         : flow_{flow}, text_{text}, ahead_{lines_ahead(flow, text)}, streamed_{streamed} {}
 
-    std::optional<std::int64_t> most() {
+    [[nodiscard]] std::size_t states() const { return misses_.size(); }
+
+    /// Empty where there are more states than that.
+    std::optional<std::int64_t> most(std::size_t limit) {
         come_to(0, 0, {}, {}, 0);
         std::int64_t most = 0;
         while (!open_.empty()) {
-            if (misses_.size() > state_limit) return std::nullopt;
+            if (misses_.size() > limit) return std::nullopt;
             const State state = open_.front();
             open_.pop_front();
             const std::int64_t so_far = misses_.at(state);
@@ -155,11 +158,13 @@ std::optional<std::int64_t> sole_warp_misses(const TimedCode& code, std::int64_t
     // More lines than all of the text change nothing.
     constexpr auto whole = static_cast<std::int64_t>(text_limit);
     std::int64_t most = 0;
+    std::size_t left = state_limit;
     for (std::int64_t streamed = std::min(stream.lo, whole); streamed <= std::min(stream.hi, whole);
          ++streamed) {
         Walk walk{code.upper_flow, *text, static_cast<std::size_t>(streamed)};
-        const auto found = walk.most();
+        const auto found = walk.most(left);
         if (!found) return std::nullopt;
+        left -= walk.states();
         most = std::max(most, *found);
     }
     return most;
