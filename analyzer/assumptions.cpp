@@ -241,6 +241,18 @@ std::string divergence_text(const Request& request) {
         fmt::join(addresses, ", "));
 }
 
+/// Branches that ask for the active lanes of the warp (C102).
+std::vector<std::int64_t> branches_on_active_lanes(const AnalysisContext& context) {
+    std::vector<std::int64_t> addresses;
+    const auto& instructions = context.request.function->instructions;
+    for (std::size_t i = 0; i < instructions.size(); ++i)
+        if (context.used[i] &&
+            (instructions[i].has_modifier("DIV") || instructions[i].has_modifier("CONV")) &&
+            instructions[i].control_flow == assembly::ControlFlow::Branch)
+            addresses.push_back(instructions[i].address);
+    return addresses;
+}
+
 /// The assumption on the choices of warp schedulers among several warps (C19).
 std::string choices_text(const Request& request, const LaunchGeometry& shape,
                          bool assumes_round_robin_order) {
@@ -340,6 +352,13 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
                         where));
     }
     add(Code, divergence_text(request));
+    if (const auto branches = branches_on_active_lanes(context); !branches.empty())
+        add(Machine,
+            fmt::format(
+                "BRA.DIV and BRA.CONV ask the warp once which lanes are active, so that all "
+                "active lanes whose guard holds take the same side (C102, which no "
+                "document of the vendor states): {}.",
+                addresses_text(branches)));
     if (const auto branches = branches_by_barrier_rule(context); !branches.empty())
         add(Code,
             fmt::format("The threads of a block that have not ended pass the same barriers: they "

@@ -34,6 +34,11 @@ std::optional<Uniformity> uniformity_at(const Instruction& instruction,
     }
     const ControlFlow flow = instruction.control_flow;
     if (flow == ControlFlow::None || flow == ControlFlow::Exit) return uniformity;
+    // Whether the active lanes are those of a mask is one question to the warp (C102).
+    if (instruction.has_modifier("DIV") || instruction.has_modifier("CONV")) {
+        join(Uniformity::Uniform);
+        return uniformity;
+    }
     // Operands of a branch decide, too: predicates, and the register of an indirect target.
     for (const assembly::Register reg : instruction.effects.reads) {
         if (instruction.guard && instruction.guard->predicate.index &&

@@ -121,6 +121,19 @@ bool ThreadArithmetic::differs_in_lanes(const ThreadNumber& number) const {
     return true;
 }
 
+bool ThreadArithmetic::is_mask_of_equals(const ThreadNumber& number) const {
+    if (!number.is_exact() || warp_size_ > 32) return false;
+    const ThreadNumbers& masks = number.offsets();
+    for (std::size_t thread = 0; thread < threads_; ++thread) {
+        const std::size_t first = thread - thread % warp_size_;
+        const std::size_t lanes = std::min(threads_ - first, warp_size_);
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+            if (((masks[thread] >> lane) & 1U) != 0 && masks[first + lane] != masks[thread])
+                return false;
+    }
+    return true;
+}
+
 ThreadNumber ThreadArithmetic::constant(std::uint32_t value) const {
     return make(ThreadNumbers(threads_, value), 32, {});
 }

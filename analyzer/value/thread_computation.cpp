@@ -183,6 +183,14 @@ ThreadComputation::Number ThreadComputation::logic() const {
     return looked_up(source(0), source(1), arithmetic_.constant(0), table);
 }
 
+ThreadComputation::Number ThreadComputation::shifted_left_by_numbers() const {
+    const Number a = source(0);
+    const Number by = source(1);
+    if (!a || !by || !a->is_exact() || !by->is_exact() || by->most() > 31) return std::nullopt;
+    return arithmetic_.map(
+        *a, *by, [](std::uint32_t x, std::uint32_t count) { return x << count; }, origin_);
+}
+
 ThreadComputation::Number ThreadComputation::shift() const {
     if (is("SHL")) return only({}) ? shifted_left(source(0), immediate(1)) : std::nullopt;
     if (is("SHR"))
@@ -192,7 +200,7 @@ ThreadComputation::Number ThreadComputation::shift() const {
     if (sources_.size() != 3) return std::nullopt;
     // Funnel shift of a register pair, whose other register is zero.
     if (instruction_.has_modifier("L") && only({"L", "U32"}) && is_zero_register(*sources_[2]))
-        return shifted_left(source(0), immediate(1));
+        return immediate(1) ? shifted_left(source(0), immediate(1)) : shifted_left_by_numbers();
     if (instruction_.has_modifier("R") && instruction_.has_modifier("HI") &&
         only({"R", "U32", "S32", "HI"}) && is_zero_register(*sources_[0]))
         return shifted_right(source(2), immediate(1), instruction_.has_modifier("S32"));
@@ -358,12 +366,38 @@ bool ThreadComputation::elects_one_lane() const {
            (arithmetic_.differs_in_lanes(*right) && arithmetic_.is_uniform(*left));
 }
 
+bool ThreadComputation::finds_no_overlap() const {
+    const auto table = immediate(3);
+    // Under a guard nothing is known of the numbers of the other lanes.
+    if (!is("LOP3") || !only({"LUT"}) || sources_.size() != 4 || !table || is_guarded(instruction_))
+        return false;
+    std::optional<unsigned> active; // Bits of the row of the table.
+    std::optional<Register> numbers;
+    std::array<std::optional<Register>, 3> inputs;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const auto* reg = std::get_if<RegisterOperand>(sources_[i]);
+        if (reg == nullptr || !reg->index || reg->negated || reg->absolute || reg->inverted ||
+            !only_suffix(reg->suffixes, "reuse"))
+            return false;
+        inputs[i] = Register{reg->file, *reg->index};
+        if (registers_.masks().is_active_mask(*inputs[i])) active = 4U >> i;
+        if (const auto matched = registers_.masks().matched(*inputs[i])) numbers = matched;
+    }
+    if (!active || !numbers) return false;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (inputs[i] == numbers && (*table & 0xffU) == 1U << (*active | (4U >> i)))
+            return registers_.is_uniform(*numbers) ||
+                   arithmetic_.is_mask_of_equals(registers_.number(*numbers));
+    return false;
+}
+
 std::optional<ThreadPredicate> ThreadComputation::predicate() const {
     if (nonzero_) { // The last operand, !PT, is combined with OR.
-        const Number result = number();
-        if (!result || !result->is_exact() || predicates_.size() != 1 || predicates_[0]->index ||
-            !predicates_[0]->negated)
+        if (predicates_.size() != 1 || predicates_[0]->index || !predicates_[0]->negated)
             return std::nullopt;
+        if (finds_no_overlap()) return ThreadPredicate{{}, Origin{0}};
+        const Number result = number();
+        if (!result || !result->is_exact()) return std::nullopt;
         std::vector<bool> truth(arithmetic_.threads());
         for (std::size_t thread = 0; thread < truth.size(); ++thread)
             truth[thread] = result->offsets()[thread] != 0;

@@ -71,6 +71,8 @@ private:
         if (!a || !by || *by > 31) return std::nullopt;
         return arithmetic_.product(*a, arithmetic_.constant(std::uint32_t{1} << *by), origin_);
     }
+    /// The first source, shifted by what each thread has in the second.
+    [[nodiscard]] Number shifted_left_by_numbers() const;
     [[nodiscard]] Number shifted_right(const Number& a, std::optional<std::uint32_t> by,
                                        bool is_signed) const {
         if (!a || !by || *by > 31) return std::nullopt;
@@ -86,6 +88,9 @@ private:
     /// and the bits of a mask of lowest bits.
     [[nodiscard]] Number of_disjoint_bits() const;
     [[nodiscard]] std::optional<ThreadPredicate> comparison_result() const;
+    /// No lane has a result other than zero: it is `R & A & ~M`, where A is the mask of the lanes
+    /// that execute it, M that of those with a lane's number in R, and masks R do not overlap.
+    [[nodiscard]] bool finds_no_overlap() const;
     [[nodiscard]] std::optional<ThreadPredicate>
     combined(const std::vector<std::optional<ThreadPredicate>>& inputs,
              const std::function<bool(const std::vector<bool>&)>& result) const;

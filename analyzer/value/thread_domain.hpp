@@ -4,6 +4,7 @@
 /// offsets by thread plus an unknown base that the lanes of a group share (S32).
 
 #include "analyzer/value/kernel_parameters.hpp"
+#include "analyzer/value/matched_masks.hpp"
 #include "analyzer/value/symbolic_registers.hpp"
 #include "assembly/isa/program.hpp"
 #include "models/launch/launch.hpp"
@@ -131,6 +132,8 @@ public:
 
     /// No two lanes of a warp have the same number.
     [[nodiscard]] bool differs_in_lanes(const ThreadNumber& number) const;
+    /// As masks of lanes: the lanes of the warp that a lane's number names have the same number.
+    [[nodiscard]] bool is_mask_of_equals(const ThreadNumber& number) const;
     /// Lanes of a warp that execute together have equal numbers, equal truths.
     [[nodiscard]] bool is_uniform(const ThreadNumber& number) const;
     [[nodiscard]] bool is_uniform(const ThreadPredicate& predicate) const;
@@ -189,6 +192,8 @@ public:
     [[nodiscard]] bool elects_one_lane(assembly::Register reg) const {
         return electing_.count(reg) != 0;
     }
+    /// What registers hold as masks of lanes, where no lanes have diverged.
+    [[nodiscard]] const MatchedMasks& masks() const { return masks_; }
     /// The low 32 bits of each thread's address, of those for which the guard holds; nothing for an
     /// operand form that is not modelled.
     [[nodiscard]] std::optional<ThreadNumber> address(const assembly::MemoryOperand& operand,
@@ -207,8 +212,11 @@ public:
     /// Forgets those of `written` that are in `registers`.
     void forget(const std::vector<assembly::Register>& written,
                 const std::set<assembly::Register>& registers);
-    /// At the end of a basic block: what holds under a guard is not carried on.
-    void leave_block() { guarded_.clear(); }
+    /// At the end of a basic block: what holds under a guard, and masks, are not carried on.
+    void leave_block() {
+        guarded_.clear();
+        masks_.clear();
+    }
     friend bool operator==(const ThreadRegisters& a, const ThreadRegisters& b) {
         return a.numbers_ == b.numbers_ && a.predicates_ == b.predicates_ &&
                a.electing_ == b.electing_;
@@ -239,6 +247,7 @@ private:
     boost::container::flat_set<assembly::Register> electing_; ///< See `elects_one_lane`.
     /// Since the begin of the basic block; neither register nor predicate was written since.
     boost::container::flat_map<assembly::Register, GuardedNumber> guarded_;
+    MatchedMasks masks_; ///< Since the begin of the basic block.
     Condition under_; ///< Of the instruction that executes.
 };
 

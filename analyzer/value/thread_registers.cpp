@@ -125,6 +125,7 @@ void ThreadRegisters::execute(const Instruction& instruction, Origin origin) {
         predicates_.clear();
         electing_.clear();
         guarded_.clear();
+        masks_.clear();
         return;
     }
     under_ = condition_of(instruction.guard);
@@ -186,12 +187,13 @@ void ThreadRegisters::execute(const Instruction& instruction, Origin origin) {
         entry = std::ranges::count(effects.writes, entry->second.predicate) > 0
                     ? guarded_.erase(entry)
                     : std::next(entry);
+    if (arithmetic_->convergence() == Convergence::Converged) masks_.execute(instruction);
     under_.reset();
 }
 
 void ThreadRegisters::join(const ThreadRegisters& other, Origin origin,
                            const std::set<Register>* differing) {
-    guarded_.clear();
+    leave_block();
     const auto is_uniform_choice = [&](Register reg) {
         return arithmetic_->convergence() == Convergence::Converged &&
                (differing == nullptr || differing->count(reg) == 0);
@@ -228,7 +230,7 @@ void ThreadRegisters::join(const ThreadRegisters& other, Origin origin,
 }
 
 void ThreadRegisters::forget_bases(const std::set<Register>& registers) {
-    guarded_.clear();
+    leave_block();
     for (auto entry = numbers_.begin(); entry != numbers_.end();) {
         if (registers.count(entry->first) != 0 && !entry->second.is_exact())
             entry->second = arithmetic_->join(entry->second, entry->second, false, 0);
@@ -244,7 +246,7 @@ void ThreadRegisters::forget(const std::vector<Register>& written,
                              const std::set<Register>& registers) {
     for (const Register reg : written) {
         if (registers.count(reg) == 0) continue;
-        guarded_.clear();
+        leave_block();
         numbers_.erase(reg);
         predicates_.erase(reg);
     }

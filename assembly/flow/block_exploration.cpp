@@ -77,8 +77,9 @@ std::int64_t code_target(const Instruction& instruction) {
     return named_target(instruction).value_or(disagreement);
 }
 
-/// `BRA P0, t`, `BRA.U !UP0, t`, `BRA.DIV UR4, t`: an operand decides in addition to the guard.
+/// `BRA P0, t`, `BRA.U !UP0, t`, `BRA.DIV ~URZ, t`: an operand decides in addition to the guard.
 bool decided_by_operand(const Instruction& instruction) {
+    if (instruction.has_modifier("DIV") || instruction.has_modifier("CONV")) return true;
     for (const auto& operand : instruction.operands)
         if (const auto* reg = std::get_if<RegisterOperand>(&operand))
             if (reg->index || reg->negated) return true;

@@ -15,6 +15,7 @@ std::optional<bool> executes_if_taken(const Function& function, std::size_t inst
     };
     const auto& guard = function.instructions[instruction].guard;
     if (last.control_flow != ControlFlow::Branch || !guard || !last.guard ||
+        last.has_modifier("DIV") || last.has_modifier("CONV") ||
         guard->predicate.file != last.guard->predicate.file || !guard->predicate.index ||
         guard->predicate.index != last.guard->predicate.index ||
         std::any_of(last.operands.begin(), last.operands.end(), decides))

@@ -81,6 +81,7 @@ constexpr auto rules = std::to_array<ContractRule>({
     {"C39", "path serialization", divergent},
     {"C40", "reconvergence points", divergent},
     {"C41", "gap between lanes", divergent},
+    {"C102", "branches on active lanes", divergent},
     {"C99", "counters", amd},
     {"C100", "EXEC", amd},
     {"C78", "typical draws", "how simulated runs choose, not what a device does"},

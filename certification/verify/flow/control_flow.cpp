@@ -40,6 +40,8 @@ std::string unsupported(const assembly::Instruction& instruction) {
 
 /// A register decides about the branch in addition to the guard.
 bool register_decides(const assembly::Instruction& instruction) {
+    // BRA.DIV and BRA.CONV ask which lanes are active; the mask may be ~URZ (C102).
+    if (instruction.has_modifier("DIV") || instruction.has_modifier("CONV")) return true;
     return std::any_of(instruction.operands.begin(), instruction.operands.end(),
                        [](const assembly::Operand& operand) {
                            const auto* reg = std::get_if<assembly::RegisterOperand>(&operand);

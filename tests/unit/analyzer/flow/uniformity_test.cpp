@@ -6,6 +6,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <array>
+#include <cstdint>
+#include <random>
+#include <set>
 #include <string>
 
 namespace warpbound::analyzer {
@@ -58,6 +62,92 @@ TEST(Uniformity, HoldsWhereARegisterOfTheWarpDecides) {
               "0x0020 unknown; 0x0040 uniform");
     EXPECT_EQ(uniformities(diverged + "@!P0 BRA.DIV UR4, E; NOP; E: EXIT;", {{32, 1, 1}}),
               "0x0020 unknown; 0x0040 unknown");
+}
+
+// C102: whatever the mask is.
+TEST(Uniformity, HoldsWhereTheActiveLanesDecide) {
+    EXPECT_EQ(uniformities("BRA.DIV ~URZ, E; NOP; E: EXIT;", {{32, 1, 1}}),
+              "0x0000 uniform (never diverges)");
+}
+
+/// The check of a mask before a shuffle of a cooperative group; the branch is at 0x0080.
+std::string mask_check(const std::string& mask, const std::string& match = "MATCH.ANY R7, R6; ",
+                       const std::string& table = "0x40") {
+    return mask + "VOTEU.ANY UR7, UPT, PT; " + match + "LOP3.LUT P0, RZ, R6, UR7, R7, " + table +
+           ", !PT; @!P0 BRA.DIV UR6, E; NOP; E: EXIT;";
+}
+/// `value << (lane & bits)`, in five instructions.
+std::string shifted_mask(std::uint32_t value, std::uint32_t bits) {
+    return fmt::format("S2R R6, SR_LANEID; LOP3.LUT R6, R6, {:#x}, RZ, 0xc0, !PT; MOV R7, {:#x}; "
+                       "SHF.L.U32 R6, R7, R6, RZ; NOP; ",
+                       bits, value);
+}
+
+// S55: masks that do not overlap, or one mask for all lanes.
+TEST(Uniformity, HoldsWhereMasksOfGroupsAreChecked) {
+    const auto at_branch = [](const std::string& code) {
+        return uniformities(code, {{256, 1, 1}});
+    };
+    EXPECT_EQ(at_branch(mask_check(shifted_mask(0xff, 0x18))), "0x0080 uniform (never diverges)");
+    const std::string word = "MOV R6, c[0x0][0x160]; NOP; NOP; NOP; NOP; ";
+    EXPECT_EQ(at_branch(mask_check(word)), "0x0080 uniform (never diverges)");
+    // Masks that overlap, that only data tell, and lanes that differ in what they find.
+    EXPECT_EQ(at_branch(mask_check(shifted_mask(0x1ff, 0x18))), "0x0080 unknown");
+    EXPECT_EQ(at_branch(mask_check("S2R R4, SR_TID.X; LDS R6, [R4]; NOP; NOP; NOP; ")),
+              "0x0080 unknown");
+    EXPECT_EQ(at_branch(mask_check(shifted_mask(0xff, 0x18), "MATCH.ANY R7, R6; ", "0x80")),
+              "0x0080 unknown");
+}
+
+TEST(Uniformity, IsUnknownWhereACheckedMaskIsOfOtherLanesOrNumbers) {
+    const auto at_branch = [](const std::string& match) {
+        return uniformities(mask_check(shifted_mask(0xff, 0x18), match), {{256, 1, 1}});
+    };
+    EXPECT_EQ(at_branch("MATCH.ANY R7, R6; MOV R9, R6; "), "0x0090 uniform (never diverges)");
+    for (const char* const match :
+         {"MATCH.ANY R7, R6; LDG.E R7, [R2]; ", "MATCH.ANY R7, R5; NOP; ",
+          "@P1 MATCH.ANY R7, R6; NOP; ", "MATCH.ANY R7, R6; LDG.E R6, [R2]; ",
+          "MATCH.ALL PT, R7, R6; NOP; ", "MATCH.ANY R7, R6; @P1 MOV R7, R6; ",
+          "MATCH.ANY R7, R6; REDUX.OR UR7, R6; "})
+        EXPECT_THAT(at_branch(match), HasSubstr("0x0090 unknown")) << match;
+    // Lanes may end between the vote and the match.
+    EXPECT_THAT(at_branch("@P1 EXIT; MATCH.ANY R7, R6; "), HasSubstr("0x0090 unknown"));
+}
+
+/// Whether lanes of A find different truths of `mask & A & ~(lanes of A with the same mask)`.
+bool finds_differ(const std::array<std::uint32_t, 32>& masks, std::uint32_t active) {
+    std::set<bool> found;
+    for (std::size_t lane = 0; lane < masks.size(); ++lane) {
+        if (((active >> lane) & 1U) == 0) continue;
+        std::uint32_t equal = 0;
+        for (std::size_t other = 0; other < masks.size(); ++other)
+            if (masks[other] == masks[lane]) equal |= active & (std::uint32_t{1} << other);
+        found.insert((masks[lane] & active & ~equal) != 0);
+    }
+    return found.size() > 1;
+}
+
+TEST(Uniformity, OfCheckedMasksHoldsForRandomMasksAndLanes) {
+    std::mt19937 random{55};
+    int uniform = 0;
+    int different = 0;
+    for (int i = 0; i < 300; ++i) {
+        const std::uint32_t bits = random() % 32U;
+        const std::uint32_t value = (std::uint32_t{2} << (random() % 32U)) - 1U;
+        std::array<std::uint32_t, 32> masks{};
+        for (std::uint32_t lane = 0; lane < 32; ++lane)
+            masks[lane] = value << (lane & bits);
+        bool differ = false;
+        for (int lanes = 0; lanes < 20; ++lanes)
+            differ = differ || finds_differ(masks, static_cast<std::uint32_t>(random()));
+        const bool proved = uniformities(mask_check(shifted_mask(value, bits)), {{32, 1, 1}}) ==
+                            "0x0080 uniform (never diverges)";
+        EXPECT_FALSE(proved && differ) << value << " << (lane & " << bits << ")";
+        uniform += proved ? 1 : 0;
+        different += differ ? 1 : 0;
+    }
+    EXPECT_GT(uniform, 10);
+    EXPECT_GT(different, 10);
 }
 
 // The warp of a row: the thread number in the grid over the warp size.

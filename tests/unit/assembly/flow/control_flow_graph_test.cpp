@@ -59,6 +59,13 @@ TEST(ControlFlowGraph, NeverTakesABranchGuardedByNotPt) {
 
 TEST(ControlFlowGraph, GivesABranchDecidedByAnOperandBothSuccessors) {
     EXPECT_EQ(valid("BRA.U UP0, L; MOV R1, R2; L: EXIT;", 75).blocks[0].out.size(), 2U);
+    // Whether the lanes of a mask are active, be the mask constant or not.
+    for (const char* const mask : {"UR4", "~URZ", "URZ"})
+        EXPECT_EQ(valid(std::string{"BRA.DIV "} + mask + ", L; MOV R1, R2; L: EXIT;", 75)
+                      .blocks[0]
+                      .out.size(),
+                  2U)
+            << mask;
 }
 
 TEST(ControlFlowGraph, FindsNestedLoopsOuterFirst) {
