@@ -32,9 +32,10 @@ install_packages "${packages[@]}"
 
 say "Configuring $build"
 cmake --preset arm64 -B "$build" -DWARPBOUND_ANALYZER="$analyzer"
-say "Building the program, and tests of readers, descriptions, campaigns and cards"
+say "Building the program, and tests of readers, descriptions, campaigns, cards and the analyzer"
 tests=(assembly/isa/assembly_isa_test assembly/binary/assembly_binary_test assembly/flow/assembly_flow_test models/models_test
        harness/profiles/profiles_test harness/devices/cuda/cuda_test)
+[ "$analyzer" = OFF ] || tests+=(analyzer/analyzer_test)
 cmake --build "$build" --target warpbound warpbound_documentation "${tests[@]##*/}" --parallel "$(nproc)"
 
 say "Running them under qemu-user"
