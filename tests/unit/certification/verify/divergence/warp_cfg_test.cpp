@@ -109,6 +109,21 @@ TEST(DivergenceEvidence, WithoutTheSecondWayOfABranchFails) {
     EXPECT_THAT(step.detail, HasSubstr("is missing at a node"));
 }
 
+// C102, whatever the mask is: all lanes go one way, which may be either.
+TEST(DivergenceEvidence, HasBothSidesOfABranchOnActiveLanes) {
+    const std::string body = "  BRA.DIV ~URZ, `(.L_slow) ?trans5;\n  MOV R3, R1 ?trans6;\n"
+                             ".L_slow:\n  MOV R4, R1 ?trans6;\n  EXIT ?trans5;\n";
+    const Bundle bundle = bundle_of(input_of(body, "1x32")).value();
+    const verify::Evidence evidence = verify::read_evidence(tests::plain(bundle.files));
+    EXPECT_EQ(verify::check_structure(evidence).verdict, Verdict::Holds);
+    auto& block = evidence.kernels.front()->blocks.front();
+    ASSERT_EQ(block.successors.size(), 2U);
+    block.successors = {block_at(*evidence.kernels.front(), 0x20)};
+    const auto step = verify::check_structure(evidence);
+    EXPECT_EQ(step.verdict, Verdict::Failed) << step.detail;
+    EXPECT_THAT(step.detail, HasSubstr("block 0x0000"));
+}
+
 /// To three places by a table, of which the second leads on to the third.
 const std::string table = R"(  MOV R2, 0x3 ?trans4;
   BSSY B0, `(.L_end) ?trans2;
