@@ -248,7 +248,7 @@ private:
     /// Since the begin of the basic block; neither register nor predicate was written since.
     boost::container::flat_map<assembly::Register, GuardedNumber> guarded_;
     MatchedMasks masks_; ///< Since the begin of the basic block.
-    Condition under_; ///< Of the instruction that executes.
+    Condition under_;    ///< Of the instruction that executes.
 };
 
 } // namespace warpbound::analyzer
