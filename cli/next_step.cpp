@@ -1,6 +1,11 @@
 #include "cli/next_step.hpp"
 
+#include "assembly/support/printable.hpp"
+
 #include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <set>
 
 namespace warpbound::cli {
 
@@ -28,6 +33,13 @@ void add_quiet(CLI::App& app) {
 
 bool is_quiet() {
     return quiet();
+}
+
+void print_note(std::string text) {
+    static std::set<std::string> printed;
+    if (is_quiet()) return;
+    const auto [note, is_new] = printed.insert(std::move(text));
+    if (is_new) std::fputs(printable(*note).c_str(), stderr);
 }
 
 void suggest(std::string command) {

@@ -3,11 +3,8 @@
 /// What a command prints beside its answer: notes, and the command to type next. `--quiet` leaves
 /// both out.
 
-#include "assembly/support/printable.hpp"
-
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,12 +20,13 @@ void add_quiet(CLI::App& app);
 /// Whether only answers and errors are wanted.
 bool is_quiet();
 
-/// Prints a note on standard error, `printable`, unless quiet.
+/// Prints the text on standard error, `printable`, unless quiet or printed before.
+void print_note(std::string text);
+
+/// The same of a formatted note: what holds for several kernels is said once.
 template <typename... Arguments>
 void note(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    if (!is_quiet())
-        std::fputs(printable(fmt::format(format, std::forward<Arguments>(arguments)...)).c_str(),
-                   stderr);
+    print_note(fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
 /// Says which command a user types next; the last one counts.
