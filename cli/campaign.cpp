@@ -156,9 +156,7 @@ void add_import(CLI::App& command, Invocation& invocation) {
     part->add_option("FILE", options->file,
                      "CSV or JSON of a campaign (- reads standard input); SQLite or GPU trace of "
                      "Nsight Systems, report (.ncu-rep) or CSV of Nsight Compute, CSV of CUPTI "
-                     "records, times "
-                     "of trtexec, "
-                     "JSON of nvbench with its files of times")
+                     "records, times of trtexec, JSON of nvbench with its files of times")
         ->required();
     part->add_option("-o,--output", options->output, "Campaign to make")->required();
     part->add_option("--listing", options->listing,

@@ -1,6 +1,7 @@
 #include "assembly/isa/function_effects.hpp"
 #include "assembly/isa/reader.hpp"
 #include "models/architecture/instruction_timing.hpp"
+#include "tests/unit/models/architecture/timed_machine.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,58 +15,10 @@ using assembly::ControlFlow;
 using assembly::Instruction;
 using assembly::OpcodeClass;
 
-SourcedValue value(std::string name, std::int64_t lo, std::int64_t hi,
-                   Grade grade = Grade::PeerReviewed) {
-    SourcedValue made;
-    made.name = std::move(name);
-    made.unit = "cycles";
-    made.interval = Interval{.lo = lo, .typical = std::nullopt, .hi = hi};
-    made.source = "test";
-    made.grade = grade;
-    return made;
-}
-
-SourcedValue unknown(std::string name) {
-    SourcedValue made;
-    made.name = std::move(name);
-    made.unit = "cycles";
-    return made;
-}
-
-Architecture machine(IssueControl control) {
-    Architecture made;
-    made.name = "m";
-    made.target = {.sm = control == IssueControl::Encoded ? 75 : 20};
-    made.issue_control = control;
-    made.units = {{.name = "alu", .scope = UnitScope::Partition},
-                  {.name = "path", .scope = UnitScope::Core}};
-    made.schedulers.values = {value("same-warp-interval", 6, 6)};
-    made.control_flow.values = {value("branch-taken", 32, 32, Grade::Inferred),
-                                value("branch-not-taken", 28, 28)};
-    const auto add = [&made](OpcodeClass opcode_class, std::string unit,
-                             std::vector<SourcedValue> values) {
-        values.push_back(value("initiation", 2, 3));
-        made.classes[opcode_class] = {.unit = std::move(unit),
-                                      .values = {.name = {}, .values = std::move(values)}};
-    };
-    add(OpcodeClass::Move, "alu", {value("latency", 18, 18, Grade::Assumed)});
-    add(OpcodeClass::Branch, "alu", {});
-    add(OpcodeClass::Exit, "alu", {});
-    add(OpcodeClass::Reconvergence, "alu", {value("latency", 1, 1)});
-    add(OpcodeClass::Barrier, "alu", {});
-    add(OpcodeClass::Double, "alu", {unknown("latency")});
-    add(OpcodeClass::LoadShared, "path",
-        {value("latency", 26, 50), value("pass-cost", 2, 2), value("source-read", 9, 11)});
-    add(OpcodeClass::LoadConstant, "path", {value("latency", 26, 50), value("pass-cost", 1, 9)});
-    add(OpcodeClass::LoadGlobal, "path", {value("pass-cost", 4, 4)});
-    add(OpcodeClass::StoreGlobal, "path", {value("pass-cost", 4, 4)});
-    add(OpcodeClass::AtomicGlobal, "path", {value("latency", 99, 99)});
-    made.memories = {{.name = "l1", .values = {value("latency", 30, 35)}},
-                     {.name = "l2", .values = {value("latency", 190, 230), value("atomic", 1, 9)}},
-                     {.name = "dram", .values = {value("latency", 350, 500)}}};
-    made.write_buffer.values = {value("entries", 8, 8), value("drain", 2, 9, Grade::Assumed)};
-    return made;
-}
+using timed::machine;
+using timed::timing_of;
+using timed::unknown;
+using timed::value;
 
 Instruction instruction(OpcodeClass opcode_class, ControlFlow flow = ControlFlow::None) {
     Instruction made;
@@ -86,15 +39,6 @@ Instruction stalled(Instruction made, int stall, bool dual = false) {
     made.control->stall = stall;
     made.control->dual_issue = dual;
     return made;
-}
-
-Result<InstructionTiming> timing_of(const Instruction& one, const Architecture& architecture,
-                                    const FlowFacts& facts = {}) {
-    assembly::Function function;
-    function.target = architecture.target;
-    function.instructions = {one};
-    assembly::set_effects(function);
-    return instruction_timings(function, architecture, facts).front();
 }
 
 const Architecture interlocked = machine(IssueControl::Interlocked);
@@ -420,83 +364,6 @@ TEST(InstructionTiming, OfAGlobalAtomicCountsLinesOrSectors) {
     EXPECT_EQ(possible_passes(by_sector, lanes), (PassRange{32, 32}));
     const AccessRule load{.rule = PassRule::Lines, .line = 128, .sector = 32};
     EXPECT_EQ(possible_passes(load, lanes), (PassRange{1, 1}));
-}
-
-/// The machine with a class for textures; 32 lanes.
-Architecture with_textures() {
-    Architecture made = encoded;
-    made.classes[OpcodeClass::Texture] = {
-        .unit = "path",
-        .values = {.name = {},
-                   .values = {value("initiation", 1, 64), value("line-interval", 1, 4),
-                              value("pass-cost", 1, 8), value("source-read", 1, 80),
-                              value("latency", 38, 200)}}};
-    made.classes[OpcodeClass::AtomicGlobal].values.values.push_back(value("pass-cost", 1, 8));
-    return made;
-}
-
-Instruction texture_instruction(const std::string& statement) {
-    const auto program =
-        assembly::read_program({.name = "listing", .text = "!Arch sm_75\n" + statement + ";\n"});
-    auto read = program.value().functions.front().instructions.front();
-    read.control.emplace();
-    read.address = 0x10;
-    return read;
-}
-
-InstructionTiming texture_timing(const char* statement, const FlowFacts& facts = {}) {
-    const auto read = texture_instruction(statement);
-    return timing_of(read, with_textures(), facts).value();
-}
-
-// C101, by hand. DRAM is at most 500 cycles away.
-TEST(InstructionTiming, OfATextureCountsTexelsSamplesAndHandles) {
-    const auto fetch = texture_timing("TLD.SCR.LZ RZ, R5, R0, 0x0, 0x5a, 1D, 0x1");
-    EXPECT_EQ(fetch.passes, (Interval{1, std::nullopt, 32}));
-    EXPECT_EQ(fetch.latency, (Interval{38, std::nullopt, 200 + 2 * 500}));
-    EXPECT_EQ(occupancy_of_port(fetch), (Interval{1, std::nullopt, 32 * 4}));
-    const auto nearest = texture_timing("TEX.SCR.LZ R6, R4, R4, R5, 0x0, 0x5a, 2D");
-    EXPECT_EQ(nearest.passes.hi, 32 * 4);
-    EXPECT_EQ(nearest.initiation.hi, 64);
-    const auto blended = texture_timing("TEX.SCR.LL R6, R4, R4, R6, 0x0, 0x5a, 3D"); // 4 samples
-    EXPECT_EQ(blended.passes.hi, 32 * 16);
-    EXPECT_EQ(blended.initiation.hi, 4 * 64);
-    EXPECT_EQ(blended.latency.hi, 200 + 3 * 64 + 2 * 500);
-    const auto stretched = texture_timing("TXD R10, R8, R4, R8, 0x0, 0x5a, 2D"); // 32 samples
-    EXPECT_EQ(stretched.passes.hi, 32 * 128);
-    EXPECT_EQ(stretched.latency.hi, 200 + 31 * 64 + 2 * 500);
-    const auto handles = texture_timing("TLD.SCR.B.LZ RZ, R11, R13, R10, 1D, 0x1");
-    EXPECT_EQ(handles.latency, (Interval{38, std::nullopt, 32 * (200 + 2 * 500)}));
-    EXPECT_EQ(handles.initiation, (Interval{1, std::nullopt, 32 * 64}));
-}
-
-TEST(InstructionTiming, OfASurfaceIsThatOfAStoreOrAnAtomicOnTheTexturePath) {
-    const auto store = texture_timing("SUST.D.BA.2D.128.STRONG.CTA.TRAP [R4], R8, 0x0, 0x5a");
-    EXPECT_TRUE(store.enters_write_buffer);
-    EXPECT_EQ(store.passes.hi, 32);
-    EXPECT_EQ(store.initiation.hi, 64);
-    EXPECT_EQ(store.latency.hi, 0);
-    const auto reduction = texture_timing("SURED.D.BA.2D.ADD.STRONG.SYS.TRAP [R4], R2, 0x0, 0x5a");
-    EXPECT_TRUE(is_atomic_at_l2(reduction));
-    EXPECT_FALSE(reduction.enters_write_buffer);
-    EXPECT_EQ(reduction.passes.hi, 32);
-}
-
-TEST(InstructionTiming, OfATextureFollowsLevelAndTransactionsOfItsFact) {
-    const char* const statement = "TEX.SCR.LZ R6, R4, R4, R5, 0x0, 0x5a, 2D";
-    FlowFacts facts;
-    facts.memory.emplace_back();
-    facts.memory.front().at = 0x10;
-    facts.memory.front().transactions = CountRange{2, 6};
-    facts.memory.front().level = MemoryLevel::L1;
-    const auto near = texture_timing(statement, facts);
-    EXPECT_EQ(near.passes, (Interval{2, std::nullopt, 6}));
-    EXPECT_EQ(near.latency, (Interval{38, std::nullopt, 200}));
-    facts.memory.front().level = MemoryLevel::L2;
-    EXPECT_EQ(texture_timing(statement, facts).latency.hi, 200 + 2 * 230);
-    facts.memory.front().pattern.emplace();
-    EXPECT_THAT(timing_of(texture_instruction(statement), with_textures(), facts).error().what,
-                testing::HasSubstr("state the lines"));
 }
 
 } // namespace
