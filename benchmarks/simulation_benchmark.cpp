@@ -32,10 +32,11 @@ TestProgram arithmetic_mix(bool encoded) {
 /// `instructions`: per warp.
 void run_launch(benchmark::State& state, const models::Architecture& machine,
                 const TestProgram& program, models::Launch launch, std::int64_t instructions,
-                std::int64_t multiprocessors = 1) {
+                std::int64_t multiprocessors = 1, unsigned threads = 1) {
     const auto prepared = Machine::prepare(machine, program.kernel(launch), {}, multiprocessors);
     if (!prepared) throw std::runtime_error{prepared.error().what};
     RunOptions options;
+    options.threads = threads;
     for (auto _ : state) {
         const auto observation = prepared.value()->run(options);
         if (!observation) throw std::runtime_error{observation.error().what};
@@ -69,9 +70,15 @@ void simulate_grid(benchmark::State& state) {
     set(machine.geometry, "multiprocessors", 132);
     const auto multiprocessors = state.range(0);
     set(machine.limits, "max-blocks", 1);
-    run_launch(state, machine, program, {multiprocessors, 512}, 500 * 9 + 2, multiprocessors);
+    run_launch(state, machine, program, {multiprocessors, 512}, 500 * 9 + 2, multiprocessors,
+               static_cast<unsigned>(state.range(1)));
 }
-BENCHMARK(simulate_grid)->Arg(1)->Arg(2)->Arg(4)->Arg(8)->Arg(15)->Arg(80)->Arg(132);
+// Arguments: SMs, threads.
+BENCHMARK(simulate_grid)
+    ->ArgsProduct({{1, 2, 4, 8, 15, 80, 132}, {1}})
+    ->Args({15, 2})
+    ->Args({132, 2})
+    ->UseRealTime();
 
 BENCHMARK_CAPTURE(simulate, interlocked, models::IssueControl::Interlocked)
     ->Arg(1)

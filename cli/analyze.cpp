@@ -263,6 +263,7 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
         ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_draw(*command, options->draw);
+    add_threads(*command);
     command->add_option("-o,--output", options->outputs,
                         "Report file: .html, .xml, .json or .txt; may be repeated");
     add_format(*command, options->format, {"text", "json", "xml", "html"});

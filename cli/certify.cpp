@@ -281,6 +281,7 @@ void add_certify(CLI::App& app, Invocation& invocation) {
         ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_draw(*command, options->runs.draw);
+    add_threads(*command);
     for (const char* of_shards : {"--runs", "--seed", "--draw"})
         merge->excludes(of_shards);
     command

@@ -35,6 +35,7 @@ namespace warpbound::cli {
 
 namespace {
 
+std::optional<unsigned> stated_threads;
 volatile std::sig_atomic_t interrupt_seen = 0;
 
 extern "C" void on_interrupt(int) {
@@ -385,7 +386,16 @@ std::string hexadecimal(std::int64_t address) {
 }
 
 unsigned worker_threads() {
-    return std::max(1U, std::thread::hardware_concurrency());
+    return stated_threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+void add_threads(CLI::App& command) {
+    constexpr unsigned most = 1'024;
+    command
+        .add_option("--threads", stated_threads,
+                    "Threads that share the runs, or the multiprocessors of a single run; no "
+                    "result depends on their number. Default: one for each core")
+        ->check(CLI::Range(1U, most));
 }
 
 std::string quantity_name(harness::Quantity quantity) {

@@ -273,8 +273,10 @@ void add_time_limit(CLI::App& command, std::optional<double>& seconds, const std
 
 /// "0x00d0".
 std::string hexadecimal(std::int64_t address);
-/// Number of worker threads to use.
+/// Number of worker threads to use: that of `add_threads`, else one for each core.
 unsigned worker_threads();
+/// Adds --threads.
+void add_threads(CLI::App& command);
 
 /// Series key of a kernel on a device, as `simulate`, `analyze` and `certify` record and look up.
 harness::SeriesKey series_key(const assembly::Program& program, const harness::Kernel& launched,

@@ -22,7 +22,7 @@ constexpr std::size_t option_indent = 2;
 constexpr std::size_t text_column = 26;
 
 /// The group of an option that does not stand under "Options".
-constexpr std::array<std::pair<std::string_view, std::string_view>, 34> groups{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 35> groups{{
     {"--kernel", "Kernel"},
     {"--all", "Kernel"},
     {"--target", "Kernel"},
@@ -52,6 +52,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 34> groups{{
     {"--runs", "Observed runs"},
     {"--seed", "Observed runs"},
     {"--draw", "Observed runs"},
+    {"--threads", "Observed runs"},
     {"--campaign", "Observed runs"},
     {"--repetitions", "Observed runs"},
     {"--output", "Output"},

@@ -247,6 +247,7 @@ void add_schedulers(CLI::App& app, Invocation& invocation) {
         ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_draw(*command, options->draw);
+    add_threads(*command);
     add_time_limit(*command, options->time_limit,
                    "policies that were not bounded by then are left out");
     command

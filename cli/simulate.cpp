@@ -251,6 +251,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
         ->check(refusal_of_whole_number)
         ->capture_default_str();
     add_draw(*command, options->draw);
+    add_threads(*command);
     command->add_option("--campaign", options->campaign,
                         "Record every run in this campaign; resumes it if it exists");
     options->trace.add_to(*command);

@@ -72,8 +72,9 @@ Result<std::optional<Simulated>> simulate(const Options& options, const Machine&
     if (!with_cost) return with_cost.as_failure();
     Simulated simulated;
     if (options.trace.is_wanted()) {
-        const harness::RunOptions chosen{
+        harness::RunOptions chosen{
             harness::seed_of_run(options.seed, options.trace.run), protocol.draw, {}};
+        chosen.threads = worker_threads();
         auto run = trace_run(options.trace, machine.architecture, subject.launched, machine.policy,
                              machine.multiprocessors, chosen);
         if (!run) return run.as_failure();

@@ -70,6 +70,8 @@ struct RunOptions {
     std::vector<std::size_t> path;
     /// Core cycles after which a simulated run is given up: a failure.
     std::int64_t longest = std::numeric_limits<std::int64_t>::max();
+    /// Over which a simulated run of several SMs is spread. The result does not depend on it.
+    unsigned threads = 1;
 };
 
 /// The conditions under which something ran, by name: "driver" -> "13.0", "temperature" -> "41 C".

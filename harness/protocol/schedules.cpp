@@ -39,10 +39,11 @@ double jain_index(const std::vector<models::WarpObservation>& warps) {
 }
 
 Result<ScheduledRun> one_run(const simulator::Machine& machine, const Protocol& protocol,
-                             std::int64_t number) {
+                             std::int64_t number, unsigned threads) {
     ScheduledRun run;
     IssueOrder order;
-    const RunOptions options{seed_of_run(protocol.seed, number), protocol.draw, {}};
+    RunOptions options{seed_of_run(protocol.seed, number), protocol.draw, {}};
+    options.threads = threads;
     const auto observed = machine.run(options, [&](const simulator::Event& event) {
         const auto* issued = std::get_if<simulator::Issued>(&event);
         if (issued == nullptr) return;
@@ -71,7 +72,10 @@ Result<std::vector<ScheduledRun>> run_schedules(const simulator::Machine& machin
     const auto done = [&] { return static_cast<std::int64_t>(runs.size()); };
     while (done() < protocol.repetitions) {
         const std::int64_t count = std::min(batch_of_runs, protocol.repetitions - done());
-        const auto run = [&](std::int64_t number) { return one_run(machine, protocol, number); };
+        const unsigned of_each = threads_of_each(threads, count);
+        const auto run = [&](std::int64_t number) {
+            return one_run(machine, protocol, number, of_each);
+        };
         const Batch<ScheduledRun> batch = WorkerPool<ScheduledRun>{run, done(), count}.run(threads);
         if (batch.exception) std::rethrow_exception(batch.exception);
         if (batch.failure) return *batch.failure;

@@ -94,11 +94,12 @@ bool SeriesRun::loses_device(const Sample& sample) const {
     return sample.remark.anomaly == RunAnomaly::DeviceLost && !device_->replays();
 }
 
-Result<Sample> SeriesRun::one_run(std::int64_t number) const {
+Result<Sample> SeriesRun::one_run(std::int64_t number, unsigned threads) const {
     Sample sample{number, seed_of_run(protocol_.seed, number), {}, {}};
     RunOptions options;
     options.seed = sample.seed;
     options.draw = protocol_.draw;
+    options.threads = threads;
     auto outcome = prepared_->run(options);
     if (!outcome) return outcome.as_failure();
     sample.remark = std::move(outcome.value().remark);
@@ -123,7 +124,7 @@ Result<void> SeriesRun::prepare_runs(const std::function<bool()>& stop) {
     conditions_ = {{runs(), std::move(conditions)}};
     const auto time_of = [this](std::int64_t number) -> Result<std::optional<std::int64_t>> {
         // Warm-up runs have negative numbers: no recorded run has their seeds.
-        const auto sample = one_run(-number);
+        const auto sample = one_run(-number, 1);
         if (!sample) return sample.as_failure();
         return run_time(sample.value());
     };
@@ -145,9 +146,10 @@ Result<void> SeriesRun::advance(std::int64_t count, unsigned threads,
     const auto began = std::chrono::steady_clock::now();
     if (!warm_)
         if (auto warmed = prepare_runs(stop); !warmed) return warmed;
+    count = std::min(count, protocol_.repetitions - runs());
+    const unsigned of_each = threads_of_each(threads, count);
     Batch<Sample> batch = WorkerPool<Sample>{
-        [this](std::int64_t number) { return one_run(number); }, runs(),
-        std::min(count, protocol_.repetitions - runs()), stop,
+        [&](std::int64_t number) { return one_run(number, of_each); }, runs(), count, stop,
         [this](const Sample& sample) {
             return loses_device(sample);
         }}.run(std::min(threads, device_->runs_at_once()));

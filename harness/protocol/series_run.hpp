@@ -43,7 +43,7 @@ private:
         : device_{&device}, prepared_{&prepared}, protocol_{protocol}, quantity_{quantity},
           campaign_{campaign}, rule_{make_rule(protocol.stop, protocol.repetitions)} {}
 
-    [[nodiscard]] Result<Sample> one_run(std::int64_t number) const;
+    [[nodiscard]] Result<Sample> one_run(std::int64_t number, unsigned threads) const;
     /// Stores the conditions and warms up.
     Result<void> prepare_runs(const std::function<bool()>& stop);
     [[nodiscard]] bool loses_device(const Sample& sample) const;

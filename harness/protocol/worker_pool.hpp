@@ -19,6 +19,12 @@
 
 namespace warpbound::harness {
 
+/// Threads for each of `runs` runs that are made at once, of `threads` in all.
+inline unsigned threads_of_each(unsigned threads, std::int64_t runs) {
+    return std::max<unsigned>(1, threads / static_cast<unsigned>(std::clamp<std::int64_t>(
+                                               runs, 1, std::max(1U, threads))));
+}
+
 /// Consecutive runs, and why they ended early. The exception or failure, if any, is that of the run
 /// after the last one in `done`.
 template <typename Run> struct Batch {

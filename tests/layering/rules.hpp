@@ -39,7 +39,7 @@ inline constexpr auto orders = std::to_array<FolderOrder>({
       "memory policies", "application host pipeline"}},
     {"harness/simulator",
      "",
-     {"divergence", "clock", "paths", "decode", "memory", "pipeline", "launch", "sm"}},
+     {"divergence", "clock", "paths", "decode", "memory", "pipeline", "launch", "sm", "parallel"}},
 });
 
 /// Files that no file of a folder may include.

@@ -9,27 +9,43 @@ void Clock::add(Component& component) {
 }
 
 void Clock::advance(std::int64_t now) {
+    begin(now);
+    while (tick())
+        publish();
+}
+
+void Clock::begin(std::int64_t now) {
+    now_ = now;
+    if (has_mail()) publish();
     waking_.clear();
     wakes_.take(now, waking_);
-    for (const std::size_t component : waking_) {
-        components_[component]->scheduled_ = true;
-        scheduled_.push_back(components_[component]);
+    for (const std::size_t waking : waking_) {
+        Component* const component = components_[waking];
+        if (component->scheduled_) continue;
+        component->scheduled_ = true;
+        scheduled_.push_back(component);
     }
-    ticked_.clear();
-    while (!scheduled_.empty()) {
-        ticking_.swap(scheduled_);
-        if (order_) order_(ticking_);
-        for (Component* component : ticking_) {
-            component->scheduled_ = false;
-            if (component->ticked_in_ != now) ticked_.push_back(component);
-            component->ticked_in_ = now;
-            component->tick(now);
+}
+
+bool Clock::tick() {
+    if (scheduled_.empty()) {
+        for (Component* component : ticked_) {
+            component->ticked_ = false;
+            wakes_.set(component->clock_index_, component->wake());
         }
-        ticking_.clear();
-        clocked_state_.propagate(scheduled_);
+        ticked_.clear();
+        return false;
     }
-    for (const Component* component : ticked_)
-        wakes_.set(component->clock_index_, component->wake());
+    ticking_.swap(scheduled_);
+    if (order_) order_(ticking_);
+    for (Component* component : ticking_) {
+        component->scheduled_ = false;
+        if (!component->ticked_) ticked_.push_back(component);
+        component->ticked_ = true;
+        component->tick(now_);
+    }
+    ticking_.clear();
+    return true;
 }
 
 } // namespace warpbound::harness::simulator

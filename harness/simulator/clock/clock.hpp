@@ -29,8 +29,21 @@ public:
     void reset(const Component& component) { wakes_.set(component.clock_index_, component.wake()); }
     /// The first cycle in which a component wakes; `never` when none will.
     [[nodiscard]] std::int64_t next() const { return wakes_.earliest(); }
-    /// Runs all steps of a cycle. Requires: now > all earlier cycles.
+    /// Runs all steps of a cycle. Requires: now >= all earlier cycles.
     void advance(std::int64_t now);
+
+    // The same in parts: begin, then tick and publish in turn until tick returns false.
+    /// What was put before the cycle is visible in its first step.
+    void begin(std::int64_t now);
+    /// The components of the next step tick. False: none has to, and the cycle has ended.
+    bool tick();
+    /// Ends the step: what was staged in it becomes visible.
+    void publish() { clocked_state_.propagate(scheduled_); }
+
+    /// The last cycle that began.
+    [[nodiscard]] std::int64_t now() const { return now_; }
+    /// Something was put between cycles.
+    [[nodiscard]] bool has_mail() const { return clocked_state_.has_staged(); }
 
 private:
     TickOrder order_;
@@ -41,6 +54,7 @@ private:
     std::vector<Component*> scheduled_;
     std::vector<Component*> ticking_;
     std::vector<Component*> ticked_; ///< In this cycle, each component once.
+    std::int64_t now_ = 0;
 };
 
 } // namespace warpbound::harness::simulator

@@ -35,7 +35,7 @@ private:
     friend class Clock;
     std::size_t clock_index_ = 0; ///< Among the components of the clock.
     bool scheduled_ = false;      ///< Ticks in the next step.
-    std::int64_t ticked_in_ = -1; ///< The last cycle in which it ticked.
+    bool ticked_ = false;         ///< In the current cycle.
 };
 
 } // namespace warpbound::harness::simulator

@@ -38,6 +38,7 @@ struct StallEnds {
 
     std::int64_t& operator[](Stall stall) { return until[static_cast<std::size_t>(stall)]; }
     std::int64_t operator[](Stall stall) const { return until[static_cast<std::size_t>(stall)]; }
+    friend bool operator==(const StallEnds&, const StallEnds&) = default;
 };
 
 /// A warp of a new block got its warp slot. `Unit:` cycles from the start of the execution time, in
@@ -49,6 +50,7 @@ struct WarpStarted {
     int scheduler = 0;       ///< Of the SM.
     int warp_slot = 0;       ///< In the scheduler; reused by later warps.
     std::int64_t placed = 0; ///< The cycle in which its block was dispatched.
+    friend bool operator==(const WarpStarted&, const WarpStarted&) = default;
 };
 /// An instruction issued.
 struct Issued {
@@ -64,6 +66,7 @@ struct Issued {
     std::int64_t port_until = 0; ///< The first cycle in which its port is free again.
     std::int64_t since = 0;      ///< The cycle after its predecessor's issue, or of the start.
     StallEnds stalls;            ///< What delayed it from `since` on.
+    friend bool operator==(const Issued&, const Issued&) = default;
 };
 /// The source registers of an instruction with a read barrier have been read.
 struct SourcesRead {
@@ -71,6 +74,7 @@ struct SourcesRead {
     int warp = 0;
     std::size_t instruction = 0;
     std::int64_t number = 0;
+    friend bool operator==(const SourcesRead&, const SourcesRead&) = default;
 };
 /// The result of an instruction is ready.
 struct Completed {
@@ -78,15 +82,18 @@ struct Completed {
     int warp = 0;
     std::size_t instruction = 0;
     std::int64_t number = 0;
+    friend bool operator==(const Completed&, const Completed&) = default;
 };
 /// A write-buffer entry drained.
 struct Drained {
     std::int64_t cycle = 0;
     int warp = 0;
+    friend bool operator==(const Drained&, const Drained&) = default;
 };
 struct WarpEnded {
     std::int64_t cycle = 0;
     int warp = 0;
+    friend bool operator==(const WarpEnded&, const WarpEnded&) = default;
 };
 /// `count` instructions from this one on entered the warp's empty buffer (C43, C44).
 struct InstructionsFetched {
@@ -94,6 +101,7 @@ struct InstructionsFetched {
     int warp = 0;
     std::size_t instruction = 0;
     std::int64_t count = 0;
+    friend bool operator==(const InstructionsFetched&, const InstructionsFetched&) = default;
 };
 /// A bank of the register file was read for an instruction (C48).
 struct OperandRead {
@@ -102,6 +110,7 @@ struct OperandRead {
     std::size_t instruction = 0;
     std::int64_t number = 0;
     std::size_t bank = 0;
+    friend bool operator==(const OperandRead&, const OperandRead&) = default;
 };
 /// An instruction left its operand collector (C48).
 struct Collected {
@@ -110,6 +119,7 @@ struct Collected {
     std::size_t instruction = 0;
     std::int64_t number = 0;
     std::int64_t since = 0; ///< The cycle in which it entered the collector.
+    friend bool operator==(const Collected&, const Collected&) = default;
 };
 /// An instruction entered its unit from an operand collector (C49).
 struct UnitEntered {
@@ -118,6 +128,7 @@ struct UnitEntered {
     std::size_t instruction = 0;
     std::int64_t number = 0;
     std::int64_t until = 0; ///< The first cycle in which the unit is free again.
+    friend bool operator==(const UnitEntered&, const UnitEntered&) = default;
 };
 /// An instruction of fixed latency was granted its reads (C61).
 struct ReadsGranted {
@@ -127,6 +138,7 @@ struct ReadsGranted {
     std::int64_t number = 0;
     bool reads = true;               ///< False: it is predicated off and reads nothing.
     std::vector<std::int64_t> banks; ///< Reads of each bank.
+    friend bool operator==(const ReadsGranted&, const ReadsGranted&) = default;
 };
 /// The memory path of the SM took an instruction from the memory queue of its scheduler (C72).
 struct HandedOver {
@@ -137,6 +149,7 @@ struct HandedOver {
     std::int64_t entry = 0; ///< From the issue, without waits.
     std::int64_t next = 0;  ///< The first cycle in which the scheduler may hand over again.
     std::int64_t until = 0; ///< The first cycle in which the path is free again.
+    friend bool operator==(const HandedOver&, const HandedOver&) = default;
 };
 enum class CacheLevel { L1, L2, Constant, InstructionL0, InstructionL1, Operand };
 inline constexpr int cache_level_count = static_cast<int>(CacheLevel::Operand) + 1;
@@ -150,6 +163,7 @@ struct LineFilled {
     int unit = 0;
     std::uint64_t address = 0;
     std::uint64_t sectors = 0;
+    friend bool operator==(const LineFilled&, const LineFilled&) = default;
 };
 /// A load, a store, an instruction with constant operands or a fetch looked up a line in a cache.
 /// Lines of constants and instructions have one sector; the address of constants is that of C51.
@@ -165,6 +179,7 @@ struct LineAccessed {
     std::uint64_t missed = 0;    ///< Sectors that were requested; of a write, those not present.
     std::uint64_t streamed = 0;  ///< Lines that a miss in an L0 requested behind its own (C68).
     std::int64_t held_until = 0; ///< Of a constant operand: the scheduler chooses nobody before.
+    friend bool operator==(const LineAccessed&, const LineAccessed&) = default;
 };
 /// A slice of the L2 began the transactions of a global atomic (C57).
 struct AtomicServed {
@@ -176,6 +191,7 @@ struct AtomicServed {
     std::int64_t slice = 0;
     std::int64_t transactions = 1;
     std::int64_t until = 0; ///< The first cycle in which the slice is free again.
+    friend bool operator==(const AtomicServed&, const AtomicServed&) = default;
 };
 /// A DRAM channel began to transfer sectors.
 struct DramServed {
@@ -187,6 +203,7 @@ struct DramServed {
     bool row_hit = false;
     bool write = false;
     std::int64_t until = 0; ///< The first cycle in which the channel is free again.
+    friend bool operator==(const DramServed&, const DramServed&) = default;
 };
 /// The steps of an operation of the host (C32 to C36).
 enum class OperationStep {
@@ -202,6 +219,7 @@ struct OperationStepped {
     int warp = 0; ///< 0: the event concerns no warp.
     std::size_t operation = 0;
     OperationStep step = OperationStep::Issued;
+    friend bool operator==(const OperationStepped&, const OperationStepped&) = default;
 };
 using Event =
     std::variant<WarpStarted, Issued, SourcesRead, Completed, Drained, WarpEnded,

@@ -34,6 +34,7 @@ public:
 class ClockedState {
 public:
     void staged(Staging& link) { staged_.push_back(&link); }
+    [[nodiscard]] bool has_staged() const { return !staged_.empty(); }
 
     /// Ends a step. Appends to `scheduled` every component that receives a message, once.
     void propagate(std::vector<Component*>& scheduled) {

@@ -33,7 +33,8 @@ enum class StreamOf : std::uint32_t {
     InstructionCache,
     InstructionL0,
     MemoryQueue,
-    OperandCache
+    OperandCache,
+    Ties
 };
 
 /// xoshiro256**, seeded by splitmix64 from (seed, purpose, index).

@@ -39,6 +39,8 @@ public:
     [[nodiscard]] const Progress& progress(std::size_t launch) const { return progress_[launch]; }
     /// Launches whose blocks have all ended, until the caller removes them.
     [[nodiscard]] std::vector<std::size_t>& ended() { return ended_; }
+    /// Blocks of a launch that may start wait for free resources.
+    [[nodiscard]] bool has_waiting_blocks() const { return !queue_.empty(); }
     /// A block had to wait for free resources, and the description lacks the replacement time.
     [[nodiscard]] bool lacks_replacement() const { return lacks_replacement_; }
 

@@ -38,8 +38,10 @@ MemorySystem::MemorySystem(Ports links, const MachineShape& machine, const RunOp
                   .blocked = false});
     for (std::size_t channel = 0; channel < shape_->dram.channels; ++channel)
         channels_.emplace_back(shape_->dram, random_);
-    for (const auto& requests : links_.requests)
+    for (const auto& requests : links_.requests) {
         requests.read_by(*this);
+        ties_.emplace_back(options.seed, StreamOf::Ties, ties_.size());
+    }
 }
 
 MemorySystem::Target MemorySystem::target_of(const MemoryRequest& request) const {
@@ -83,7 +85,7 @@ bool MemorySystem::receive() {
             slices_[target_of(request).slice].arriving.push(
                 Waiting{.request = request,
                         .sm = sm,
-                        .tie = links_.requests.size() > 1 ? random_.draw(0, tie_limit) : 0,
+                        .tie = links_.requests.size() > 1 ? ties_[sm].uniform(0, tie_limit) : 0,
                         .sequence = sequence_++});
             received = true;
         }

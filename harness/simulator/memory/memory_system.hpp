@@ -19,8 +19,9 @@
 
 namespace warpbound::harness::simulator {
 
-/// A slice serves requests in their order of arrival. The order of requests that arrive in the same
-/// cycle is drawn.
+/// A slice serves requests in their order of arrival. The order of requests of several SMs that
+/// arrive in the same cycle is drawn, from a stream of each SM: so it does not depend on when the
+/// requests of other SMs are received.
 class MemorySystem final : public Component {
 public:
     struct Ports {
@@ -41,8 +42,8 @@ private:
         std::int64_t tie = 0; ///< Random tie break.
         std::uint64_t sequence = 0;
         friend bool operator>(const Waiting& a, const Waiting& b) {
-            return std::tie(a.request.at, a.tie, a.sequence) >
-                   std::tie(b.request.at, b.tie, b.sequence);
+            return std::tie(a.request.at, a.tie, a.sm, a.sequence) >
+                   std::tie(b.request.at, b.tie, b.sm, b.sequence);
         }
     };
     struct Slice {
@@ -112,6 +113,7 @@ private:
     const MemoryShape* shape_;
     EventLog* log_;
     RandomSource random_;
+    std::vector<RandomStream> ties_; ///< Per SM.
     std::vector<Slice> slices_;
     std::vector<DramChannel> channels_;
     std::vector<std::int64_t> return_free_at_; ///< Per SM.
