@@ -58,7 +58,8 @@ Result<RecordedRun> load_recorded_run(const std::filesystem::path& trace,
     auto recorded = RecordedTrace::open(
         std::move(bytes.value()), {run.kernel->function, &run.kernel->graph, listing},
         RecordedTrace::default_kept_limit,
-        [&goes_on](std::uint64_t read) { return goes_on(static_cast<std::int64_t>(read), 0); });
+        [&goes_on](std::uint64_t read) { return goes_on(static_cast<std::int64_t>(read), 0); },
+        worker_threads());
     if (!recorded) return recorded.as_failure();
     run.trace = std::move(recorded.value());
     return run;

@@ -1,12 +1,14 @@
 #include "harness/trace/recorded_trace.hpp"
 
 #include "assembly/support/digest.hpp"
+#include "harness/protocol/worker_pool.hpp"
 #include "harness/trace/issue_match.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <utility>
 
 namespace warpbound::harness::trace {
@@ -15,7 +17,8 @@ namespace {
 
 /// Largest number of warps of a launch.
 constexpr std::int64_t warp_limit = std::int64_t{1} << 20U;
-constexpr std::int64_t lines_between_progress = 1 << 16;
+/// What threads read before blocks are kept, unless one block is larger. Unit: bytes.
+constexpr std::uint64_t batch_size = std::uint64_t{8} << 20U;
 
 std::int64_t block_number(const SassTrace& header, const Dimensions& block) {
     return block[0] + header.grid[0] * (block[1] + header.grid[1] * block[2]);
@@ -75,9 +78,10 @@ std::int64_t RecordedTrace::blocks_read_again() const {
 
 Result<std::unique_ptr<RecordedTrace>> RecordedTrace::open(TraceBytes bytes, const Listing& listing,
                                                            std::size_t kept_limit,
-                                                           const Progress& progress) {
+                                                           const Progress& progress,
+                                                           unsigned threads) {
     std::unique_ptr<RecordedTrace> trace{new RecordedTrace{std::move(bytes), listing}};
-    const auto read = trace->read(kept_limit, progress);
+    const auto read = trace->read(kept_limit, progress, threads);
     if (!read) return read.as_failure();
     return trace;
 }
@@ -126,68 +130,88 @@ void RecordedTrace::note_issues(const RecordedBlock& block) {
         }
 }
 
-Result<void> RecordedTrace::read(std::size_t kept_limit, const Progress& progress) {
+Failure RecordedTrace::refuse_end(std::int64_t lines, std::string what) const {
+    return Failure{std::move(what), bytes_.name(), std::max<std::int64_t>(lines, 1), 1};
+}
+
+Result<std::optional<LinePosition>> RecordedTrace::read_header() {
     LineStream lines{bytes_};
     SassTraceReader reader;
-    RecordedBlock block;
-    Entry entry;
-    Dimensions number{};
-    std::size_t kept = 0;
-    for (std::int64_t count = 1;; ++count) {
+    for (;;) {
         auto next = lines.next();
         if (!next) return next.as_failure();
         if (!next.value()) break;
-        if (progress && count % lines_between_progress == 0 && !progress(lines.position().offset))
-            return Failure{"stopped while it was read", bytes_.name()};
-        const bool was_inside = reader.in_block();
-        if (!was_inside && !before_blocks_) before_blocks_.emplace(reader);
+        before_blocks_.emplace(reader);
         const auto taken = reader.take(*next.value());
         if (!taken) return taken.as_failure();
-        if (!reader.in_block() && !was_inside) {
-            before_blocks_.reset();
-            continue;
-        }
-        if (!was_inside) {
-            if (entries_.empty())
-                if (const auto begun = take_header(reader); !begun) return begun.as_failure();
-            lines.restart_sum();
-            entry.begin = lines.position();
-            block = {};
-        }
-        number = reader.trace().blocks.back().number;
-        if (const auto read = reader.completed()) {
-            const auto matched = take_warp(header_, *read, number, block);
-            if (!matched) return matched.as_failure();
-        }
-        if (reader.in_block()) continue;
-        const auto index = static_cast<std::size_t>(block_number(header_, number));
-        block.warps.resize(static_cast<std::size_t>(header_.warps_per_block()));
-        for (std::size_t warp = 0; warp < block.warps.size(); ++warp)
-            if (block.warps[warp].stretches.empty())
-                return Failure{fmt::format("warp {} of block {} is not recorded; expected all "
-                                           "warps of the launch",
-                                           warp, to_string(number)),
-                               bytes_.name(), entry.begin.line + 1, 1};
-        entries_[index] = {.begin = entry.begin, .sum = lines.sum(), .found = true};
-        note_issues(block);
-        std::size_t size = sizeof block;
-        for (RecordedWarp& warp : block.warps)
-            size += warp.size();
-        if (kept + size <= kept_limit) {
-            kept += size;
-            kept_[index] = std::make_shared<const RecordedBlock>(std::exchange(block, {}));
-        }
-        reader.trace().blocks.clear();
+        if (!reader.in_block()) continue;
+        if (const auto begun = take_header(reader); !begun) return begun.as_failure();
+        return std::optional{lines.position()};
     }
     if (auto missing = reader.missing()) return lines.refuse_end(std::move(*missing));
+    return lines.refuse_end("no block is recorded");
+}
+
+Result<void> RecordedTrace::read(std::size_t kept_limit, const Progress& progress,
+                                 unsigned threads) {
+    const auto first = read_header();
+    if (!first) return first.as_failure();
+    BlockScan scan{bytes_, *first.value()};
+    std::int64_t last_line = 0;
+    for (auto begin = scan.next(); !begin || begin.value();) {
+        if (!begin) return begin.as_failure();
+        std::vector<LinePosition> batch;
+        const std::uint64_t from = begin.value()->offset;
+        for (; begin && begin.value() && begin.value()->offset - from <= batch_size;
+             begin = scan.next())
+            batch.push_back(*begin.value());
+        Batch<ReadBlock> read =
+            WorkerPool<ReadBlock>{[&](std::int64_t i) {
+                                      return read_block(batch[static_cast<std::size_t>(i)], false);
+                                  },
+                                  0, static_cast<std::int64_t>(batch.size())}
+                .run(threads);
+        for (ReadBlock& block : read.done) {
+            last_line = block.last;
+            if (const auto taken = take_block(std::move(block), kept_limit); !taken)
+                return taken.as_failure();
+        }
+        if (read.exception) std::rethrow_exception(read.exception);
+        if (read.failure) return *read.failure;
+        if (progress && !progress(batch.back().offset))
+            return Failure{"stopped while it was read", bytes_.name()};
+    }
     for (std::size_t index = 0; index < entries_.size(); ++index)
         if (!entries_[index].found)
-            return lines.refuse_end(
+            return refuse_end(
+                last_line,
                 fmt::format("block {} is not recorded; expected all {} blocks of the launch",
                             to_string(dimensions_of(header_, static_cast<std::int64_t>(index))),
                             entries_.size()));
-    if (entries_.empty()) return lines.refuse_end("no block is recorded");
     return set_facts();
+}
+
+Result<void> RecordedTrace::take_block(ReadBlock read, std::size_t kept_limit) {
+    const auto index = static_cast<std::size_t>(block_number(header_, read.number));
+    if (entries_[index].found)
+        return Failure{"the block appears twice", bytes_.name(), read.numbered, 1};
+    RecordedBlock& block = read.block;
+    block.warps.resize(static_cast<std::size_t>(header_.warps_per_block()));
+    for (std::size_t warp = 0; warp < block.warps.size(); ++warp)
+        if (block.warps[warp].stretches.empty())
+            return Failure{fmt::format("warp {} of block {} is not recorded; expected all warps of "
+                                       "the launch",
+                                       warp, to_string(read.number)),
+                           bytes_.name(), read.entry.begin.line + 1, 1};
+    entries_[index] = read.entry;
+    note_issues(block);
+    std::size_t size = sizeof block;
+    for (const RecordedWarp& warp : block.warps)
+        size += warp.size();
+    if (kept_size_ + size > kept_limit) return boost::outcome_v2::success();
+    kept_size_ += size;
+    kept_[index] = std::make_shared<const RecordedBlock>(std::move(block));
+    return boost::outcome_v2::success();
 }
 
 Result<void> RecordedTrace::set_facts() {
@@ -199,30 +223,36 @@ Result<void> RecordedTrace::set_facts() {
     return boost::outcome_v2::success();
 }
 
-Result<RecordedBlock> RecordedTrace::read_block(const Entry& entry) const {
-    const auto changed = [this, &entry] {
-        return Failure{"the trace was changed after it was opened", bytes_.name(),
-                       entry.begin.line + 1, 1};
-    };
-    LineStream lines{bytes_, entry.begin};
+Result<RecordedTrace::ReadBlock> RecordedTrace::read_block(const LinePosition& begin,
+                                                           bool alone) const {
+    LineStream lines{bytes_, begin};
     SassTraceReader reader{*before_blocks_};
-    RecordedBlock block;
-    for (;;) {
+    ReadBlock read;
+    read.entry = {.begin = begin, .sum = 0, .found = true};
+    for (bool ended = false;;) {
         auto next = lines.next();
         if (!next) return next.as_failure();
-        if (!next.value()) return changed();
+        read.last = lines.count();
+        if (!next.value() && ended) return read;
+        if (!next.value()) return lines.refuse_end(*reader.missing());
         const bool begins = !reader.in_block();
         const auto taken = reader.take(*next.value());
-        if (!taken || (begins && !reader.in_block())) return changed();
+        if (!taken) return taken.as_failure();
+        if (ended) return read; // The next block begins.
         if (begins) lines.restart_sum();
-        if (const auto read = reader.completed()) {
-            const auto matched =
-                take_warp(header_, *read, reader.trace().blocks.back().number, block);
-            if (!matched) return changed();
+        const TracedBlock& block = reader.trace().blocks.back();
+        if (read.numbered == 0 && reader.has_block_number()) {
+            read.numbered = lines.count();
+            read.number = block.number;
+        }
+        if (const auto completed = reader.completed()) {
+            const auto matched = take_warp(header_, *completed, read.number, read.block);
+            if (!matched) return matched.as_failure();
         }
         if (reader.in_block()) continue;
-        if (lines.sum() != entry.sum) return changed();
-        return block;
+        read.entry.sum = lines.sum();
+        if (alone) return read;
+        ended = true;
     }
 }
 
@@ -233,9 +263,12 @@ Result<std::shared_ptr<const RecordedBlock>> RecordedTrace::block(std::int64_t n
             fmt::format("block {} is not among the {} that are recorded", number, entries_.size()),
             bytes_.name()};
     if (kept_[index]) return kept_[index];
-    auto block = read_block(entries_[index]);
-    if (!block) return block.as_failure();
-    return std::make_shared<const RecordedBlock>(std::move(block.value()));
+    const Entry& entry = entries_[index];
+    auto read = read_block(entry.begin, true);
+    if (!read || read.value().entry.sum != entry.sum)
+        return Failure{"the trace was changed after it was opened", bytes_.name(),
+                       entry.begin.line + 1, 1};
+    return std::make_shared<const RecordedBlock>(std::move(read.value().block));
 }
 
 } // namespace warpbound::harness::trace

@@ -34,6 +34,7 @@ public:
     }
     SassTrace& trace() { return trace_; }
     [[nodiscard]] bool in_block() const { return in_block_; }
+    [[nodiscard]] bool has_block_number() const { return has_number_; }
     std::optional<ReadWarp> completed() {
         if (!completed_) return std::nullopt;
         return ReadWarp{&trace_.blocks.back().warps[*completed_], &completed_lines_};
@@ -303,6 +304,9 @@ SassTrace& SassTraceReader::trace() {
 }
 bool SassTraceReader::in_block() const {
     return state_->in_block();
+}
+bool SassTraceReader::has_block_number() const {
+    return state_->has_block_number();
 }
 std::optional<ReadWarp> SassTraceReader::completed() {
     return state_->completed();

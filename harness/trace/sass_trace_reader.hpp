@@ -30,6 +30,8 @@ public:
     /// The trace read so far. The caller may clear completed warps and blocks.
     [[nodiscard]] SassTrace& trace();
     [[nodiscard]] bool in_block() const;
+    /// The number of the last block has been read.
+    [[nodiscard]] bool has_block_number() const;
     /// The warp that became complete with the last line.
     [[nodiscard]] std::optional<ReadWarp> completed();
 

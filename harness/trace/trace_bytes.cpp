@@ -22,11 +22,23 @@ Failure failed(const std::string& name, std::string_view what) {
     return Failure{fmt::format("{}: {}", what, std::strerror(errno)), name};
 }
 
-/// FNV-1a hash, 64 bits (Fowler, Noll and Vo).
+/// In the manner of FNV-1a (Fowler, Noll and Vo), but eight bytes at a time.
 std::uint64_t summed(std::uint64_t sum, std::string_view text) {
-    for (const char byte : text)
-        sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
-    return (sum ^ static_cast<unsigned char>('\n')) * 0x100000001b3U;
+    constexpr std::uint64_t prime = 0x100000001b3U;
+    constexpr int half = 32;
+    const auto add = [&](std::uint64_t word) {
+        sum = (sum ^ word) * prime;
+        sum ^= sum >> half; // Else high bits would never reach low ones.
+    };
+    std::size_t at = 0;
+    for (std::uint64_t word = 0; at + sizeof word <= text.size(); at += sizeof word) {
+        std::memcpy(&word, text.data() + at, sizeof word);
+        add(word);
+    }
+    for (; at < text.size(); ++at)
+        add(static_cast<unsigned char>(text[at]));
+    add('\n');
+    return sum;
 }
 
 } // namespace
@@ -106,6 +118,50 @@ Result<std::optional<Line>> LineStream::next() {
         if (!assembly::trimmed(text).empty())
             return std::optional<Line>{Line{bytes_->name(), text, number_}};
     }
+}
+
+BlockScan::BlockScan(const TraceBytes& bytes, const LinePosition& from)
+    : bytes_{&bytes}, read_{from.offset}, lines_{from.line} {}
+
+Result<std::optional<LinePosition>> BlockScan::next() {
+    for (;;) {
+        const std::size_t mark = std::min(buffer_.find('#', at_), buffer_.size());
+        // The part of its line that is in the buffer.
+        const std::size_t newline = buffer_.rfind('\n', mark);
+        const std::size_t begin = newline == std::string::npos || mark == 0 ? 0 : newline + 1;
+        const std::size_t end = buffer_.find('\n', mark);
+        if (mark < buffer_.size() && (end != std::string::npos || ended_)) {
+            count_lines(begin);
+            std::string_view line =
+                std::string_view{buffer_}.substr(begin, std::min(end, buffer_.size()) - begin);
+            at_ = begin + line.size();
+            if (line.back() == '\r') line.remove_suffix(1);
+            if (assembly::trimmed(line) == begin_mark)
+                return std::optional{LinePosition{.offset = offset_of(begin), .line = lines_}};
+            continue;
+        }
+        if (ended_) return std::optional<LinePosition>{};
+        count_lines(begin);
+        buffer_.erase(0, begin);
+        counted_ = 0;
+        at_ = mark - begin;
+        // Whoever reads the block refuses so long a line.
+        if (buffer_.size() > line_limit) return std::optional<LinePosition>{};
+        const std::size_t kept = buffer_.size();
+        buffer_.resize(kept + piece_size);
+        const auto got = bytes_->read(read_, {buffer_.data() + kept, piece_size});
+        if (!got) return got.as_failure();
+        buffer_.resize(kept + got.value());
+        read_ += got.value();
+        ended_ = got.value() < piece_size;
+    }
+}
+
+void BlockScan::count_lines(std::size_t end) {
+    const auto first = buffer_.begin() + static_cast<std::ptrdiff_t>(counted_);
+    const auto last = buffer_.begin() + static_cast<std::ptrdiff_t>(end);
+    lines_ += std::count(first, last, '\n');
+    counted_ = end;
 }
 
 Failure LineStream::refuse_end(std::string what) const {

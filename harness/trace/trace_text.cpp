@@ -18,8 +18,12 @@ std::string no(const Word& word, std::string_view what) {
 } // namespace
 
 Word Line::next() {
-    at_ = std::min(text_.find_first_not_of(" \t", at_), text_.size());
-    const std::size_t end = std::min(text_.find_first_of(" \t", at_), text_.size());
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+    while (at_ < text_.size() && is_blank(text_[at_]))
+        ++at_;
+    std::size_t end = at_;
+    while (end < text_.size() && !is_blank(text_[end]))
+        ++end;
     const Word word{text_.substr(at_, end - at_), static_cast<std::int64_t>(at_) + 1};
     at_ = end;
     return word;

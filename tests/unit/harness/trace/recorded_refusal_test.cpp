@@ -10,6 +10,8 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -270,6 +272,44 @@ TEST_F(RecordedRefusal, UnpacksAddressesForTheLanesThatAccess) {
     EXPECT_EQ(store.address[8], 0x8U) << "addresses have 48 bits";
     EXPECT_EQ(block->warps[0].addresses(1, 4).address[31], 0x1000U + 31 * 4);
     EXPECT_EQ(block->warps[0].executing, std::vector<RecordedLanes>{0x106U});
+}
+
+// Where a byte of a trace of several blocks is changed or the end is missing, any number of threads
+// finds the same first error.
+TEST_F(RecordedRefusal, DoesNotDependOnTheNumberOfThreads) {
+    std::string text = trace_of({{s2r, not_taken, add, off, bar, load, end}});
+    const std::string block = text.substr(text.find("#BEGIN_TB"));
+    text.replace(text.find("(1,1,1)"), 7, "(5,1,1)");
+    for (int number = 1; number < 5; ++number) {
+        std::string next = block;
+        next.replace(next.find("0,0,0"), 1, std::to_string(number));
+        text += next;
+    }
+    const auto outcome = [&](const std::string& of, unsigned threads) {
+        const auto opened =
+            RecordedTrace::open(TraceBytes{{"k.traceg", of}}, {function_, &graph_, "k.sass"},
+                                RecordedTrace::default_kept_limit, {}, threads);
+        return opened ? fmt::format("{} instructions", opened.value()->instructions())
+                      : to_string(opened.error());
+    };
+    EXPECT_EQ(outcome(text, 3), "35 instructions");
+    std::mt19937_64 random{5};
+    std::set<std::string> outcomes;
+    for (int change = 0; change < 400; ++change) {
+        std::string changed = text;
+        const std::size_t at = random() % text.size();
+        if (change % 5 == 0)
+            changed.resize(at);
+        else
+            changed[at] = "0f#\n -="[random() % 7];
+        const std::string one = outcome(changed, 1);
+        EXPECT_EQ(one, outcome(changed, 3));
+        outcomes.insert(one);
+    }
+    EXPECT_GT(outcomes.size(), 50U);
+    std::string twice = text;
+    twice.replace(twice.rfind("4,0,0"), 1, "2");
+    EXPECT_EQ(outcome(twice, 3), "k.traceg:54:1: the block appears twice");
 }
 
 // A file of which no block is kept is read again during the run.
