@@ -20,9 +20,23 @@ std::uint64_t mixed(std::uint64_t value) {
     return value ^ (value >> 31U);
 }
 
-std::uint64_t lane_offset(const AddressPattern& pattern, std::uint64_t lane) {
-    return lane % pattern.row * pattern.thread_stride + lane / pattern.row * pattern.row_stride;
-}
+/// The offsets of the lanes from the first one, without a division for each.
+class LaneOffsets {
+public:
+    explicit LaneOffsets(const AddressPattern& pattern) : pattern_{&pattern} {}
+
+    /// Requires: not before the lane of the last call.
+    std::uint64_t of(std::uint64_t lane) {
+        for (; lane - row_begin_ >= pattern_->row; row_begin_ += pattern_->row)
+            row_offset_ += pattern_->row_stride;
+        return (lane - row_begin_) * pattern_->thread_stride + row_offset_;
+    }
+
+private:
+    const AddressPattern* pattern_;
+    std::uint64_t row_begin_ = 0; ///< The first lane of the row.
+    std::uint64_t row_offset_ = 0;
+};
 
 /// Calls with every active lane, the lowest first.
 template <typename Visit> void for_each_lane(std::uint64_t active, const Visit& visit) {
@@ -35,8 +49,11 @@ struct Words {
     std::array<std::uint64_t, most_lanes * 16> words;
     std::size_t count = 0;
 
+    [[nodiscard]] bool is_full() const { return count == words.size(); }
+    void add(std::uint64_t word) { words[count++] = word; }
     [[nodiscard]] std::span<const std::uint64_t> sorted() {
-        std::sort(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
+        const auto end = words.begin() + static_cast<std::ptrdiff_t>(count);
+        if (!std::is_sorted(words.begin(), end)) std::sort(words.begin(), end);
         return {words.data(), count};
     }
 };
@@ -57,19 +74,16 @@ std::int64_t passes_of_banks(const LaneAddresses& lanes, std::uint64_t banks, st
         for_each_lane(members, [&](std::size_t lane) {
             const std::uint64_t begin = lanes.address[lane] / width;
             const std::uint64_t end = (lanes.address[lane] + lanes.bytes - 1) / width;
-            for (std::uint64_t word = begin; word <= end && accessed.count < accessed.words.size();
-                 ++word)
-                accessed.words[accessed.count++] = word;
+            for (std::uint64_t word = begin; word <= end && !accessed.is_full(); ++word)
+                accessed.add(word);
         });
         // Words of one bank side by side.
         const auto sorted = accessed.sorted();
-        std::vector<std::uint64_t> on_bank;
-        on_bank.reserve(sorted.size());
+        Words on_bank;
         for (std::size_t index = 0; index < sorted.size(); ++index)
             if (repeats == Repeats::Count || index == 0 || sorted[index] != sorted[index - 1])
-                on_bank.push_back(sorted[index] % banks);
-        std::sort(on_bank.begin(), on_bank.end());
-        passes += longest_run(on_bank);
+                on_bank.add(sorted[index] % banks);
+        passes += longest_run(on_bank.sorted());
     }
     return std::max<std::int64_t>(1, passes);
 }
@@ -107,9 +121,10 @@ LaneAddresses addresses_of(const AddressPattern& pattern, const WarpAccess& acce
     const bool wraps = pattern.footprint <= address_mask;
     const auto common =
         static_cast<std::uint64_t>(wraps ? sum % pattern.footprint : sum & address_mask);
+    LaneOffsets offsets{pattern};
     for_each_lane(active, [&](std::size_t lane) {
-        std::uint64_t offset = common + lane_offset(pattern, lane);
-        if (wraps) offset %= pattern.footprint;
+        std::uint64_t offset = common + offsets.of(lane);
+        if (wraps && offset >= pattern.footprint) offset %= pattern.footprint;
         lanes.address[lane] = (pattern.base + offset) & address_mask;
     });
     return lanes;

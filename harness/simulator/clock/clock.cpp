@@ -1,5 +1,7 @@
 #include "harness/simulator/clock/clock.hpp"
 
+#include <utility>
+
 namespace warpbound::harness::simulator {
 
 void Clock::add(Component& component) {
@@ -23,12 +25,12 @@ void Clock::begin(std::int64_t now) {
         Component* const component = components_[waking];
         if (component->scheduled_) continue;
         component->scheduled_ = true;
-        scheduled_.push_back(component);
+        scheduled_->push_back(component);
     }
 }
 
 bool Clock::tick() {
-    if (scheduled_.empty()) {
+    if (scheduled_->empty()) {
         for (Component* component : ticked_) {
             component->ticked_ = false;
             wakes_.set(component->clock_index_, component->wake());
@@ -36,15 +38,15 @@ bool Clock::tick() {
         ticked_.clear();
         return false;
     }
-    ticking_.swap(scheduled_);
-    if (order_) order_(ticking_);
-    for (Component* component : ticking_) {
+    std::swap(ticking_, scheduled_);
+    if (order_) order_(*ticking_);
+    for (Component* component : *ticking_) {
         component->scheduled_ = false;
         if (!component->ticked_) ticked_.push_back(component);
         component->ticked_ = true;
         component->tick(now_);
     }
-    ticking_.clear();
+    ticking_->clear();
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/clock/wake_times.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,6 +22,11 @@ using TickOrder = std::function<void(std::span<Component*>)>;
 class Clock {
 public:
     explicit Clock(TickOrder order = {}) : order_{std::move(order)} {}
+    Clock(const Clock&) = delete;
+    Clock& operator=(const Clock&) = delete;
+    Clock(Clock&&) = delete;
+    Clock& operator=(Clock&&) = delete;
+    ~Clock() = default;
 
     /// For the links and staged values of the machine.
     [[nodiscard]] ClockedState& clocked_state() { return clocked_state_; }
@@ -38,7 +44,7 @@ public:
     /// The components of the next step tick. False: none has to, and the cycle has ended.
     bool tick();
     /// Ends the step: what was staged in it becomes visible.
-    void publish() { clocked_state_.propagate(scheduled_); }
+    void publish() { clocked_state_.propagate(*scheduled_); }
 
     /// The last cycle that began.
     [[nodiscard]] std::int64_t now() const { return now_; }
@@ -51,8 +57,9 @@ private:
     WakeTimes wakes_;
     std::vector<Component*> components_;
     std::vector<std::size_t> waking_;
-    std::vector<Component*> scheduled_;
-    std::vector<Component*> ticking_;
+    std::array<std::vector<Component*>, 2> steps_; ///< Those that tick in a step and in the next.
+    std::vector<Component*>* scheduled_ = &steps_[0];
+    std::vector<Component*>* ticking_ = &steps_[1];
     std::vector<Component*> ticked_; ///< In this cycle, each component once.
     std::int64_t now_ = 0;
 };

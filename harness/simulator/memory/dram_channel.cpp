@@ -16,7 +16,7 @@ std::int64_t DramChannel::after_refresh(std::int64_t at) const {
 
 std::int64_t DramChannel::next(std::int64_t now) const {
     if (queue_.empty()) return never;
-    return after_refresh(std::max(std::max(now, bus_free_at_), bank_free_at_));
+    return after_refresh(std::max(now, occupied_until()));
 }
 
 void DramChannel::join(const Transfer& transfer) {

@@ -5,6 +5,7 @@
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/decode/memory_shape.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -35,6 +36,10 @@ public:
     void join(const Transfer& transfer);
     /// Starts the next transfer, if one may start now.
     std::optional<Served> serve(std::int64_t now, RandomSource& random);
+    /// Until then bus or banks are occupied; `never` without transfers.
+    [[nodiscard]] std::int64_t occupied_until() const {
+        return queue_.empty() ? never : std::max(bus_free_at_, bank_free_at_);
+    }
     /// The earliest cycle in which a transfer may start, if none joins.
     [[nodiscard]] std::int64_t next(std::int64_t now) const;
 

@@ -28,6 +28,8 @@ MemorySystem::MemorySystem(Ports links, const MachineShape& machine, const RunOp
                            EventLog& log)
     : links_{std::move(links)}, shape_{&*machine.memory}, log_{&log},
       random_{options.draw, RandomStream{options.seed, StreamOf::Memory, 0}},
+      slices_due_(machine.memory->slices, never),
+      channels_occupied_(machine.memory->dram.channels, never),
       return_free_at_(links_.answers.size(), 0) {
     for (std::size_t slice = 0; slice < shape_->slices; ++slice)
         slices_.push_back(
@@ -82,11 +84,13 @@ bool MemorySystem::receive() {
     bool received = false;
     for (std::size_t sm = 0; sm < links_.requests.size(); ++sm)
         for (const MemoryRequest& request : links_.requests[sm].messages()) {
-            slices_[target_of(request).slice].arriving.push(
+            const std::size_t slice = target_of(request).slice;
+            slices_[slice].arriving.push(
                 Waiting{.request = request,
                         .sm = sm,
                         .tie = links_.requests.size() > 1 ? ties_[sm].uniform(0, tie_limit) : 0,
                         .sequence = sequence_++});
+            keep_due(slice);
             received = true;
         }
     return received;
@@ -104,12 +108,14 @@ void MemorySystem::settle(std::uint32_t index, std::int64_t at) {
 void MemorySystem::transfer(const Target& target, bool is_write, std::uint32_t fetch, int warp) {
     const std::uint64_t block =
         address_of(target.slice, target.line) / (shape_->dram.row * shape_->dram.channels);
-    channels_[channel_of(target.slice)].join({.bank = block % shape_->dram.banks,
-                                              .row = block / shape_->dram.banks,
-                                              .sectors = std::popcount(target.sectors),
-                                              .write = is_write,
-                                              .reading = fetch,
-                                              .warp = warp});
+    const std::size_t channel = channel_of(target.slice);
+    channels_[channel].join({.bank = block % shape_->dram.banks,
+                             .row = block / shape_->dram.banks,
+                             .sectors = std::popcount(target.sectors),
+                             .write = is_write,
+                             .reading = fetch,
+                             .warp = warp});
+    channels_occupied_[channel] = channels_[channel].occupied_until();
 }
 
 /// Fills sectors into the cache; evicted dirty sectors are written back to DRAM.
@@ -210,10 +216,14 @@ bool MemorySystem::serve_slice(std::size_t index, std::int64_t now) {
     const bool done = waiting.request.write ? write(slice, target, waiting.request, now)
                                             : read(slice, target, waiting, now);
     slice.blocked = !done;
-    if (!done) return false;
+    if (!done) {
+        slices_due_[index] = never;
+        return false;
+    }
     slice.arriving.pop();
     slice.free_at = now + random_.draw_share(shape_->l2.service, std::popcount(target.sectors),
                                              shape_->l2.sectors_per_line());
+    keep_due(index);
     links_.answers[waiting.sm].put({.kind = MemoryAnswer::Kind::Accepted, .id = 0, .at = now});
     return true;
 }
@@ -221,12 +231,13 @@ bool MemorySystem::serve_slice(std::size_t index, std::int64_t now) {
 void MemorySystem::unblock(std::size_t channel) {
     const std::size_t per_channel = shape_->slices / shape_->dram.channels;
     for (std::size_t slice = channel * per_channel; slice < (channel + 1) * per_channel; ++slice)
-        slices_[slice].blocked = false;
+        unblock_slice(slice);
 }
 
 bool MemorySystem::serve_channel(std::size_t index, std::int64_t now) {
     const auto served = channels_[index].serve(now, random_);
     if (!served) return false;
+    channels_occupied_[index] = channels_[index].occupied_until();
     unblock(index);
     const DramChannel::Transfer& transfer = served->transfer;
     if (log_->has_listener())
@@ -260,7 +271,7 @@ void MemorySystem::fill(std::uint32_t index, std::int64_t now) {
     fill_cache(target, false, 0);
     for_each_sector(target, fetch.sectors,
                     [&](std::uint64_t sector) { slices_[fetch.slice].misses.remove(sector); });
-    slices_[fetch.slice].blocked = false;
+    unblock_slice(fetch.slice);
     if (log_->has_listener())
         log_->add(LineFilled{.cycle = now,
                              .warp = 0,
@@ -281,9 +292,11 @@ void MemorySystem::leave(std::uint32_t index, std::int64_t now) {
     free_reads_.push_back(index);
 }
 
-std::int64_t MemorySystem::slice_due(const Slice& slice) const {
-    if (slice.arriving.empty() || slice.blocked) return never;
-    return std::max(slice.arriving.top().request.at, slice.free_at);
+void MemorySystem::keep_due(std::size_t index) {
+    const Slice& slice = slices_[index];
+    slices_due_[index] = slice.arriving.empty() || slice.blocked
+                             ? never
+                             : std::max(slice.arriving.top().request.at, slice.free_at);
 }
 
 void MemorySystem::tick(std::int64_t now) {
@@ -301,15 +314,16 @@ void MemorySystem::tick(std::int64_t now) {
                 leave(due.index, now);
         }
         for (std::size_t slice = 0; slice < slices_.size(); ++slice)
-            if (slice_due(slices_[slice]) <= now && serve_slice(slice, now)) progress = true;
+            if (slices_due_[slice] <= now && serve_slice(slice, now)) progress = true;
         for (std::size_t channel = 0; channel < channels_.size(); ++channel)
-            if (serve_channel(channel, now)) progress = true;
+            if (channels_occupied_[channel] <= now && serve_channel(channel, now)) progress = true;
     }
     wake_ = due_.empty() ? never : due_.top().at;
-    for (const Slice& slice : slices_)
-        wake_ = std::min(wake_, slice_due(slice));
-    for (const DramChannel& channel : channels_)
-        wake_ = std::min(wake_, channel.next(now + 1));
+    for (const std::int64_t due : slices_due_)
+        wake_ = std::min(wake_, due);
+    for (std::size_t channel = 0; channel < channels_.size(); ++channel)
+        if (channels_occupied_[channel] < wake_)
+            wake_ = std::min(wake_, channels_[channel].next(now + 1));
 }
 
 } // namespace warpbound::harness::simulator

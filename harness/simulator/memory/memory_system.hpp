@@ -92,7 +92,13 @@ private:
     [[nodiscard]] Target target_of(const MemoryRequest& request) const;
     [[nodiscard]] std::uint64_t address_of(std::size_t slice, std::uint64_t line) const;
     [[nodiscard]] std::size_t channel_of(std::size_t slice) const;
-    [[nodiscard]] std::int64_t slice_due(const Slice& slice) const;
+    /// Keeps when the first request of the slice is due. Call it after each change of the slice.
+    void keep_due(std::size_t slice);
+    /// Lets a slice that had to wait try again.
+    void unblock_slice(std::size_t slice) {
+        slices_[slice].blocked = false;
+        keep_due(slice);
+    }
     /// Returns false when the first request of the slice must wait.
     bool serve_slice(std::size_t slice, std::int64_t now);
     bool read(Slice& slice, const Target& target, const Waiting& waiting, std::int64_t now);
@@ -116,8 +122,10 @@ private:
     std::vector<RandomStream> ties_; ///< Per SM.
     std::vector<Slice> slices_;
     std::vector<DramChannel> channels_;
-    std::vector<std::int64_t> return_free_at_; ///< Per SM.
-    std::vector<Read> reads_;                  ///< Includes free entries.
+    std::vector<std::int64_t> slices_due_;        ///< `never` without requests, or while blocked.
+    std::vector<std::int64_t> channels_occupied_; ///< `DramChannel::occupied_until`.
+    std::vector<std::int64_t> return_free_at_;    ///< Per SM.
+    std::vector<Read> reads_;                     ///< Includes free entries.
     std::vector<std::uint32_t> free_reads_;
     std::vector<Fetch> fetches_; ///< Includes free entries.
     std::vector<std::uint32_t> free_fetches_;
