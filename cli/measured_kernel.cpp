@@ -283,14 +283,15 @@ Result<MeasuredKernel> measure_simulated(const MeasuredKernelOptions& options,
 Result<void> check_options(const MeasuredKernelOptions& options,
                            const KernelMeasurement& measurement, bool is_card) {
     if (!is_card && measurement.device.rfind(harness::simulated_prefix, 0) != 0)
-        return Failure{"a kernel runs on cuda:<n> or simulated:<architecture>", measurement.device};
+        return Failure{"a kernel runs on cuda:<n>, hip:<n> or simulated:<architecture>",
+                       measurement.device};
     if (is_card && !measurement.of_simulated.empty())
         return Failure{
             fmt::format("{} is of simulated devices only", measurement.of_simulated.front()),
             measurement.device};
     if (!is_card && options.co_runner.is_given())
         return Failure{"`measure` runs one kernel at a time on a simulated device; a co-runner "
-                       "runs on cuda:<n>",
+                       "runs on cuda:<n> or hip:<n>",
                        "--co-runner"};
     for (const auto& release : options.releases)
         if (options.co_runner.is_given() && release.rfind("idle:", 0) == 0)

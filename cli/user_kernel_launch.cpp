@@ -1,6 +1,7 @@
 #include "cli/user_kernel_launch.hpp"
 
 #include "assembly/support/source_text.hpp"
+#include "cli/code_decoder.hpp"
 #include "cli/command.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/launch_inputs.hpp"
@@ -11,7 +12,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <string>
 
 namespace warpbound::cli {
 
@@ -89,16 +92,29 @@ std::string listing_digest(harness::toolchain::KernelFile& file, std::size_t ker
 }
 
 /// `Source:` CUDA C++ Programming Guide, "Binary compatibility": code runs on devices of the same
-/// major and of the same or a later minor version.
+/// major and of the same or a later minor version. AMD's runs on its own processor.
 bool runs_on(const assembly::Target& code, const assembly::Target& card) {
+    if (is_amd(code) || is_amd(card)) return code == card;
     return code.sm / 10 == card.sm / 10 && code.sm <= card.sm;
+}
+
+/// Code that the HIP runtime loads has been linked.
+Result<void> check_is_linked(const UserKernel& kernel, const std::string& file) {
+    constexpr std::size_t place_of_type = 16; // Of an ELF file.
+    constexpr char shared_object = 3;
+    if (kernel.image.size() > place_of_type && kernel.image[place_of_type] == shared_object)
+        return boost::outcome_v2::success();
+    return Failure{"is not linked, and the HIP runtime loads linked code; type: clang -target "
+                   "amdgcn-amd-amdhsa -mcpu=PROCESSOR FILE -o app.hsaco",
+                   file};
 }
 
 } // namespace
 
 Result<PreparedLaunch> prepare_launch(const MeasuredKernelOptions& options,
                                       const harness::cuda::Card& card) {
-    auto file = open_kernel_file(options.module, {}, card.session->device().target);
+    auto file =
+        open_kernel_file(options.module, {}, card.session->device().target, &code_decoder());
     if (!file) return file.as_failure();
     const auto index = file.value().find(options.kernel);
     if (!index) return index.as_failure();
@@ -109,14 +125,18 @@ Result<PreparedLaunch> prepare_launch(const MeasuredKernelOptions& options,
     kernel.image = file.value().image(index.value());
     if (kernel.image.empty())
         return Failure{"a listing is not loaded by a driver; expected a cubin, a fat binary, a "
-                       "program, PTX or CUDA C++",
+                       "program, PTX or CUDA C++, or a code object of AMD",
                        options.module};
     if (summary.target && !runs_on(*summary.target, card.session->device().target))
         return Failure{fmt::format("has machine code for {}, which {} does not run; expected code "
-                                   "for it, or PTX",
+                                   "for it{}",
                                    to_string(*summary.target),
-                                   to_string(card.session->device().target)),
+                                   to_string(card.session->device().target),
+                                   card.session->is_amd() ? "" : ", or PTX"),
                        options.module};
+    if (card.session->is_amd())
+        if (auto linked = check_is_linked(kernel, options.module); !linked)
+            return linked.as_failure();
     if (!summary.parameters)
         return Failure{"the file does not describe all parameters of the kernel", options.module};
     auto launch = launch_with(options.launch, summary.shared_memory);

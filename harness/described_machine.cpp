@@ -41,7 +41,7 @@ Result<models::Architecture> described_machine(const DeviceIdentity& device) {
             std::string_view{device.name}.substr(simulated_prefix.size()));
     const auto target = target_of_card(device);
     if (!target) return target.as_failure();
-    const std::string card = letters_of(device.detail.substr(0, device.detail.rfind(", sm_")));
+    const std::string card = letters_of(name_in_detail(device.detail));
     std::string best;
     std::string longest;
     for (const auto& entry : models::list_architectures()) {

@@ -141,10 +141,10 @@ public:
 };
 
 /// Opens a device. `simulated:<architecture>` takes a warp policy, as `models::read_policy` reads
-/// it, and a number of SMs. `cuda:<n>` and `recorded:<file>` (see `devices/recorded.hpp`) have a
-/// policy and SMs of their own: for them, values other than the defaults are refused. Refuses an
-/// unknown device type or policy, naming the known ones, and a card that cannot be used, with the
-/// reason.
+/// it, and a number of SMs. `cuda:<n>`, `hip:<n>` and `recorded:<file>` (`devices/recorded.hpp`)
+/// have a policy and SMs of their own: for them, values other than the defaults are refused.
+/// Refuses an unknown device type or policy, naming the known ones, and a card that cannot be used,
+/// with the reason.
 Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_view policy = "lrr",
                                             std::int64_t multiprocessors = 1);
 

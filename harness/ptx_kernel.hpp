@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A kernel as PTX, for devices that compile it.
+/// A kernel as PTX, for devices that compile it, or as assembly, for cards of AMD.
 
 #include "assembly/isa/opcode.hpp"
 
@@ -23,11 +23,12 @@ struct IntendedInstruction {
 /// The record that warp n of the launch (numbered block by block) writes at offset n x sizeof of
 /// the first buffer.
 struct WarpRecord {
-    std::uint64_t first_clock = 0;        ///< %clock64. `Unit:` cycles of its SM.
-    std::uint64_t last_clock = 0;         ///< As above.
-    std::uint64_t nanoseconds_before = 0; ///< %globaltimer, before the first clock read.
-    std::uint64_t nanoseconds_after = 0;  ///< %globaltimer, after the last clock read.
-    std::uint64_t multiprocessor = 0;     ///< %smid.
+    std::uint64_t first_clock = 0; ///< %clock64, or AMD's clock. `Unit:` cycles of its SM.
+    std::uint64_t last_clock = 0;  ///< As above.
+    /// %globaltimer, before the first clock read; of AMD, the timer in its steps.
+    std::uint64_t nanoseconds_before = 0;
+    std::uint64_t nanoseconds_after = 0; ///< %globaltimer, after the last clock read.
+    std::uint64_t multiprocessor = 0;    ///< %smid, or the number of its CU.
 };
 
 /// Contents of a warp's memory for a pointer chase: every `stride` bytes the address of the next

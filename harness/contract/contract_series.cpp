@@ -30,7 +30,8 @@ std::map<std::string, BenchmarkPoint> points_of_suite(const models::Architecture
                                                       bool card) {
     std::map<std::string, BenchmarkPoint> points;
     for (const auto& name : names_of_suite()) {
-        auto made = card ? ptx_points_of(name, architecture.target) : points_of(name, architecture);
+        auto made =
+            card ? card_points_of(name, architecture.target) : points_of(name, architecture);
         if (!made) continue;
         for (auto& point : made.value())
             points.emplace(point.name, std::move(point));

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <string>
 
 namespace warpbound::harness {
@@ -18,28 +17,27 @@ namespace {
 constexpr std::string_view simulated_prefix = "simulated:";
 constexpr std::string_view recorded_prefix = "recorded:";
 
-/// Device types with a name but no implementation.
-constexpr std::array<std::string_view, 1> missing_types{"hip:<n>"};
-constexpr std::string_view not_implemented = "not in this version";
-
 Result<std::unique_ptr<Device>> open_card(std::string_view name) {
     const auto card = cuda::read_card_name(name);
     if (!card) return card.as_failure();
-    return cuda::open_cuda_device(cuda::Driver::load(), card.value().ordinal,
+    return cuda::open_cuda_device(cuda::Driver::load(card.value().interface), card.value().ordinal,
                                   card.value().time_out);
 }
 
-void add_cards(std::vector<DeviceEntry>& devices) {
-    const auto driver = cuda::Driver::load();
+void add_cards(cuda::Interface interface, std::vector<DeviceEntry>& devices) {
+    const auto driver = cuda::Driver::load(interface);
+    const std::string_view prefix = cuda::card_prefix_of(interface);
+    const std::string_view units = interface == cuda::Interface::Cuda ? "SMs" : "CUs";
     if (driver->state() != cuda::DriverState::Ready)
-        devices.push_back({fmt::format("{}<n>", card_prefix), false, driver->text()});
+        devices.push_back({fmt::format("{}<n>", prefix), false, driver->text()});
     for (int i = 0; driver->state() == cuda::DriverState::Ready && i < driver->devices(); ++i) {
         const auto device = driver->describe(i);
-        devices.push_back({fmt::format("{}{}", card_prefix, i), device.has_value(),
-                           device ? fmt::format("{}, {}, {} SMs, {}", device.value().name,
-                                                to_string(device.value().target),
-                                                device.value().multiprocessors, driver->text())
-                                  : device.error().what});
+        devices.push_back({fmt::format("{}{}", prefix, i), device.has_value(),
+                           device
+                               ? fmt::format("{}, {}, {} {}, {}", device.value().name,
+                                             to_string(device.value().target),
+                                             device.value().multiprocessors, units, driver->text())
+                               : device.error().what});
     }
 }
 
@@ -82,14 +80,6 @@ Result<models::Architecture> Device::machine() const {
 
 Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_view policy,
                                             std::int64_t multiprocessors) {
-    for (const std::string_view missing : missing_types) {
-        const std::string_view prefix = missing.substr(0, missing.find(':') + 1);
-        if (name.substr(0, prefix.size()) == prefix)
-            return Failure{fmt::format("devices {} are {}; expected simulated:<architecture>, "
-                                       "cuda:<n> or recorded:<file>",
-                                       missing, not_implemented),
-                           std::string{name}, 0, 0};
-    }
     const bool card = is_card(name);
     const bool recorded = name.substr(0, recorded_prefix.size()) == recorded_prefix;
     if ((card || recorded) && (policy != "lrr" || multiprocessors != 1))
@@ -119,13 +109,10 @@ std::vector<DeviceEntry> list_devices() {
                                       .detail = architecture ? architecture.value().title
                                                              : architecture.error().what});
     }
-    add_cards(devices);
+    add_cards(cuda::Interface::Cuda, devices);
+    add_cards(cuda::Interface::Hip, devices);
     devices.push_back({fmt::format("{}<file>", recorded_prefix), true,
                        "the runs of a campaign, or of its CSV or JSON"});
-    for (const std::string_view missing : missing_types)
-        devices.push_back(DeviceEntry{.name = std::string{missing},
-                                      .available = false,
-                                      .detail = std::string{not_implemented}});
     return devices;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <string>
 
 namespace warpbound::harness {
 
@@ -15,6 +16,14 @@ constexpr std::int64_t access_line_bytes = 128; ///< Line size of the caches of 
 /// Before sm_50 global memory has instructions without a suffix.
 bool is_old(const models::Architecture& architecture) {
     return architecture.target.sm < 50;
+}
+
+/// "%f8, %f9"
+std::string float_registers(int first, std::int64_t count) {
+    std::string text;
+    for (std::int64_t i = 0; i < count; ++i)
+        text += fmt::format("{}%f{}", i == 0 ? "" : ", ", first + i);
+    return text;
 }
 
 } // namespace
@@ -71,6 +80,10 @@ Operation global_load(const models::Architecture& architecture, int destination,
     if (words == 1)
         load.ptx = fmt::format("ld.volatile.global.f32 %f{}, [%global_by_{}+{}];", destination,
                                4 * transactions, line * access_line_bytes);
+    else
+        load.ptx = fmt::format("ld.volatile.global.v{}.f32 {{{}}}, [%global_by_{}+{}];", words,
+                               float_registers(destination, words), 4 * transactions,
+                               line * access_line_bytes);
     return global_access(std::move(load), transactions, models::MemoryLevel::Dram);
 }
 
@@ -113,7 +126,7 @@ Region loads_and_sum(const models::Architecture& architecture, int loads, std::i
 
 Region listing_only(Region region) {
     for (auto& operation : region.timed)
-        operation.ptx.clear();
+        operation.needs_assembler = true;
     return region;
 }
 

@@ -29,7 +29,7 @@ Operation closing_store(int result);
 Region loads_and_sum(const models::Architecture& architecture, int loads, std::int64_t line_step,
                      models::AddressPattern (*pattern)(int number) = nullptr);
 
-/// The region without PTX: for code that a compiler would reorder (ptxas 13.0).
+/// The region without PTX for compilers: for code that they would reorder (ptxas 13.0).
 Region listing_only(Region region);
 
 } // namespace warpbound::harness

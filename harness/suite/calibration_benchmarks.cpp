@@ -137,7 +137,7 @@ void add_contention(std::vector<Benchmark>& all) {
                 const std::string name = fmt::format("R{},", destination);
                 one.text.replace(one.text.find(name), name.size(), "RZ,");
                 one.destination = -1;
-                one.ptx.clear(); // A compiler reorders so many addresses.
+                one.needs_assembler = true; // A compiler reorders so many addresses.
                 return one;
             });
 }

@@ -20,6 +20,8 @@ struct Operation {
     std::vector<int> sources;
     std::optional<models::MemoryFact> fact{}; ///< How it accesses memory; its address is not set.
     std::string ptx{}; ///< The same operation as PTX, see `emit_ptx`; empty: none exists.
+    /// A compiler would move or merge it, so that it is code for assemblers only (`emit_amd`).
+    bool needs_assembler = false;
     /// Cycles from its issue to that of the next operation, where the listing states them
     /// (`emit_stated`); 0: as many as all others.
     std::int64_t stall = 0;

@@ -1,10 +1,12 @@
 #include "harness/suite/accesses.hpp"
+#include "harness/suite/ptx_statement.hpp"
 #include "harness/suite/specimens.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <span>
+#include <string>
 
 namespace warpbound::harness {
 
@@ -35,9 +37,25 @@ std::size_t link_of(const Specimen& of) {
     return address != std::string_view::npos ? address + 1 : of.text.find("R2");
 }
 
+/// The PTX with what the operation before wrote in the place of the first operand, where that is
+/// the register that it writes itself. Empty: it reads no such register, or a pair where the other
+/// is none.
+std::string chained(std::string ptx, int destination, const std::string& before) {
+    const std::size_t comma = ptx.find(", %");
+    if (comma == std::string::npos) return {};
+    const std::size_t begin = comma + 2;
+    const std::string own = ptx.substr(begin, ptx.find_first_of(",;", begin) - begin);
+    const auto is_pair = [](const std::string& reg) { return reg.starts_with("%fd"); };
+    if (!own.ends_with(std::to_string(destination))) return {};
+    if (before.empty()) return ptx;
+    if (is_pair(own) != is_pair(before)) return {};
+    return ptx.replace(begin, own.size(), before);
+}
+
 /// `count` operations, alternating between the classes. Doubles take two registers.
 Region alternating(std::span<const Specimen* const> classes, std::int64_t count, bool dependent) {
     Region region;
+    std::string before; // The register that the operation before wrote.
     for (int i = 0; i < static_cast<int>(count); ++i) {
         const Specimen& of = *classes[static_cast<std::size_t>(i) % classes.size()];
         const int destination = first_register + 2 * i;
@@ -48,8 +66,12 @@ Region alternating(std::span<const Specimen* const> classes, std::int64_t count,
             one.sources = {destination - 2};
             one.text.replace(source, 2, fmt::format("R{}", destination - 2));
         }
-        // In a PTX chain each register would be its own source.
-        if (dependent) one.ptx.clear();
+        // A compiler knows results of such a chain before it runs.
+        one.needs_assembler = one.needs_assembler || dependent;
+        if (dependent) one.ptx = chained(one.ptx, destination, before);
+        // The last one: a conversion passes its result on under another name.
+        if (const auto effects = effects_of_ptx(one.ptx); !effects.writes.empty())
+            before = effects.writes.back().name();
         region.timed.push_back(std::move(one));
     }
     return region;

@@ -1,5 +1,6 @@
 #include "harness/suite/launch_limits.hpp"
 
+#include "harness/suite/amd_semaphore.hpp"
 #include "harness/suite/measure_point.hpp"
 #include "harness/suite/ptx_semaphore.hpp"
 
@@ -59,7 +60,9 @@ std::optional<std::string> take_registers(BenchmarkPoint& point, const Device& d
                                           std::int64_t value) {
     const auto machine = device.machine();
     if (!machine) return machine.error().what;
-    auto kernel = emit_semaphore(point.ptx->entry, machine.value().target, value);
+    const assembly::Target target = machine.value().target;
+    auto kernel = is_amd(target) ? emit_amd_semaphore(point.ptx->entry, target, value)
+                                 : emit_semaphore(point.ptx->entry, target, value);
     if (!kernel) return kernel.error().what;
     point.ptx = std::move(kernel).value();
     point.quantity = Quantity::ResidentBlocks;

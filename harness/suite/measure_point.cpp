@@ -80,7 +80,7 @@ Result<void> PointRun::begin(Campaign* campaign) {
 Result<std::vector<BenchmarkPoint>> points_for(const Device& device, std::string_view benchmark) {
     const auto machine = device.machine();
     if (!machine) return machine.as_failure();
-    return device.compiles() ? ptx_points_of(benchmark, machine.value().target)
+    return device.compiles() ? card_points_of(benchmark, machine.value().target)
                              : points_of(benchmark, machine.value());
 }
 

@@ -2,12 +2,12 @@
 
 #include "harness/suite/ptx_frame.hpp"
 #include "harness/suite/ptx_statement.hpp"
+#include "harness/suite/register_values.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <map>
 #include <set>
 
@@ -32,7 +32,6 @@ constexpr auto releases = std::to_array<PtxRelease>({{30, "3.1"},
 constexpr std::int64_t warp_lanes = 32;
 constexpr std::int64_t shared_word = 4;
 constexpr std::int64_t widest_access = 16;
-constexpr std::int64_t walk_word = 8;
 
 /// How registers of a type are declared, loaded and folded into 32 bits.
 struct RegisterType {
@@ -47,23 +46,12 @@ constexpr auto register_types =
                                  {"fd", "f64", "mov.b64 %wide, {}; cvt.u32.u64 %part, %wide;"},
                                  {"p", "pred", "selp.b32 %part, 1, 0, {};"},
                                  {"walk_by_", "u64", "cvt.u32.u64 %part, {};"}});
-constexpr std::string_view shared_prefix = "shared_by_";
-constexpr std::string_view global_prefix = "global_by_";
-constexpr std::string_view walk_prefix = "walk_by_";
 
 const RegisterType* register_type_of(std::string_view name) {
     const auto* const found =
         std::find_if(register_types.begin(), register_types.end(),
                      [&](const RegisterType& candidate) { return candidate.name == name; });
     return found == register_types.end() ? nullptr : found;
-}
-
-/// Normal numbers, different for each register: no infinity, no denormal number.
-std::uint64_t start_value(const PtxRegister& reg) {
-    const double fraction = 1.0 + static_cast<double>(reg.number) / 1024.0;
-    if (reg.prefix == "f") return std::bit_cast<std::uint32_t>(static_cast<float>(fraction));
-    if (reg.prefix == "fd") return std::bit_cast<std::uint64_t>(fraction);
-    return 2 * static_cast<std::uint64_t>(reg.number) + 1;
 }
 
 /// Classes of instructions that may belong to the loop control.
@@ -82,7 +70,7 @@ public:
 
     Result<void> take(const std::vector<Operation>& operations, bool timed) {
         for (const auto& operation : operations) {
-            if (operation.ptx.empty())
+            if (operation.ptx.empty() || operation.needs_assembler)
                 return Failure{fmt::format("'{}' has no PTX", operation.text), "PTX"};
             if (timed && kernel.loops && may_be_loop_control(operation.opcode_class))
                 return Failure{"in a loop it could be one of the loop's own instructions",
@@ -109,7 +97,7 @@ public:
                 (operation.fact->level == models::MemoryLevel::Dram ||
                  (operation.fact->pattern && operation.fact->level == models::MemoryLevel::Any)))
                 kernel.from_dram = true;
-            if (auto walked = take_walk(operation, effects); !walked) return walked;
+            if (auto walked = take_walk(operation, effects, kernel); !walked) return walked;
         }
         return boost::outcome_v2::success();
     }
@@ -142,25 +130,6 @@ public:
     PtxKernel kernel;
 
 private:
-    /// Sets the walk of a pointer chase; the fact of its load gives the footprint.
-    Result<void> take_walk(const Operation& operation, const PtxEffects& effects) {
-        for (const auto& reg : effects.writes) {
-            if (reg.prefix != walk_prefix) continue;
-            if (kernel.walk || !operation.fact || !operation.fact->pattern)
-                return Failure{"expected one walk, with its footprint in bytes", operation.ptx};
-            const auto footprint = static_cast<std::int64_t>(operation.fact->pattern->footprint);
-            if (reg.number < walk_word || reg.number % walk_word != 0 || footprint <= 0 ||
-                footprint % reg.number != 0)
-                return Failure{fmt::format("a walk over {} bytes at a stride of {}; expected a "
-                                           "multiple of 8 that divides the bytes",
-                                           footprint, reg.number),
-                               operation.ptx};
-            kernel.walk = PtxWalk{reg.number, footprint};
-            kernel.memory_per_warp = footprint;
-        }
-        return boost::outcome_v2::success();
-    }
-
     /// Notes a register that is read; if not yet written, it needs an initial value.
     Result<void> note_read(const PtxRegister& reg, std::int64_t largest_offset) {
         const std::int64_t reach =

@@ -61,7 +61,7 @@ Region global_region(bool load, std::int64_t n, const models::Architecture& arch
         const int data = first_register + 2 * i;
         region.timed.push_back(global_load(architecture, data, 1, i));
         // A compiler moves all loads before the additions (ptxas 13.0).
-        region.timed.back().ptx.clear();
+        region.timed.back().needs_assembler = true;
         region.timed.push_back(arithmetic_operation("add", data + 1, data));
     }
     return region;

@@ -27,7 +27,7 @@ constexpr auto table = std::to_array<Specimen>({
      "SHL R{0}, R2, 0x1",
      true,
      {"shl.b32 %r{0}, %r{0}, %r3;", "shl.b32 %r{0}, %r{0}, %r3;"}},
-    {OpcodeClass::Move, "MOV R{0}, R2", true},
+    {OpcodeClass::Move, "MOV R{0}, R2", true, {}, "mov.b32 %r{0}, %r{0};"},
     {OpcodeClass::IntegerCompare, "ISET.LT.AND R{0}, R2, R3, PT", true},
     {OpcodeClass::FloatAdd,
      "FADD R{0}, R2, R3",
@@ -64,7 +64,11 @@ constexpr auto table = std::to_array<Specimen>({
      {"popc.b32 %r{0}, %r{0};", "popc.b32 %r{0}, %r{0};"}},
     {OpcodeClass::SpecialRegister, "S2R R{0}, SR_Tid_X", true},
     {OpcodeClass::LoadConstant, "LDC R{0}, c[0x0][0x20]", true},
-    {OpcodeClass::LoadShared, "LDS R{0}, [R4]", true},
+    {OpcodeClass::LoadShared,
+     "LDS R{0}, [R4]",
+     true,
+     {},
+     "ld.volatile.shared.f32 %f{0}, [%shared_by_{1}];"},
     {OpcodeClass::StoreShared,
      "STS [R4], R5",
      false,
@@ -73,7 +77,8 @@ constexpr auto table = std::to_array<Specimen>({
     {OpcodeClass::LoadGlobal,
      "LD R{0}, [R4]",
      true,
-     {"ld.volatile.global.f32 %f{0}, [%global_by_{2}+{3}];", ""}},
+     {"ld.volatile.global.f32 %f{0}, [%global_by_{2}+{3}];", ""},
+     "ld.volatile.global.f32 %f{0}, [%global_by_{2}+{3}];"},
     {OpcodeClass::StoreGlobal,
      "ST [R4], R6",
      false,
@@ -86,7 +91,7 @@ constexpr auto table = std::to_array<Specimen>({
       "atom.global.add.u32 %r{0}, [%global_by_{2}], %r6;"}},
     {OpcodeClass::LoadLocal, "LDL R{0}, [R4]", true},
     {OpcodeClass::StoreLocal, "STL [R4], R6", false},
-    {OpcodeClass::Nop, "NOP", false},
+    {OpcodeClass::Nop, "NOP", false, {}, "nop;"},
 });
 
 constexpr std::int64_t word_bytes = 4;
@@ -114,7 +119,9 @@ Operation specimen(const Specimen& of, int destination, std::int64_t passes,
     operation.text = fmt::format(fmt::runtime(of.text), destination);
     // Lanes at the distance that results in that many transactions, and lines that no other access
     // uses.
-    operation.ptx = fmt::format(fmt::runtime(of.ptx[use % of.ptx.size()]), destination, passes,
+    const std::string_view ptx = of.ptx[use % of.ptx.size()];
+    operation.needs_assembler = ptx.empty();
+    operation.ptx = fmt::format(fmt::runtime(ptx.empty() ? of.assembled : ptx), destination, passes,
                                 passes * word_bytes, destination * passes * specimen_line_bytes);
     operation.opcode_class = of.opcode_class;
     if (of.has_result) operation.destination = destination;

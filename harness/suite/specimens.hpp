@@ -23,6 +23,8 @@ struct Specimen {
     /// Each is one instruction of the class (ptxas 13.0); empty if a compiler drops or merges
     /// repetitions.
     std::array<std::string_view, 2> ptx{};
+    /// The same where those are empty, for assemblers only (`Operation::needs_assembler`).
+    std::string_view assembled{};
 };
 
 /// One for every class that the suite can generate.

@@ -1,5 +1,8 @@
 #include "harness/suite/suites.hpp"
 
+#include "harness/suite/amd_emission.hpp"
+#include "harness/suite/amd_frame.hpp"
+#include "harness/suite/amd_semaphore.hpp"
 #include "harness/suite/catalogue.hpp"
 #include "harness/suite/ptx_semaphore.hpp"
 #include "harness/suite/stated_benchmarks.hpp"
@@ -16,9 +19,10 @@ namespace {
 using assembly::OpcodeClass;
 
 constexpr const char* kernel_name = "timed_region";
+constexpr std::int64_t most_threads = 1024; ///< Of a block.
 
-models::Launch launch_of(const Axes& axes) {
-    models::Launch launch{axis_value(axes, "blocks", 1), 32 * axis_value(axes, "warps", 1)};
+models::Launch launch_of(const Axes& axes, std::int64_t lanes) {
+    models::Launch launch{axis_value(axes, "blocks", 1), lanes * axis_value(axes, "warps", 1)};
     const auto stated = [&](std::string_view axis) {
         const std::int64_t value = axis_value(axes, axis, 0);
         return value > 0 ? std::optional{value} : std::nullopt;
@@ -28,15 +32,15 @@ models::Launch launch_of(const Axes& axes) {
     return launch;
 }
 
-/// A point without listing and PTX.
+/// A point without listing and PTX. `lanes`: of a warp or wavefront.
 BenchmarkPoint planned_point(const Benchmark& benchmark, Axes axes,
-                             const models::Architecture& architecture) {
+                             const models::Architecture& architecture, std::int64_t lanes = 32) {
     BenchmarkPoint point;
     point.benchmark = benchmark.name;
     point.name = benchmark.name;
     for (const auto& [name, value] : axes)
         point.name += fmt::format("/{}={}", name, value);
-    point.launch = launch_of(axes);
+    point.launch = launch_of(axes, lanes);
     point.quantity = benchmark.quantity;
     point.most_runs = benchmark.most_runs;
     point.adds_to_empty = benchmark.adds_to_empty;
@@ -129,6 +133,30 @@ Result<void> write_ptx(BenchmarkPoint& point, assembly::Target target) {
         why.where = point.name;
         return why;
     }
+    point.ptx = std::move(kernel).value();
+    point.facts.program_digest = assembly::digest_of(point.ptx->text);
+    return boost::outcome_v2::success();
+}
+
+/// Of blocks that wait for each other: states their registers where the point does not. False: it
+/// states fewer than their code takes.
+bool takes_registers(BenchmarkPoint& point) {
+    if (!point.region.semaphore) return true;
+    auto& registers = point.launch.registers;
+    if (!registers) registers = least_semaphore_registers;
+    return *registers >= least_semaphore_registers;
+}
+
+Result<void> write_amd(BenchmarkPoint& point, assembly::Target target) {
+    const auto located = [&](Failure why) {
+        why.where = point.name;
+        return why;
+    };
+    auto kernel = point.region.semaphore
+                      ? emit_amd_semaphore(kernel_name, target, *point.launch.registers)
+                      : emit_amd(kernel_name, point.region.before, point.region.timed, target,
+                                 point.region.trips, point.launch.registers.value_or(1));
+    if (!kernel) return located(kernel.error());
     point.ptx = std::move(kernel).value();
     point.facts.program_digest = assembly::digest_of(point.ptx->text);
     return boost::outcome_v2::success();
@@ -284,11 +312,7 @@ Result<std::vector<BenchmarkPoint>> ptx_points_of(std::string_view benchmark,
     std::vector<BenchmarkPoint> points;
     for (auto& axes : combinations_of(*found.value())) {
         auto point = planned_point(*found.value(), std::move(axes), machine);
-        if (point.region.semaphore) {
-            auto& registers = point.launch.registers;
-            if (!registers) registers = least_semaphore_registers;
-            if (*registers < least_semaphore_registers) continue;
-        }
+        if (!takes_registers(point)) continue;
         points.push_back(std::move(point));
         if (points.back().copy) {
             write_copy(points.back());
@@ -297,6 +321,46 @@ Result<std::vector<BenchmarkPoint>> ptx_points_of(std::string_view benchmark,
         if (auto written = write_ptx(points.back(), target); !written) return written.as_failure();
     }
     return points;
+}
+
+Result<std::vector<BenchmarkPoint>> amd_points_of(std::string_view benchmark,
+                                                  assembly::Target target) {
+    const auto found = benchmark_of(benchmark);
+    if (!found) return found.as_failure();
+    const auto dialect = amd_dialect(target);
+    if (!dialect) return dialect.as_failure();
+    if (found.value()->stated)
+        return Failure{fmt::format("{} states control fields, which AMD's code has not", benchmark),
+                       "measure"};
+    models::Architecture machine; // Only its target is known.
+    machine.name = to_string(target);
+    machine.target = target;
+    std::vector<BenchmarkPoint> points;
+    for (auto& axes : combinations_of(*found.value())) {
+        auto point = planned_point(*found.value(), std::move(axes), machine, dialect.value().lanes);
+        if (!takes_registers(point)) continue;
+        points.push_back(std::move(point));
+        if (points.back().copy) {
+            write_copy(points.back());
+            continue;
+        }
+        if (points.back().launch.threads > most_threads) {
+            points.pop_back();
+            continue;
+        }
+        if (auto written = write_amd(points.back(), target); !written) return written.as_failure();
+    }
+    if (points.empty())
+        return Failure{fmt::format("{} takes blocks of more than {} work-items, with wavefronts of "
+                                   "{}",
+                                   benchmark, most_threads, dialect.value().lanes),
+                       "measure"};
+    return points;
+}
+
+Result<std::vector<BenchmarkPoint>> card_points_of(std::string_view benchmark,
+                                                   assembly::Target target) {
+    return is_amd(target) ? amd_points_of(benchmark, target) : ptx_points_of(benchmark, target);
 }
 
 } // namespace warpbound::harness

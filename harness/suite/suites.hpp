@@ -34,5 +34,14 @@ Result<std::vector<BenchmarkPoint>> points_of(std::string_view benchmark,
 /// stated: the assembler of PTX decides them.
 Result<std::vector<BenchmarkPoint>> ptx_points_of(std::string_view benchmark,
                                                   assembly::Target target);
+/// All points as assembly for a target of AMD (`emit_amd`). Points whose blocks have more than 1024
+/// work-items, with wavefronts as wide as the target's, are left out; of blocks that wait for each
+/// other, those that `ptx_points_of` leaves out. Refuses what `emit_amd` does, and benchmarks that
+/// state control fields.
+Result<std::vector<BenchmarkPoint>> amd_points_of(std::string_view benchmark,
+                                                  assembly::Target target);
+/// `ptx_points_of`, or of AMD `amd_points_of`.
+Result<std::vector<BenchmarkPoint>> card_points_of(std::string_view benchmark,
+                                                   assembly::Target target);
 
 } // namespace warpbound::harness

@@ -1,6 +1,7 @@
 #include "harness/devices/cuda/board_state.hpp"
 
 #include "assembly/support/source_text.hpp"
+#include "harness/devices/cuda/system_file.hpp"
 #include "harness/trace/trace_text.hpp"
 
 #include <fmt/format.h>
@@ -30,35 +31,6 @@ namespace fs = std::filesystem;
 /// Names of the GPUs of Jetson boards among the devices of devfreq: TX2, Xavier, Orin, and since
 /// JetPack 6.
 constexpr std::array<std::string_view, 4> gpu_names{"gp10b", "gv11b", "ga10b", "gpu"};
-
-/// The first line of a file of at most 4096 bytes, without zeros, and blanks at its end.
-std::optional<std::string> first_line(const fs::path& file) {
-    constexpr std::size_t most = 4096;
-    auto source = assembly::read_source(file, most);
-    if (!source) return std::nullopt;
-    std::string text = std::move(source.value().text);
-    text.resize(std::min(text.find('\n'), text.size()));
-    std::erase(text, '\0');
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
-        text.pop_back();
-    if (text.empty()) return std::nullopt;
-    return text;
-}
-
-std::optional<std::int64_t> number_in(const fs::path& file) {
-    const auto text = first_line(file);
-    if (!text) return std::nullopt;
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-    if (error != std::errc{} || end != text->data() + text->size()) return std::nullopt;
-    return number;
-}
-
-/// "1300.5 MHz"; none for what is no frequency.
-std::optional<std::string> frequency_text(std::optional<std::int64_t> hertz) {
-    if (!hertz || *hertz <= 0) return std::nullopt;
-    return fmt::format("{} MHz", static_cast<double>(*hertz) / 1e6);
-}
 
 /// The folders below one, in the order of their names.
 std::vector<fs::path> folders_in(const fs::path& folder) {

@@ -1,5 +1,7 @@
 #include "harness/devices/cuda/built_code.hpp"
 
+#include "harness/toolchain/amd_assembler.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -67,11 +69,12 @@ private:
 
 } // namespace
 
-Result<BuiltCode> BuiltCode::build(std::shared_ptr<Session> session, const std::string& ptx,
+Result<BuiltCode> BuiltCode::build(std::shared_ptr<Session> session, const std::string& text,
                                    const std::string& entry) {
     if (session->lost()) return Failure{"the device is lost: " + *session->lost(), session->name()};
     Link link{*session};
-    auto image = link.image_of(ptx);
+    auto image = session->is_amd() ? toolchain::assemble_amd(text, session->device().target)
+                                   : link.image_of(text);
     if (!image) return image.as_failure();
     BuiltCode built;
     built.image_ = std::move(image).value();

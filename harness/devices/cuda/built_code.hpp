@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// PTX compiled by the driver, with its machine code.
+/// Generated code, compiled by the driver (PTX) or assembled (of AMD), with its machine code.
 
 #include "harness/devices/cuda/session.hpp"
 
@@ -12,8 +12,9 @@ namespace warpbound::harness::cuda {
 /// destruction.
 class BuiltCode {
 public:
-    /// Refuses PTX that the driver's compiler refuses, with its log, and a missing entry.
-    static Result<BuiltCode> build(std::shared_ptr<Session> session, const std::string& ptx,
+    /// `text`: PTX, or assembly on a card of AMD. Refuses what the driver's compiler or the
+    /// assembler refuses, with its log, and a missing entry.
+    static Result<BuiltCode> build(std::shared_ptr<Session> session, const std::string& text,
                                    const std::string& entry);
     BuiltCode(BuiltCode&& other) noexcept;
     BuiltCode& operator=(BuiltCode&&) = delete;
@@ -22,7 +23,7 @@ public:
     ~BuiltCode();
 
     [[nodiscard]] Function function() const { return function_; }
-    /// The executed cubin.
+    /// The executed cubin or code object.
     [[nodiscard]] const std::string& image() const { return image_; }
     /// Empty: the driver does not report it.
     [[nodiscard]] std::optional<int> attribute(FunctionAttribute attribute) const;

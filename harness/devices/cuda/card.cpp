@@ -19,12 +19,20 @@ Result<std::shared_ptr<Card>> Card::open(std::shared_ptr<const Driver> driver, i
     auto session = Session::open(std::move(driver), ordinal, time_out);
     if (!session) return session.as_failure();
     const auto& target = session.value()->device().target;
-    if (auto header = ptx_header(target); !header) return header.as_failure();
+    if (!is_amd(target))
+        if (auto header = ptx_header(target); !header) return header.as_failure();
     std::shared_ptr<Card> card{new Card{session.value(),
-                                        DeviceState{session.value()->device().bus_id}, std::nullopt,
-                                        std::nullopt, 0.0}};
+                                        DeviceState{session.value()->device()},
+                                        std::nullopt,
+                                        {},
+                                        std::nullopt,
+                                        0.0}};
     const auto lock = session.value()->busy();
     auto rate = ClockRate::prepare(session.value());
+    if (!rate && is_amd(target) && !session.value()->lost()) {
+        card->no_rate = rate.error().what;
+        return card;
+    }
     if (!rate) return rate.as_failure();
     card->rate.emplace(std::move(rate).value());
     return card;
@@ -34,6 +42,17 @@ Card::~Card() {
     const auto lock = session->busy();
     rate.reset();
     evicting.reset();
+}
+
+Result<void> Card::require_rate() const {
+    if (rate) return boost::outcome_v2::success();
+    return Failure{"times in cycles need the clock rate, which cannot be measured: " + no_rate,
+                   session->name()};
+}
+
+ClockRate::Rate Card::measured_rate() const {
+    if (rate) return rate->measure();
+    return {{RunAnomaly::Clock, no_rate}};
 }
 
 Result<void> Card::prepare_eviction(bool wanted) {

@@ -16,17 +16,23 @@ namespace warpbound::harness::cuda {
 struct Card {
     std::shared_ptr<Session> session;
     DeviceState state;
-    std::optional<ClockRate> rate;
+    std::optional<ClockRate> rate; ///< Empty: its code could not be assembled.
+    std::string no_rate;           ///< Why not.
     /// Buffer written before a run that must miss in all caches.
     std::optional<Buffer> evicting;
     double first_rate = 0.0; ///< Clock rate of the first run with times. `Unit:` hertz; 0: none.
 
     /// Refuses a driver that is not ready, stating its state, an unknown device number, and a
-    /// target for which no PTX can be generated.
+    /// target for which no PTX can be generated. A card of AMD opens without an assembler, and then
+    /// has no clock rate.
     static Result<std::shared_ptr<Card>> open(std::shared_ptr<const Driver> driver, int ordinal,
                                               std::chrono::milliseconds time_out);
     ~Card();
 
+    /// Refuses a card whose clock rate cannot be measured.
+    [[nodiscard]] Result<void> require_rate() const;
+    /// The current clock rate. Requires: as below.
+    [[nodiscard]] ClockRate::Rate measured_rate() const;
     /// Allocates the eviction buffer if wanted. Refuses if the driver does not report the size of
     /// the L2. Requires: the caller holds the session lock.
     Result<void> prepare_eviction(bool wanted);

@@ -1,5 +1,6 @@
 #include "harness/devices/cuda/clock_rate.hpp"
 
+#include "harness/devices/hip/generated_code.hpp"
 #include "harness/suite/ptx_emission.hpp"
 
 #include <fmt/format.h>
@@ -12,12 +13,12 @@ namespace {
 
 constexpr std::uint64_t window_nanoseconds = 200'000;
 
-/// The record that the kernel stores.
+/// The record that the kernel stores; times are those of the timer, of AMD in its steps.
 struct Record {
     std::uint64_t first_clock = 0;
     std::uint64_t last_clock = 0;
-    std::uint64_t first_nanosecond = 0;
-    std::uint64_t last_nanosecond = 0;
+    std::uint64_t first_time = 0;
+    std::uint64_t last_time = 0;
 };
 
 constexpr const char* clock_rate_entry = "clock_rate";
@@ -63,9 +64,11 @@ done:
 } // namespace
 
 Result<ClockRate> ClockRate::prepare(const std::shared_ptr<Session>& session) {
-    auto header = ptx_header(session->device().target);
-    if (!header) return header.as_failure();
-    auto code = BuiltCode::build(session, header.value() + clock_rate_body, clock_rate_entry);
+    auto text = session->is_amd() ? hip::clock_rate_code(session->device().target, clock_rate_entry)
+                                  : ptx_header(session->device().target);
+    if (!text) return text.as_failure();
+    if (!session->is_amd()) text.value() += clock_rate_body;
+    auto code = BuiltCode::build(session, text.value(), clock_rate_entry);
     if (!code) return code.as_failure();
     auto record = Buffer::make(session, sizeof(Record));
     if (!record) return record.as_failure();
@@ -77,27 +80,30 @@ ClockRate::Rate ClockRate::measure() const {
     if (const Status status = record_.fill(0); status != Status::Success)
         return {session_->anomaly(status, "cuMemsetD8_v2")};
     Address address = record_.address();
-    std::uint64_t window = window_nanoseconds;
+    const double of_nanosecond = 1e-9 * session_->device().timer_rate;
+    auto window =
+        static_cast<std::uint64_t>(static_cast<double>(window_nanoseconds) * of_nanosecond);
     std::array<void*, 2> arguments{&address, &window};
     Launched launched = session_->launch(code_.function(), {}, arguments.data());
     if (launched.remark.anomaly != RunAnomaly::None) return {std::move(launched.remark)};
     Record record;
     if (const Status status = record_.read(&record); status != Status::Success)
         return {session_->anomaly(status, "cuMemcpyDtoH_v2")};
-    if (record.last_nanosecond == 0) // Nothing was stored.
+    if (record.last_time == 0) // Nothing was stored.
         return {{RunAnomaly::Clock,
                  "the nanosecond timer did not advance while the clock rate was measured"}};
-    if (record.last_nanosecond <= record.first_nanosecond)
+    if (record.last_time <= record.first_time)
         return {{RunAnomaly::Clock, fmt::format("the nanosecond timer went from {} to {} while the "
                                                 "clock rate was measured",
-                                                record.first_nanosecond, record.last_nanosecond)}};
+                                                record.first_time, record.last_time)}};
     if (record.last_clock <= record.first_clock)
         return {{RunAnomaly::Clock,
                  fmt::format("the clock went from {} to {} while its rate was measured",
                              record.first_clock, record.last_clock)}};
     return {{},
-            1e9 * static_cast<double>(record.last_clock - record.first_clock) /
-                static_cast<double>(record.last_nanosecond - record.first_nanosecond)};
+            session_->device().timer_rate *
+                static_cast<double>(record.last_clock - record.first_clock) /
+                static_cast<double>(record.last_time - record.first_time)};
 }
 
 } // namespace warpbound::harness::cuda

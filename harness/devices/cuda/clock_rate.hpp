@@ -8,8 +8,9 @@
 
 namespace warpbound::harness::cuda {
 
-/// Counts cycles of %clock64 while %globaltimer advances by a fifth of a millisecond. The timer may
-/// advance in steps of a microsecond, so a rate is accurate to about one percent.
+/// Counts cycles of the clock (%clock64, of AMD S_MEMTIME or SHADER_CYCLES) while the timer
+/// (%globaltimer, of AMD S_MEMREALTIME or its message) advances by a fifth of a millisecond. The
+/// timer may advance in steps of a microsecond, so a rate is accurate to about one percent.
 class ClockRate {
 public:
     static Result<ClockRate> prepare(const std::shared_ptr<Session>& session);

@@ -73,7 +73,7 @@ public:
             to_device ? "cuMemcpyHtoDAsync_v2" : "cuMemcpyDtoHAsync_v2", "copy");
         outcome.remark = std::move(copied.remark);
         if (outcome.remark.anomaly != RunAnomaly::None) return outcome;
-        const auto rate = card_->rate->measure();
+        const auto rate = card_->measured_rate();
         outcome.remark = rate.remark;
         if (outcome.remark.anomaly != RunAnomaly::None) return outcome;
         outcome.observation.execution_time =
@@ -100,6 +100,7 @@ private:
 } // namespace
 
 Result<std::unique_ptr<PreparedKernel>> prepare_copy(std::shared_ptr<Card> card, const Copy& copy) {
+    if (auto rate = card->require_rate(); !rate) return rate.as_failure();
     const auto lock = card->session->busy();
     auto device = Buffer::make(card->session, copy.bytes);
     if (!device) return device.as_failure();

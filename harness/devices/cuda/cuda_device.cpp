@@ -5,6 +5,7 @@
 #include "harness/devices/cuda/cuda_copy.hpp"
 #include "harness/devices/cuda/late_blocks.hpp"
 #include "harness/devices/cuda/sequence_check.hpp"
+#include "harness/suite/amd_frame.hpp"
 #include "harness/suite/ptx_emission.hpp"
 
 #include <fmt/format.h>
@@ -48,7 +49,7 @@ std::vector<std::uint64_t> words_of_walks(const PtxWalk& walk, const Buffer& mem
 
 Result<Buffers> make_buffers(const std::shared_ptr<Session>& session, const PtxKernel& ptx,
                              const models::Launch& launch) {
-    const std::int64_t warps = launch.blocks * launch.warps_per_block();
+    const std::int64_t warps = launch.blocks * launch.warps_per_block(session->device().lanes);
     const auto make = [&](std::int64_t bytes) { return Buffer::make(session, bytes); };
     auto records = make(warps * static_cast<std::int64_t>(sizeof(WarpRecord)));
     if (!records) return records.as_failure();
@@ -77,6 +78,7 @@ public:
     prepare(std::shared_ptr<Card> card, const PtxKernel& ptx, const models::Launch& launch) {
         auto kernel =
             std::unique_ptr<CudaKernel>{new CudaKernel{std::move(card), launch, ptx.semaphore}};
+        if (auto rate = kernel->card_->require_rate(); !rate) return rate.as_failure();
         Session& session = *kernel->card_->session;
         const auto lock = session.busy();
         auto built = BuiltCode::build(kernel->card_->session, ptx.text, ptx.entry);
@@ -89,9 +91,7 @@ public:
         auto buffers = make_buffers(kernel->card_->session, ptx, kernel->launch_);
         if (!buffers) return buffers.as_failure();
         kernel->buffers_.emplace(std::move(buffers).value());
-        kernel->verdict_ = ptx.semaphore ? SequenceVerdict{SequenceVerdict::State::Unverified,
-                                                           "unverified: nothing is timed"}
-                                         : check_sequence(kernel->code_->image(), ptx);
+        kernel->verdict_ = kernel->verdict_of(ptx);
         return std::unique_ptr<PreparedKernel>{std::move(kernel)};
     }
     CudaKernel(const CudaKernel&) = delete;
@@ -109,7 +109,7 @@ public:
         outcome.observation.seed = options.seed;
         const std::vector<WarpRecord> records = launch(outcome);
         if (!gives_times(outcome.remark.anomaly)) return outcome;
-        const auto rate = card_->rate->measure();
+        const auto rate = card_->measured_rate();
         if (rate.remark.anomaly != RunAnomaly::None) {
             outcome.remark = rate.remark;
             return outcome;
@@ -149,7 +149,9 @@ public:
 
     [[nodiscard]] Conditions conditions() const override {
         const auto lock = card_->session->busy();
-        Conditions conditions{{"compiler", "CUDA driver " + card_->session->driver().version()}};
+        Conditions conditions{
+            {"compiler", is_amd() ? "clang as an assembler"
+                                  : "CUDA driver " + card_->session->driver().version()}};
         const auto add = [&](const char* name, FunctionAttribute attribute) {
             const auto value = card_->session->lost() ? std::nullopt : code_->attribute(attribute);
             conditions.emplace_back(name, value ? std::to_string(*value) : "unknown");
@@ -170,6 +172,21 @@ private:
         if (semaphore) launch_.blocks *= card_->session->device().multiprocessors;
     }
 
+    [[nodiscard]] bool is_amd() const { return card_->session->is_amd(); }
+
+    /// Wavefronts of a block, each of which leaves a record.
+    [[nodiscard]] std::int64_t records_per_block() const {
+        return launch_.warps_per_block(card_->session->device().lanes);
+    }
+
+    [[nodiscard]] SequenceVerdict verdict_of(const PtxKernel& ptx) const {
+        using enum SequenceVerdict::State;
+        if (ptx.semaphore) return {Unverified, "unverified: nothing is timed"};
+        // An assembler neither moves nor removes instructions.
+        if (is_amd()) return {Verified, "as written, in assembly"};
+        return check_sequence(code_->image(), ptx);
+    }
+
     /// Checks that a block fits, and that the code uses the registers that the launch states.
     Result<void> check_resources(const PtxKernel& ptx) {
         const std::string& name = card_->session->name();
@@ -181,7 +198,7 @@ private:
                                        *most, launch_.threads),
                            name};
         const auto registers = code_->attribute(FunctionAttribute::NumRegs);
-        if (launch_.registers && registers != launch_.registers)
+        if (launch_.registers && registers != launch_.registers && !is_amd())
             return Failure{fmt::format("the compiler took {} registers of a thread, and {} were "
                                        "asked for",
                                        registers ? std::to_string(*registers) : "unknown",
@@ -207,10 +224,10 @@ private:
         };
         // Otherwise the driver may give part of the combined L1 and shared memory to the L1.
         constexpr std::int64_t all_of_it = 100;
-        if (semaphore_)
+        if (semaphore_ && !is_amd())
             if (auto all = set(FunctionAttribute::PreferredSharedMemoryCarveout, all_of_it); !all)
                 return all;
-        if (shared_bytes_ <= device.shared_bytes) return boost::outcome_v2::success();
+        if (shared_bytes_ <= device.shared_bytes || is_amd()) return boost::outcome_v2::success();
         return set(FunctionAttribute::MaxDynamicSharedSizeBytes, shared_bytes_);
     }
 
@@ -239,7 +256,7 @@ private:
         if (outcome.remark.anomaly != RunAnomaly::None) return {};
         seconds_ = launched.seconds;
         std::vector<WarpRecord> records(
-            static_cast<std::size_t>(launch_.blocks * launch_.warps_per_block()));
+            static_cast<std::size_t>(launch_.blocks * records_per_block()));
         status = buffers_->records.read(records.data());
         if (status != Status::Success) outcome.remark = session.anomaly(status, "cuMemcpyDtoH_v2");
         // Test the last clock: a pointer chase also writes the field of the first clock
@@ -250,7 +267,30 @@ private:
         if (status == Status::Success && missing != records.end())
             outcome.remark = {RunAnomaly::LaunchFailure,
                               fmt::format("warp {} left no record", missing - records.begin())};
+        to_nanoseconds(records);
         return records;
+    }
+
+    /// The times of the records, which are those of the card's timer.
+    void to_nanoseconds(std::vector<WarpRecord>& records) const {
+        constexpr double of_second = 1e9;
+        const double rate = card_->session->device().timer_rate;
+        if (rate == of_second) return;
+        const auto scaled = [&](std::uint64_t steps) {
+            return static_cast<std::uint64_t>(static_cast<double>(steps) * of_second / rate);
+        };
+        for (auto& record : records) {
+            record.nanoseconds_before = scaled(record.nanoseconds_before);
+            record.nanoseconds_after = scaled(record.nanoseconds_after);
+        }
+    }
+
+    /// Whether a clock that wraps may have done so in that time.
+    [[nodiscard]] bool may_wrap(double seconds, double hertz) const {
+        if (!is_amd()) return false;
+        const auto dialect = amd_dialect(card_->session->device().target);
+        return dialect && !dialect.value().has_memtime &&
+               rate_error * hertz * seconds >= static_cast<double>(1U << shader_cycles_bits);
     }
 
     /// An anomaly if the clock values are impossible.
@@ -269,6 +309,11 @@ private:
             const auto cycles = static_cast<double>(record.last_clock - record.first_clock);
             const double seconds =
                 1e-9 * static_cast<double>(record.nanoseconds_after - record.nanoseconds_before);
+            if (may_wrap(seconds, hertz))
+                return Remark{RunAnomaly::Clock,
+                              fmt::format("in {:.0f} ns the clock of warp {}, of {} bits, may have "
+                                          "wrapped",
+                                          1e9 * seconds, i, shader_cycles_bits)};
             if (cycles > rate_error * hertz * (seconds + timer_step_seconds))
                 return Remark{RunAnomaly::Clock,
                               fmt::format("the clock of warp {} counted {:.0f} cycles in {:.0f} ns "
@@ -278,16 +323,25 @@ private:
         return std::nullopt;
     }
 
+    /// A wavefront of 64 lanes counts as two warps with equal times, as launches count them.
     [[nodiscard]] std::vector<models::WarpObservation>
     warps_of(const std::vector<WarpRecord>& records) const {
         const std::int64_t per_block = launch_.warps_per_block();
+        constexpr int warp_lanes = 32;
+        const std::int64_t halves = card_->session->device().lanes / warp_lanes;
         std::vector<models::WarpObservation> warps;
         for (const auto& record : records) {
             const auto first = models::Cycles{static_cast<std::int64_t>(record.first_clock)};
             const auto last = models::Cycles{static_cast<std::int64_t>(record.last_clock)};
-            const auto number = static_cast<std::int64_t>(warps.size());
-            warps.push_back({number / per_block, number % per_block,
-                             static_cast<std::int64_t>(record.multiprocessor), first, last, last});
+            const auto block =
+                static_cast<std::int64_t>(&record - records.data()) / records_per_block();
+            for (std::int64_t half = 0; half < halves; ++half) {
+                const auto number = static_cast<std::int64_t>(warps.size());
+                if (number / per_block > block) break; // The last wavefront is half empty.
+                warps.push_back({block, number % per_block,
+                                 static_cast<std::int64_t>(record.multiprocessor), first, last,
+                                 last});
+            }
         }
         return warps;
     }
@@ -326,16 +380,24 @@ public:
     [[nodiscard]] Conditions conditions() const override {
         const auto& device = card_->session->device();
         Conditions conditions{{"name", device.name},
-                              {"compute-capability",
-                               fmt::format("{}.{}", device.target.sm / 10, device.target.sm % 10)},
                               {"driver", card_->session->driver().version()},
                               {"ecc", !device.ecc   ? "unknown"
                                       : *device.ecc ? "on"
                                                     : "off"}};
+        if (is_amd(device.target)) {
+            conditions.emplace_back("processor", to_string(device.target));
+            conditions.emplace_back("timer-rate",
+                                    megahertz(device.timer_rate) +
+                                        (device.timer_rate_is_assumed ? ", assumed" : ""));
+        } else {
+            conditions.emplace_back(
+                "compute-capability",
+                fmt::format("{}.{}", device.target.sm / 10, device.target.sm % 10));
+        }
         for (auto& condition : card_->state.conditions())
             conditions.push_back(std::move(condition));
         const auto lock = card_->session->busy();
-        const auto rate = card_->rate->measure();
+        const auto rate = card_->measured_rate();
         conditions.emplace_back("clock-rate", rate.remark.anomaly == RunAnomaly::None
                                                   ? megahertz(rate.hertz)
                                                   : "unknown: " + rate.remark.text);
@@ -356,7 +418,9 @@ public:
     Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const override {
         if (kernel.copy) return prepare_copy(card_, *kernel.copy);
         if (kernel.ptx == nullptr)
-            return Failure{"has no PTX, which a card compiles", card_->session->name()};
+            return Failure{card_->session->is_amd() ? "has no assembly of AMD"
+                                                    : "has no PTX, which a card compiles",
+                           card_->session->name()};
         return CudaKernel::prepare(card_, *kernel.ptx, kernel.launch);
     }
 

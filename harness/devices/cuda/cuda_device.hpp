@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A CUDA card as a device.
+/// A card as a device, through the CUDA driver or the HIP runtime.
 
 #include "harness/device.hpp"
 #include "harness/devices/cuda/driver.hpp"
@@ -9,9 +9,11 @@
 
 namespace warpbound::harness::cuda {
 
-/// Opens a card through its driver. It compiles PTX and runs one kernel at a time.
+/// Opens a card through its driver. It compiles PTX, or assembles AMD's assembly, and runs one
+/// kernel at a time.
 ///
-/// *Region* and *clocks* are the values of %clock64, of each warp. Clocks of different SMs differ,
+/// *Region* and *clocks* are the values of %clock64 or of AMD's clock (`amd_clock_read`), of each
+/// warp; a wavefront of 64 lanes counts as two warps. Clocks of different SMs differ,
 /// so launches of several blocks have none. *Execution time* is the time between two events
 /// recorded before and after the launch, in core cycles at the clock rate of that run: it includes
 /// the launch overhead of driver and card, and is accurate to half a microsecond (resolution of the

@@ -1,6 +1,8 @@
 #include "harness/devices/cuda/device_state.hpp"
 
+#include "harness/devices/cuda/board_state.hpp"
 #include "harness/devices/cuda/shared_library.hpp"
+#include "harness/devices/hip/amdgpu_state.hpp"
 
 #include <fmt/format.h>
 
@@ -30,6 +32,8 @@ std::string text_of(unsigned long long reasons) {
     return text;
 }
 
+constexpr std::array<const char*, 1> nvml_names{"libnvidia-ml.so.1"};
+
 /// The name of the first function that the library lacks; empty: it has all.
 std::string find_nvml_functions(const SharedLibrary& library, NvmlFunctions& functions) {
     std::string missing;
@@ -50,8 +54,12 @@ std::string find_nvml_functions(const SharedLibrary& library, NvmlFunctions& fun
 
 } // namespace
 
-DeviceState::DeviceState(const std::string& bus_id) {
-    const auto library = SharedLibrary::open("WARPBOUND_NVML", "libnvidia-ml.so.1");
+DeviceState::DeviceState(const DeviceDescription& device) {
+    if (is_amd(device.target)) {
+        amd_bus_id_ = device.bus_id;
+        return;
+    }
+    const auto library = SharedLibrary::open("WARPBOUND_NVML", nvml_names);
     if (!library) {
         unknown_ = "NVML cannot be loaded: " + library.error().what;
         return;
@@ -62,13 +70,14 @@ DeviceState::DeviceState(const std::string& bus_id) {
     }
     NvmlStatus status = functions_.Init_v2();
     if (status == NvmlStatus::Success)
-        status = functions_.DeviceGetHandleByPciBusId_v2(bus_id.c_str(), &device_);
+        status = functions_.DeviceGetHandleByPciBusId_v2(device.bus_id.c_str(), &device_);
     if (status == NvmlStatus::Success) return;
     device_ = nullptr;
     unknown_ = fmt::format("NVML: {}", functions_.ErrorString(status));
 }
 
 Conditions DeviceState::conditions() const {
+    if (!amd_bus_id_.empty()) return hip::amdgpu_state(board_root(), amd_bus_id_);
     Conditions conditions;
     const auto add = [&](const char* name, auto read, auto text) {
         if (device_ == nullptr) {

@@ -1,10 +1,15 @@
 #include "harness/devices/cuda/driver.hpp"
 
+#include "assembly/amd/processor.hpp"
 #include "harness/devices/cuda/shared_library.hpp"
+#include "harness/devices/hip/runtime.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
+#include <memory>
+#include <string>
+#include <string_view>
 
 namespace warpbound::harness::cuda {
 
@@ -63,71 +68,176 @@ std::string find_driver_functions(const SharedLibrary& library, DriverFunctions&
     return missing;
 }
 
+constexpr std::array<const char*, 1> cuda_names{"libcuda.so.1"};
+constexpr std::array<const char*, 4> hip_names{"libamdhip64.so.7", "libamdhip64.so.6",
+                                               "libamdhip64.so.5", "libamdhip64.so"};
+
 } // namespace
 
-std::shared_ptr<const Driver> Driver::load() {
-    auto driver = std::make_shared<Driver>();
-    const auto library = SharedLibrary::open("WARPBOUND_CUDA_DRIVER", "libcuda.so.1");
+std::string_view card_prefix_of(Interface of) {
+    return of == Interface::Cuda ? "cuda:" : "hip:";
+}
+
+std::string_view Driver::title() const {
+    return interface_ == Interface::Cuda ? "CUDA driver" : "HIP runtime";
+}
+
+std::string_view Driver::name_of(std::string_view cuda_name) const {
+    if (interface_ == Interface::Cuda) return cuda_name;
+    const std::string_view name = hip::name_of_function(cuda_name);
+    return name.empty() ? cuda_name : name;
+}
+
+std::shared_ptr<const Driver> Driver::load(Interface of) {
+    auto driver = std::make_shared<Driver>(of);
+    const bool is_cuda = of == Interface::Cuda;
+    const auto library = is_cuda ? SharedLibrary::open("WARPBOUND_CUDA_DRIVER", cuda_names)
+                                 : SharedLibrary::open("WARPBOUND_HIP_RUNTIME", hip_names);
     if (!library) {
-        driver->text_ = "no CUDA driver is installed: " + library.error().what;
+        driver->text_ =
+            fmt::format("no {} is installed: {}", driver->title(), library.error().what);
         return driver;
     }
-    if (const auto missing = find_driver_functions(library.value(), driver->functions_);
-        !missing.empty()) {
+    const auto missing =
+        is_cuda ? find_driver_functions(library.value(), driver->functions_)
+                : hip::find_functions(library.value(), driver->functions_, driver->hip_);
+    if (!missing.empty()) {
         driver->state_ = DriverState::Incomplete;
         driver->text_ =
-            fmt::format("the CUDA driver {} lacks {}; expected that of CUDA 11 or later",
-                        library.value().name(), missing);
+            fmt::format("the {} {} lacks {}; expected that of {} or later", driver->title(),
+                        library.value().name(), missing, is_cuda ? "CUDA 11" : "ROCm 5");
         return driver;
     }
     driver->start();
     return driver;
 }
 
+bool Driver::says_no_device(Status status) const {
+    // Where there is no card, hipInit of HIP 5 says that the device is invalid.
+    return status == Status::NoDevice ||
+           (interface_ == Interface::Hip && status == Status::InvalidDevice);
+}
+
 void Driver::start() {
     const Status started = functions_.Init(0);
     if (started == Status::StubLibrary) {
         state_ = DriverState::Stub;
-        text_ =
-            "the CUDA driver that was found is the toolkit's stub for linking: " + message(started);
+        text_ = fmt::format("the {} that was found is the toolkit's stub for linking: {}", title(),
+                            message(started));
         return;
     }
-    if (started == Status::NoDevice) {
+    const auto no_device = [this](Status status) {
         state_ = DriverState::NoDevice;
-        text_ = "the CUDA driver knows no device: " + message(started);
-        return;
-    }
+        text_ = fmt::format("the {} knows no device: {}", title(), message(status));
+    };
+    if (says_no_device(started)) return no_device(started);
     int version = 0;
-    if (started == Status::Success && functions_.DriverGetVersion(&version) == Status::Success)
-        version_ = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+    const bool is_cuda = interface_ == Interface::Cuda;
+    if (started == Status::Success &&
+        (is_cuda ? functions_.DriverGetVersion : hip_.RuntimeGetVersion)(&version) ==
+            Status::Success)
+        version_ = is_cuda ? fmt::format("{}.{}", version / 1000, version % 1000 / 10)
+                           : hip::version_text(version);
     const Status counted =
         started == Status::Success ? functions_.DeviceGetCount(&devices_) : started;
+    if (!is_cuda && says_no_device(counted)) return no_device(counted);
     if (counted != Status::Success) {
         state_ = DriverState::InitFailure;
-        text_ = "the CUDA driver does not start: " + message(counted);
+        text_ = fmt::format("the {} does not start: {}", title(), message(counted));
         return;
     }
     state_ = devices_ > 0 ? DriverState::Ready : DriverState::NoDevice;
-    text_ = devices_ > 0 ? "CUDA driver " + version_
-                         : fmt::format("the CUDA driver {} knows no device", version_);
+    text_ = devices_ > 0 ? fmt::format("{} {}", title(), version_)
+                         : fmt::format("the {} {} knows no device", title(), version_);
 }
 
 std::string Driver::message(Status status) const {
     const char* name = nullptr;
     const char* text = nullptr;
-    if (functions_.GetErrorName(status, &name) != Status::Success || name == nullptr)
-        return fmt::format("CUDA error {}", static_cast<int>(status));
-    if (functions_.GetErrorString(status, &text) != Status::Success || text == nullptr) return name;
+    if (interface_ == Interface::Hip) {
+        name = hip_.GetErrorName(status);
+        text = hip_.GetErrorString(status);
+    } else if (functions_.GetErrorName(status, &name) != Status::Success ||
+               functions_.GetErrorString(status, &text) != Status::Success) {
+        text = nullptr;
+    }
+    if (name == nullptr)
+        return fmt::format("{} error {}", interface_ == Interface::Cuda ? "CUDA" : "HIP",
+                           static_cast<int>(status));
+    if (text == nullptr) return name;
     return fmt::format("{}: {}", name, text);
 }
 
+Status Driver::bind(Context context, DeviceNumber device) const {
+    return interface_ == Interface::Cuda ? functions_.CtxSetCurrent(context)
+                                         : hip_.SetDevice(device);
+}
+
+Status Driver::retain(Context* context, DeviceNumber device) const {
+    return interface_ == Interface::Cuda ? functions_.DevicePrimaryCtxRetain(context, device)
+                                         : hip_.SetDevice(device);
+}
+
+void Driver::release(DeviceNumber device) const {
+    if (interface_ == Interface::Cuda) functions_.DevicePrimaryCtxRelease_v2(device);
+}
+
+void* Driver::launch_parameters_end() const {
+    return interface_ == Interface::Cuda ? nullptr : hip::launch_parameters_end;
+}
+
 Result<DeviceDescription> Driver::describe(int ordinal) const {
-    const std::string device = fmt::format("cuda:{}", ordinal);
+    const std::string_view prefix = card_prefix_of(interface_);
+    const std::string device = fmt::format("{}{}", prefix, ordinal);
     if (state_ != DriverState::Ready) return Failure{text_, device};
     if (ordinal < 0 || ordinal >= devices_)
-        return Failure{fmt::format("there is no such device; the driver knows cuda:0 to cuda:{}",
-                                   devices_ - 1),
+        return Failure{fmt::format("there is no such device; the driver knows {0}0 to {0}{1}",
+                                   prefix, devices_ - 1),
                        device};
+    return interface_ == Interface::Cuda ? describe_cuda(ordinal, device)
+                                         : describe_hip(ordinal, device);
+}
+
+Result<DeviceDescription> Driver::describe_hip(int ordinal, const std::string& device) const {
+    DeviceDescription of;
+    hip::DeviceProperties properties;
+    Status status = functions_.DeviceGet(&of.number, ordinal);
+    if (status == Status::Success) status = hip_.GetDeviceProperties(&properties, of.number);
+    if (status != Status::Success) return Failure{message(status), device};
+    properties.name.back() = properties.gcn_architecture_name.back() = '\0';
+    of.name = properties.name.data();
+    const std::string_view processor = properties.gcn_architecture_name.data();
+    const auto target = assembly::amd::parse_processor(processor);
+    if (!target)
+        return Failure{fmt::format("its processor '{}' is none of those that are known: {}",
+                                   processor, assembly::amd::list_of_processors()),
+                       device};
+    of.target = *target;
+    of.lanes = properties.lanes;
+    of.multiprocessors = properties.multiprocessors;
+    of.l2_bytes = properties.l2_bytes;
+    of.shared_bytes = static_cast<int>(properties.shared_memory_per_block);
+    of.most_shared_bytes = of.shared_bytes;
+    int kilohertz = 0;
+    constexpr int usual_kilohertz = 100'000; // Of s_memrealtime on most cards.
+    of.timer_rate_is_assumed =
+        hip_.DeviceGetAttribute(&kilohertz, hip::DeviceAttribute::WallClockRate, of.number) !=
+            Status::Success ||
+        kilohertz <= 0;
+    of.timer_rate = 1e3 * (of.timer_rate_is_assumed ? usual_kilohertz : kilohertz);
+    of.bus_id = bus_id_of(of.number);
+    return of;
+}
+
+std::string Driver::bus_id_of(DeviceNumber device) const {
+    std::array<char, 256> text{};
+    return functions_.DeviceGetPCIBusId(text.data(), static_cast<int>(text.size()) - 1, device) ==
+                   Status::Success
+               ? text.data()
+               : "";
+}
+
+Result<DeviceDescription> Driver::describe_cuda(int ordinal, const std::string& device) const {
     DeviceDescription of;
     Status status = functions_.DeviceGet(&of.number, ordinal);
     const auto value = [&](DeviceAttribute attribute) {
@@ -152,10 +262,7 @@ Result<DeviceDescription> Driver::describe(int ordinal) const {
     if (functions_.DeviceGetAttribute(&ecc, DeviceAttribute::EccEnabled, of.number) ==
         Status::Success)
         of.ecc = ecc != 0;
-    text.fill('\0');
-    if (functions_.DeviceGetPCIBusId(text.data(), static_cast<int>(text.size()) - 1, of.number) ==
-        Status::Success)
-        of.bus_id = text.data();
+    of.bus_id = bus_id_of(of.number);
     return of;
 }
 

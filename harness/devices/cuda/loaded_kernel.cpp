@@ -59,7 +59,9 @@ Result<void> LoadedKernel::reload() {
 }
 
 Result<void> LoadedKernel::set_shared_memory() const {
-    if (kernel_.dynamic_shared_memory == 0) return boost::outcome_v2::success();
+    // The HIP runtime gives a launch what its block takes, up to the limit of the device.
+    if (kernel_.dynamic_shared_memory == 0 || session_->is_amd())
+        return boost::outcome_v2::success();
     const Status status = session_->call().FuncSetAttribute(
         code_->function(), FunctionAttribute::MaxDynamicSharedSizeBytes,
         static_cast<int>(kernel_.dynamic_shared_memory));
@@ -72,7 +74,8 @@ Result<void> LoadedKernel::set_shared_memory() const {
 Status LoadedKernel::launch(Stream stream) {
     std::size_t size = kernel_.parameters.size();
     std::array<void*, 5> packed{launch_parameters, kernel_.parameters.data(),
-                                launch_parameters_size, &size, nullptr};
+                                launch_parameters_size, &size,
+                                session_->driver().launch_parameters_end()};
     const auto count = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
     return session_->call().LaunchKernel(
         code_->function(), count(kernel_.grid[0]), count(kernel_.grid[1]), count(kernel_.grid[2]),

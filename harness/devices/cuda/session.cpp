@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -14,7 +15,6 @@ namespace warpbound::harness::cuda {
 
 namespace {
 
-constexpr const char* time_out_variable = "WARPBOUND_CUDA_TIME_OUT";
 constexpr int default_time_out = 10'000;
 
 std::optional<int> whole_number(std::string_view text) {
@@ -62,31 +62,38 @@ bool says_gone(Status status) {
 } // namespace
 
 Result<CardName> read_card_name(std::string_view name) {
-    const auto ordinal =
-        is_card(name) ? whole_number(name.substr(card_prefix.size())) : std::nullopt;
+    const bool is_hip = name.starts_with(card_prefix_of(Interface::Hip));
+    const Interface interface = is_hip ? Interface::Hip : Interface::Cuda;
+    const std::string_view prefix = card_prefix_of(interface);
+    const auto ordinal = is_card(name) ? whole_number(name.substr(prefix.size())) : std::nullopt;
     if (!ordinal)
-        return Failure{"expected the number of a device, as in cuda:0", std::string{name}};
+        return Failure{fmt::format("expected the number of a device, as in {}0", prefix),
+                       std::string{name}};
+    const char* const time_out_variable =
+        is_hip ? "WARPBOUND_HIP_TIME_OUT" : "WARPBOUND_CUDA_TIME_OUT";
     const char* stated = std::getenv(time_out_variable);
     const auto time_out =
         stated == nullptr ? std::optional{default_time_out} : whole_number(stated);
     if (!time_out || *time_out == 0)
         return Failure{fmt::format("expected milliseconds, not '{}' (at least 1)", stated),
                        time_out_variable};
-    return CardName{*ordinal, std::chrono::milliseconds{*time_out}};
+    return CardName{interface, *ordinal, std::chrono::milliseconds{*time_out}};
 }
 
 Result<std::shared_ptr<Session>> Session::open(std::shared_ptr<const Driver> driver, int ordinal,
                                                std::chrono::milliseconds time_out) {
     auto described = driver->describe(ordinal);
     if (!described) return described.as_failure();
-    const std::shared_ptr<Session> session{
-        new Session{std::move(driver), fmt::format("cuda:{}", ordinal), time_out}};
+    const std::shared_ptr<Session> session{new Session{
+        driver, fmt::format("{}{}", card_prefix_of(driver->interface()), ordinal), time_out}};
     session->device_ = std::move(described).value();
     const DriverFunctions& call = session->call();
-    if (const Status status =
-            call.DevicePrimaryCtxRetain(&session->context_, session->device_.number);
+    if (const Status status = driver->retain(&session->context_, session->device_.number);
         status != Status::Success)
-        return session->failure(status, "cuDevicePrimaryCtxRetain");
+        return session->failure(status, driver->interface() == Interface::Cuda
+                                            ? "cuDevicePrimaryCtxRetain"
+                                            : "hipSetDevice");
+    session->retained_ = true;
     const auto lock = session->busy();
     // Such a stream waits for the preceding copies and fills, which use no stream.
     constexpr unsigned plain = 0;
@@ -100,16 +107,16 @@ Result<std::shared_ptr<Session>> Session::open(std::shared_ptr<const Driver> dri
 }
 
 Session::~Session() {
-    if (context_ == nullptr || lost_) return;
+    if (!retained_ || lost_) return;
     for (const Event event : {before_, after_})
         if (event != nullptr) call().EventDestroy_v2(event);
     if (stream_ != nullptr) call().StreamDestroy_v2(stream_);
-    call().DevicePrimaryCtxRelease_v2(device_.number);
+    driver_->release(device_.number);
 }
 
 std::unique_lock<std::mutex> Session::busy() {
     std::unique_lock lock{busy_};
-    if (!lost_) call().CtxSetCurrent(context_); // A failure here shows in the next call.
+    if (!lost_) driver_->bind(context_, device_.number); // A failure here shows in the next call.
     return lock;
 }
 
@@ -177,7 +184,8 @@ Status Session::wait(const std::function<void()>& meanwhile) {
 
 Remark Session::anomaly(Status status, const char* what) {
     if (lost_) return {RunAnomaly::DeviceLost, *lost_};
-    std::string text = fmt::format("{} failed: {}", what, driver_->message(status));
+    std::string text =
+        fmt::format("{} failed: {}", driver_->name_of(what), driver_->message(status));
     const bool wrong = caused_by_kernel(status);
     const bool late = status == Status::LaunchTimeout;
     const bool gone = says_gone(status);

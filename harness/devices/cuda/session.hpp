@@ -2,6 +2,7 @@
 /// \file
 /// A session with one device: its context, its launches, and whether it is lost.
 
+#include "assembly/isa/target.hpp"
 #include "harness/devices/cuda/driver.hpp"
 #include "harness/run_anomaly.hpp"
 
@@ -19,10 +20,12 @@ namespace warpbound::harness::cuda {
 
 /// A card as named by users, and how long its work may take.
 struct CardName {
+    Interface interface = Interface::Cuda;
     int ordinal = 0;
     std::chrono::milliseconds time_out{};
 };
-/// Reads `cuda:<n>`, and WARPBOUND_CUDA_TIME_OUT (milliseconds; 10 s without it).
+/// Reads `cuda:<n>` and WARPBOUND_CUDA_TIME_OUT, or `hip:<n>` and WARPBOUND_HIP_TIME_OUT
+/// (milliseconds; 10 s without it).
 Result<CardName> read_card_name(std::string_view name);
 
 /// The outcome of a launch or a copy.
@@ -53,6 +56,8 @@ public:
     [[nodiscard]] const DriverFunctions& call() const { return driver_->call(); }
     [[nodiscard]] const DeviceDescription& device() const { return device_; }
     [[nodiscard]] const std::string& name() const { return name_; }
+    /// Whether it is a card of AMD.
+    [[nodiscard]] bool is_amd() const { return assembly::is_amd(device_.target); }
     /// Why the device is lost; empty: it is not.
     [[nodiscard]] const std::optional<std::string>& lost() const { return lost_; }
 
@@ -91,7 +96,8 @@ private:
     DeviceDescription device_;
     std::chrono::milliseconds time_out_;
     std::mutex busy_;
-    Context context_ = nullptr;
+    Context context_ = nullptr; ///< Of CUDA.
+    bool retained_ = false;
     Stream stream_ = nullptr;
     Event before_ = nullptr;
     Event after_ = nullptr;

@@ -2,19 +2,27 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
+#include <span>
+#include <string>
 
 namespace warpbound::harness::cuda {
 
-Result<SharedLibrary> SharedLibrary::open(const char* variable, const char* name) {
-    SharedLibrary library;
-    const char* chosen = std::getenv(variable);
-    library.name_ = chosen != nullptr && *chosen != '\0' ? chosen : name;
-    library.library_ = dlopen(library.name_.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library.library_ == nullptr) {
-        const char* why = dlerror();
-        return Failure{why != nullptr ? why : "cannot be loaded", ""};
+Result<SharedLibrary> SharedLibrary::open(const char* variable,
+                                          std::span<const char* const> names) {
+    const char* const chosen = std::getenv(variable);
+    if (chosen != nullptr && *chosen != '\0') names = {&chosen, 1};
+    std::string why;
+    for (const char* name : names) {
+        SharedLibrary library;
+        library.name_ = name;
+        library.library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        if (library.library_ != nullptr) return library;
+        const char* const text = dlerror();
+        const std::string reason = text != nullptr ? text : "cannot be loaded";
+        // One that is there, but lacks another library, is the one to name.
+        if (why.empty() || !reason.starts_with(name)) why = reason;
     }
-    return library;
+    return Failure{why, ""};
 }
 
 void* SharedLibrary::symbol_of(const std::string& symbol) const {

@@ -4,6 +4,7 @@
 
 #include "assembly/support/result.hpp"
 
+#include <span>
 #include <string>
 
 namespace warpbound::harness::cuda {
@@ -11,9 +12,9 @@ namespace warpbound::harness::cuda {
 /// It stays loaded until the program ends, because drivers do not survive being unloaded.
 class SharedLibrary {
 public:
-    /// `variable`: of the environment; where it is set, its value is loaded instead of `name`.
-    /// Refuses what cannot be loaded, with the loader's message.
-    static Result<SharedLibrary> open(const char* variable, const char* name);
+    /// The first of the names that can be loaded. `variable`: of the environment; where it is set,
+    /// its value is loaded instead. Refuses what cannot be loaded, with the loader's message.
+    static Result<SharedLibrary> open(const char* variable, std::span<const char* const> names);
 
     /// Sets a function pointer. Returns false where the library has no such symbol.
     template <typename Pointer> bool find(const std::string& symbol, Pointer& function) const {

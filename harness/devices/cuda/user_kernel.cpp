@@ -4,6 +4,7 @@
 #include "harness/card_identity.hpp"
 #include "harness/devices/cuda/board_state.hpp"
 #include "harness/devices/cuda/built_code.hpp"
+#include "harness/devices/hip/generated_code.hpp"
 #include "harness/suite/ptx_emission.hpp"
 
 #include <fmt/format.h>
@@ -196,7 +197,11 @@ void UserKernelOnCard::read_state(UserRun& run) {
         if (std::none_of(run.state.begin(), run.state.end(),
                          [&](const auto& known) { return known.first == condition.first; }))
             run.state.push_back(std::move(condition));
-    const auto rate = card_->rate->measure();
+    if (!card_->rate) {
+        std::sort(run.state.begin(), run.state.end());
+        return;
+    }
+    const auto rate = card_->measured_rate();
     if (rate.remark.anomaly == RunAnomaly::None) {
         run.state.emplace_back("clock-rate", megahertz(rate.hertz));
         std::string slow = card_->slowness(rate.hertz);
@@ -211,9 +216,11 @@ void UserKernelOnCard::read_state(UserRun& run) {
 Result<std::int64_t> UserKernelOnCard::longest_empty_launch(int runs) {
     const auto& session = card_->session;
     const auto lock = session->busy();
-    auto header = ptx_header(session->device().target);
-    if (!header) return header.as_failure();
-    auto code = BuiltCode::build(session, header.value() + empty_body, empty_entry);
+    auto text = session->is_amd() ? hip::empty_code(session->device().target, empty_entry)
+                                  : ptx_header(session->device().target);
+    if (!text) return text.as_failure();
+    if (!session->is_amd()) text.value() += empty_body;
+    auto code = BuiltCode::build(session, text.value(), empty_entry);
     if (!code) return code.as_failure();
     double longest = 0;
     for (int i = 0; i < runs; ++i) {
@@ -238,7 +245,8 @@ Conditions conditions_of(const Card& card) {
 Result<std::shared_ptr<Card>> open_card(std::string_view name) {
     const auto card = read_card_name(name);
     if (!card) return card.as_failure();
-    return Card::open(Driver::load(), card.value().ordinal, card.value().time_out);
+    return Card::open(Driver::load(card.value().interface), card.value().ordinal,
+                      card.value().time_out);
 }
 
 } // namespace warpbound::harness::cuda

@@ -16,7 +16,7 @@
 
 namespace warpbound::harness::cuda {
 
-/// The card of that name: `cuda:<n>`. Refuses what `open_cuda_device` refuses.
+/// The card of that name: `cuda:<n>` or `hip:<n>`. Refuses what `open_cuda_device` refuses.
 Result<std::shared_ptr<Card>> open_card(std::string_view name);
 DeviceIdentity identity_of(const Card& card);
 /// "name" and "driver" of the card.

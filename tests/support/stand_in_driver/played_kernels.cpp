@@ -33,6 +33,29 @@ std::int64_t trips_of_loop(const std::string& text) {
     return at == std::string::npos ? 1 : std::stoll(text.substr(at + std::strlen(counter)));
 }
 
+/// The lines of AMD's assembly between the clock reads.
+std::string region_of_assembly(const std::string& text) {
+    const char* const clock =
+        text.find("s_memtime") != std::string::npos ? "s_memtime" : "HW_REG_SHADER_CYCLES";
+    const auto first = text.find(clock);
+    const auto last = text.rfind(clock);
+    return first == last ? std::string{} : text.substr(first, last - first);
+}
+
+/// What is known of AMD's assembly: vector instructions, loop, pointer chase.
+void read_assembly(const std::string& text, FunctionTag& function) {
+    if (function.kind != FunctionTag::Kind::Region) return;
+    const std::string region = region_of_assembly(text);
+    for (const char* kind : {"\n  v_", "\n  ds_", "\n  global_", "\n  s_barrier"})
+        for (auto at = region.find(kind); at != std::string::npos; at = region.find(kind, at + 1))
+            ++function.instructions;
+    constexpr const char* counter = "s_mov_b32 s28, ";
+    if (const auto at = text.find(counter); at != std::string::npos)
+        function.iterations = std::stoll(text.substr(at + std::strlen(counter)));
+    const bool chases = region.find("global_load_dwordx2") != std::string::npos;
+    if (chases && function.iterations > 1) function.trips = function.iterations;
+}
+
 bool is_walk(const std::string& text) {
     return text.find("%walk_by_") != std::string::npos;
 }
@@ -44,11 +67,11 @@ void run_clock_rate(void** arguments) {
     std::memcpy(&window, arguments[1], sizeof(window));
     Machine& at = machine();
     const auto first = static_cast<std::uint64_t>(at.cycles);
-    const auto begin = static_cast<std::uint64_t>(at.nanoseconds);
-    at.pass(static_cast<double>(window));
+    const std::uint64_t begin = at.timer(at.nanoseconds);
+    at.pass(static_cast<double>(window) * at.timer_period);
     if (at.script.no_rate_at > 0 && at.launches == at.script.no_rate_at) return;
     const std::uint64_t values[4] = {first, static_cast<std::uint64_t>(at.cycles), begin,
-                                     static_cast<std::uint64_t>(at.nanoseconds)};
+                                     at.timer(at.nanoseconds)};
     std::memcpy(reinterpret_cast<void*>(record), values, sizeof(values));
 }
 
@@ -76,7 +99,7 @@ void run_region(const FunctionTag& function, unsigned blocks, unsigned threads, 
     std::memcpy(&records, arguments[0], sizeof(records));
     Machine& at = machine();
     const auto& script = at.script;
-    const std::int64_t warps = std::int64_t{blocks} * ((threads + 31) / 32);
+    const std::int64_t warps = blocks * ((std::int64_t{threads} + at.lanes - 1) / at.lanes);
     at.pass(1000.0);
     std::int64_t cycles = 24 + 6 * function.instructions * function.iterations;
     if (function.trips > 0) {
@@ -100,8 +123,8 @@ void run_region(const FunctionTag& function, unsigned blocks, unsigned threads, 
         record.last_clock = record.first_clock + static_cast<std::uint64_t>(region);
         if (at.launches == script.clock_back_at) record.last_clock = record.first_clock - 7;
         if (at.launches == script.clock_jump_at) record.last_clock += std::uint64_t{1} << 40U;
-        record.nanoseconds_before = static_cast<std::uint64_t>(at.nanoseconds);
-        record.nanoseconds_after = record.nanoseconds_before + 1024;
+        record.nanoseconds_before = at.timer(at.nanoseconds);
+        record.nanoseconds_after = at.timer(at.nanoseconds + 1024);
         std::memcpy(destination, &record, sizeof(record));
     }
     at.pass(2000.0);
@@ -145,7 +168,7 @@ void run_semaphore(const FunctionTag& function, unsigned blocks, unsigned thread
     std::uint32_t counted = 0; // The count of a previous launch, if it was not cleared.
     std::memcpy(&counted, reinterpret_cast<const void*>(counter), sizeof(counted));
     Machine& at = machine();
-    const std::int64_t warps = (threads + 31) / 32;
+    const std::int64_t warps = (std::int64_t{threads} + at.lanes - 1) / at.lanes;
     const std::int64_t slots = resident_blocks(warps, function.registers, shared);
     const bool all_counted = counted >= blocks || blocks <= multiprocessors * slots;
     const std::int64_t life = all_counted ? 900 : harness::semaphore_time_out + 40;
@@ -160,9 +183,8 @@ void run_semaphore(const FunctionTag& function, unsigned blocks, unsigned thread
         record.first_clock = static_cast<std::uint64_t>(at.cycles) +
                              1000000 * record.multiprocessor + static_cast<std::uint64_t>(begin);
         record.last_clock = record.first_clock + static_cast<std::uint64_t>(life);
-        record.nanoseconds_before =
-            static_cast<std::uint64_t>(at.nanoseconds + static_cast<double>(begin));
-        record.nanoseconds_after = record.nanoseconds_before + static_cast<std::uint64_t>(life);
+        record.nanoseconds_before = at.timer(at.nanoseconds + static_cast<double>(begin));
+        record.nanoseconds_after = at.timer(at.nanoseconds + static_cast<double>(begin + life));
         std::memcpy(reinterpret_cast<char*>(records) + warp * std::int64_t{sizeof(record)}, &record,
                     sizeof(record));
     }
@@ -178,11 +200,19 @@ FunctionTag function_of(const std::string& text, const std::string& name) {
     constexpr const char* stated_registers = ".maxnreg ";
     constexpr int most_registers = 255; // Largest number that a compiler uses.
     FunctionTag function;
-    function.kind = name == "clock_rate"                               ? ClockRate
-                    : name == "empty_launch"                           ? Empty
-                    : name == "passing_time"                           ? PassingTime
-                    : text.find("red.global.add") != std::string::npos ? Semaphore
-                                                                       : Region;
+    function.kind = name == "clock_rate"     ? ClockRate
+                    : name == "empty_launch" ? Empty
+                    : name == "passing_time" ? PassingTime
+                    : text.find("red.global.add") != std::string::npos ||
+                            text.find("waiting:\n") != std::string::npos
+                        ? Semaphore
+                        : Region;
+    if (text.find(".amdhsa_kernel") != std::string::npos) {
+        constexpr const char* vgprs = ".amdhsa_next_free_vgpr ";
+        read_assembly(text, function);
+        function.registers = std::stoi(text.substr(text.find(vgprs) + std::strlen(vgprs)));
+        return function;
+    }
     function.instructions =
         lines_between(text, "mov.u64 %first, %clock64;", "mov.u64 %last, %clock64;");
     function.iterations = trips_of_loop(text);

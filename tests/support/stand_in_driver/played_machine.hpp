@@ -51,6 +51,8 @@ struct Machine {
     Script script;
     harness::cuda::Status sticky =
         harness::cuda::Status::Success; ///< The status of every call from now on.
+    int lanes = 32;                     ///< Of a warp or wavefront.
+    double timer_period = 1.0;          ///< Of the timer that code reads. `Unit:` nanoseconds.
     bool hangs = false;
     std::int64_t launches = 0;
     std::int64_t allocations = 0;
@@ -80,6 +82,10 @@ struct Machine {
     }
     [[nodiscard]] double rate() const { // Cycles per nanosecond.
         return (is_low ? script.idle_rate : is_slow() ? script.slow_rate : script.rate) / 1000.0;
+    }
+    /// What code reads of the timer at that moment.
+    [[nodiscard]] std::uint64_t timer(double moment) const {
+        return static_cast<std::uint64_t>(moment / timer_period);
     }
     void pass(double nanoseconds_more) {
         nanoseconds += nanoseconds_more;

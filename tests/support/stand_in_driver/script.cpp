@@ -16,6 +16,9 @@ bool read_line(const std::string& line, Script& script) {
     if (word == "init") return static_cast<bool>(words >> script.init);
     if (word == "devices") return static_cast<bool>(words >> script.devices);
     if (word == "target") return static_cast<bool>(words >> script.target);
+    if (word == "processor") return static_cast<bool>(words >> script.processor);
+    if (word == "lanes") return static_cast<bool>(words >> script.lanes);
+    if (word == "timer-rate") return static_cast<bool>(words >> script.timer_rate);
     if (word == "registers") return static_cast<bool>(words >> script.registers);
     if (word == "l2-bytes") return static_cast<bool>(words >> script.l2_bytes);
     if (word == "compile-error")

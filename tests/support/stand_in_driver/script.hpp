@@ -11,6 +11,9 @@ namespace warpbound::tests {
 ///   init CODE             the driver does not start, with that status (34: a stub, 100: no device)
 ///   devices N             number of devices; default 1
 ///   target SM             their target; default 80
+///   processor NAME        of its devices as cards of AMD; default gfx90a
+///   lanes N               of a wavefront there; default 64
+///   timer-rate KHZ        of the timer there; default 100000, 0: the runtime does not know it
 ///   registers N           of every kernel; default 16
 ///   l2-bytes N            the size of the L2 that the driver reports; default 65536
 ///   compile-error TEXT    the compiler refuses all PTX but the clock rate's, with that log
@@ -51,6 +54,9 @@ struct Script {
     int init = 0;
     int devices = 1;
     int target = 80;
+    std::string processor = "gfx90a:sramecc+:xnack-";
+    int lanes = 64;
+    int timer_rate = 100'000;
     int registers = 16;
     int l2_bytes = 65536;
     std::string compile_error;

@@ -193,10 +193,14 @@ Status cuModuleUnload(Module module) {
 }
 Status cuModuleGetFunction(Function* function, Module module, const char* name) {
     const bool is_code = is_machine_code(module->text.data());
-    // The name as a whole in the table of symbols, or the entry in PTX.
-    const std::string found =
-        is_code ? '\0' + std::string{name} + '\0' : ".entry " + std::string{name} + "(";
-    if (module->text.find(found) == std::string::npos) return Status::InvalidValue;
+    // The name as a whole in the table of symbols, or the entry in PTX or AMD's assembly.
+    const std::string of_name{name};
+    const auto has = [&](const std::string& text) {
+        return module->text.find(text) != std::string::npos;
+    };
+    if (is_code ? !has('\0' + of_name + '\0')
+                : !has(".entry " + of_name + "(") && !has(".amdhsa_kernel " + of_name + "\n"))
+        return Status::InvalidValue;
     if (is_code) {
         module->function = {};
         module->function.kind = FunctionTag::Kind::User;

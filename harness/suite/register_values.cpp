@@ -1,0 +1,40 @@
+#include "harness/suite/register_values.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace warpbound::harness {
+
+std::uint64_t start_value(const PtxRegister& reg) {
+    const double fraction = 1.0 + static_cast<double>(reg.number) / 1024.0;
+    if (reg.prefix == "f") return std::bit_cast<std::uint32_t>(static_cast<float>(fraction));
+    if (reg.prefix == "fd") return std::bit_cast<std::uint64_t>(fraction);
+    return 2 * static_cast<std::uint64_t>(reg.number) + 1;
+}
+
+namespace {
+
+constexpr std::int64_t walk_word = 8;
+
+} // namespace
+
+Result<void> take_walk(const Operation& operation, const PtxEffects& effects, PtxKernel& kernel) {
+    for (const auto& reg : effects.writes) {
+        if (reg.prefix != walk_prefix) continue;
+        if (kernel.walk || !operation.fact || !operation.fact->pattern)
+            return Failure{"expected one walk, with its footprint in bytes", operation.ptx};
+        const auto footprint = static_cast<std::int64_t>(operation.fact->pattern->footprint);
+        if (reg.number < walk_word || reg.number % walk_word != 0 || footprint <= 0 ||
+            footprint % reg.number != 0)
+            return Failure{fmt::format("a walk over {} bytes at a stride of {}; expected a "
+                                       "multiple of 8 that divides the bytes",
+                                       footprint, reg.number),
+                           operation.ptx};
+        kernel.walk = PtxWalk{reg.number, footprint};
+        kernel.memory_per_warp = footprint;
+    }
+    return boost::outcome_v2::success();
+}
+
+} // namespace warpbound::harness
