@@ -29,8 +29,14 @@ Result<std::optional<KernelBound>> bound_of(const MeasuredKernelOptions& options
                                             [[maybe_unused]] const std::string& multiprocessors) {
     if (options.gpu.empty()) return std::optional<KernelBound>{};
 #ifdef WARPBOUND_HAS_ANALYZER
-    auto bounded = bound_code({options.module, options.kernel, options.flow_facts, "unknown",
-                               options.gpu, launch, multiprocessors});
+    auto bounded = bound_code({.file = options.module,
+                               .kernel = options.kernel,
+                               .flow_facts = options.flow_facts,
+                               .policy = "unknown",
+                               .machine = options.gpu,
+                               .launch = launch,
+                               .multiprocessors = multiprocessors,
+                               .takes_amd = true});
     if (!bounded) return bounded.as_failure();
     return std::optional{KernelBound{bounded.value().cycles, options.gpu,
                                      bounded.value().assumptions.size(),

@@ -52,7 +52,8 @@ void MeasuredKernelOptions::add_to(CLI::App& command) {
         command.add_option("--module", module,
                            "Run a kernel of this file on its data in place of a suite: cubin, fat "
                            "binary, program, PTX "
-                           "or CUDA C++; on a simulated device also a listing");
+                           "or CUDA C++, code object of AMD; on a simulated device also a "
+                           "listing");
     std::vector<CLI::Option*> all{command.add_option("--kernel", kernel, kernel_help)};
     launch.add_to(command);
     add_execution_arguments(command, arguments);

@@ -1,11 +1,10 @@
 #include "harness/suite/amd_frame.hpp"
 
+#include "assembly/amd/processor.hpp"
 #include "harness/ptx_kernel.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <string_view>
@@ -14,37 +13,9 @@ namespace warpbound::harness {
 
 namespace {
 
-/// Processors for which code is generated. Source: LLVM, AMDGPUUsage, "Processors"; SHADER_CYCLES
-/// takes the place of S_MEMTIME from gfx11 on.
 constexpr std::string_view place_gfx9 = "hwreg(HW_REG_HW_ID, 8, 8)";     // CU, SH, SE.
 constexpr std::string_view place_gfx10 = "hwreg(HW_REG_HW_ID1, 10, 12)"; // WGP, SA, SE.
-constexpr auto dialects = std::to_array<AmdDialect>({
-    {{0, 0x906}, 64, true, false, false, "glc", "glc", "vcc", place_gfx9, "", ""},
-    {{0, 0x90a}, 64, true, false, true, "glc", "glc", "vcc", place_gfx9, "", ""},
-    {{0, 0x942},
-     64,
-     true,
-     false,
-     true,
-     "sc0",
-     "sc1",
-     "vcc",
-     place_gfx9,
-     "hwreg(HW_REG_XCC_ID)",
-     "s_nop 0"},
-    {{0, 0x1030}, 32, true, true, false, "glc", "glc dlc", "vcc_lo", place_gfx10, "", ""},
-    {{0, 0x1100},
-     32,
-     false,
-     true,
-     false,
-     "glc",
-     "glc dlc",
-     "vcc_lo",
-     place_gfx10,
-     "",
-     "s_waitcnt_depctr 0xfff"},
-});
+constexpr int gfx942 = 0x942;
 
 std::string metadata_of(const AmdDialect& dialect, const AmdKernelFrame& frame,
                         std::int64_t parameter_bytes) {
@@ -79,16 +50,28 @@ amdhsa.kernels:
 } // namespace
 
 Result<AmdDialect> amd_dialect(assembly::Target target) {
-    const auto* const found =
-        std::find_if(dialects.begin(), dialects.end(),
-                     [&](const AmdDialect& one) { return one.target == target; });
-    if (found != dialects.end()) return *found;
-    std::string known;
-    for (const AmdDialect& one : dialects)
-        known += (known.empty() ? "" : ", ") + to_string(one.target);
-    return Failure{
-        fmt::format("no code is generated for {}; there is code for {}", to_string(target), known),
-        "AMD"};
+    const auto* const processor = assembly::amd::find_processor(target);
+    if (processor == nullptr)
+        return Failure{fmt::format("no code is generated for {}; there is code for {}",
+                                   to_string(target), assembly::amd::list_of_processors()),
+                       "AMD"};
+    const bool is_rdna = processor->has_wave32;
+    const bool is_gfx11 = processor->waits == assembly::amd::WaitLayout::Gfx11;
+    const bool is_gfx942 = target.gfx == gfx942;
+    AmdDialect of;
+    of.target = target;
+    of.lanes = is_rdna ? 32 : 64;
+    of.has_memtime = !is_gfx11;
+    of.has_store_count = processor->has_store_counter;
+    of.has_accumulators = processor->has_unified_vgprs;
+    of.returning = is_gfx942 ? "sc0" : "glc";
+    of.device_scope = is_gfx942 ? "sc1" : is_rdna ? "glc dlc" : "glc";
+    of.carry = is_rdna ? "vcc_lo" : "vcc";
+    of.place = is_rdna ? place_gfx10 : place_gfx9;
+    if (is_gfx942) of.die = "hwreg(HW_REG_XCC_ID)";
+    if (is_gfx942) of.wait_for_special = "s_nop 0";
+    if (is_gfx11) of.wait_for_special = "s_waitcnt_depctr 0xfff";
+    return of;
 }
 
 std::string amd_clock_read(const AmdDialect& dialect, int first) {

@@ -28,7 +28,8 @@ struct AmdDialect {
     std::string_view wait_for_special;
 };
 
-/// Refuses processors whose code is not generated, with those whose is.
+/// Of the processors in assembly/amd/processor.hpp; refuses others, naming those.
+/// Source: LLVM, AMDGPUUsage and the syntax of each processor; GCNHazardRecognizer.
 Result<AmdDialect> amd_dialect(assembly::Target target);
 
 /// Bits of the clock that wraps where there is no S_MEMTIME.

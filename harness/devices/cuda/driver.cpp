@@ -213,6 +213,11 @@ Result<DeviceDescription> Driver::describe_hip(int ordinal, const std::string& d
                                    processor, assembly::amd::list_of_processors()),
                        device};
     of.target = *target;
+    if (properties.lanes != 32 && properties.lanes != 64)
+        return Failure{fmt::format("the runtime says that its wavefronts have {} lanes; expected "
+                                   "32 or 64",
+                                   properties.lanes),
+                       device};
     of.lanes = properties.lanes;
     of.multiprocessors = properties.multiprocessors;
     of.l2_bytes = properties.l2_bytes;

@@ -32,7 +32,9 @@ using assembly::Target;
 using testing::AnyOf;
 using testing::HasSubstr;
 
-const std::vector<Target> targets{{0, 0x906}, {0, 0x90a}, {0, 0x942}, {0, 0x1030}, {0, 0x1100}};
+/// One of each kind; the others of a kind have the same code.
+const std::vector<Target> targets{{0, 0x906},  {0, 0x90a},  {0, 0x942},
+                                  {0, 0x1011}, {0, 0x1030}, {0, 0x1100}};
 
 /// The only kernel of a text, through the assembler and the reader of code objects.
 Function built(const std::string& text) {
@@ -124,7 +126,7 @@ bool is_chain(const std::string& name) {
     return name.starts_with("dependent-") && !name.starts_with("dependent-mad-add");
 }
 
-class AmdEmission : public testing::TestWithParam<Target> {};
+class AmdEmissionOn : public testing::TestWithParam<Target> {};
 
 /// Pairs of classes are many and alike: each processor takes some of them.
 bool is_of_share(const Benchmark& benchmark, std::size_t index, Target target) {
@@ -133,7 +135,7 @@ bool is_of_share(const Benchmark& benchmark, std::size_t index, Target target) {
            index % targets.size() == static_cast<std::size_t>(processor);
 }
 
-TEST_P(AmdEmission, BuildsWhatEachBenchmarkDefines) {
+TEST_P(AmdEmissionOn, BuildsWhatEachBenchmarkDefines) {
     const Target target = GetParam();
     std::size_t built_benchmarks = 0;
     for (std::size_t b = 0; b < benchmarks().size(); ++b) {
@@ -160,7 +162,7 @@ TEST_P(AmdEmission, BuildsWhatEachBenchmarkDefines) {
     EXPECT_GT(built_benchmarks, 100U);
 }
 
-TEST_P(AmdEmission, HasTheSuitesOfPublishedWorks) {
+TEST_P(AmdEmissionOn, HasTheSuitesOfPublishedWorks) {
     const AmdDialect dialect = amd_dialect(GetParam()).value();
     for (const Suite& suite : suites()) {
         const bool is_whole = suite.name == "taylor-li-2010" || suite.name == "voudouris-2014" ||
@@ -175,7 +177,23 @@ TEST_P(AmdEmission, HasTheSuitesOfPublishedWorks) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Processors, AmdEmission, testing::ValuesIn(targets),
+TEST(AmdEmission, IsAssembledForEveryProcessorThatIsRead) {
+    for (const int gfx : {0x900, 0x906, 0x908, 0x90a, 0x942, 0x1010, 0x1011, 0x1012, 0x1030, 0x1031,
+                          0x1032, 0x1100, 0x1101, 0x1102, 0x1103, 0x1150, 0x1151}) {
+        const Target target{0, gfx};
+        for (const char* name : {"dependent-pair", "pointer-chase", "crowd-atomic-global"}) {
+            const auto points = amd_points_of(name, target);
+            if (!points) continue; // Blocks of 32 wavefronts.
+            const Function function = built(points.value().front().ptx->text);
+            EXPECT_EQ(difference(function, *points.value().front().ptx), "") << to_string(target);
+        }
+        for (const std::string& text : {hip::clock_rate_code(target, "clock_rate").value(),
+                                        hip::empty_code(target, "empty").value()})
+            EXPECT_EQ(built(text).target, target);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Processors, AmdEmissionOn, testing::ValuesIn(targets),
                          [](const auto& of) { return to_string(of.param); });
 
 } // namespace

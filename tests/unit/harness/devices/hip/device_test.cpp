@@ -1,5 +1,6 @@
 #include "assembly/support/digest.hpp"
 #include "assembly/support/source_text.hpp"
+#include "harness/described_machine.hpp"
 #include "harness/devices/cuda/user_kernel.hpp"
 #include "harness/devices/hip/generated_code.hpp"
 #include "harness/toolchain/amd_assembler.hpp"
@@ -77,6 +78,14 @@ TEST(HipRuntime, ListsItsDevices) {
     EXPECT_THAT(refusal(), HasSubstr("hip:0: hipErrorOutOfMemory"));
     runtime.play("fail-call hipSetDevice 101 0");
     EXPECT_THAT(refusal(), HasSubstr("hipSetDevice failed: hipErrorInvalidDevice"));
+}
+
+TEST(HipDevice, IsDescribedByItsName) {
+    const auto machine =
+        described_machine({"hip:0", "AMD Instinct MI210, gfx90a, HIP runtime 6.2.41134"});
+    ASSERT_TRUE(machine) << to_string(machine.error());
+    EXPECT_EQ(machine.value().name, "cdna2-mi210");
+    EXPECT_FALSE(described_machine({"hip:0", "Radeon, gfx1030, HIP runtime 6.2.41134"}));
 }
 
 TEST(HipDevice, StatesItsConditions) {
@@ -232,11 +241,10 @@ TEST(HipDevice, RefusesWhatItDoesNotGenerate) {
     const auto waits = measured(runtime, "resident-warps", 0);
     ASSERT_FALSE(waits);
     EXPECT_THAT(waits.error().what, HasSubstr("the clocks of gfx1100 wrap"));
-    runtime.play("processor gfx1011\nlanes 32");
-    const auto other = measured(runtime, "dependent-pair", 0);
+    const auto other = amd_points_of("dependent-pair", {0, 0x1200});
     ASSERT_FALSE(other);
-    EXPECT_THAT(other.error().what, HasSubstr("no code is generated for gfx1011; there is code "
-                                              "for gfx906, gfx90a, gfx942, gfx1030, gfx1100"));
+    EXPECT_THAT(other.error().what, HasSubstr("no code is generated for gfx1200; there is code "
+                                              "for gfx900, gfx906"));
 }
 
 struct Fault {
