@@ -2,6 +2,7 @@
 /// `warpbound measure`: runs microbenchmarks on a device and records every sample.
 
 #include "assembly/support/stop_token.hpp"
+#include "cli/benchmark_code.hpp"
 #include "cli/campaign_page.hpp"
 #include "cli/command.hpp"
 #include "cli/measured_kernel.hpp"
@@ -36,6 +37,7 @@ struct MeasureOptions {
     std::string format = "text";
     bool list = false;
     bool limits = false;
+    std::string code; ///< Target of the code to print.
     ProtocolOptions protocol;
     MeasuredKernelOptions kernel;
     std::vector<std::string> of_simulated; ///< Those given.
@@ -155,6 +157,7 @@ Exit run(const MeasureOptions& options) {
         suggest("warpbound devices");
         return write_result(list_text());
     }
+    if (!options.code.empty()) return print_code(options.code, options.benchmarks);
     if (!options.plan.empty()) {
         if (options.format == "csv")
             return refuse(Failure{"a plan has text or json; expected `campaign export` of its "
@@ -281,6 +284,13 @@ void add_measure(CLI::App& app, Invocation& invocation) {
     for (const char* other : {"--suite", "--benchmark", "--campaign", "--repetitions", "--warm-up",
                               "--stop", "--time-cap", "--seed", "--draw"})
         limits->excludes(other);
+    CLI::Option* code = command->add_option(
+        "--code", options->code,
+        "Print the code of the benchmarks for a target and run nothing: PTX of sm_80, AMD's "
+        "assembly of gfx90a, HIP C++ of hip:gfx90a");
+    for (const char* other : {"--device", "--suite", "--campaign", "--limits", "--repetitions",
+                              "--warm-up", "--stop", "--time-cap", "--seed", "--draw", "--format"})
+        code->excludes(other);
     options->kernel.add_to(*command);
     add_plan(*command, options->plan, options->shard);
     command->footer(

@@ -30,9 +30,9 @@ constexpr std::int64_t widest_access = 16;
 constexpr std::int64_t page = 2048;
 
 /// Writes the body of a kernel.
-class Writer {
+class AmdWriter {
 public:
-    Writer(const AmdDialect& dialect, std::int64_t trips) : dialect_{dialect}, trips_{trips} {
+    AmdWriter(const AmdDialect& dialect, std::int64_t trips) : dialect_{dialect}, trips_{trips} {
         kernel.loops = trips > 1;
     }
 
@@ -236,7 +236,7 @@ Result<PtxKernel> emit_amd(const std::string& entry, const std::vector<Operation
                            std::int64_t trips, std::int64_t registers) {
     const auto dialect = amd_dialect(target);
     if (!dialect) return dialect.as_failure();
-    Writer writer{dialect.value(), trips};
+    AmdWriter writer{dialect.value(), trips};
     if (auto taken = writer.take(before, false); !taken) return taken.as_failure();
     if (auto taken = writer.take(timed, true); !taken) return taken.as_failure();
     // Each warp's memory begins at a line boundary.

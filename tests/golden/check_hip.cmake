@@ -65,6 +65,16 @@ expect(0 "dependent-pair/warps=16" measure --device recorded:${OUT}/c.db --bench
 play("slow-from 9 700")
 expect(0 "runs with anomalies\n  [a-z-]+/warps=[0-9]+: [0-9]+ throttled\n" ${measure})
 
+# The code of benchmarks, without a device.
+expect(0 "// dependent-pair/warps=16\n.amdgcn_target \"amdgcn-amd-amdhsa--gfx1100\".*SHADER_CYCLES.*v_add_f32_e32 v10, v8, v9"
+       measure --code gfx1100 --benchmark dependent-pair)
+expect(0 "// dependent-pair/warps=16\n.*asm volatile.\"v_add_f32_e32 %0, %1, %2\" : \"=v\".f9. : \"v\".f8., \"v\".f3."
+       measure --code hip:gfx90a --benchmark dependent-pair)
+expect(0 "// dependent-pair/warps=16\n.version 7.0.*add.rn.f32 %f9, %f8, %f3;" measure --code sm_80 --benchmark dependent-pair)
+expect(3 "--code hip:sm_80; expected sm_80 or another target of PTX" measure --code hip:sm_80 --benchmark dependent-pair)
+expect(3 "--code: expected one or more --benchmark" measure --code gfx90a)
+expect(3 "an access of several registers" measure --code hip:gfx90a --benchmark alu-fetch-ratio-wide)
+
 # A kernel of the user.
 set(code tests/fuzz/corpus/code_object/gfx906.hsaco)
 set(kernel measure --kernel one --device hip:0 --grid 1 --block 64 --arg 0=buffer:i32:64:iota --arg 1=4 --warm-up 1

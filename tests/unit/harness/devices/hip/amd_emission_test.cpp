@@ -10,12 +10,15 @@
 #include "harness/devices/hip/generated_code.hpp"
 #include "harness/suite/amd_emission.hpp"
 #include "harness/suite/amd_frame.hpp"
+#include "harness/suite/hip_source.hpp"
 #include "harness/suite/suites.hpp"
+#include "harness/toolchain/amd_assembler.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -191,6 +194,51 @@ TEST(AmdEmission, IsAssembledForEveryProcessorThatIsRead) {
                                         hip::empty_code(target, "empty").value()})
             EXPECT_EQ(built(text).target, target);
     }
+}
+
+/// The assembly that a compiler makes of HIP C++, without HIP's headers.
+Result<std::string> compiled(const std::string& source, Target target) {
+    const auto clang = toolchain::find_amd_assembler();
+    if (!clang) return Failure{"no clang was found"};
+    const toolchain::WorkFolder folder;
+    const auto file = folder.write("code.hip", source);
+    if (!file) return file.as_failure();
+    return toolchain::output_of(*clang,
+                                {"-x", "hip", "-nogpuinc", "-nogpulib", "--cuda-device-only",
+                                 "--offload-arch=" + to_string(target), "-O2", "-S", file.value(),
+                                 "-o", "-"},
+                                folder, std::chrono::minutes{1});
+}
+
+TEST(HipSource, CompilesToWhatEachBenchmarkDefines) {
+    for (const auto& [name, gfx] : {std::pair{"dependent-mad", 0x906},
+                                    {"pointer-chase", 0x90a},
+                                    {"global-load", 0x942},
+                                    {"bank-conflict", 0x1030},
+                                    {"alu-fetch-ratio", 0x1100}}) {
+        const Target target{0, gfx};
+        const auto points = amd_points_of(name, target);
+        ASSERT_TRUE(points) << to_string(points.error());
+        const BenchmarkPoint& point = points.value().front();
+        const auto source = hip_source(point, target);
+        ASSERT_TRUE(source) << to_string(source.error());
+        const auto assembly = compiled(source.value(), target);
+        if (!assembly) GTEST_SKIP() << to_string(assembly.error());
+        const Function function = built(assembly.value());
+        EXPECT_EQ(difference(function, *point.ptx), "") << name << "\n" << assembly.value();
+        EXPECT_EQ(early_use(function, target), "") << name;
+    }
+}
+
+TEST(HipSource, RefusesWhatIsNoCodeOfOneVariable) {
+    const auto refusal = [](const std::string& benchmark) {
+        const auto points = amd_points_of(benchmark, {0, 0x90a});
+        const auto source = hip_source(points.value().front(), {0, 0x90a});
+        return source ? std::string{"generated"} : source.error().what;
+    };
+    EXPECT_THAT(refusal("resident-warps"), HasSubstr("wait for each other have no HIP C++"));
+    EXPECT_THAT(refusal("copy-to-device"), HasSubstr("a copy has no code"));
+    EXPECT_THAT(refusal("alu-fetch-ratio-wide"), HasSubstr("an access of several registers"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Processors, AmdEmissionOn, testing::ValuesIn(targets),
