@@ -27,11 +27,7 @@ public:
     }
 
     std::vector<BoundTerm> terms() {
-        const std::int64_t server = std::max(
-            caches_.link_service.hi, loads_.slices_in_l1_order ? caches_.slice_service.hi : 0);
-        any_.push_back({std::max(caches_.first_level_service.hi, loads_.occupancy)});
-        requests_.push_back({server});
-        if (loads_.link_fills) requests_.push_back({caches_.transit.hi, caches_.link_queue});
+        add_servers();
         add_arrivals();
         add_full_mshrs();
         const models::Cycles unordered_services = loads_.slices_in_l1_order
@@ -59,14 +55,79 @@ public:
                 models::Cycles{caches_.link_service.hi} +
                 models::Cycles{loads_.slices_in_l1_order ? caches_.slice_service.hi : 0};
             const models::Cycles left = models::Cycles{loads_.on_critical_path} *
-                                        std::min(caches_.link_queue, loads_.requests) * server;
+                                        std::min(caches_.link_queue, loads_.requests) *
+                                        ordered_service();
             add("transactions that are on a link when a load of the critical path completes", 1,
                 std::min(left, services * loads_.requests).count());
         }
         return std::move(terms_);
     }
 
+    /// The same with the response link as a server of the trace, which no segment interrupts (S57).
+    std::vector<BoundTerm> terms_of_single_trace() {
+        add_servers();
+        add_arrivals();
+        add(loads_.occupancy > 0 ? "line accesses of loads, one after another through the port, "
+                                   "the L1, its MSHRs and links"
+                                 : "line accesses of loads, one after another through the L1, its "
+                                   "MSHRs and links",
+            1, time_of_single_trace());
+        const std::int64_t service = caches_.link_service.hi;
+        add("response link of a load on the critical path", loads_.on_critical_path, service);
+        // Of a holder that was reached from beyond the issue at which another segment goes on.
+        const bool mshrs_fill = loads_.least_sectors_in_mshr || loads_.least_merged_loads;
+        const std::int64_t holder = mshrs_fill          ? loads_.latency
+                                    : loads_.link_fills ? caches_.transit.hi
+                                                        : 0;
+        const models::Cycles paid = models::Cycles{loads_.unloaded} + models::Cycles{service};
+        add("oldest access in full MSHRs, beyond the latency of a load on the critical path",
+            loads_.on_critical_path, (models::Cycles{holder} - paid).count());
+        return std::move(terms_);
+    }
+
 private:
+    /// Longest service of a transaction at the servers that keep the order of the L1.
+    [[nodiscard]] std::int64_t ordered_service() const {
+        return std::max(caches_.link_service.hi,
+                        loads_.slices_in_l1_order ? caches_.slice_service.hi : 0);
+    }
+    void add_servers() {
+        any_.push_back({std::max(caches_.first_level_service.hi, loads_.occupancy)});
+        requests_.push_back({ordered_service()});
+        if (loads_.link_fills) requests_.push_back({caches_.transit.hi, caches_.link_queue});
+    }
+    /// Of all steps: each line access counts at one server, or as one of those that hold entries.
+    [[nodiscard]] std::int64_t time_of_single_trace() const {
+        const std::int64_t service = caches_.link_service.hi;
+        std::vector<TandemStep> requests = requests_;
+        models::Cycles further{0};
+        if (loads_.least_sectors_in_mshr) {
+            const TandemStep step{
+                (models::Cycles{loads_.latency} + models::Cycles{service}).count(),
+                *loads_.least_sectors_in_mshr};
+            requests.push_back(step);
+            further = models::Cycles{time_to_pass(loads_.further_sectors, {step})};
+        }
+        models::Cycles all{time_to_pass_all(any_, requests)};
+        if (loads_.least_merged_loads) {
+            const TandemStep step = merge_step();
+            // Those that merge may have passed the response link, too.
+            const models::Cycles apart = models::Cycles{loads_.latency} *
+                                         std::min(loads_.lines / step.passed, loads_.requests);
+            std::vector<TandemStep> any = any_;
+            any.push_back(step);
+            requests.push_back(
+                {(models::Cycles{loads_.latency} + models::Cycles{service} * step.passed).count(),
+                 step.passed});
+            all = std::min(all + apart, models::Cycles{time_to_pass_all(any, requests)});
+        }
+        return (all + further).count();
+    }
+    /// From an access that waits to merge to the oldest one in the entry.
+    [[nodiscard]] TandemStep merge_step() const {
+        return {loads_.latency,
+                (models::Cycles{*loads_.least_merged_loads - 1} * loads_.least_lines).count() + 1};
+    }
     void add(const char* text, std::int64_t count, std::int64_t cycles) {
         if (count > 0 && cycles > 0) terms_.push_back({text, count, cycles});
     }
@@ -125,9 +186,7 @@ private:
                 step.passed};
         }
         if (loads_.least_merged_loads) {
-            const TandemStep step{
-                loads_.latency,
-                (models::Cycles{*loads_.least_merged_loads - 1} * loads_.least_lines).count() + 1};
+            const TandemStep step = merge_step();
             any.push_back(step);
             changes += models::Cycles{loads_.lines / step.passed};
         }
@@ -164,6 +223,10 @@ std::vector<BoundTerm> tandem_delay(const FifoTandem& loads, const MemoryParamet
         if (auto others = TandemDelay{loads, caches, loads.response_link}.terms();
             sum_of(others) < sum_of(terms))
             terms = std::move(others);
+    if (loads.single_trace)
+        if (auto single = TandemDelay{loads, caches, std::nullopt}.terms_of_single_trace();
+            sum_of(single) < sum_of(terms))
+            terms = std::move(single);
     return terms;
 }
 

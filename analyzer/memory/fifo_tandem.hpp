@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Queueing delay of loads at a tandem of first-in-first-out servers: their port, the L1, its link
-/// and the slices (docs/theory, S22a, S22d, S22e).
+/// and the slices (docs/theory, S22a, S22d, S22e, S57).
 
 #include "analyzer/bound.hpp"
 #include "analyzer/launch/context.hpp"
@@ -40,6 +40,10 @@ struct FifoTandem {
     bool completes_in_order = false;
     /// The critical path may reach the same outstanding access again in a later step.
     bool revisits = true;
+    /// One trace explains the launch: no line access is traversed twice (S57).
+    bool single_trace = false;
+    /// Least latency that the bound without queueing has for each load on the critical path.
+    std::int64_t unloaded = 0;
     /// Latency of a transaction, from the L1 to the arrival of its data, without the response link.
     std::int64_t latency = 0;
     /// Queueing delay of response links, if it is bounded separately (S22e).

@@ -208,6 +208,10 @@ private:
         loads.slices_in_l1_order = slices_in_l1_order();
         loads.completes_in_order =
             loads.completes_in_order && (!loads.slices_in_l1_order || caches_.slices.hi == 1);
+        loads.single_trace =
+            context_.footprint && !slots_ && traffic_.stores == 0 && keeps_order_of_loads();
+        loads.unloaded = rules_.hits ? caches_.first_level_latency
+                                     : std::max(caches_.first_level_latency, miss_latency());
         loads.latency = round_trip();
         loads.response_link = response_link(context_, traffic_);
         loads.limit = limit;

@@ -141,5 +141,73 @@ TEST(InOrder, CountsLinksBackForEachAccessThatWaitsThereIfThatIsLess) {
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 400 * 3);
 }
 
+/// The same loads where one trace explains the launch: with latencies of 280 on the path.
+FifoTandem loads_of_one_trace() {
+    auto made = loads();
+    made.single_trace = true;
+    made.unloaded = 280;
+    return made;
+}
+
+TEST(SingleTrace, CountsATransactionOnceForBothLinks) {
+    EXPECT_EQ(wait(loads_of_one_trace()), 400 * 5 + 600 * 2 + 10 * 5);
+    auto made = loads_of_one_trace();
+    made.completes_in_order = false; // Nothing is traversed twice.
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + 10 * 5);
+}
+
+TEST(SingleTrace, TakesTheWayOfTheOldestHolderAndOneResponseForAllThatHoldEntries) {
+    auto made = loads_of_one_trace();
+    made.unloaded = 295;
+    made.least_sectors_in_mshr = 61; // 305 / 61: no more than its service.
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + 10 * 5);
+    made.least_sectors_in_mshr = 50; // 6.1 cycles
+    EXPECT_EQ(wait(made), 400 * 305 / 50 + 600 * 2 + 10 * 5);
+    made.further_sectors = 100;
+    EXPECT_EQ(wait(made), 500 * 305 / 50 + 600 * 2 + 10 * 5);
+    made.least_sectors_in_mshr = 251; // One holder.
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + 10 * 5 + 100 * 305 / 251 + 1);
+    made.further_sectors = 102;
+    made.least_sectors_in_mshr = 501;
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + 10 * 5 + 102 * 305 / 501 + 1);
+}
+
+TEST(SingleTrace, CountsWhatAHolderTakesLongerThanALoadOfThePath) {
+    auto made = loads_of_one_trace();
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + 10 * 5); // Nothing is full.
+    made.least_sectors_in_mshr = 61;
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + 10 * 5 + 10 * (300 - 280 - 5));
+    made.least_sectors_in_mshr.reset();
+    made.link_fills = true; // A holder on the link takes 20.
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + 10 * 5);
+    made.unloaded = 10;
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + 10 * 5 + 10 * (20 - 10 - 5));
+}
+
+TEST(SingleTrace, CountsThoseThatMergeApartOrWithTheLinesOfLoadsBetween) {
+    auto made = loads_of_one_trace();
+    made.unloaded = 295;
+    made.least_merged_loads = 10; // 91 lines, ten times.
+    EXPECT_EQ(wait(made), (400 * 755 + 90) / 91 + (600 * 300 + 90) / 91 + 10 * 5);
+    made.lines = 100'000; // 3.3 cycles of each line, and a response of each transaction.
+    made.requests = 20'000;
+    EXPECT_EQ(wait(made), (20'000 * 755 + 90) / 91 + (80'000 * 300 + 90) / 91 + 10 * 5);
+    made.requests = 4; // Each of them has one entry.
+    made.least_merged_loads = 2;
+    EXPECT_EQ(wait(made), 4 * 5 + 99'996 * 2 + 10 * 5 + 4 * 300);
+}
+
+TEST(SingleTrace, IsNotTakenWhereSegmentsTakeLess) {
+    auto made = loads_of_one_trace();
+    made.completes_in_order = true;
+    made.on_critical_path = 100;
+    made.response_link = ResponseLink{0, 0};
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + 100 * 5);
+    made.least_sectors_in_mshr = 61;
+    made.limit = 7;
+    made.unloaded = 0;
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + 100 * 5 + 7);
+}
+
 } // namespace
 } // namespace warpbound::analyzer
