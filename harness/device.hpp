@@ -61,6 +61,14 @@ enum class Draw {
 std::string_view to_string(Draw draw);
 std::optional<Draw> find_draw(std::string_view name);
 
+/// From a cycle on, schedulers of unknown policy choose by other draws.
+struct Turn {
+    std::int64_t from = 0;  ///< Core cycle.
+    std::uint64_t seed = 1; ///< Of the rule, and of its choices, from then on.
+
+    friend bool operator==(const Turn&, const Turn&) = default;
+};
+
 /// One run. Equal values give equal observations on every platform.
 struct RunOptions {
     std::uint64_t seed = 1;
@@ -72,6 +80,8 @@ struct RunOptions {
     std::int64_t longest = std::numeric_limits<std::int64_t>::max();
     /// Over which a simulated run of several SMs is spread. The result does not depend on it.
     unsigned threads = 1;
+    /// By cycle. Until the first one a run is that without turns.
+    std::vector<Turn> turns{};
 };
 
 /// The conditions under which something ran, by name: "driver" -> "13.0", "temperature" -> "41 C".

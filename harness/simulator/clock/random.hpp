@@ -35,6 +35,7 @@ enum class StreamOf : std::uint32_t {
     MemoryQueue,
     OperandCache,
     Ties
+    Turns
 };
 
 /// xoshiro256**, seeded by splitmix64 from (seed, purpose, index).

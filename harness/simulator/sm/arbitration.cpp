@@ -252,21 +252,26 @@ private:
 /// The policy is unknown: each run draws one rule, so that long execution times become likely.
 /// Random: a new order after every choice. Fixed: one order, so the last warp starves.
 /// Changing: an order that lasts for some choices. Least and Most: the warps that were chosen
-/// least, or most, often come first. Youngest: by descending warp slot.
+/// least, or most, often come first. Youngest: by descending warp slot. Each turn draws anew.
 class UnknownPolicy final : public Arbitration {
 public:
-    UnknownPolicy(std::size_t warp_slots, const RandomSource& own)
-        : random_{Draw::Uniform, stream_from(own)}, rule_{static_cast<Rule>(random_.draw(
-                                                        0, static_cast<std::int64_t>(last_rule)))},
-          order_(warp_slots), times_(warp_slots, 0) {
-        std::iota(order_.begin(), order_.end(), std::size_t{0});
-        if (rule_ == Rule::Youngest)
-            std::reverse(order_.begin(), order_.end());
-        else
-            shuffle();
+    UnknownPolicy(std::size_t warp_slots, const RandomSource& own, std::vector<Turn> turns)
+        : own_seed_{seed_from(own)}, turns_{std::move(turns)},
+          random_{Draw::Uniform, RandomStream{own_seed_, StreamOf::Choices, 0}}, order_(warp_slots),
+          times_(warp_slots, 0) {
+        draw_rule();
     }
 
-    std::span<const std::size_t> candidates(std::int64_t /*now*/) override { return order_; }
+    std::span<const std::size_t> candidates(std::int64_t now) override {
+        for (; turn_ < turns_.size() && turns_[turn_].from <= now; ++turn_) {
+            // The schedulers' own seeds differ, so their rules do, too.
+            const std::uint64_t seed =
+                RandomStream{turns_[turn_].seed, StreamOf::Choices, own_seed_}.next();
+            random_ = RandomSource{Draw::Uniform, RandomStream{seed, StreamOf::Choices, 0}};
+            draw_rule();
+        }
+        return order_;
+    }
 
     void started(std::size_t warp, std::int64_t /*at*/) override { times_[warp] = 0; }
 
@@ -298,18 +303,28 @@ private:
     static constexpr Rule last_rule = Rule::Youngest;
     static constexpr std::int64_t choices_of_an_order = 64; ///< On average.
 
-    static RandomStream stream_from(const RandomSource& own) {
+    static std::uint64_t seed_from(const RandomSource& own) {
         constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() - 1;
-        const std::int64_t seed = own.with(Draw::Uniform).draw(0, most);
-        return {static_cast<std::uint64_t>(seed), StreamOf::Choices, 0};
+        return static_cast<std::uint64_t>(own.with(Draw::Uniform).draw(0, most));
+    }
+    void draw_rule() {
+        rule_ = static_cast<Rule>(random_.draw(0, static_cast<std::int64_t>(last_rule)));
+        std::iota(order_.begin(), order_.end(), std::size_t{0});
+        if (rule_ == Rule::Youngest)
+            std::reverse(order_.begin(), order_.end());
+        else
+            shuffle();
     }
     void shuffle() {
         for (std::size_t left = order_.size(); left > 1; --left)
             std::swap(order_[left - 1], order_[draw_index(left, random_)]);
     }
 
+    std::uint64_t own_seed_;
+    std::vector<Turn> turns_;
+    std::size_t turn_ = 0; ///< The next one.
     RandomSource random_;
-    Rule rule_;
+    Rule rule_ = Rule::Random;
     std::vector<std::size_t> order_;
     std::vector<std::int64_t> times_; ///< Choices of a warp since its start, per warp slot.
 };
@@ -318,7 +333,8 @@ private:
 
 std::unique_ptr<Arbitration> make_arbitration(const models::WarpPolicy& policy,
                                               const std::vector<Warp>& warps, std::int64_t slot,
-                                              RandomSource& random) {
+                                              RandomSource& random,
+                                              const std::vector<Turn>& turns) {
     switch (policy.kind) {
     case models::PolicyKind::GreedyThenOldest:
         return std::make_unique<ByAge>(ByAge::First::Oldest, true);
@@ -333,7 +349,7 @@ std::unique_ptr<Arbitration> make_arbitration(const models::WarpPolicy& policy,
     case models::PolicyKind::VariableRate:
         return std::make_unique<VariableRate>(warps.size(), policy, slot, random);
     case models::PolicyKind::Unknown:
-        return std::make_unique<UnknownPolicy>(warps.size(), random);
+        return std::make_unique<UnknownPolicy>(warps.size(), random, turns);
     case models::PolicyKind::LooseRoundRobin:
         break;
     }

@@ -3,11 +3,13 @@
 /// The issue policies of a warp scheduler: rule C19 of docs/reference/timing-contract.md, one class
 /// per policy.
 
+#include "harness/device.hpp"
 #include "harness/simulator/sm/warp.hpp"
 #include "models/launch/warp_policy.hpp"
 
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace warpbound::harness::simulator {
 
@@ -46,9 +48,11 @@ protected:
 };
 
 /// `warps`: the warp slots of one scheduler. `slot`: its least time between choices, in core
-/// cycles. The initial phase, which the policy leaves open, is drawn from `random`.
+/// cycles. The initial phase, which the policy leaves open, is drawn from `random`. `turns`: of an
+/// unknown policy.
 std::unique_ptr<Arbitration> make_arbitration(const models::WarpPolicy& policy,
                                               const std::vector<Warp>& warps, std::int64_t slot,
-                                              RandomSource& random);
+                                              RandomSource& random,
+                                              const std::vector<Turn>& turns = {});
 
 } // namespace warpbound::harness::simulator

@@ -13,8 +13,10 @@ WarpScheduler::WarpScheduler(const Config& config, Ports links, const MachineSha
                                                  config.multiprocessor * machine.schedulers +
                                                      config.index}},
       warps_(config.warps, Warp{machine, options, log}), times_{config.warps},
-      block_slots_(config.warps, 0), launches_(config.warps, 0), ports_(machine.partition_ports),
-      arbitration_{make_arbitration(machine.policy, warps_, machine.issue_slot.hi, random_)} {
+      block_slots_(config.warps, 0), launches_(config.warps, 0),
+      ports_(machine.partition_ports), arbitration_{make_arbitration(machine.policy, warps_,
+                                                                     machine.issue_slot.hi, random_,
+                                                                     options.turns)} {
     if (machine.read_ports) read_ports_.emplace(*machine.read_ports, machine.partition_ports);
     if (machine.memory_queue) {
         queue_places_.emplace(machine.memory_queue->places);
