@@ -41,6 +41,9 @@ struct Footprint {
     /// All transactions of loads that leave one L1, where all its lines are persistent; none: lines
     /// may be replaced.
     std::optional<std::int64_t> transactions;
+    /// Where they are, and accesses may wait to merge: element j is the most loads that access none
+    /// of j + 1 sectors of the L1, whichever these are. Empty: not counted.
+    std::vector<std::int64_t> loads_without_sectors;
     /// Loads of one warp with a line that no earlier load of the warp has made persistent in that
     /// L1.
     std::int64_t new_to_warp = 0;

@@ -112,8 +112,10 @@ private:
         if (loads_.least_merged_loads) {
             const TandemStep step = merge_step();
             // Those that merge may have passed the response link, too.
-            const models::Cycles apart = models::Cycles{loads_.latency} *
-                                         std::min(loads_.lines / step.passed, loads_.requests);
+            const std::int64_t waits =
+                std::min({loads_.lines / step.passed, loads_.requests,
+                          loads_.most_merge_waits.value_or(loads_.requests)});
+            const models::Cycles apart = models::Cycles{loads_.latency} * waits;
             std::vector<TandemStep> any = any_;
             any.push_back(step);
             requests.push_back(

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Queueing delay of loads at a tandem of first-in-first-out servers: their port, the L1, its link
-/// and the slices (docs/theory, S22a, S22d, S22e, S57).
+/// and the slices (docs/theory, S22a, S22d, S22e, S57, S58).
 
 #include "analyzer/bound.hpp"
 #include "analyzer/launch/context.hpp"
@@ -33,6 +33,8 @@ struct FifoTandem {
     /// Least number of loads merged in an MSHR entry whenever an access waits to merge; none: no
     /// access waits.
     std::optional<std::int64_t> least_merged_loads;
+    /// Most waits to merge, of one trace (S58); none: not known.
+    std::optional<std::int64_t> most_merge_waits;
     bool queue_fills = true;         ///< The load queue may be full.
     bool link_fills = true;          ///< The queue of a link may be full.
     bool slices_in_l1_order = false; ///< Slices serve transactions in the order of the L1.

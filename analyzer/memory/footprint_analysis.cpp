@@ -2,6 +2,7 @@
 
 #include "analyzer/launch/context.hpp"
 #include "analyzer/memory/access_enumeration.hpp"
+#include "analyzer/memory/first_touches.hpp"
 #include "analyzer/memory/outstanding_loads.hpp"
 #include "analyzer/memory/row_activations.hpp"
 #include "analyzer/memory/writebacks.hpp"
@@ -13,6 +14,7 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace warpbound::analyzer {
 
@@ -59,6 +61,9 @@ public:
         footprint_.passes.assign(context_.timings.size(), {0, std::nullopt, 0});
         accesses_.for_each([&](const Access& access) { add(access); });
         footprint_.transactions = transactions();
+        if (footprint_.transactions && footprint_.sharers > caches_.merges)
+            footprint_.loads_without_sectors =
+                loads_without_sectors(context_, accesses_).value_or(std::vector<std::int64_t>{});
         footprint_.fetched = fetched();
         footprint_.writebacks =
             writebacks(context_, accesses_, footprint_.transactions.has_value());

@@ -3,6 +3,7 @@
 #include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/launch/slot_table.hpp"
 #include "analyzer/memory/fifo_tandem.hpp"
+#include "analyzer/memory/first_touches.hpp"
 #include "analyzer/memory/mshr_occupancy.hpp"
 #include "analyzer/memory/response_link.hpp"
 #include "analyzer/memory/service_times.hpp"
@@ -210,6 +211,10 @@ private:
             loads.completes_in_order && (!loads.slices_in_l1_order || caches_.slices.hi == 1);
         loads.single_trace =
             context_.footprint && !slots_ && traffic_.stores == 0 && keeps_order_of_loads();
+        if (loads.single_trace && caches_.merges > 1 &&
+            !context_.footprint->loads_without_sectors.empty())
+            loads.most_merge_waits = most_waits_for_first_touches(
+                context_.footprint->loads_without_sectors, caches_.merges - 1);
         loads.unloaded = rules_.hits ? caches_.first_level_latency
                                      : std::max(caches_.first_level_latency, miss_latency());
         loads.latency = round_trip();

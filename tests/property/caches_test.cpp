@@ -227,6 +227,36 @@ TEST(Caches, NoSimulatedTimeOfOneCrowdedResourceLeavesItsEnvelope) {
     }
 }
 
+/// Warps that load one of a few lines, which the L1 keeps; an entry takes few of them.
+RandomAccesses merging_accesses(std::uint64_t seed) {
+    tests::RandomSource choose{seed * 17};
+    RandomAccesses made = tests::bottleneck_accesses(tests::Bottleneck::MshrMerges, seed);
+    auto& pattern = made.program.set_pattern(1);
+    const auto some_lines = [&] { return 128 * static_cast<std::uint64_t>(choose.whole(0, 3)); };
+    pattern.footprint = std::uint64_t{128} << static_cast<unsigned>(choose.whole(1, 3));
+    pattern.thread_stride = 4;
+    pattern.warp_stride = 128 + some_lines();
+    pattern.block_stride = some_lines();
+    pattern.iteration_stride = some_lines();
+    // Few turns: the time of a warp is then no longer than that of the waits.
+    auto& loop = made.program.facts.loops.front();
+    loop.min = loop.max = choose.whole(1, 2);
+    harness::simulator::test::set_memory(made.machine, "l1", "sets", 1);
+    harness::simulator::test::set_memory(made.machine, "l1", "ways", 16);
+    harness::simulator::test::set_memory(made.machine, "l1", "mshr-merges", choose.whole(2, 4));
+    harness::simulator::test::set_memory(made.machine, "l2", "slices", 1);
+    harness::simulator::test::set_memory(made.machine, "interconnect", "service", 1);
+    harness::simulator::test::set_memory(made.machine, "interconnect", "latency", 20);
+    return made;
+}
+
+TEST(Caches, NoSimulatedTimeOfManyMergesLeavesItsEnvelope) {
+    std::array<Ratios, 2> ratios;
+    check_all(merging_accesses, ratios, 200);
+    if (HasFatalFailure()) return;
+    EXPECT_LT(middle_of(ratios[1].upper), 4.0);
+}
+
 // Stores go the way of loads up to the slices, and what they left may have to go on to DRAM.
 TEST(Caches, NoSimulatedTimeOfManyStoresLeavesItsEnvelope) {
     for (const auto crowded : tests::all_store_bottlenecks) {

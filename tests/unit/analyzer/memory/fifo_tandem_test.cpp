@@ -195,6 +195,8 @@ TEST(SingleTrace, CountsThoseThatMergeApartOrWithTheLinesOfLoadsBetween) {
     made.requests = 4; // Each of them has one entry.
     made.least_merged_loads = 2;
     EXPECT_EQ(wait(made), 4 * 5 + 99'996 * 2 + 10 * 5 + 4 * 300);
+    made.most_merge_waits = 3;
+    EXPECT_EQ(wait(made), 4 * 5 + 99'996 * 2 + 10 * 5 + 3 * 300);
 }
 
 TEST(SingleTrace, IsNotTakenWhereSegmentsTakeLess) {
