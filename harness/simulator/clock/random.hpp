@@ -34,7 +34,7 @@ enum class StreamOf : std::uint32_t {
     InstructionL0,
     MemoryQueue,
     OperandCache,
-    Ties
+    Ties,
     Turns
 };
 
