@@ -352,6 +352,10 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
                         where));
     }
     add(Code, divergence_text(request));
+    if (is_amd(request.function->target))
+        add(Machine, "Counters of a wavefront count as C99 states: vector memory and LDS return in "
+                     "the order of their issue, scalar loads in any, and s_waitcnt waits until as "
+                     "few as it names are outstanding.");
     if (const auto branches = branches_on_active_lanes(context); !branches.empty())
         add(Machine,
             fmt::format(

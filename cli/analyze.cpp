@@ -223,8 +223,7 @@ Exit run(const AnalyzeOptions& options, const StopScope& scope) {
     }
     const Exit written = write_result(render_report(report, options.format));
     if (written != Exit::Holds) return written;
-    if (!is_amd(inputs.value().kernel->function->target)) // Without evidence as yet.
-        suggest(certify_command(options) + " -o evidence");
+    suggest(certify_command(options) + " -o evidence");
     const std::string verdict = certification::verdict_of(report);
     if (verdict == "refuted" || verdict == "violated") return Exit::Violated;
     return verdict == "undecided" ? Exit::Undecided : Exit::Holds;

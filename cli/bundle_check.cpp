@@ -3,6 +3,7 @@
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/inputs.hpp"
 #include "certification/pipeline/evidence/pipeline_evidence.hpp"
+#include "cli/code_decoder.hpp"
 #include "cli/command.hpp"
 #include "cli/components.hpp"
 #include "cli/evidence_folder.hpp"
@@ -21,7 +22,7 @@ namespace check = certification::verify;
 Result<check::Files> rebuild(const check::Files& files) {
     if (certification::is_pipeline_bundle(files))
         return certification::rebuild_pipeline_bundle(files);
-    const auto inputs = certification::inputs_of(files);
+    const auto inputs = certification::inputs_of(files, &code_decoder());
     if (!inputs) return inputs.as_failure();
     auto bundle = certification::build_bundle(inputs.value());
     if (!bundle) return bundle.as_failure();
@@ -45,6 +46,7 @@ check::Options checks_of_this_program() {
     for (const auto& component : components())
         checks.components.emplace(component.name, component.version);
     checks.rebuild = rebuild;
+    checks.decoder = &code_decoder();
     checks.threads = worker_threads();
     return checks;
 }

@@ -2,6 +2,7 @@
 
 #include "assembly/support/digest.hpp"
 #include "assembly/support/stop_token.hpp"
+#include "cli/code_decoder.hpp"
 #include "cli/command.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/multiprocessors.hpp"
@@ -33,6 +34,7 @@ void name_as_given(Failure& failure, const std::string& bundle_path, const std::
 Failure named_as_given(Failure failure, const PlannedKernel& planned, const std::string& id) {
     const std::string folder = "inputs/" + id + "/";
     name_as_given(failure, folder + "listing.sass", planned.listing);
+    name_as_given(failure, folder + "code.hsaco", planned.listing);
     name_as_given(failure, "architecture of " + id, planned.machine.architecture);
     name_as_given(failure, folder + "flow-facts.xml", planned.flow_facts);
     name_as_given(failure, folder + "trace-1.traceg", planned.trace);
@@ -124,9 +126,9 @@ Result<harness::toolchain::KernelCode> read_code(const PlannedKernel& planned,
                                                  const std::string& description) {
     const auto architecture =
         models::read_architecture({planned.machine.architecture, description});
-    auto file =
-        open_kernel_file(planned.listing, planned.target,
-                         architecture ? std::optional{architecture.value().target} : std::nullopt);
+    auto file = open_kernel_file(
+        planned.listing, planned.target,
+        architecture ? std::optional{architecture.value().target} : std::nullopt, &code_decoder());
     if (!file) return file.as_failure();
     const auto kernel = file.value().find(planned.name);
     if (!kernel) return kernel.as_failure();
@@ -136,6 +138,10 @@ Result<harness::toolchain::KernelCode> read_code(const PlannedKernel& planned,
 void add_code(certification::KernelInput& input, const harness::toolchain::KernelCode& code) {
     input.kernel = code.function->name;
     input.listing = code.listing;
+    input.decoder = &code_decoder();
+    // Of AMD's code what was taken out of a bundle, or assembled.
+    if (code.summary.amd && code.file_digest != code.program->digest)
+        input.binary_digest = code.file_digest;
     if (!code.origin) return;
     input.cubin_digest = code.origin->cubin_digest;
     input.binary_digest = code.origin->file_digest;
@@ -164,6 +170,7 @@ Result<void> add_source_comments(certification::KernelInput& input, const Planne
     options.flow_facts = planned.flow_facts;
     options.source = planned.source;
     options.takes_facts = true;
+    options.takes_amd = true;
     const auto loaded = load_kernel(code, options);
     if (!loaded) return loaded.as_failure();
     if (loaded.value()->sources.empty()) return boost::outcome_v2::success();

@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 
+#include "assembly/amd/code_object.hpp"
 #include "assembly/amd/processor.hpp"
 #include "assembly/support/stop_token.hpp"
 #include "cli/code_decoder.hpp"
@@ -97,17 +98,6 @@ Result<void> read_stated_facts(LoadedKernel& loaded, const KernelOptions& option
     return boost::outcome_v2::success();
 }
 
-/// More would leave room for fewer wavefronts, which the rules of residency (C30) do not count.
-Result<void> check_scalar_registers(const harness::toolchain::KernelCode& code) {
-    constexpr std::int64_t most = 96;
-    const auto& amd = code.summary.amd;
-    if (!amd || amd->sgprs.value_or(0) <= most) return boost::outcome_v2::success();
-    return Failure{
-        fmt::format("kernel '{}' takes {} SGPRs; expected at most {}, with which they do "
-                    "not limit the wavefronts of a SIMD",
-                    code.summary.name, *amd->sgprs, most)};
-}
-
 } // namespace
 
 Result<harness::toolchain::KernelFile>
@@ -138,7 +128,10 @@ Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options,
 Result<std::unique_ptr<LoadedKernel>> load_kernel(const harness::toolchain::KernelCode& code,
                                                   const KernelOptions& options) {
     if (options.takes_amd)
-        if (auto checked = check_scalar_registers(code); !checked) return checked.as_failure();
+        if (auto checked = assembly::amd::check_scalar_registers(
+                code.summary.name, code.summary.amd ? code.summary.amd->sgprs : std::nullopt);
+            !checked)
+            return checked.as_failure();
     auto loaded = std::make_unique<LoadedKernel>();
     loaded->program = *code.program;
     loaded->function = &loaded->program.functions.at(

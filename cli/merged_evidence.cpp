@@ -2,6 +2,7 @@
 
 #include "certification/verify/digests.hpp"
 #include "cli/certified_kernel.hpp"
+#include "cli/code_decoder.hpp"
 #include "cli/evidence_folder.hpp"
 #include "cli/version.hpp"
 
@@ -34,7 +35,7 @@ Result<certification::BundleInputs> read_part(const std::string& folder) {
     const auto digests = certification::verify::check_digests(files.value(), {});
     if (digests.verdict != certification::verify::Verdict::Holds)
         return Failure{"is no evidence bundle or is damaged: " + digests.detail, folder};
-    auto inputs = certification::inputs_of(files.value());
+    auto inputs = certification::inputs_of(files.value(), &code_decoder());
     if (!inputs) return named(inputs.error());
     if (inputs.value().tool_version != version)
         return Failure{fmt::format("is of version {}, this is {}; certify the shard again",

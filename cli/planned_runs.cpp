@@ -51,6 +51,7 @@ simulation::Options options_of(const KernelPlan& plan, const PlannedKernel& poin
     options.launch.kernel.flow_facts = point.flow_facts;
     options.launch.kernel.source = point.source;
     options.launch.kernel.takes_facts = true;
+    options.launch.kernel.takes_amd = true;
     options.launch.machine = point.machine;
     options.launch.launch = point.launch;
     options.launch.arguments = point.arguments;

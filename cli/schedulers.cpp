@@ -234,6 +234,7 @@ void add_schedulers(CLI::App& app, Invocation& invocation) {
     CLI::App* command = app.add_subcommand(
         "schedulers", "Compare warp schedulers on a kernel: bounds, observed times, variability");
     options->launch.add_to(*command);
+    options->launch.kernel.takes_amd = true;
     add_multiprocessors(*command, options->multiprocessors);
     add_clock(*command, options->clock);
     command

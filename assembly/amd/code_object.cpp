@@ -279,6 +279,30 @@ bool is_code_object(std::string_view bytes) {
     return is_elf(bytes) && number_at<std::uint16_t>(bytes, 18) == elf_machine_amd;
 }
 
+Result<void> check_scalar_registers(std::string_view kernel, std::optional<std::int64_t> sgprs) {
+    constexpr std::int64_t most = 96;
+    if (sgprs.value_or(0) <= most) return boost::outcome_v2::success();
+    return Failure{
+        fmt::format("kernel '{}' takes {} SGPRs; expected at most {}, with which they do "
+                    "not limit the wavefronts of a SIMD",
+                    kernel, *sgprs, most)};
+}
+
+Result<void> check_launch(std::string_view bytes, std::string_view kernel, std::int64_t threads) {
+    const auto object = read_code_object(bytes);
+    if (!object) return object.as_failure();
+    for (const CodeObjectKernel& one : object.value().kernels) {
+        if (one.name != kernel) continue;
+        if (auto checked = check_scalar_registers(kernel, one.sgprs); !checked) return checked;
+        if (one.max_lanes && threads > *one.max_lanes)
+            return Failure{fmt::format("a block of {} threads; kernel '{}' is compiled for at most "
+                                       "{}",
+                                       threads, kernel, *one.max_lanes)};
+        return boost::outcome_v2::success();
+    }
+    return Failure{fmt::format("no kernel '{}'", kernel)};
+}
+
 Result<CodeObject> read_code_object(std::string_view bytes) {
     const auto file = read_elf(bytes);
     if (!file) return file.as_failure();

@@ -48,4 +48,12 @@ bool is_code_object(std::string_view bytes);
 /// Source: LLVM, AMDGPUUsage, "Kernel Descriptor" and "Code Object V4/V5 Metadata".
 Result<CodeObject> read_code_object(std::string_view bytes);
 
+/// Refuses wavefronts with more SGPRs than leave the number of resident wavefronts to other limits,
+/// which is all that residency (C30 of the timing contract) counts, and a work-group of more
+/// work-items than the kernel is compiled for.
+Result<void> check_launch(std::string_view bytes, std::string_view kernel, std::int64_t threads);
+
+/// The first of the two alone. `sgprs`: of a wavefront; none: nobody says.
+Result<void> check_scalar_registers(std::string_view kernel, std::optional<std::int64_t> sgprs);
+
 } // namespace warpbound::assembly::amd

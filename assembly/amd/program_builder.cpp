@@ -179,6 +179,31 @@ Result<Function> build_function(const CodeObjectKernel& kernel, Target target,
     return function;
 }
 
+Program build_program(const CodeObject& object, const std::string& name,
+                      const CodeDecoder& decoder) {
+    Program program;
+    program.form = TextForm::Amd;
+    program.name = name;
+    for (const CodeObjectKernel& kernel : object.kernels) {
+        auto function = build_function(kernel, object.target, decoder);
+        if (function)
+            program.functions.push_back(std::move(function).value());
+        else
+            program.unread.push_back({kernel.name, object.target, {function.error()}});
+    }
+    return program;
+}
+
+Result<Program> read_code(const SourceText& source, const CodeDecoder* decoder) {
+    if (decoder == nullptr)
+        return Failure{"code of AMD, and nothing here decodes its instructions", source.name};
+    const auto object = read_code_object(source.text);
+    if (!object) return Failure{object.error().what, source.name};
+    Program program = build_program(object.value(), source.name, *decoder);
+    program.digest = digest_of(source.text);
+    return program;
+}
+
 Result<AssemblyText> describe_text(std::string name, std::string text,
                                    const std::optional<Target>& stated) {
     AssemblyText described;

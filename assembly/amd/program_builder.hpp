@@ -6,6 +6,7 @@
 #include "assembly/amd/code_object.hpp"
 #include "assembly/isa/program.hpp"
 #include "assembly/support/result.hpp"
+#include "assembly/support/source_text.hpp"
 
 #include <optional>
 #include <string>
@@ -20,6 +21,14 @@ namespace warpbound::assembly::amd {
 /// Refuses code without an instruction.
 Result<Function> build_function(const CodeObjectKernel& kernel, Target target,
                                 const CodeDecoder& decoder);
+
+/// The functions of a code object; a kernel whose code cannot be read is among the unread ones.
+Program build_program(const CodeObject& object, const std::string& name,
+                      const CodeDecoder& decoder);
+
+/// The program of a code object's bytes, with their digest. Refuses what `read_code_object` does,
+/// and where there is no decoder.
+Result<Program> read_code(const SourceText& source, const CodeDecoder* decoder);
 
 /// The target that an assembly text names in `.amdgcn_target`, with its features as LLVM takes
 /// them, and the lanes of a wavefront (`.amdhsa_wavefront_size32`, else what the processor has by

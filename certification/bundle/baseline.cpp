@@ -109,7 +109,8 @@ std::string name_of(const KernelInput& kernel) {
 
 Result<Comparison> compare_with(const std::map<std::string, std::string>& before,
                                 const BundleInputs& inputs, const Bundle& after) {
-    const auto old_inputs = inputs_of(before);
+    const auto old_inputs =
+        inputs_of(before, inputs.kernels.empty() ? nullptr : inputs.kernels.front().decoder);
     if (!old_inputs) return old_inputs.as_failure();
     auto all_stated = stated_bounds(before);
     if (!all_stated) return all_stated.as_failure();

@@ -26,7 +26,8 @@ void make_report(KernelEvidence& kernel, const KernelInput& input, const BundleI
     for (auto& claim : report.claims)
         claim.id = kernel.id + "." + claim.id;
     const std::string folder = "inputs/" + kernel.id + "/";
-    report.inputs.push_back({"listing", folder + "listing.sass", kernel.input->program.digest});
+    report.inputs.push_back(
+        {"listing", listing_path(kernel.id, input.listing), kernel.input->program.digest});
     report.inputs.push_back({"architecture", model_path(kernel.input->architecture),
                              kernel.input->architecture.digest});
     if (input.flow_facts)
@@ -133,10 +134,20 @@ void add_exports(const BundleInputs& inputs, const std::vector<KernelEvidence>& 
     add("argument.gsn.svg", "argument", drawing_of_argument(argument));
 }
 
+/// The same for all kernels; none: none was given.
+const assembly::amd::CodeDecoder* decoder_of(const BundleInputs& inputs) {
+    const auto& kernels = inputs.kernels;
+    const auto given = std::find_if(kernels.begin(), kernels.end(), [](const KernelInput& kernel) {
+        return kernel.decoder != nullptr;
+    });
+    return given == kernels.end() ? nullptr : given->decoder;
+}
+
 /// Checks the bundle's serialized control flow as `verify` does: the verifier accepts fewer forms
 /// of divergence than the analyzer bounds.
 Result<void> check_divergence(const std::vector<KernelEvidence>& kernels,
-                              const EvidenceFiles& files) {
+                              const EvidenceFiles& files,
+                              const assembly::amd::CodeDecoder* decoder) {
     if (std::none_of(kernels.begin(), kernels.end(),
                      [](const auto& kernel) { return kernel.certificates.serialized.has_value(); }))
         return boost::outcome_v2::success();
@@ -144,7 +155,7 @@ Result<void> check_divergence(const std::vector<KernelEvidence>& kernels,
     for (const auto& [path, file] : files)
         plain[path] = file.bytes;
     try {
-        for (const auto& kernel : verify::read_evidence(plain).kernels)
+        for (const auto& kernel : verify::read_evidence(plain, decoder).kernels)
             verify::check_flows(*kernel);
     } catch (const verify::Finding& finding) {
         return Failure{
@@ -218,7 +229,7 @@ Result<Bundle> build_bundle(const BundleInputs& inputs) {
     Manifest manifest = manifest_of(bundle.files, inputs.tool_version);
     bundle.report_id = std::move(manifest.report_id);
     bundle.files["manifest.json"] = {"manifest", "manifest", std::move(manifest.text)};
-    if (auto checked = check_divergence(kernels, bundle.files); !checked)
+    if (auto checked = check_divergence(kernels, bundle.files, decoder_of(inputs)); !checked)
         return checked.as_failure();
     return bundle;
 }

@@ -78,6 +78,14 @@ std::string uri_of(const std::string& file) {
     return out;
 }
 
+/// Of a kernel of AMD: the text of its code object.
+std::string listing_for_readers(const Json& claims, const std::string& kernel) {
+    for (const auto& about : claims.at("kernels"))
+        if (about.at("id") == kernel && text(about, "isa").starts_with("gfx"))
+            return "analysis/" + kernel + "/listing.s";
+    return "inputs/" + kernel + "/listing.sass";
+}
+
 /// Where the kernel's source begins, if its listing names source lines, and its listing.
 Json locations_of(const Json& claims, const std::string& kernel) {
     Json locations = Json::array();
@@ -87,9 +95,8 @@ Json locations_of(const Json& claims, const std::string& kernel) {
                 {{"physicalLocation",
                   {{"artifactLocation", {{"uri", uri_of(text(about.at("source"), "file"))}}},
                    {"region", {{"startLine", about.at("source").at("line")}}}}}});
-    locations.push_back(
-        {{"physicalLocation",
-          {{"artifactLocation", {{"uri", "inputs/" + kernel + "/listing.sass"}}}}}});
+    locations.push_back({{"physicalLocation",
+                          {{"artifactLocation", {{"uri", listing_for_readers(claims, kernel)}}}}}});
     return locations;
 }
 

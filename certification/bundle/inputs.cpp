@@ -1,6 +1,8 @@
 #include "certification/bundle/inputs.hpp"
 
 #include "analyzer/flow/facts_in_use.hpp"
+#include "assembly/amd/code_object.hpp"
+#include "assembly/amd/program_builder.hpp"
 #include "assembly/isa/reader.hpp"
 #include "assembly/support/printable.hpp"
 #include "certification/bundle/canonical_json.hpp"
@@ -78,11 +80,13 @@ SeriesInput read_series(BundleFolder& folder, const std::string& path) {
     }
 }
 
-KernelInput kernel_of(BundleFolder& folder, const std::string& id) {
+KernelInput kernel_of(BundleFolder& folder, const std::string& id,
+                      const assembly::amd::CodeDecoder* decoder) {
     const std::string path = path_of(id, "launch.json");
     folder.take(path);
     const Json launch = folder.json(path);
     KernelInput input;
+    input.decoder = decoder;
     try {
         launch.at("kernel").get_to(input.kernel);
         launch.at("launch").get_to(input.launch);
@@ -139,6 +143,10 @@ std::string model_path(const models::Architecture& machine) {
     return "model/" + name + ".xml";
 }
 
+std::string listing_path(const std::string& id, const std::string& listing) {
+    return path_of(id, assembly::amd::is_code_object(listing) ? "code.hsaco" : "listing.sass");
+}
+
 std::string trace_path(const std::string& id, std::size_t trace) {
     return path_of(id, fmt::format("trace-{}.traceg", trace + 1));
 }
@@ -186,9 +194,10 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
             known != files.end() && known->second.bytes != kernel.architecture)
             return Failure{"two different machine descriptions have this name", model};
         add(model, "architecture", kernel.architecture);
-        add(path_of(id, "listing.sass"), "listing", kernel.listing);
+        const std::string listing = listing_path(id, kernel.listing);
+        add(listing, "listing", kernel.listing);
         Json launch{{"kernel", kernel.kernel}, {"launch", kernel.launch},
-                    {"policy", kernel.policy}, {"listing", path_of(id, "listing.sass")},
+                    {"policy", kernel.policy}, {"listing", listing},
                     {"architecture", model},   {"samples", Json::array()}};
         if (kernel.multiprocessors != 1) launch["multiprocessors"] = kernel.multiprocessors;
         if (kernel.flow_facts) {
@@ -218,7 +227,8 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
     return files;
 }
 
-Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files) {
+Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files,
+                               const assembly::amd::CodeDecoder* decoder) {
     try {
         BundleFolder folder{files};
         const Json run = folder.json(run_path);
@@ -240,7 +250,7 @@ Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files) 
         for (const auto& path : run.value("calibration", Json::array()))
             inputs.calibration.push_back(read_series(folder, path.get<std::string>()));
         for (const auto& id : run.at("kernels"))
-            inputs.kernels.push_back(kernel_of(folder, id.get<std::string>()));
+            inputs.kernels.push_back(kernel_of(folder, id.get<std::string>(), decoder));
         return inputs;
     } catch (const Failure& failure) {
         return failure;
@@ -251,7 +261,10 @@ Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files) 
 
 Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::string& id) {
     auto loaded = std::make_unique<LoadedInput>();
-    auto program = assembly::read_program({path_of(id, "listing.sass"), input.listing});
+    const std::string listing = listing_path(id, input.listing);
+    const bool is_amd = assembly::amd::is_code_object(input.listing);
+    auto program = is_amd ? assembly::amd::read_code({listing, input.listing}, input.decoder)
+                          : assembly::read_program({listing, input.listing});
     if (!program) return program.as_failure();
     loaded->program = std::move(program).value();
     const auto function = assembly::find_function(loaded->program, input.kernel);
@@ -261,7 +274,7 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
         return Failure{fmt::format("the kernel's name '{}' is not UTF-8, and evidence is; expected "
                                    "another name: rename the kernel and compile it again",
                                    loaded->function->name),
-                       path_of(id, "listing.sass")};
+                       listing};
     auto graph = assembly::build_control_flow_graph(*loaded->function);
     if (!graph) return graph.as_failure();
     loaded->graph = std::move(graph).value();
@@ -271,10 +284,15 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
     if (auto checked =
             models::check_runs_on(loaded->architecture, input.kernel, loaded->function->target);
         !checked)
-        return Failure{checked.error().what, path_of(id, "listing.sass")};
+        return Failure{checked.error().what, listing};
     const auto launch = models::parse_launch(input.launch);
     if (!launch) return launch.as_failure();
     loaded->launch = launch.value();
+    if (is_amd)
+        if (auto checked = assembly::amd::check_launch(input.listing, loaded->function->name,
+                                                       loaded->launch.threads);
+            !checked)
+            return Failure{checked.error().what, listing};
     const auto policy = models::read_policy(input.policy);
     if (!policy) return policy.as_failure();
     loaded->policy = policy.value();

@@ -4,6 +4,7 @@
 /// same bytes, so that the bundle can be rebuilt and compared.
 
 #include "analyzer/analyze.hpp"
+#include "assembly/amd/code_decoder.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
 #include "certification/bundle/evidence_file.hpp"
@@ -30,11 +31,11 @@ struct SeriesInput {
 };
 
 struct KernelInput {
-    std::string kernel;               ///< Name of the function.
-    std::string launch;               ///< "2x128"
-    std::string policy;               ///< As `models::read_policy` takes it.
-    std::int64_t multiprocessors = 1; ///< Number of SMs that the launch runs on.
-    std::string listing;
+    std::string kernel;                    ///< Name of the function.
+    std::string launch;                    ///< "2x128"
+    std::string policy;                    ///< As `models::read_policy` takes it.
+    std::int64_t multiprocessors = 1;      ///< Number of SMs that the launch runs on.
+    std::string listing;                   ///< Text, or a code object of AMD.
     std::string architecture;              ///< XML.
     std::optional<std::string> flow_facts; ///< XML.
     /// Source files whose comments state facts of `flow_facts`, which names them in this order.
@@ -45,6 +46,8 @@ struct KernelInput {
     std::string disassembler;         ///< Name and version, where the listing was made here.
     std::vector<std::string> traces;  ///< Recorded executions (`.traceg`).
     std::optional<std::string> clock; ///< As `models::to_string` writes the stated range.
+    /// Of AMD's instructions; none: code objects are refused. Not part of the evidence.
+    const assembly::amd::CodeDecoder* decoder = nullptr;
 };
 
 /// A third-party component that the tool is built from.
@@ -76,6 +79,8 @@ struct BundleInputs {
 std::string kernel_id(std::size_t kernel);
 /// Of a machine's description: by its name and the groups that are stated to cost nothing.
 std::string model_path(const models::Architecture& machine);
+/// "inputs/K1/listing.sass", or "inputs/K1/code.hsaco" of a code object of AMD.
+std::string listing_path(const std::string& id, const std::string& listing);
 /// "inputs/K1/trace-1.traceg" for the first trace of that kernel.
 std::string trace_path(const std::string& id, std::size_t trace);
 /// "inputs/K1/source-1.txt" for the first source file of that kernel.
@@ -84,7 +89,9 @@ std::string source_path(const std::string& id, std::size_t source);
 /// The files of step "inputs". Refuses two different machine descriptions of one name.
 Result<EvidenceFiles> input_files(const BundleInputs& inputs);
 /// The inputs that a bundle contains. Refuses missing and malformed files, naming the file.
-Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files);
+/// `decoder`: of AMD's instructions, for its kernels.
+Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files,
+                               const assembly::amd::CodeDecoder* decoder = nullptr);
 
 /// A kernel's input as read. Points into itself.
 struct LoadedInput {

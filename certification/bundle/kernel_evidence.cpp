@@ -2,6 +2,7 @@
 
 #include "analyzer/evidence/smt_script.hpp"
 #include "analyzer/flow/flow_facts.hpp"
+#include "assembly/amd/listing.hpp"
 #include "certification/bundle/canonical_json.hpp"
 #include "certification/bundle/divergence_evidence.hpp"
 #include "harness/devices/simulated.hpp"
@@ -199,6 +200,8 @@ void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files) {
     if (!kernel.analysis.measured_time_absent.empty())
         result["measured-time-absent"] = kernel.analysis.measured_time_absent;
     add("result.json", "result", canonical(result));
+    if (is_amd(kernel.input->function->target))
+        add("listing.s", "listing-text", assembly::amd::listing_of(*kernel.input->function));
     add("facts-in-use.xml", "flow-facts-in-use", models::write_flow_facts(kernel.input->facts));
     if (!kernel.policies.empty())
         files["policies/" + kernel.id + ".json"] = {"scheduler-comparison", "analysis",

@@ -33,9 +33,9 @@ struct KernelEvidence {
 Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::string& id,
                                       const BundleInputs& bundle);
 
-/// "analysis/K1/": control flow, path certificates as tables and SMT scripts, results.
-/// "policies/K1.json": bounds under other policies. "checks/K1.json": observations compared with
-/// bounds, the replayed witness path, flow facts.
+/// "analysis/K1/": control flow, the text of AMD's code, path certificates as tables and SMT
+/// scripts, results. "policies/K1.json": bounds under other policies. "checks/K1.json": observations
+/// compared with bounds, the replayed witness path, flow facts.
 void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files);
 void add_check_files(const KernelEvidence& kernel, const KernelInput& input, EvidenceFiles& files);
 

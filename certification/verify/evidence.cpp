@@ -1,5 +1,7 @@
 #include "certification/verify/evidence.hpp"
 
+#include "assembly/amd/code_object.hpp"
+#include "assembly/amd/program_builder.hpp"
 #include "assembly/isa/reader.hpp"
 #include "certification/verify/bundle_json.hpp"
 #include "certification/verify/divergence/stacks_json.hpp"
@@ -223,15 +225,41 @@ void read_claims(KernelCase& kernel, const json& claims) {
     }
 }
 
+/// A code object of AMD, or the text of a listing.
+assembly::Program program_of(const std::string& path, const std::string& bytes,
+                             const assembly::amd::CodeDecoder* decoder) {
+    if (assembly::amd::is_code_object(bytes))
+        return taken(assembly::amd::read_code({path, bytes}, decoder), path);
+    return taken(assembly::read_program({path, bytes}), path);
+}
+
+/// The launch is one that the descriptor of a kernel of AMD admits.
+void check_descriptor(const KernelCase& kernel, const std::string& path, const std::string& bytes) {
+    constexpr std::int64_t scalar_registers = 96; // More would limit the resident wavefronts (C30).
+    const auto object = taken(assembly::amd::read_code_object(bytes), path);
+    for (const auto& described : object.kernels) {
+        if (described.name != kernel.function->name) continue;
+        if (described.max_lanes && kernel.launch.threads > *described.max_lanes)
+            refuted(fmt::format("{}: a block of {} threads; the code is compiled for at most {}",
+                                kernel.id, kernel.launch.threads, *described.max_lanes));
+        if (described.sgprs && *described.sgprs > scalar_registers)
+            refuted(fmt::format("{}: {} SGPRs, with which fewer wavefronts may be resident than "
+                                "are counted",
+                                kernel.id, *described.sgprs));
+    }
+}
+
 std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id, Unread& unread,
-                                      const json& claims) {
+                                      const json& claims,
+                                      const assembly::amd::CodeDecoder* decoder) {
     auto kernel = std::make_unique<KernelCase>();
     kernel->id = id;
     const std::string inputs = "inputs/" + id + "/";
     const std::string analysis = "analysis/" + id + "/";
     const json launch = json_of(files, inputs + "launch.json");
     const auto listing = launch.at("listing").get<std::string>();
-    kernel->program = taken(assembly::read_program({listing, unread.take(listing)}), listing);
+    const std::string& code = unread.take(listing);
+    kernel->program = program_of(listing, code, decoder);
     kernel->function = taken(
         assembly::find_function(kernel->program, launch.at("kernel").get<std::string>()), listing);
     launch.at("architecture").get_to(kernel->architecture_path);
@@ -240,6 +268,7 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
                   {kernel->architecture_path, text_of(files, kernel->architecture_path)}),
               kernel->architecture_path);
     kernel->launch = taken(models::parse_launch(launch.at("launch").get<std::string>()), inputs);
+    if (is_amd(kernel->function->target)) check_descriptor(*kernel, listing, code);
     kernel->policy = taken(models::read_policy(launch.at("policy").get<std::string>()), inputs);
     if (launch.contains("multiprocessors"))
         kernel->multiprocessors = whole_number(launch.at("multiprocessors"));
@@ -337,7 +366,7 @@ void check_claims(const Files& files, const json& manifest, const json& claims) 
 
 } // namespace
 
-Evidence read_evidence(const Files& files) {
+Evidence read_evidence(const Files& files, const assembly::amd::CodeDecoder* decoder) {
     try {
         const json manifest = json_of(files, "manifest.json");
         if (manifest.at("format") != evidence_format)
@@ -359,7 +388,7 @@ Evidence read_evidence(const Files& files) {
             const std::string id = line_of(row, "inputs/run.json");
             if (!ids.insert(id).second)
                 incomplete("inputs/run.json: kernel " + id + " stands twice");
-            evidence.kernels.push_back(kernel_of(files, id, unread, claims));
+            evidence.kernels.push_back(kernel_of(files, id, unread, claims, decoder));
         }
         if (evidence.kernels.empty()) incomplete("inputs/run.json: no kernels");
         for (const auto& row : run.value("calibration", json::array())) {

@@ -2,6 +2,7 @@
 /// \file
 /// A bundle's content as this folder's checks see it, read without the code that wrote it.
 
+#include "assembly/amd/code_decoder.hpp"
 #include "assembly/isa/program.hpp"
 #include "certification/verify/divergence/simt_stack.hpp"
 #include "certification/verify/samples.hpp"
@@ -130,7 +131,8 @@ struct Evidence {
 };
 
 /// Reads everything and checks what belongs together: ids, assumptions and who depends on them,
-/// kinds against assumptions, digests of evidence. Throws `Finding`.
-Evidence read_evidence(const Files& files);
+/// kinds against assumptions, digests of evidence. `decoder`: of AMD's instructions; without one
+/// evidence on code of AMD is incomplete. Throws `Finding`.
+Evidence read_evidence(const Files& files, const assembly::amd::CodeDecoder* decoder = nullptr);
 
 } // namespace warpbound::certification::verify

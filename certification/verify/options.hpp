@@ -2,6 +2,7 @@
 /// \file
 /// What a check of a bundle is told: what was published of it, limits, and this program's analysis.
 
+#include "assembly/amd/code_decoder.hpp"
 #include "assembly/support/result.hpp"
 #include "certification/verify/replay.hpp"
 #include "certification/verify/verdict.hpp"
@@ -28,6 +29,8 @@ struct Options {
     /// Of this tool: versions by name. Empty: not compared.
     std::map<std::string, std::string> components;
     Rebuild rebuild;
+    /// Of AMD's instructions; without one evidence on code of AMD is incomplete.
+    const assembly::amd::CodeDecoder* decoder = nullptr;
     /// Called before each step with its name; a run that is cut off was in the last one.
     std::function<void(const std::string&)> started;
     /// Called after each step.

@@ -147,9 +147,9 @@ StepResult verify_kernels(const Files& files, const Options& options) {
     return {"kernels", verdict, fmt::format("kernels: {}: {}", first->step, first->detail)};
 }
 
-StepResult read_schema(const Files& files, Evidence& evidence) {
+StepResult read_schema(const Files& files, const Options& options, Evidence& evidence) {
     try {
-        evidence = read_evidence(files);
+        evidence = read_evidence(files, options.decoder);
         return {"schema", Verdict::Holds,
                 fmt::format("{} kernels; claims, kinds and assumptions belong together{}",
                             evidence.kernels.size(), machines_not_shipped(evidence))};
@@ -200,7 +200,7 @@ std::vector<StepResult> verify(const Files& files, const Options& options) {
         return steps.results();
     }
     Evidence evidence;
-    if (steps.run("schema", [&] { return read_schema(files, evidence); }) != Verdict::Holds) {
+    if (steps.run("schema", [&] { return read_schema(files, options, evidence); }) != Verdict::Holds) {
         steps.skip({"structure", "solver", "refit", "re-analysis", "observations", "replay",
                     "requirements"},
                    "the evidence cannot be read");

@@ -64,19 +64,4 @@ Result<std::string> amd_image(std::string contents, const std::string& name,
     return decoder.assemble(text.value());
 }
 
-assembly::Program amd_program(const amd::CodeObject& object, const std::string& name,
-                              const amd::CodeDecoder& decoder) {
-    assembly::Program program;
-    program.form = assembly::TextForm::Amd;
-    program.name = name;
-    for (const amd::CodeObjectKernel& kernel : object.kernels) {
-        auto function = amd::build_function(kernel, object.target, decoder);
-        if (function)
-            program.functions.push_back(std::move(function).value());
-        else
-            program.unread.push_back({kernel.name, object.target, {function.error()}});
-    }
-    return program;
-}
-
 } // namespace warpbound::harness::toolchain

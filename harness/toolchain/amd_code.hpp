@@ -23,8 +23,4 @@ Result<std::string> amd_image(std::string contents, const std::string& name,
                               const TargetChoice& choice,
                               const assembly::amd::CodeDecoder& decoder);
 
-/// The functions of a code object; a kernel whose code cannot be read is among the unread ones.
-assembly::Program amd_program(const assembly::amd::CodeObject& object, const std::string& name,
-                              const assembly::amd::CodeDecoder& decoder);
-
 } // namespace warpbound::harness::toolchain

@@ -1,5 +1,6 @@
 #include "harness/toolchain/kernel_file.hpp"
 
+#include "assembly/amd/program_builder.hpp"
 #include "assembly/binary/compressed.hpp"
 #include "assembly/binary/elf.hpp"
 #include "assembly/binary/fatbin.hpp"
@@ -123,7 +124,7 @@ Result<KernelFile> KernelFile::open(const std::string& path, const TargetChoice&
 Result<void> KernelFile::add_amd(std::string contents, const assembly::amd::CodeDecoder* decoder) {
     if (decoder == nullptr)
         return Failure{"AMD code, which this command does not take; inspect, flow-facts, bound, "
-                       "analyze and simulate do"};
+                       "analyze, simulate, schedulers and certify do"};
     auto image = amd_image(std::move(contents), name_, choice_, *decoder);
     if (!image) return image.as_failure();
     const auto object = assembly::amd::read_code_object(image.value());
@@ -144,7 +145,7 @@ Result<void> KernelFile::add_amd(std::string contents, const assembly::amd::Code
                             AmdResources{kernel.lanes, kernel.sgprs, kernel.agprs,
                                          kernel.allocated_vgprs, kernel.max_lanes}});
     Module module;
-    auto program = amd_program(object.value(), name_, *decoder);
+    auto program = assembly::amd::build_program(object.value(), name_, *decoder);
     program.digest = assembly::digest_of(image.value());
     module.program = std::make_shared<const assembly::Program>(std::move(program));
     module.image = std::move(image).value();
@@ -299,7 +300,8 @@ Result<KernelCode> KernelFile::read(std::size_t kernel) {
     };
     const auto found = std::find_if(functions.begin(), functions.end(), is_meant);
     if (found != functions.end()) {
-        KernelCode code{module.program, &*found, module.listing, summary, module.origin};
+        KernelCode code{module.program, &*found,       summary.amd ? module.image : module.listing,
+                        summary,        module.origin, file_digest_};
         if (!code.summary.registers) code.summary.registers = found->register_count;
         return code;
     }

@@ -52,9 +52,10 @@ struct KernelSummary {
 struct KernelCode {
     std::shared_ptr<const assembly::Program> program;
     const assembly::Function* function = nullptr; ///< Into `program`.
-    std::string listing;                          ///< The text that `program` was read from.
+    std::string listing; ///< The text that `program` was read from, or AMD's code object.
     KernelSummary summary;
     std::optional<ListingOrigin> origin; ///< None: the file is the listing.
+    std::string file_digest;             ///< SHA-256 of the file as it was given.
 };
 
 /// A file and what was read of it so far.
