@@ -5,6 +5,7 @@
 #include "certification/verify/flow/path_problem.hpp"
 #include "certification/verify/interference/barrier_intervals.hpp"
 #include "certification/verify/terms.hpp"
+#include "certification/verify/wavefront/wave_tables.hpp"
 
 #include <fmt/format.h>
 
@@ -192,11 +193,14 @@ void check_certificate(const Certificate& certificate, const KernelCase& kernel,
         fail_structure(fmt::format("{}: a barrier interval costs {}", where, *interval));
 }
 
-void check_kernel(const KernelCase& kernel) {
+/// Of a kernel of AMD: the tables whose times are derived again.
+WaveTables check_kernel(const KernelCase& kernel) {
     const SideFlows flows = check_flows(kernel);
     const LaunchDemand demand = demand_of(kernel, flows);
     for (const Certificate& certificate : kernel.certificates)
         check_certificate(certificate, kernel, flows, demand);
+    const WaveTables waves =
+        is_amd(kernel.function->target) ? check_wave_tables(kernel, demand) : WaveTables{};
     for (const bool upper : {true, false})
         if (std::none_of(kernel.claims.begin(), kernel.claims.end(), [&](const ClaimRow& claim) {
                 return claim.quantity == "execution-time" && claim.upper == upper;
@@ -204,6 +208,14 @@ void check_kernel(const KernelCase& kernel) {
             incomplete(kernel.id + ": no claim on the execution time");
     for (const ClaimRow& claim : kernel.claims)
         check_terms(demand, claim);
+    return waves;
+}
+
+/// Empty without kernels of AMD.
+std::string text_of(const WaveTables& waves) {
+    if (waves.derived + waves.left == 0) return {};
+    return fmt::format("; times of {} of {} tables derived again", waves.derived,
+                       waves.derived + waves.left);
 }
 
 } // namespace
@@ -213,8 +225,11 @@ StepResult check_structure(const Evidence& evidence) {
         std::size_t certificates = 0;
         std::size_t claims = 0;
         std::size_t derived = 0;
+        WaveTables waves;
         for (const auto& kernel : evidence.kernels) {
-            check_kernel(*kernel);
+            const WaveTables of_kernel = check_kernel(*kernel);
+            waves.derived += of_kernel.derived;
+            waves.left += of_kernel.left;
             certificates += kernel->certificates.size();
             claims += kernel->claims.size();
             derived += kernel->derived_facts;
@@ -222,8 +237,8 @@ StepResult check_structure(const Evidence& evidence) {
         return {
             "structure", Verdict::Holds,
             fmt::format("control flow, {} path tables with witnesses, sums of {} claims; {} facts "
-                        "from the code are left to re-analysis",
-                        certificates, claims, derived)};
+                        "from the code are left to re-analysis{}",
+                        certificates, claims, derived, text_of(waves))};
     } catch (const Finding& finding) {
         return {"structure", finding.verdict, finding.what()};
     } catch (const std::overflow_error& error) {

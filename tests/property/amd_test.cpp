@@ -10,185 +10,18 @@
 #include "models/architecture/architecture.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/every_policy.hpp"
-#include "tests/support/made_values.hpp"
+#include "tests/support/random_wavefront.hpp"
 #include "tests/unit/assembly/amd/code.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <utility>
 
 namespace warpbound {
 namespace {
-
-/// Statements of a wavefront: instructions, lanes switched off by EXEC, scalar branches, loops of
-/// both kinds.
-class RandomWavefront {
-public:
-    explicit RandomWavefront(tests::RandomSource& random, bool has_barriers)
-        : random_{random}, has_barriers_{has_barriers} {}
-
-    std::string text() { return statements(0); }
-    std::string straight_line() {
-        std::string out;
-        for (std::int64_t count = random_.whole(3, 16); count > 0; --count)
-            out += instruction();
-        return out;
-    }
-
-private:
-    std::string statements(int depth) {
-        std::string out;
-        for (std::int64_t count = random_.whole(1, 4); count > 0; --count)
-            out += statement(depth);
-        return out;
-    }
-
-    std::string statement(int depth) {
-        const std::int64_t kind = random_.whole(0, depth < 2 ? 11 : 6);
-        if (kind == 7) return lanes_off(depth);
-        if (kind == 8) return both_sides(depth);
-        if (kind == 9) return scalar_branch(depth);
-        if (kind == 10) return counted_loop(depth);
-        if (kind == 11) return loop_of_lanes(depth);
-        if (kind == 6 && depth == 0 && has_barriers_) return "s_barrier\n";
-        return instruction();
-    }
-
-    std::string instruction() {
-        constexpr std::array forms{
-            "v_add_f32 v{0}, v{1}, v{2}\n",
-            "v_mul_lo_u32 v{0}, v{1}, v{2}\n",
-            "v_fma_f32 v{0}, v{1}, v{2}, v{0}\n",
-            "v_rcp_f32 v{0}, v{1}\n",
-            "v_cmp_gt_u32 vcc, v{1}, v{2}\n",
-            "s_add_u32 s20, s21, s22\n",
-            "s_load_dword s21, s[0:1], 0x0\n",
-            "ds_read_b32 v{0}, v{1}\n",
-            "ds_write_b32 v{1}, v{2}\n",
-            "global_load_dword v{0}, v[2:3], off\n",
-            "global_load_dwordx4 v[4:7], v[2:3], off\n",
-            "global_store_dword v[2:3], v{1}, off\n",
-        };
-        const std::int64_t kind = random_.whole(0, static_cast<std::int64_t>(forms.size()) + 4);
-        if (kind >= static_cast<std::int64_t>(forms.size())) return wait();
-        return fmt::format(fmt::runtime(forms[static_cast<std::size_t>(kind)]), reg(), reg(),
-                           reg());
-    }
-
-    std::string wait() {
-        const std::int64_t most = random_.whole(0, 3);
-        switch (random_.whole(0, 6)) {
-        case 5:
-            return fmt::format("s_waitcnt vmcnt({}) lgkmcnt({})\n", most, random_.whole(1, 3));
-        case 6:
-            return "buffer_wbl2\n";
-        case 0:
-            return fmt::format("s_nop {}\n", most);
-        case 1:
-            return fmt::format("s_waitcnt lgkmcnt({})\n", most);
-        case 2:
-            return fmt::format("s_waitcnt vmcnt({}) lgkmcnt(0)\n", most);
-        default:
-            return fmt::format("s_waitcnt vmcnt({})\n", most);
-        }
-    }
-
-    std::string lanes_off(int depth) {
-        const auto [label, saved] = names(depth);
-        const std::string skip =
-            random_.whole(0, 1) == 0 ? "" : fmt::format("s_cbranch_execz {}\n", label);
-        const std::string body = statements(depth + 1);
-        return fmt::format("s_and_saveexec_b64 {0}, vcc\n{1}{2}{3}:\ns_or_b64 exec, exec, {0}\n",
-                           saved, skip, body, label);
-    }
-
-    std::string both_sides(int depth) {
-        const auto [label, saved] = names(depth);
-        const std::string first = statements(depth + 1);
-        const std::string second = statements(depth + 1);
-        return fmt::format("s_and_saveexec_b64 {0}, vcc\ns_xor_b64 {0}, exec, {0}\n"
-                           "s_cbranch_execz {1}\n{2}{1}:\ns_andn2_saveexec_b64 {0}, {0}\n"
-                           "s_cbranch_execz {1}e\n{3}{1}e:\ns_or_b64 exec, exec, {0}\n",
-                           saved, label, first, second);
-    }
-
-    std::string scalar_branch(int depth) {
-        const std::string label = names(depth).first;
-        const std::string first = statements(depth + 1);
-        const std::string second = statements(depth + 1);
-        return fmt::format("s_cmp_lt_u32 s21, s22\ns_cbranch_scc1 {0}\n{1}s_branch {0}e\n"
-                           "{0}:\n{2}{0}e:\n",
-                           label, first, second);
-    }
-
-    std::string counted_loop(int depth) {
-        const std::string label = names(depth).first;
-        const std::string body = statements(depth + 1);
-        return fmt::format("{0}:\n{1}s_add_u32 s{2}, s{2}, 1\ns_cmp_lt_u32 s{2}, 9\n"
-                           "s_cbranch_scc1 {0}\n",
-                           label, body, 24 + depth);
-    }
-
-    std::string loop_of_lanes(int depth) {
-        const auto [label, left] = names(depth);
-        const std::string body = statements(depth + 1);
-        // Of v14 and v15 nothing is known, so that nothing follows that contradicts what is stated.
-        return fmt::format("s_mov_b64 {0}, 0\n{1}:\n{2}v_cmp_gt_u32 vcc, v14, v15\n"
-                           "s_or_b64 {0}, vcc, {0}\n"
-                           "s_andn2_b64 exec, exec, {0}\ns_cbranch_execnz {1}\n"
-                           "s_or_b64 exec, exec, {0}\n",
-                           left, label, body);
-    }
-
-    std::int64_t reg() { return random_.whole(8, 13); }
-
-    /// A label, and registers for a mask that nothing outside uses.
-    std::pair<std::string, std::string> names(int depth) {
-        return {fmt::format("L{}", ++labels_),
-                fmt::format("s[{}:{}]", 8 + 2 * depth, 9 + 2 * depth)};
-    }
-
-    tests::RandomSource& random_;
-    bool has_barriers_;
-    int labels_ = 0;
-};
-
-/// Shorter memory times, so that more than they decide.
-void vary(models::Architecture& machine, tests::RandomSource& random) {
-    const auto put = [&](const char* path, std::int64_t most) {
-        const std::int64_t lo = random.whole(1, most);
-        tests::put_value(machine, path, {lo, std::nullopt, lo + random.whole(0, most)});
-    };
-    for (const char* const path :
-         {"memories/l1/latency", "memories/l2/latency", "memories/dram/latency"})
-        put(path, 200);
-    for (const char* const path : {"classes/load-constant/latency", "classes/load-shared/latency",
-                                   "classes/store-shared/latency", "classes/memory-fence/latency",
-                                   "classes/store-global/latency", "write-buffer/drain"})
-        put(path, 60);
-    for (const char* const path :
-         {"classes/load-global/initiation", "classes/memory-fence/initiation",
-          "classes/load-shared/initiation", "classes/load-shared/pass-cost",
-          "classes/float-add/latency"})
-        put(path, 12);
-}
-
-/// Facts for every loop, with random bounds.
-models::FlowFacts facts_of(const assembly::ControlFlowGraph& graph, tests::RandomSource& random) {
-    models::FlowFacts facts;
-    for (const assembly::Loop& loop : graph.loops) {
-        const std::int64_t min = random.whole(1, 3);
-        facts.loops.push_back(
-            {graph.blocks[loop.header].address, min, min + random.whole(0, 2), {}});
-    }
-    return facts;
-}
 
 struct Verdict {
     std::string failure;
@@ -199,10 +32,10 @@ struct Verdict {
 Verdict check_case(std::uint64_t seed, const models::Architecture& described) {
     tests::RandomSource random{seed};
     models::Architecture machine = described;
-    vary(machine, random);
+    tests::vary(machine, random);
     const bool is_straight = random.whole(0, 2) == 0;
     const std::int64_t warps = is_straight ? 1 : random.whole(1, 6);
-    RandomWavefront wavefront{random, warps > 1};
+    tests::RandomWavefront wavefront{random, warps > 1};
     const std::string text = is_straight ? wavefront.straight_line() : wavefront.text();
     Verdict verdict;
     const auto fail = [&](const std::string& what) {
@@ -215,7 +48,7 @@ Verdict check_case(std::uint64_t seed, const models::Architecture& described) {
     if (!graph) return fail("no graph: " + to_string(graph.error()));
     const models::Launch launch{is_straight ? 1 : random.whole(1, 3), 64 * warps};
     const auto facts = analyzer::facts_in_use(function.value(), graph.value(), machine, launch,
-                                              facts_of(graph.value(), random));
+                                              tests::facts_of(graph.value(), random));
     if (!facts) return fail("facts: " + to_string(facts.error()));
     analyzer::Request request;
     request.function = &function.value();

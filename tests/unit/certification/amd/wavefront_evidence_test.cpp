@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace warpbound {
@@ -202,6 +203,26 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"TableLowered", set("analysis/K1/execution-time-upper-stall.json", "/edges/0/2", 1),
                Verdict::Failed, "solver", "execution-time-upper-stall"}),
     [](const auto& row) { return std::string{row.param.name}; });
+
+/// One block, so that table, bound and witness can be changed together; only the times that
+/// `verify` derives itself contradict them.
+TEST(WavefrontEvidence, IsRefusedWhereTableBoundAndWitnessAgreeOnAWrongTime) {
+    for (const auto& [id, time, message] :
+         {std::tuple{"execution-time-upper", 2627, "takes 2628 cycles, its table says 2627"},
+          std::tuple{"execution-time-lower", 185, "costs 1 cycles more than a wavefront takes"}}) {
+        EvidenceFiles files = bundle_of("copy", "1x64").files;
+        tests::edit(files, std::string{"analysis/K1/"} + id + ".json",
+                    [&, cycles = time](certification::Json& table) {
+                        table.at("nodes").at(0).at(1) = cycles;
+                        table.at("bound") = cycles;
+                        table.at("witness").at("cost") = cycles;
+                    });
+        tests::seal_again(files);
+        const auto step = step_of(verify_wavefront(files), "structure");
+        EXPECT_EQ(step.verdict, Verdict::Failed);
+        EXPECT_THAT(step.detail, HasSubstr(message));
+    }
+}
 
 } // namespace
 } // namespace warpbound
