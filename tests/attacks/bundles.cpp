@@ -74,6 +74,10 @@ EvidenceFiles certified(Honest which) {
                {tree + "/examples/rows/sm_75.nvdisasm-gi.sass", "--source", tree + "/examples/rows",
                 "--architecture", "turing-t4", "--launch", "4x32", "--runs", "8"});
         break;
+    case Honest::Wavefront:
+        append(certify, {tree + "/tests/data/amd/gfx90a.hsaco.xz", "--kernel", "divergent_nest",
+                         "--architecture", "cdna2-mi210", "--launch", "8x256", "--runs", "8"});
+        break;
     case Honest::Pipeline:
         run_or_throw({"pipeline", tree + "/examples/pipeline/control.xml", "--evidence",
                       folder.path("bundle")});

@@ -23,6 +23,7 @@ enum class Honest {
     Divergent, ///< Lanes that leave a loop at different iterations, 8 runs.
     Campaign,  ///< Runs that a campaign recorded.
     Commented, ///< Facts in comments of the source, 8 runs.
+    Wavefront, ///< Code of AMD, several wavefronts, 8 runs. Needs a program built with LLVM.
     Pipeline,  ///< A pipeline with two kernels, which have a bundle inside; a deadline that is met.
 };
 const EvidenceFiles& honest(Honest which);
