@@ -83,6 +83,7 @@ constexpr auto rules = std::to_array<ContractRule>({
     {"C102", "branches on active lanes", divergent},
     {"C41", "gap between lanes", divergent},
     {"C99", "counters", amd},
+    {"C103", "atomics", amd},
     {"C100", "EXEC", amd},
     {"C78", "typical draws", "how simulated runs choose, not what a device does"},
     {"C79", "L1 of a launch", contents},

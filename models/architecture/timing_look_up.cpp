@@ -159,10 +159,10 @@ void TimingLookUp::apply_counters() {
 void TimingLookUp::check_order() {
     if (!assembly::is_amd(function_.target) || !assembly::amd::releases_in_order(instruction_))
         return;
-    if (result_.through_caches || result_.slice_time.hi > 0 || result_.queue)
-        fail("its result waits for accesses of other wavefronts (through caches, at the slices of "
-             "the L2, in a memory-queue), which the order of returns (C99) does not cover; of a "
-             "pattern through the caches, state the level: level=\"l1\", \"l2\" or \"dram\"");
+    if (result_.through_caches || result_.queue)
+        fail("its result waits for accesses of other wavefronts (through caches, in a "
+             "memory-queue), which the order of returns (C99) does not cover; of a pattern through "
+             "the caches, state the level: level=\"l1\", \"l2\" or \"dram\"");
 }
 
 void TimingLookUp::find_gaps() {

@@ -19,6 +19,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 namespace warpbound {
 namespace {
@@ -81,6 +84,41 @@ Verdict check_case(std::uint64_t seed, const models::Architecture& described) {
         verdict.is_met = verdict.is_met || time == bounds.upper();
     }
     return verdict;
+}
+
+/// C103: vmcnt(1) waits for the atomic, since the load behind it is not released before.
+TEST(AmdProperty, ALoadBehindAnAtomicIsReleasedNoEarlier) {
+    auto machine = models::load_architecture("cdna2-mi210").value();
+    for (const auto& [path, cycles] :
+         {std::pair{"classes/atomic-global/latency", 500}, std::pair{"memories/l2/atomic", 1},
+          std::pair{"classes/atomic-global/initiation", 4},
+          std::pair{"classes/atomic-global/pass-cost", 0}, std::pair{"memories/l1/latency", 98},
+          std::pair{"memories/l2/latency", 99}, std::pair{"memories/dram/latency", 100}})
+        tests::put_value(machine, path, {cycles, cycles, cycles});
+    const auto function =
+        assembly::amd::function_of("gfx90a", "global_atomic_add v[2:3], v1, off\n"
+                                             "global_load_dword v4, v[6:7], off\n"
+                                             "s_waitcnt vmcnt(1)\nv_mov_b32 v5, 0\n"
+                                             "s_waitcnt vmcnt(0)\n")
+            .value();
+    const auto graph = assembly::build_control_flow_graph(function).value();
+    const models::Launch launch{1, 64};
+    const auto facts =
+        analyzer::facts_in_use(function, graph, machine, launch, models::FlowFacts{}).value();
+    const harness::Kernel launched{&function, &graph, &facts, launch};
+    const auto simulator =
+        harness::simulator::Machine::prepare(machine, launched, models::WarpPolicy{}, 1).value();
+    // The instruction behind the wait issues last but two.
+    std::vector<std::int64_t> issues;
+    const auto run =
+        simulator->run({1, harness::Draw::AllLow, {}}, [&](const harness::simulator::Event& event) {
+            if (const auto* issued = std::get_if<harness::simulator::Issued>(&event))
+                issues.push_back(issued->cycle);
+        });
+    ASSERT_TRUE(run) << to_string(run.error());
+    ASSERT_EQ(issues.size(), 6U);
+    EXPECT_EQ(issues[2], issues[0] + 500);
+    EXPECT_LT(issues[5], issues[2] + 50);
 }
 
 TEST(AmdProperty, NoExecutionTimeLeavesItsBounds) {

@@ -67,6 +67,10 @@ private:
             "global_load_dword v{0}, v[2:3], off\n",
             "global_load_dwordx4 v[4:7], v[2:3], off\n",
             "global_store_dword v[2:3], v{1}, off\n",
+            "ds_add_u32 v{1}, v{2}\n",
+            "ds_add_rtn_u32 v{0}, v{1}, v{2}\n",
+            "global_atomic_add v[2:3], v{1}, off\n",
+            "global_atomic_add v{0}, v[2:3], v{1}, off glc\n",
         };
         const std::int64_t kind = random_.whole(0, static_cast<std::int64_t>(forms.size()) + 4);
         if (kind >= static_cast<std::int64_t>(forms.size())) return wait();
@@ -163,12 +167,15 @@ inline void vary(models::Architecture& machine, RandomSource& random) {
         put(path, 200);
     for (const char* const path : {"classes/load-constant/latency", "classes/load-shared/latency",
                                    "classes/store-shared/latency", "classes/memory-fence/latency",
-                                   "classes/store-global/latency", "write-buffer/drain"})
+                                   "classes/store-global/latency", "classes/atomic-shared/latency",
+                                   "classes/atomic-global/latency", "write-buffer/drain"})
         put(path, 60);
     for (const char* const path :
          {"classes/load-global/initiation", "classes/memory-fence/initiation",
           "classes/load-shared/initiation", "classes/load-shared/pass-cost",
-          "classes/float-add/latency"})
+          "classes/atomic-shared/initiation", "classes/atomic-shared/pass-cost",
+          "classes/atomic-global/initiation", "classes/atomic-global/pass-cost",
+          "memories/l2/atomic", "classes/float-add/latency"})
         put(path, 12);
 }
 

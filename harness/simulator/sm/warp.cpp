@@ -37,6 +37,8 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
     register_ready_.assign(code_->register_count, 0);
     counters_ = Counters{};
     counters_.releases.assign(assembly::scoreboard_count * code_->scoreboard_depth, 0);
+    for (auto& operations : in_order_)
+        operations.clear();
     unseen_ = false;
     deferred_ = false;
     if (tracks_long_) long_ready_.assign(code_->register_count, 0);
@@ -271,7 +273,12 @@ void Warp::set_registers(const Operation& operation, std::int64_t at) {
 void Warp::set_result(const Operation& operation, std::int64_t at) {
     set_registers(operation, at);
     if (!operation.write_barrier) return;
-    if (at == never) {
+    auto& before = in_order_[*operation.write_barrier];
+    const bool waits = operation.releases_in_order && (at == never || !before.empty());
+    if (waits)
+        before.push_back(
+            {number_, at == never ? std::nullopt : std::optional{at}, operation.is_long});
+    if (at == never || waits) {
         ++counters_.unknown[*operation.write_barrier];
         if (operation.is_long) ++counters_.unknown_long[*operation.write_barrier];
         return;
@@ -302,6 +309,21 @@ void Warp::find_release(std::int64_t number, std::uint8_t scoreboard, std::int64
     if (unseen_ && number + 1 != number_) find_in(before_increments_);
 }
 
+void Warp::find_release_in_order(std::int64_t number, std::uint8_t scoreboard, std::int64_t at) {
+    auto& operations = in_order_[scoreboard];
+    std::find_if(operations.begin(), operations.end(), [&](const InOrder& one) {
+        return one.number == number;
+    })->at = at;
+    const auto open = std::find_if(operations.begin(), operations.end(),
+                                   [](const InOrder& one) { return !one.at; });
+    for (auto one = operations.begin(); one != open; ++one) {
+        std::int64_t& latest = counters_.in_order[scoreboard];
+        latest = std::max(latest, *one->at);
+        find_release(one->number, scoreboard, latest, one->is_long);
+    }
+    operations.erase(operations.begin(), open);
+}
+
 bool Warp::complete(int warp, std::int64_t number, std::optional<std::int64_t> at,
                     std::optional<std::int64_t> sources_read) {
     const auto found =
@@ -323,7 +345,9 @@ bool Warp::complete(int warp, std::int64_t number, std::optional<std::int64_t> a
     completion_ = std::max({completion_, at.value_or(0), sources_read.value_or(0)});
     const Operation& operation = code_->operations[instruction];
     if (at) set_registers(operation, *at);
-    if (at && operation.write_barrier)
+    if (at && operation.write_barrier && operation.releases_in_order)
+        find_release_in_order(number, *operation.write_barrier, *at);
+    else if (at && operation.write_barrier)
         find_release(number, *operation.write_barrier, *at, operation.is_long);
     if (operation.read_barrier && sources_read)
         find_release(number, *operation.read_barrier, *sources_read, false);

@@ -190,6 +190,13 @@ private:
         std::size_t instruction = 0;
     };
 
+    /// An operation that is released in order (C99), behind one whose result time is not known yet.
+    struct InOrder {
+        std::int64_t number = 0;          ///< Of its instruction.
+        std::optional<std::int64_t> at{}; ///< Result time; none: not known yet.
+        bool is_long = false;
+    };
+
     void execute(std::int64_t now, std::int64_t lag);
     void choose_reads();
     void set_result(const Operation& operation, std::int64_t at);
@@ -212,6 +219,8 @@ private:
     void set_registers(const Operation& operation, std::int64_t at);
     /// The operation of instruction `number` has a release time: it is no longer unknown.
     void find_release(std::int64_t number, std::uint8_t scoreboard, std::int64_t at, bool is_long);
+    /// The same for an operation that is released in order: it may wait for those before it.
+    void find_release_in_order(std::int64_t number, std::uint8_t scoreboard, std::int64_t at);
     /// What the next instruction sees of the scoreboards.
     [[nodiscard]] const Counters& seen() const { return unseen_ ? before_increments_ : counters_; }
     /// Keeps the scoreboards as they are before the increments of the next instruction.
@@ -271,6 +280,8 @@ private:
     std::optional<Range> counter_delay_;   ///< C85
     Counters before_increments_;           ///< As the next instruction sees them while `unseen_`.
     std::int64_t unseen_until_ = 0;
+    /// Per scoreboard, as they issued; the first one has no result time.
+    std::array<std::vector<InOrder>, assembly::scoreboard_count> in_order_;
     std::vector<Unfinished> unfinished_;    ///< Of all warps that occupied this warp slot.
     std::vector<std::uint64_t> executions_; ///< So far, per instruction with a pattern.
     std::vector<Port> ports_;

@@ -35,6 +35,10 @@ models::Architecture machine() {
                                                            {"memories/l2/latency", 99},
                                                            {"memories/dram/latency", 100},
                                                            {"write-buffer/drain", 1},
+                                                           {"classes/atomic-global/latency", 500},
+                                                           {"classes/atomic-global/initiation", 4},
+                                                           {"classes/atomic-global/pass-cost", 0},
+                                                           {"memories/l2/atomic", 1},
                                                            {"classes/memory-fence/latency", 70},
                                                            {"classes/memory-fence/initiation", 1},
                                                            {"control-flow/branch-taken", 4},
@@ -99,6 +103,18 @@ TEST(Wavefronts, TakeBothSidesOfAnIfOfLanes) {
     EXPECT_LE(branching.value().upper, in_sequence.value().upper + 2 * 4); // Two branches.
     EXPECT_GT(in_sequence.value().upper, one_side.value().upper + 2 * 16);
     EXPECT_LT(branching.value().lower, one_side.value().lower);
+}
+
+TEST(Wavefronts, WaitForAtomicsInTheOrderOfTheirIssue) {
+    const std::string behind = "global_atomic_add v[2:3], v1, off\n"
+                               "global_load_dword v4, v[6:7], off\n";
+    const auto first = times_of(behind + "s_waitcnt vmcnt(1)\n");
+    const auto none = times_of("global_load_dword v4, v[6:7], off\ns_waitcnt vmcnt(0)\n");
+    ASSERT_TRUE(first) << to_string(first.error());
+    ASSERT_TRUE(none) << to_string(none.error());
+    EXPECT_GE(first.value().lower, 500);
+    EXPECT_LE(first.value().upper, 500 + 30);
+    EXPECT_LT(none.value().upper, 200);
 }
 
 TEST(Wavefronts, LoopUntilTheLastLaneLeaves) {
