@@ -142,6 +142,7 @@ void add_code(certification::KernelInput& input, const harness::toolchain::Kerne
     // Of AMD's code what was taken out of a bundle, or assembled.
     if (code.summary.amd && code.file_digest != code.program->digest)
         input.binary_digest = code.file_digest;
+    if (code.summary.amd) input.disassembler = code_decoder_version();
     if (!code.origin) return;
     input.cubin_digest = code.origin->cubin_digest;
     input.binary_digest = code.origin->file_digest;

@@ -16,6 +16,10 @@ const assembly::amd::CodeDecoder& code_decoder() {
     return assembly::amd::llvm_decoder();
 }
 
+std::string code_decoder_version() {
+    return "LLVM " WARPBOUND_LLVM_VERSION;
+}
+
 #else
 
 namespace {
@@ -44,6 +48,10 @@ private:
 const amd::CodeDecoder& code_decoder() {
     static const NoDecoder decoder;
     return decoder;
+}
+
+std::string code_decoder_version() {
+    return {};
 }
 
 #endif

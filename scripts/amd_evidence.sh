@@ -2,11 +2,12 @@
 # Certifies and verifies every kernel of tests/data/amd/gfx90a.hsaco.xz on an MI210 at 8 work-groups of 256, and prints a
 # table with what each takes: nothing, a bound of 9 for each loop that has none, or why it is refused. Fails where a
 # claim is not the bound of `analyze`, or `verify` does not accept. Needs a built build/release with LLVM; a minute.
+#   scripts/amd_evidence.sh [--assume PATH=VALUE ..]   values that nobody has published, as of atomics
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 program=build/release/cli/warpbound
 file=tests/data/amd/gfx90a.hsaco.xz
-launch=(--gpu mi210 --grid 8 --block 256)
+launch=(--gpu mi210 --grid 8 --block 256 "$@")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
