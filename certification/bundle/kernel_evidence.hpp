@@ -34,8 +34,8 @@ Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::strin
                                       const BundleInputs& bundle);
 
 /// "analysis/K1/": control flow, the text of AMD's code, path certificates as tables and SMT
-/// scripts, results. "policies/K1.json": bounds under other policies. "checks/K1.json": observations
-/// compared with bounds, the replayed witness path, flow facts.
+/// scripts, results. "policies/K1.json": bounds under other policies. "checks/K1.json":
+/// observations compared with bounds, the replayed witness path, flow facts.
 void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files);
 void add_check_files(const KernelEvidence& kernel, const KernelInput& input, EvidenceFiles& files);
 

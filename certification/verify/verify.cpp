@@ -200,7 +200,8 @@ std::vector<StepResult> verify(const Files& files, const Options& options) {
         return steps.results();
     }
     Evidence evidence;
-    if (steps.run("schema", [&] { return read_schema(files, options, evidence); }) != Verdict::Holds) {
+    if (steps.run("schema", [&] { return read_schema(files, options, evidence); }) !=
+        Verdict::Holds) {
         steps.skip({"structure", "solver", "refit", "re-analysis", "observations", "replay",
                     "requirements"},
                    "the evidence cannot be read");
