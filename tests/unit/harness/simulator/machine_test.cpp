@@ -30,7 +30,10 @@ TEST(Devices, RefuseWhatThisVersionLacks) {
         const auto device = open_device(name, policy);
         return device ? std::string{} : device.error().what;
     };
-    EXPECT_THAT(refusal_of("hip:0"), HasSubstr("not in this version"));
+    EXPECT_THAT(refusal_of("hip:0", "gto"), HasSubstr("the number of SMs of a card are fixed"));
+    setenv("WARPBOUND_HIP_RUNTIME", "no-such.so", 1);
+    EXPECT_THAT(refusal_of("hip:0"), HasSubstr("no-such.so"));
+    unsetenv("WARPBOUND_HIP_RUNTIME");
     EXPECT_THAT(refusal_of("recorded:no-such.db"), HasSubstr("cannot be opened"));
     EXPECT_THAT(refusal_of("recorded:no-such.db", "gto"),
                 HasSubstr("the number of SMs of a recording are fixed"));
@@ -47,11 +50,13 @@ TEST(Devices, RefuseWhatThisVersionLacks) {
 TEST(Devices, AreListedWithTheReasonWhenUnavailable) {
     bool fermi = false;
     bool hip = false;
+    setenv("WARPBOUND_HIP_RUNTIME", "no-such.so", 1);
     for (const DeviceEntry& device : list_devices()) {
         fermi = fermi || (device.name == "simulated:fermi-gtx470" && device.available);
         hip = hip || (device.name == "hip:<n>" && !device.available &&
-                      device.detail == "not in this version");
+                      device.detail.find("no-such.so") != std::string::npos);
     }
+    unsetenv("WARPBOUND_HIP_RUNTIME");
     EXPECT_TRUE(fermi && hip);
 }
 
