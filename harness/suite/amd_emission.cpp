@@ -84,24 +84,11 @@ private:
 
     /// What the operation needs of memory, and its place in the region.
     Result<void> note(const Operation& operation, const PtxEffects& effects, bool timed) {
-        std::set<std::size_t> producers;
-        for (const PtxRegister& reg : effects.reads) {
+        for (const PtxRegister& reg : effects.reads)
             if (auto known = note_read(reg, effects.largest_offset); !known) return known;
-            if (const auto producer = producer_.find(reg); timed && producer != producer_.end())
-                producers.insert(producer->second);
-        }
-        for (const PtxRegister& reg : effects.writes) {
-            written_.insert(reg);
-            if (timed) producer_[reg] = kernel.region.size();
-        }
-        if (timed)
-            kernel.region.push_back(
-                {operation.opcode_class, operation.ptx, {producers.begin(), producers.end()}});
-        // An access without a stated level starts with empty caches, as on simulated devices.
-        if (operation.fact &&
-            (operation.fact->level == models::MemoryLevel::Dram ||
-             (operation.fact->pattern && operation.fact->level == models::MemoryLevel::Any)))
-            kernel.from_dram = true;
+        written_.insert(effects.writes.begin(), effects.writes.end());
+        if (timed) append_to_region(operation, effects, producers_, kernel);
+        note_level(operation, kernel);
         return take_walk(operation, effects, kernel);
     }
 
@@ -226,7 +213,7 @@ private:
     std::vector<Line> timed_;
     std::set<PtxRegister> inputs_;
     std::set<PtxRegister> written_;
-    std::map<PtxRegister, std::size_t> producer_; ///< Index into the region.
+    Producers producers_;
 };
 
 } // namespace

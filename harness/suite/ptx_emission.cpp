@@ -76,27 +76,16 @@ public:
                 return Failure{"in a loop it could be one of the loop's own instructions",
                                operation.ptx};
             const PtxEffects effects = effects_of_ptx(operation.ptx);
-            std::set<std::size_t> producers;
-            for (const auto& reg : effects.reads) {
+            for (const auto& reg : effects.reads)
                 if (auto known = note_read(reg, effects.largest_offset); !known) return known;
-                if (const auto producer = producer_.find(reg); timed && producer != producer_.end())
-                    producers.insert(producer->second);
-            }
             for (const auto& reg : effects.writes) {
                 if (register_type_of(reg.prefix) == nullptr)
                     return Failure{fmt::format("'{}' cannot be written", reg.name()),
                                    operation.ptx};
                 written_.insert(reg);
-                if (timed) producer_[reg] = kernel.region.size();
             }
-            if (timed)
-                kernel.region.push_back(
-                    {operation.opcode_class, operation.ptx, {producers.begin(), producers.end()}});
-            // An access without a stated level starts with empty caches, as on simulated devices.
-            if (operation.fact &&
-                (operation.fact->level == models::MemoryLevel::Dram ||
-                 (operation.fact->pattern && operation.fact->level == models::MemoryLevel::Any)))
-                kernel.from_dram = true;
+            if (timed) append_to_region(operation, effects, producers_, kernel);
+            note_level(operation, kernel);
             if (auto walked = take_walk(operation, effects, kernel); !walked) return walked;
         }
         return boost::outcome_v2::success();
@@ -247,7 +236,7 @@ private:
     std::string text_;
     std::set<PtxRegister> inputs_;
     std::set<PtxRegister> written_;
-    std::map<PtxRegister, std::size_t> producer_; ///< Index into the region.
+    Producers producers_;
 };
 
 } // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <set>
 
 namespace warpbound::harness {
 
@@ -18,6 +19,25 @@ namespace {
 constexpr std::int64_t walk_word = 8;
 
 } // namespace
+
+void append_to_region(const Operation& operation, const PtxEffects& effects, Producers& producers,
+                      PtxKernel& kernel) {
+    std::set<std::size_t> of_reads;
+    for (const PtxRegister& reg : effects.reads)
+        if (const auto producer = producers.find(reg); producer != producers.end())
+            of_reads.insert(producer->second);
+    for (const PtxRegister& reg : effects.writes)
+        producers[reg] = kernel.region.size();
+    kernel.region.push_back(
+        {operation.opcode_class, operation.ptx, {of_reads.begin(), of_reads.end()}});
+}
+
+void note_level(const Operation& operation, PtxKernel& kernel) {
+    if (operation.fact &&
+        (operation.fact->level == models::MemoryLevel::Dram ||
+         (operation.fact->pattern && operation.fact->level == models::MemoryLevel::Any)))
+        kernel.from_dram = true;
+}
 
 Result<void> take_walk(const Operation& operation, const PtxEffects& effects, PtxKernel& kernel) {
     for (const auto& reg : effects.writes) {

@@ -1,13 +1,15 @@
 #pragma once
 /// \file
-/// What the registers of generated operations hold before the region.
+/// What the registers of generated operations hold before the region, and who writes them in it.
 
 #include "assembly/support/result.hpp"
 #include "harness/ptx_kernel.hpp"
 #include "harness/suite/emission.hpp"
 #include "harness/suite/ptx_statement.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string_view>
 
 namespace warpbound::harness {
@@ -20,6 +22,14 @@ inline constexpr std::string_view walk_prefix = "walk_by_";
 /// Of a register of numbers: normal ones, different for each register: no infinity, no denormal
 /// number.
 std::uint64_t start_value(const PtxRegister& reg);
+
+/// Which operation of the region produced a register last, by its index.
+using Producers = std::map<PtxRegister, std::size_t>;
+/// Appends a timed operation to the region, with those that produced what it reads.
+void append_to_region(const Operation& operation, const PtxEffects& effects, Producers& producers,
+                      PtxKernel& kernel);
+/// An access without a stated level starts with empty caches, as on simulated devices.
+void note_level(const Operation& operation, PtxKernel& kernel);
 
 /// Sets the walk of the kernel where the operation is a step of a pointer chase; the fact of its
 /// load gives the footprint.

@@ -10,19 +10,7 @@ file(CHMOD ${OUT}/copying-clang PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
 set(ENV{WARPBOUND_CLANG} ${OUT}/copying-clang)
 file(REMOVE ${OUT}/c.db ${OUT}/k.db ${OUT}/room.db)
 
-function(play)
-  string(REPLACE ";" "\n" text "${ARGN}")
-  file(WRITE ${OUT}/script "${text}\n")
-endfunction()
-
-# Runs warpbound; `expected` are the exit code and what standard output and error together must match.
-function(expect code pattern)
-  execute_process(COMMAND ${PROGRAM} ${ARGN} WORKING_DIRECTORY ${ROOT} OUTPUT_VARIABLE text ERROR_VARIABLE text
-                  RESULT_VARIABLE result TIMEOUT 60)
-  if(NOT result EQUAL code OR NOT text MATCHES "${pattern}")
-    message(FATAL_ERROR "${ARGN}: exit code ${result}, expected ${code} and '${pattern}':\n${text}")
-  endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/stand_in.cmake)
 
 set(measure measure --device hip:0 --benchmark dependent-pair --repetitions 5 --warm-up 1)
 
