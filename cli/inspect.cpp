@@ -11,6 +11,8 @@
 #include "cli/kernel_arguments.hpp"
 #include "cli/next_step.hpp"
 #include "cli/recorded_trace.hpp"
+#include "cli/thread_trace.hpp"
+#include "harness/trace/thread_trace.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -30,6 +32,7 @@ using harness::toolchain::KernelSummary;
 
 struct InspectOptions {
     KernelOptions kernel;
+    std::string trace; ///< Folder of a thread trace; empty: none.
     std::string format = "text";
 };
 
@@ -277,7 +280,31 @@ std::string bound_of(const KernelOptions& kernel, const assembly::Function& func
                        models::load_architecture(target) ? target : "DESCRIPTION.xml");
 }
 
+/// The kernel's code beside a recorded execution of it.
+Exit run_with_trace(const InspectOptions& options) {
+    if (!harness::trace::is_thread_trace(options.trace))
+        return refuse({"is no folder with a filenames.json; expected ui_output_* of "
+                       "rocprofv3 --att",
+                       options.trace});
+    const auto kernel = load_kernel(options.kernel);
+    if (!kernel) return refuse(kernel.error());
+    if (!is_amd(kernel.value()->function->target))
+        return refuse({"--trace is a thread trace of AMD's code, and this is code for " +
+                           to_string(kernel.value()->function->target) +
+                           "; for SASS traces: certify --trace FILE",
+                       options.kernel.file});
+    const auto checked = check_thread_trace(options.trace, *kernel.value(), options.format);
+    if (!checked) return refuse(checked.error());
+    const Exit written = write_result(checked.value().text);
+    return written == Exit::Holds && checked.value().is_refuted() ? Exit::Violated : written;
+}
+
 Exit run(const InspectOptions& options) {
+    if (!options.trace.empty()) return run_with_trace(options);
+    if (harness::trace::is_thread_trace(options.kernel.file)) {
+        const auto result = inspect_thread_trace(options.kernel.file, options.format);
+        return result ? write_result(result.value()) : refuse(result.error());
+    }
     if (is_recorded_trace(options.kernel.file)) {
         const auto result = inspect_recorded_trace(options.kernel.file, options.format);
         return result ? write_result(result.value()) : refuse(result.error());
@@ -318,14 +345,25 @@ void add_inspect(CLI::App& app, Invocation& invocation) {
     CLI::App* command = app.add_subcommand(
         "inspect",
         "Show the kernels of a file; of one kernel its instruction mix, blocks, loops and "
-        "dependences; or what a recorded SASS trace (.traceg, kernelslist.g) executed. Reads AMD "
-        "code, too: code objects, offload bundles, HIP programs, assembly");
+        "dependences; or what a recorded SASS trace (.traceg, kernelslist.g) or AMD thread trace "
+        "(folder ui_output_*) executed. Reads AMD code, too: code objects, offload bundles, HIP "
+        "programs, assembly");
     options->kernel.add_to(*command);
+    options->kernel.takes_amd = true;
+    CLI::Option* const trace = command->add_option(
+        "--trace", options->trace,
+        "Folder ui_output_* of AMD's rocprofv3 --att that recorded the kernel: times of its "
+        "instructions; with --flow-facts also whether it refutes a fact (exit code 1)");
+    options->kernel.add_flow_facts_to(*command);
+    for (const char* const name : {"--flow-facts", "--source"})
+        command->get_option(name)->needs(trace);
     add_format(*command, options->format, {"text", "json", "dot"});
     command->footer(
         "Example: warpbound inspect examples/convolution/sm_75.sass --kernel convolution_rows\n"
         "         warpbound inspect traces/kernelslist.g --format json\n"
-        "         warpbound inspect tests/data/amd/gfx90a.hsaco.xz --kernel reduce_sum");
+        "         warpbound inspect tests/data/amd/gfx90a.hsaco.xz --kernel reduce_sum\n"
+        "         warpbound inspect app.hsaco --kernel stencil --trace "
+        "ui_output_agent_1_dispatch_1");
     command->callback(
         [options, &invocation] { invocation.run = [options] { return run(*options); }; });
 }
