@@ -15,8 +15,9 @@ import pathlib
 import re
 import sys
 
-CATEGORIES = (("s_load", 1), ("global_", 3), ("flat_", 4), ("ds_", 5), ("v_", 6), ("s_cbranch", 7),
-              ("s_branch", 7), ("s_waitcnt", 9), ("s_nop", 9), ("s_endpgm", 9), ("s_", 2))
+CATEGORIES = (("s_load", 1), ("global_", 3), ("buffer_", 3), ("scratch_", 3), ("flat_", 4),
+              ("ds_", 5), ("v_", 6), ("s_cbranch", 7), ("s_branch", 7), ("s_waitcnt", 9),
+              ("s_nop", 9), ("s_endpgm", 9), ("s_", 2))
 
 
 def read_kernel(path, name):
