@@ -34,7 +34,7 @@ public:
         friend auto operator<=>(const Place&, const Place&) = default;
     };
 
-    /// `logs`: keeps events until `take_events`.
+    /// `logs`: keeps events until `pass_events`.
     LogicalProcess(const TickOrder& order, bool logs);
     LogicalProcess(const LogicalProcess&) = delete;
     LogicalProcess& operator=(const LogicalProcess&) = delete;
