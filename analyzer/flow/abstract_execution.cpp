@@ -147,7 +147,9 @@ private:
     /// Guard and operand of the last instruction alone decide between the two edges of the block.
     [[nodiscard]] bool has_two_targets(const assembly::BasicBlock& code,
                                        const Instruction& last) const {
-        if (last.control_flow != ControlFlow::Branch || code.out.size() != 2 ||
+        const bool has_target = last.control_flow == ControlFlow::Branch ||
+                                last.control_flow == ControlFlow::Call; // Else falls through.
+        if (!has_target || code.out.size() != 2 ||
             graph_.edges[code.out[0]].kind == graph_.edges[code.out[1]].kind)
             return false;
         return last.operands.size() == 1 ? !assembly::has_predicate_operand(last)

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 #include <variant>
+#include <vector>
 
 namespace warpbound::analyzer {
 
@@ -25,6 +27,22 @@ std::optional<std::uint32_t> parameter_value(const assembly::ConstantOperand& wo
     const std::uint32_t plain = found->second.value;
     const std::uint32_t negated = word.negated ? 0 - plain : plain;
     return word.inverted ? ~negated : negated;
+}
+
+/// Gives a load of several words an operand for each, since each may be stated or not.
+void name_each_word(assembly::Instruction& load) {
+    const std::size_t words = loaded_words(load);
+    if (words < 2 || load.operands.size() != 2) return;
+    const auto* first = std::get_if<assembly::RegisterOperand>(&load.operands.front());
+    if (first == nullptr || !first->index) return;
+    std::vector<assembly::Operand> operands{load.operands.front()};
+    for (std::size_t word = 0; word < words; ++word) {
+        const assembly::Register reg{first->file, *first->index + static_cast<int>(word)};
+        const auto operand = loaded_word(load, reg);
+        if (!operand) return;
+        operands.push_back(*operand);
+    }
+    load.operands = std::move(operands);
 }
 
 /// Where the launch convention of a target places the extents in constant bank 0.
@@ -53,11 +71,13 @@ KernelParameters words_from(std::int64_t offset, const std::array<std::int64_t, 
 assembly::Function with_parameters(const assembly::Function& function,
                                    const KernelParameters& parameters) {
     assembly::Function replaced = function;
-    for (assembly::Instruction& instruction : replaced.instructions)
+    for (assembly::Instruction& instruction : replaced.instructions) {
+        name_each_word(instruction);
         for (assembly::Operand& operand : instruction.operands)
             if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand))
                 if (const auto value = parameter_value(*word, parameters))
                     operand = assembly::ImmediateOperand{fmt::format("0x{:x}", *value), *value};
+    }
     return replaced;
 }
 

@@ -11,7 +11,8 @@ using KernelParameter = models::ArgumentWord;
 using KernelParameters = models::ArgumentWords;
 
 /// A copy of the function in which parameters whose 32 bits are known stand as immediates, for the
-/// value analysis. Operands that read part of a word are not changed.
+/// value analysis. Operands that read part of a word are not changed. A load of several words has
+/// an operand for each (`loaded_word`).
 assembly::Function with_parameters(const assembly::Function& function,
                                    const KernelParameters& parameters);
 

@@ -100,6 +100,34 @@ std::optional<std::uint32_t> moved_halves(const Instruction& instruction) {
     return *high << 16U | *low;
 }
 
+std::size_t loaded_words(const Instruction& instruction) {
+    if ((instruction.mnemonic != "LDC" && instruction.mnemonic != "ULDC") ||
+        !only_modifiers(instruction, {"64", "128"}))
+        return 0;
+    return instruction.has_modifier("128") ? 4 : instruction.has_modifier("64") ? 2 : 1;
+}
+
+std::optional<assembly::Operand> loaded_word(const Instruction& instruction,
+                                             assembly::Register written) {
+    const std::size_t words = loaded_words(instruction);
+    const auto& operands = instruction.operands;
+    if (words == 0 || (operands.size() != 2 && operands.size() != words + 1)) return std::nullopt;
+    const auto* first = std::get_if<RegisterOperand>(&operands.front());
+    if (first == nullptr || !first->index || first->file != written.file ||
+        written.index < *first->index)
+        return std::nullopt;
+    const auto word = static_cast<std::size_t>(written.index - *first->index);
+    if (word >= words) return std::nullopt;
+    if (operands.size() == words + 1) return operands[word + 1];
+    const auto* constant = std::get_if<assembly::ConstantOperand>(&operands[1]);
+    if (constant == nullptr || !is_one_word(*constant))
+        return word == 0 ? std::optional{operands[1]} : std::nullopt;
+    constexpr std::int64_t word_size = 4; // Bytes.
+    assembly::ConstantOperand one = *constant;
+    one.offset += static_cast<std::int64_t>(word) * word_size;
+    return one;
+}
+
 std::optional<std::uint32_t> value_of(const assembly::ImmediateOperand& immediate) {
     if (!immediate.integer || *immediate.integer < std::numeric_limits<std::int32_t>::min() ||
         *immediate.integer > std::numeric_limits<std::uint32_t>::max())

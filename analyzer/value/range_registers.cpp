@@ -368,6 +368,9 @@ void RangeRegisters::execute(const Instruction& instruction, RangeOperation oper
         } else if (is_second(reg)) {
             if (operation == RangeOperation::MultiplyAdd) after.range = upper_word_of(instruction);
         }
+        if (operation == RangeOperation::Move)
+            if (const auto word = loaded_word(instruction, reg))
+                after = source(*word).value_or(Value{});
         if (!guard) {
             const Value& before = values_[index->second];
             after.is_active_mask = after.is_active_mask && before.is_active_mask;

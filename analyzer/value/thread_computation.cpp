@@ -102,15 +102,20 @@ ThreadComputation::Number ThreadComputation::decorated(Number number, bool negat
 }
 
 ThreadComputation::Number ThreadComputation::source(std::size_t index) const {
-    if (index >= sources_.size()) return std::nullopt;
-    const Operand& operand = *sources_[index];
+    return index < sources_.size() ? value_of_source(*sources_[index]) : std::nullopt;
+}
+
+ThreadComputation::Number ThreadComputation::value_of_source(const Operand& operand) const {
     if (const auto* reg = std::get_if<RegisterOperand>(&operand)) {
         if (reg->absolute || !only_suffix(reg->suffixes, "reuse")) return std::nullopt;
         const Number number =
             reg->index ? registers_.number({reg->file, *reg->index}) : arithmetic_.constant(0);
         return decorated(number, reg->negated, reg->inverted);
     }
-    if (const auto value = immediate(index)) return arithmetic_.constant(*value);
+    if (const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand)) {
+        const auto value = value_of(*immediate);
+        return value ? Number{arithmetic_.constant(*value)} : std::nullopt;
+    }
     if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand)) {
         if (!is_one_word(*word) || word->absolute || !word->suffixes.empty()) return std::nullopt;
         return decorated(arithmetic_.constant_word(word->bank, word->offset, origin_),
@@ -277,6 +282,11 @@ ThreadNumber ThreadComputation::generic_number() const {
     return arithmetic_.determined_by(numbers, truths, origin_);
 }
 
+ThreadComputation::Number ThreadComputation::number_loaded_into(Register written) const {
+    const auto word = loaded_word(instruction_, written);
+    return word ? value_of_source(*word) : std::nullopt;
+}
+
 ThreadComputation::Number ThreadComputation::number() const {
     if (is("IMAD", "UIMAD")) return multiply_add();
     if (is("XMAD")) return half_product();
@@ -286,9 +296,7 @@ ThreadComputation::Number ThreadComputation::number() const {
     if (is("SEL", "USEL") || is("IMNMX", "VIMNMX")) return selection();
     if (is("OR") || is("LOWBITS")) return of_disjoint_bits();
     if (const auto constant = moved_halves(instruction_)) return arithmetic_.constant(*constant);
-    // Wide loads: the low word.
-    if (is("LDC", "ULDC"))
-        return only({"64", "128"}) && sources_.size() == 1 ? source(0) : std::nullopt;
+    if (is("LDC", "ULDC")) return destination_ ? number_loaded_into(*destination_) : std::nullopt;
     if (!only({})) return std::nullopt;
     if (is("S2R", "S2UR")) {
         if (instruction_.operands.size() != 2) return std::nullopt;

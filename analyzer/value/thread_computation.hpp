@@ -27,6 +27,8 @@ public:
 
     /// The result; nothing where it is not modelled.
     [[nodiscard]] std::optional<ThreadNumber> number() const;
+    /// What a load of constant words writes into this one of its registers.
+    [[nodiscard]] std::optional<ThreadNumber> number_loaded_into(assembly::Register written) const;
     [[nodiscard]] std::optional<ThreadPredicate> predicate() const;
     /// The predicate holds for at most one lane of each warp: it compares numbers that differ in
     /// all lanes with one that does not.
@@ -58,6 +60,7 @@ private:
     }
     /// The value of a source operand, with its modifiers (sign, inversion) applied.
     [[nodiscard]] Number source(std::size_t index) const;
+    [[nodiscard]] Number value_of_source(const assembly::Operand& operand) const;
     [[nodiscard]] std::optional<std::uint32_t> immediate(std::size_t index) const {
         if (index >= sources_.size()) return std::nullopt;
         const auto* number = std::get_if<assembly::ImmediateOperand>(sources_[index]);

@@ -168,6 +168,8 @@ void ThreadRegisters::execute(const Instruction& instruction, Origin origin) {
             ThreadNumber after = arithmetic_->unknown();
             if (number && written == computation.destination())
                 after = *number;
+            else if (const auto word = computation.number_loaded_into(written))
+                after = *word;
             else if (reads_zero(instruction))
                 after = arithmetic_->constant(0);
             if (after.is_unknown())

@@ -119,7 +119,7 @@ std::optional<AffineExpression> number_computed(const SymbolicRegisters& values,
     if (const auto constant = moved_halves(instruction)) return AffineExpression{*constant};
     if (!instruction.modifiers.empty()) return std::nullopt;
     // No width modifier: 32 bits.
-    if (name == "MOV" || name == "MOV32I" || name == "UMOV" || name == "LDC" || name == "ULDC") {
+    if (name == "MOV" || name == "MOV32I" || name == "UMOV") {
         const auto operands = numbers(1);
         if (!operands) return std::nullopt;
         return (*operands)[0];
@@ -277,6 +277,8 @@ void execute(SymbolicRegisters& registers, const assembly::Instruction& instruct
             registers.assign(written, computed, point);
         } else {
             auto computed = written == first ? number : std::nullopt;
+            if (const auto word = loaded_word(instruction, written))
+                computed = source(registers, *word);
             if (!unconditional && registers.number(written) != computed) computed.reset();
             registers.assign(written, computed, point);
         }

@@ -120,6 +120,45 @@ TEST(AbstractExecution, LeavesLoopsByCalls) {
               "9..9");
 }
 
+// What is called returns from a call of its own only, but may return as far as barriers tell.
+TEST(AbstractExecution, LeavesLoopsByCallsThatMayReturn) {
+    EXPECT_EQ(executed("MOV R4, RZ; L: IADD3 R4, R4, 0x1, RZ; ISETP.GE.AND P0, PT, R4, 0x9, PT; "
+                       "@P0 CALL.REL.NOINC M; BRA L; M: BSSY B0, N; MOV R16, 0x80; "
+                       "CALL.REL.NOINC F; BSYNC B0; N: EXIT; "
+                       "F: BSSY B1, O; BSYNC B1; O: RET.REL.NODEC R16 0x0;"),
+              "9..9");
+    EXPECT_EQ(executed("MOV R4, RZ; L: IADD3 R4, R4, 0x1, RZ; MOV R16, 0x50; "
+                       "ISETP.GE.AND P0, PT, R4, 0x9, PT; @P0 CALL.REL.NOINC M; BRA L; "
+                       "M: ISETP.NE.AND P1, PT, R4, 0xc, PT; @!P1 EXIT; "
+                       "RET.REL.NODEC R16 0x0;"),
+              "12..12");
+    EXPECT_EQ(executed("MOV R4, RZ; L: IADD3 R4, R4, 0x1, RZ; MOV R16, 0x50; "
+                       "ISETP.GE.AND P0, PT, R4, 0x9, PT; @P0 CALL.REL.NOINC M; BRA L; "
+                       "M: @P1 EXIT; RET.REL.NODEC R16 0x0;"),
+              "?")
+        << "it may always return";
+}
+
+TEST(AbstractExecution, KnowsEachWordOfAWideLoad) {
+    const auto bound = [](const char* load, const char* limit, const KernelParameters& words) {
+        return executed(fmt::format("{}; MOV R2, RZ; L: IADD3 R2, R2, 0x1, RZ; "
+                                    "ISETP.LT.AND P0, PT, R2, {}, PT; @P0 BRA L; EXIT;",
+                                    load, limit),
+                        {1, 32}, words);
+    };
+    const KernelParameters words{{0x160, {5, 32}}, {0x164, {9, 32}}, {0x16c, {3, 32}}};
+    EXPECT_EQ(bound("LDC.64 R4, c[0x0][0x160]", "R4", words), "5..5");
+    EXPECT_EQ(bound("LDC.64 R4, c[0x0][0x160]", "R5", words), "9..9");
+    EXPECT_EQ(bound("LDC.64 R4, c[0x0][0x160]", "R5", {{0x164, {9, 32}}}), "9..9");
+    EXPECT_EQ(bound("LDC.64 R4, c[0x0][0x160]", "R5", {{0x160, {5, 32}}}), "?");
+    EXPECT_EQ(bound("ULDC.64 UR4, c[0x0][0x160]", "UR5", words), "9..9");
+    EXPECT_EQ(bound("LDC.128 R4, c[0x0][0x160]", "R6", words), "?") << "not stated";
+    EXPECT_EQ(bound("LDC.128 R4, c[0x0][0x160]", "R7", words), "3..3");
+    EXPECT_EQ(bound("LDC.64 R4, c[0x0][R8+0x160]", "R5", words), "?");
+    EXPECT_EQ(bound("LDC.U8 R4, c[0x0][0x160]", "R4", words), "?") << "a part of the word";
+    EXPECT_EQ(bound("MOV R5, 0x6; @P3 LDC.64 R4, c[0x0][0x160]", "R5", words), "6..9");
+}
+
 TEST(AbstractExecution, HasNoBoundWhereDataDecides) {
     EXPECT_EQ(executed("MOV R2, RZ; L: IADD3 R2, R2, 0x1, RZ; LDG.E R4, [R6]; "
                        "ISETP.NE.AND P0, PT, R4, RZ, PT; @P0 BRA L; EXIT;"),

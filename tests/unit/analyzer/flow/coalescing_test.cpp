@@ -374,7 +374,8 @@ TEST(KernelParameters, LeaveFactsOfTheCodeAloneProved) {
 TEST(KernelParameters, ReplaceWholeWordsOfBankZero) {
     const auto context = analyzed("MOV R2, c[0x0][0x160]; MOV R3, -c[0x0][0x160]; "
                                   "MOV R4, c[0x3][0x160]; MOV R5, c[0x0][0x164]; "
-                                  "IMAD.WIDE R6, R2, R3, c[0x0][0x168]; EXIT;",
+                                  "IMAD.WIDE R6, R2, R3, c[0x0][0x168]; "
+                                  "LDC.64 R8, c[0x0][0x168]; EXIT;",
                                   {}, "turing-t4", 75);
     const auto replaced = with_parameters(*context->request.function,
                                           {{0x160, {5, 32}}, {0x168, {0, 8}}, {0x16c, {1, 32}}});
@@ -382,7 +383,8 @@ TEST(KernelParameters, ReplaceWholeWordsOfBankZero) {
     for (const auto& instruction : replaced.instructions)
         text += assembly::print(instruction) + " ";
     EXPECT_EQ(text, "MOV R2, 0x5 ; MOV R3, 0xfffffffb ; MOV R4, c[0x3][0x160] ; "
-                    "MOV R5, c[0x0][0x164] ; IMAD.WIDE R6, R2, R3, c[0x0][0x168] ; EXIT ; ");
+                    "MOV R5, c[0x0][0x164] ; IMAD.WIDE R6, R2, R3, c[0x0][0x168] ; "
+                    "LDC.64 R8, c[0x0][0x168], 0x1 ; EXIT ; ");
 }
 
 } // namespace

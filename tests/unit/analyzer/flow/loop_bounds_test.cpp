@@ -32,6 +32,19 @@ TEST(LoopBounds, FollowFromACounterAndALimit) {
               "4..4");
 }
 
+// The second word of a pair is that at the next address, the first is not.
+TEST(LoopBounds, FollowFromTheWordsOfAWideLoad) {
+    const auto until = [](const std::string& limit) {
+        return derived_bounds("LDC.64 R6, c[0x0][0x160]; MOV R4, c[0x0][0x164]; IADD3 R5, " +
+                                  limit +
+                                  ", 0x5, RZ; L: IADD3 R4, R4, 0x1, RZ; "
+                                  "ISETP.NE.AND P0, PT, R4, R5, PT; @P0 BRA L; EXIT;",
+                              75);
+    };
+    EXPECT_EQ(until("R7"), "5..5");
+    EXPECT_EQ(until("R6"), "?");
+}
+
 TEST(LoopBounds, DistinguishSignedFromUnsigned) {
     const std::string head = "MOV R4, 0x2; L: IADD R4, R4, -0x1; ";
     EXPECT_EQ(derived_bounds(head + "ISETP.GE.AND P0, PT, R4, RZ, PT; @P0 BRA L; EXIT;"), "3..3");

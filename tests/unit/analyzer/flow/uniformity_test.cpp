@@ -52,6 +52,21 @@ std::string uniformities_by_execution(const std::string& body, std::int64_t bloc
     return text_of(function, derive(&run));
 }
 
+// The upper word says that no thread of the block is above it; the lower one says nothing.
+TEST(Uniformity, FollowsFromTheWordsOfAWideLoad) {
+    const auto of = [](const std::string& limit) {
+        const auto context = analyzed("S2R R0, SR_TID.X; LDC.64 R6, c[0x0][0x160]; "
+                                      "ISETP.GE.AND P0, PT, R0, " +
+                                          limit + ", PT; @P0 EXIT; EXIT;",
+                                      {}, "turing-t4", 75);
+        return text_of(*context->request.function,
+                       derive_thread_facts(*context->request.function, context->graph, {{32, 1, 1}},
+                                           context->architecture, {}, {{0x164, {32, 32}}}));
+    };
+    EXPECT_EQ(of("R7"), "0x0030 uniform (never diverges)");
+    EXPECT_EQ(of("R6"), "0x0030 unknown (never diverges)");
+}
+
 // Whatever the register holds: there is one of it for the lanes that execute together.
 TEST(Uniformity, HoldsWhereARegisterOfTheWarpDecides) {
     const std::string diverged = "LDG.E R0, [R2]; ISETP.LT.AND P0, PT, R0, 0x40, PT; @P0 BRA D; "
