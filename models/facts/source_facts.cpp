@@ -9,7 +9,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 namespace warpbound::models {
 
@@ -23,6 +26,17 @@ struct RepeatingBranch {
     SourceFrame frame;
     bool is_only_line = true; ///< All branches that repeat the loop are on this line.
 };
+
+/// VOTE.ANY R, PT, PT: the mask of the active lanes.
+bool votes_active_lanes(const Instruction& instruction) {
+    const auto& operands = instruction.operands;
+    if ((instruction.mnemonic != "VOTE" && instruction.mnemonic != "VOTEU") ||
+        instruction.modifiers != std::vector<std::string>{"ANY"} || operands.size() != 3)
+        return false;
+    const auto* voted = std::get_if<assembly::RegisterOperand>(&operands[2]);
+    return voted != nullptr && voted->file == assembly::RegisterFile::Predicate && !voted->index &&
+           !voted->negated;
+}
 
 class CommentMatch {
 public:
@@ -156,6 +170,42 @@ private:
         return around >= fact.enclosing;
     }
 
+    /// Whether the loop does nothing but compare masks of its active lanes (VOTE.ANY of true), as
+    /// compilers have lanes wait for others where they yield.
+    [[nodiscard]] bool waits_for_lanes(const assembly::Loop& loop) const {
+        std::set<assembly::Register> masks;
+        std::set<assembly::Register> compared; // Results of comparisons of masks.
+        std::vector<const Instruction*> comparisons;
+        std::vector<const Instruction*> branches;
+        for (const std::size_t block : loop.blocks) {
+            const assembly::BasicBlock& code = graph_.blocks[block];
+            for (std::size_t i = code.first; i <= code.last; ++i) {
+                const Instruction& one = function_.instructions[i];
+                const auto& writes = one.effects.writes;
+                if (one.mnemonic == "YIELD" || one.mnemonic == "NOP") continue;
+                if (one.mnemonic == "BRA") {
+                    branches.push_back(&one);
+                } else if (assembly::is_guarded(one)) {
+                    return false;
+                } else if (votes_active_lanes(one)) {
+                    masks.insert(writes.begin(), writes.end());
+                } else if (one.mnemonic == "LOP3") {
+                    comparisons.push_back(&one);
+                    compared.insert(writes.begin(), writes.end());
+                } else {
+                    return false;
+                }
+            }
+        }
+        const auto reads_only = [](const std::set<assembly::Register>& allowed) {
+            return [&](const Instruction* one) {
+                return std::ranges::includes(allowed, one->effects.reads);
+            };
+        };
+        return !masks.empty() && std::ranges::all_of(comparisons, reads_only(masks)) &&
+               std::ranges::all_of(branches, reads_only(compared));
+    }
+
     static bool is_in_body(std::optional<std::int64_t> line, const LoopExtent& loop) {
         return line && *line > loop.header_last && *line <= loop.last;
     }
@@ -215,15 +265,23 @@ private:
                 other_loops.insert(header);
                 continue;
             }
-            for (const std::size_t other : matching)
-                if (is_inside(number, other))
-                    return Failure{
-                        fmt::format("two loops of {}, one inside the other, are repeated from line "
-                                    "{}: 0x{:04x} and 0x{:04x}; expected the bound of each as "
-                                    "<loop> in a flow-facts file in place of this comment",
-                                    function_.name, line,
-                                    graph_.blocks[graph_.loops[other].header].address, header),
-                        name, comment.line};
+            const auto around = std::ranges::find_if(
+                matching, [&](std::size_t other) { return is_inside(number, other); });
+            if (around != matching.end() && waits_for_lanes(loop)) {
+                note(fmt::format("the loop at 0x{:04x} only compares masks of the active lanes: "
+                                 "it is the compiler's, and not bounded by this comment",
+                                 header));
+                other_loops.insert(header);
+                continue;
+            }
+            if (around != matching.end())
+                return Failure{
+                    fmt::format("two loops of {}, one inside the other, are repeated from line "
+                                "{}: 0x{:04x} and 0x{:04x}; expected the bound of each as "
+                                "<loop> in a flow-facts file in place of this comment",
+                                function_.name, line,
+                                graph_.blocks[graph_.loops[*around].header].address, header),
+                    name, comment.line};
             matching.push_back(number);
             const bool exact = (fact.loop->is_do && fact.branch_line == fact.loop->branch_line) ||
                                counts_body(loop, branch->frame, *fact.loop);

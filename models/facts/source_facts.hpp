@@ -34,7 +34,8 @@ struct SourceFacts {
 /// instructions of the line that decide on one comparison, of the same line. Sound when: the stated
 /// facts hold, and the compiler made each machine loop from one source loop, by rotation,
 /// unrolling, peeling, splitting, versioning or unswitching. Refuses what `read_fact_comments`
-/// refuses, and a loop bound that two nested loops match.
+/// refuses, and a loop bound that two nested loops match; an inner loop that only compares masks of
+/// the active lanes is the compiler's own and matches none.
 Result<SourceFacts> facts_of_sources(const assembly::Function& function,
                                      const assembly::ControlFlowGraph& graph,
                                      const std::vector<FoundSource>& sources);

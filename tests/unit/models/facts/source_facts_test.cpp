@@ -136,6 +136,27 @@ TEST(SourceFacts, OfNestedLoopsOnOneLineAreRefused) {
     EXPECT_THAT(found.error().what, HasSubstr("0x0010 and 0x0020"));
 }
 
+// nvcc for sm_75: lanes wait where they yield, until no further ones are active.
+TEST(SourceFacts, BoundTheLoopAroundOneThatOnlyWaitsForLanes) {
+    const auto waiting = [](const std::string& comparison, const std::string& guard) {
+        return Kernel{"@1\nMOV R2, RZ\n.L_0:\n@2\nLDG.E R3, [R2]\n"
+                      "ISETP.NE.AND P0, PT, R3, RZ, PT\n@P0 BRA `(.L_2)\n"
+                      ".L_1:\nVOTE.ANY R6, PT, PT\nYIELD\nVOTEU.ANY UR4, UPT, PT\n" +
+                      comparison + "\n" + guard + " BRA.U `(.L_0)\nBRA `(.L_1)\n" +
+                      ".L_2:\n@4\nEXIT\n"};
+    };
+    const char* masks = "LOP3.LUT P0, RZ, R6, UR4, RZ, 0xc, !PT";
+    const auto found = waiting(masks, "@!P0").accepted(bounded_for);
+    ASSERT_EQ(found.facts.loops.size(), 1U);
+    EXPECT_EQ(found.facts.loops.front().header, 0x10);
+    EXPECT_EQ(found.facts.loops.front().max, 10);
+    EXPECT_THAT(found.notes, Contains(HasSubstr("the loop at 0x0040 only compares masks")));
+    for (const auto& [comparison, guard] :
+         {std::pair{"LOP3.LUT P0, RZ, R6, R3, RZ, 0xc, !PT", "@!P0"}, std::pair{masks, "@!P1"},
+          std::pair{"ISETP.NE.AND P0, PT, R6, UR4, PT", "@!P0"}})
+        EXPECT_FALSE(waiting(comparison, guard).facts(bounded_for).has_value()) << comparison;
+}
+
 TEST(SourceFacts, DoNotBoundALoopThatIsRepeatedFromOtherLines) {
     const Kernel kernel{"@1\nMOV R2, RZ\n.L_0:\n@3\nLDG.E R3, [R2]\n@2\n@!P0 BRA `(.L_0)\n@5\n"
                         "@!P1 BRA `(.L_0)\nEXIT\n"};
