@@ -2,6 +2,7 @@
 
 #include "certification/bundle/canonical_json.hpp"
 
+#include <nlohmann/json.hpp>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 

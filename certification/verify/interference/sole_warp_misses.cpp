@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t text_limit = 64;
 constexpr std::size_t state_limit = 8'000; // For all numbers of streamed lines.
 
-using Lines = std::bitset<text_limit>;
+using LineSet = std::bitset<text_limit>;
 
 /// The lines of each block in their order, numbered from the first one of the text.
 using Text = std::vector<std::vector<std::size_t>>;
@@ -37,12 +37,12 @@ std::optional<Text> numbered_lines(const TimedCode& code, std::int64_t bytes) {
 }
 
 /// Lines that some path executes behind the end of each block.
-std::vector<Lines> lines_ahead(const ControlFlow& flow, const Text& text) {
-    std::vector<Lines> ahead(text.size());
+std::vector<LineSet> lines_ahead(const ControlFlow& flow, const Text& text) {
+    std::vector<LineSet> ahead(text.size());
     for (bool changes = true; changes;) {
         changes = false;
         for (std::size_t block = 0; block < text.size(); ++block) {
-            Lines all = ahead[block];
+            LineSet all = ahead[block];
             for (const std::size_t successor : flow.blocks[block].successors) {
                 all |= ahead[successor];
                 for (const std::size_t line : text[successor])
@@ -60,8 +60,8 @@ std::vector<Lines> lines_ahead(const ControlFlow& flow, const Text& text) {
 struct State {
     std::size_t block = 0;
     std::size_t place = 0;
-    Lines used;
-    Lines buffered;
+    LineSet used;
+    LineSet buffered;
 
     friend bool operator<(const State& a, const State& b) {
         return std::tuple{a.block, a.place, a.used.to_ullong(), a.buffered.to_ullong()} <
@@ -95,7 +95,7 @@ public:
 private:
     /// All lines that may be the next one to be used for the first time.
     void go_on(const State& state, std::int64_t so_far) {
-        Lines used = state.used;
+        LineSet used = state.used;
         used.set(text_[state.block][state.place]);
         std::vector<bool> entered(text_.size(), false);
         std::vector<std::pair<std::size_t, std::size_t>> places{{state.block, state.place}};
@@ -117,21 +117,21 @@ private:
     }
 
     /// A first use: of a line that was there from the start or is streamed, or of one that misses.
-    void come_to(std::size_t block, std::size_t place, Lines used, const Lines& buffered,
+    void come_to(std::size_t block, std::size_t place, LineSet used, const LineSet& buffered,
                  std::int64_t so_far) {
         const std::size_t line = text_[block][place];
         used.set(line);
         reach(block, place, used, buffered, so_far);
         if (buffered[line]) return;
-        Lines requested;
+        LineSet requested;
         for (std::size_t i = line; i < text_limit && i <= line + streamed_; ++i)
             requested.set(i);
         reach(block, place, used, requested, so_far + 1);
     }
 
-    void reach(std::size_t block, std::size_t place, const Lines& used, const Lines& buffered,
+    void reach(std::size_t block, std::size_t place, const LineSet& used, const LineSet& buffered,
                std::int64_t misses) {
-        Lines still = ahead_[block];
+        LineSet still = ahead_[block];
         for (std::size_t i = place + 1; i < text_[block].size(); ++i)
             still.set(text_[block][i]);
         const State state{block, place, used & still, buffered & still & ~used};
@@ -143,7 +143,7 @@ private:
 
     const ControlFlow& flow_;
     const Text& text_;
-    std::vector<Lines> ahead_;
+    std::vector<LineSet> ahead_;
     std::size_t streamed_;
     std::map<State, std::int64_t> misses_;
     std::deque<State> open_;
