@@ -85,19 +85,17 @@ struct Count {
 /// The name of the kernel text in messages, whatever its source.
 constexpr std::string_view listing = "the listing";
 
+FactCheck unchecked(std::string fact, const models::FactSource& from) {
+    return {.fact = std::move(fact), .line = from.line, .refuted_by = {}};
+}
+
 class FactChecker {
 public:
-    explicit FactChecker(const Kernel& kernel) : kernel_{kernel}, blocks_{kernel} {
+    explicit FactChecker(const Kernel& kernel)
+        : kernel_{kernel}, blocks_{kernel}, checks_{unchecked_path_facts(*kernel.facts)} {
         const models::FlowFacts& facts = *kernel.facts;
-        for (const auto& loop : facts.loops)
-            add(fmt::format("loop 0x{:04x} {}..{}", loop.header, loop.min, loop.max), loop.from);
-        for (const auto& never : facts.nevers)
-            add(fmt::format("never 0x{:04x}", never.block), never.from);
-        for (const auto& exclusive : facts.exclusives)
-            add(fmt::format("exclusive 0x{:04x} 0x{:04x}", exclusive.first, exclusive.second),
-                exclusive.from);
         for (const auto& constraint : facts.constraints)
-            add("linear", constraint.from);
+            checks_.push_back(unchecked("linear", constraint.from));
         for (const auto& fact : facts.loops)
             loops_.push_back(loop_of(fact.header));
     }
@@ -130,10 +128,6 @@ private:
         bool reiterations_silently =
             false; ///< Lanes may leave the loop and enter it again without a trace.
     };
-
-    void add(std::string fact, const models::FactSource& from) {
-        checks_.push_back({.fact = std::move(fact), .line = from.line, .refuted_by = {}});
-    }
 
     Loop loop_of(std::int64_t header) const {
         Loop found;
@@ -276,6 +270,20 @@ private:
 };
 
 } // namespace
+
+std::vector<FactCheck> unchecked_path_facts(const models::FlowFacts& facts) {
+    std::vector<FactCheck> checks;
+    for (const auto& loop : facts.loops)
+        checks.push_back(unchecked(
+            fmt::format("loop 0x{:04x} {}..{}", loop.header, loop.min, loop.max), loop.from));
+    for (const auto& never : facts.nevers)
+        checks.push_back(unchecked(fmt::format("never 0x{:04x}", never.block), never.from));
+    for (const auto& exclusive : facts.exclusives)
+        checks.push_back(
+            unchecked(fmt::format("exclusive 0x{:04x} 0x{:04x}", exclusive.first, exclusive.second),
+                      exclusive.from));
+    return checks;
+}
 
 Result<std::vector<FactCheck>> check_facts(const SassTrace& trace, const Kernel& kernel) {
     return FactChecker{kernel}.check(trace);

@@ -23,6 +23,10 @@ struct FactCheck {
     std::optional<std::string> refuted_by;
 };
 
+/// An entry for each loop, `never` and `exclusive` fact, in this order, that nothing was held
+/// against yet.
+std::vector<FactCheck> unchecked_path_facts(const models::FlowFacts& facts);
+
 /// Checks loop, `never`, `exclusive` and linear facts, in this order, against every lane of every
 /// warp. Facts about memory and divergence are not checked. A recorded mask contains the lanes for
 /// which an instruction executed, so only unguarded instructions reliably show that a lane executed

@@ -163,21 +163,6 @@ private:
     bool partial_ = false; ///< Its beginning may be missing.
 };
 
-std::vector<FactCheck> checks_of(const models::FlowFacts& facts) {
-    std::vector<FactCheck> checks;
-    const auto add = [&](std::string fact, const models::FactSource& from) {
-        checks.push_back({.fact = std::move(fact), .line = from.line, .refuted_by = {}});
-    };
-    for (const auto& loop : facts.loops)
-        add(fmt::format("loop 0x{:04x} {}..{}", loop.header, loop.min, loop.max), loop.from);
-    for (const auto& never : facts.nevers)
-        add(fmt::format("never 0x{:04x}", never.block), never.from);
-    for (const auto& exclusive : facts.exclusives)
-        add(fmt::format("exclusive 0x{:04x} 0x{:04x}", exclusive.first, exclusive.second),
-            exclusive.from);
-    return checks;
-}
-
 /// The offsets of a wavefront's steps in the kernel; none: elsewhere, or not known.
 std::vector<std::optional<std::int64_t>>
 offsets_of(const ThreadTrace& trace, const ThreadTraceWave& wave, std::size_t kernel) {
@@ -285,7 +270,7 @@ Result<void> match_thread_trace(const ThreadTrace& trace, std::size_t traced,
 std::vector<FactCheck> check_facts(const ThreadTrace& trace, std::size_t traced,
                                    const Kernel& kernel) {
     const CodeOrder order{kernel};
-    std::vector<FactCheck> checks = checks_of(*kernel.facts);
+    std::vector<FactCheck> checks = unchecked_path_facts(*kernel.facts);
     for (const ThreadTraceWave& wave : trace.waves) {
         const auto offsets = offsets_of(trace, wave, traced);
         const bool ran = std::any_of(offsets.begin(), offsets.end(),

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace warpbound::harness::trace {
 
@@ -80,8 +81,20 @@ Result<std::size_t> TraceBytes::read(std::uint64_t offset, std::span<char> to) c
     return filled;
 }
 
+Result<void> FilePart::advance(std::size_t begin) {
+    text_.erase(0, begin);
+    const std::size_t kept = text_.size();
+    text_.resize(kept + piece_size);
+    const auto got = bytes_->read(end_, {text_.data() + kept, piece_size});
+    if (!got) return got.as_failure();
+    text_.resize(kept + got.value());
+    end_ += got.value();
+    is_last_ = got.value() < piece_size;
+    return boost::outcome_v2::success();
+}
+
 LineStream::LineStream(const TraceBytes& bytes, const LinePosition& from)
-    : bytes_{&bytes}, read_{from.offset}, number_{from.line}, position_{from} {
+    : bytes_{&bytes}, part_{bytes, from.offset}, number_{from.line}, position_{from} {
     restart_sum();
 }
 
@@ -91,27 +104,21 @@ void LineStream::restart_sum() {
 
 Result<std::optional<Line>> LineStream::next() {
     for (;;) {
-        const std::size_t end = buffer_.find('\n', at_);
-        if (end == std::string::npos && !ended_) {
-            if (buffer_.size() - at_ > line_limit)
+        const std::string& buffer = part_.text();
+        const std::size_t end = buffer.find('\n', at_);
+        if (end == std::string::npos && !part_.is_last()) {
+            if (buffer.size() - at_ > line_limit)
                 return Failure{fmt::format("a line of more than {} bytes", line_limit),
                                bytes_->name(), number_ + 1, 1};
-            buffer_.erase(0, at_);
-            at_ = 0;
-            const std::size_t kept = buffer_.size();
-            buffer_.resize(kept + piece_size);
-            const auto got = bytes_->read(read_, {buffer_.data() + kept, piece_size});
-            if (!got) return got.as_failure();
-            buffer_.resize(kept + got.value());
-            read_ += got.value();
-            ended_ = got.value() < piece_size;
+            if (auto advanced = part_.advance(std::exchange(at_, 0)); !advanced)
+                return advanced.as_failure();
             continue;
         }
-        if (end == std::string::npos && at_ == buffer_.size()) return std::optional<Line>{};
+        if (end == std::string::npos && at_ == buffer.size()) return std::optional<Line>{};
         std::string_view text =
-            std::string_view{buffer_}.substr(at_, std::min(end, buffer_.size()) - at_);
-        position_ = {.offset = read_ - buffer_.size() + at_, .line = number_};
-        at_ = std::min(end, buffer_.size() - 1) + 1;
+            std::string_view{buffer}.substr(at_, std::min(end, buffer.size()) - at_);
+        position_ = {.offset = part_.offset_of(at_), .line = number_};
+        at_ = std::min(end, buffer.size() - 1) + 1;
         ++number_;
         sum_ = summed(sum_, text);
         if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
@@ -121,45 +128,39 @@ Result<std::optional<Line>> LineStream::next() {
 }
 
 BlockScan::BlockScan(const TraceBytes& bytes, const LinePosition& from)
-    : bytes_{&bytes}, read_{from.offset}, lines_{from.line} {}
+    : part_{bytes, from.offset}, lines_{from.line} {}
 
 Result<std::optional<LinePosition>> BlockScan::next() {
     for (;;) {
-        const std::size_t mark = std::min(buffer_.find('#', at_), buffer_.size());
+        const std::string& buffer = part_.text();
+        const std::size_t mark = std::min(buffer.find('#', at_), buffer.size());
         // The part of its line that is in the buffer.
-        const std::size_t newline = buffer_.rfind('\n', mark);
+        const std::size_t newline = buffer.rfind('\n', mark);
         const std::size_t begin = newline == std::string::npos || mark == 0 ? 0 : newline + 1;
-        const std::size_t end = buffer_.find('\n', mark);
-        if (mark < buffer_.size() && (end != std::string::npos || ended_)) {
+        const std::size_t end = buffer.find('\n', mark);
+        if (mark < buffer.size() && (end != std::string::npos || part_.is_last())) {
             count_lines(begin);
-            std::string_view line =
-                std::string_view{buffer_}.substr(begin, std::min(end, buffer_.size()) - begin);
+            const std::string_view line =
+                std::string_view{buffer}.substr(begin, std::min(end, buffer.size()) - begin);
             at_ = begin + line.size();
-            if (line.back() == '\r') line.remove_suffix(1);
             if (assembly::trimmed(line) == begin_mark)
-                return std::optional{LinePosition{.offset = offset_of(begin), .line = lines_}};
+                return std::optional{
+                    LinePosition{.offset = part_.offset_of(begin), .line = lines_}};
             continue;
         }
-        if (ended_) return std::optional<LinePosition>{};
+        // A line stream refuses a line of which it has read more, wherever its pieces end.
+        if (part_.is_last() || buffer.size() - begin > line_limit + piece_size)
+            return std::optional<LinePosition>{};
         count_lines(begin);
-        buffer_.erase(0, begin);
         counted_ = 0;
         at_ = mark - begin;
-        // Whoever reads the block refuses so long a line.
-        if (buffer_.size() > line_limit) return std::optional<LinePosition>{};
-        const std::size_t kept = buffer_.size();
-        buffer_.resize(kept + piece_size);
-        const auto got = bytes_->read(read_, {buffer_.data() + kept, piece_size});
-        if (!got) return got.as_failure();
-        buffer_.resize(kept + got.value());
-        read_ += got.value();
-        ended_ = got.value() < piece_size;
+        if (auto advanced = part_.advance(begin); !advanced) return advanced.as_failure();
     }
 }
 
 void BlockScan::count_lines(std::size_t end) {
-    const auto first = buffer_.begin() + static_cast<std::ptrdiff_t>(counted_);
-    const auto last = buffer_.begin() + static_cast<std::ptrdiff_t>(end);
+    const auto first = part_.text().begin() + static_cast<std::ptrdiff_t>(counted_);
+    const auto last = part_.text().begin() + static_cast<std::ptrdiff_t>(end);
     lines_ += std::count(first, last, '\n');
     counted_ = end;
 }

@@ -29,6 +29,26 @@ private:
     std::shared_ptr<const std::string> text_;
 };
 
+/// A part of a file that is moved along it, piece by piece.
+class FilePart {
+public:
+    /// `bytes` must outlive it. Empty at first.
+    FilePart(const TraceBytes& bytes, std::uint64_t offset) : bytes_{&bytes}, end_{offset} {}
+
+    [[nodiscard]] const std::string& text() const { return text_; }
+    /// The file ends with this part.
+    [[nodiscard]] bool is_last() const { return is_last_; }
+    [[nodiscard]] std::uint64_t offset_of(std::size_t at) const { return end_ - text_.size() + at; }
+    /// Drops what lies before `begin` and appends the next piece. Refuses what cannot be read.
+    Result<void> advance(std::size_t begin);
+
+private:
+    const TraceBytes* bytes_;
+    std::string text_;
+    std::uint64_t end_; ///< File offset behind the part.
+    bool is_last_ = false;
+};
+
 /// The position of a line in a file.
 struct LinePosition {
     std::uint64_t offset = 0; ///< Of its first byte.
@@ -55,10 +75,8 @@ public:
 
 private:
     const TraceBytes* bytes_;
-    std::string buffer_;
-    std::size_t at_ = 0;      ///< Position of the next line in the buffer.
-    std::uint64_t read_ = 0;  ///< File offset after the buffer.
-    bool ended_ = false;      ///< The file ends with the buffer.
+    FilePart part_;
+    std::size_t at_ = 0;      ///< Position of the next line in the part.
     std::int64_t number_ = 0; ///< Lines so far.
     std::uint64_t sum_ = 0;
     LinePosition position_;
@@ -70,23 +88,18 @@ public:
     /// `bytes` must outlive it. `from`: the beginning of a line.
     BlockScan(const TraceBytes& bytes, const LinePosition& from);
 
-    /// The next line that is `begin_mark`; none at the end, and behind a line longer than 1 MiB.
+    /// The next line that is `begin_mark`; none at the end, and behind a line that `LineStream`
+    /// refuses as too long.
     Result<std::optional<LinePosition>> next();
 
     static constexpr std::string_view begin_mark = "#BEGIN_TB";
 
 private:
     void count_lines(std::size_t end);
-    [[nodiscard]] std::uint64_t offset_of(std::size_t at) const {
-        return read_ - buffer_.size() + at;
-    }
 
-    const TraceBytes* bytes_;
-    std::string buffer_;
+    FilePart part_;
     std::size_t at_ = 0;      ///< Up to here, marks were looked for.
     std::size_t counted_ = 0; ///< Up to here, lines were counted.
-    std::uint64_t read_;      ///< File offset after the buffer.
-    bool ended_ = false;      ///< The file ends with the buffer.
     std::int64_t lines_;      ///< Before `counted_`.
 };
 

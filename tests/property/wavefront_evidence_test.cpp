@@ -1,6 +1,6 @@
 /// \file
 /// Evidence on random wavefronts of AMD: `verify` accepts what is honest, and derives times that no
-/// table may undercut (S57).
+/// table may undercut (S66).
 
 #include "certification/verify/verify.hpp"
 #include "models/architecture/architecture.hpp"

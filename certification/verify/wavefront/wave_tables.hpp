@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The path tables of a kernel of AMD against times that are derived here: an upper bound holds for
-/// the longest path of delays, a lower one along every path of its table (docs/theory, S57).
+/// the longest path of delays, a lower one along every path of its table (docs/theory, S66).
 
 #include "certification/verify/divergence/warp_cfg.hpp"
 #include "certification/verify/terms.hpp"

@@ -57,5 +57,24 @@ TEST(BlockScan, FindsTheLinesThatALineStreamFinds) {
     EXPECT_EQ(found, expected);
 }
 
+// Whatever a line stream accepts, the scan passes: how long a line may be depends on its pieces.
+TEST(BlockScan, PassesEachLineThatALineStreamAccepts) {
+    for (const std::size_t more : {0U, 1'000U, 100'000U, 200'000U, 262'000U}) {
+        const std::string text =
+            "#BEGIN_TB\n" + std::string((std::size_t{1} << 20U) + more, 'a') + "\n#BEGIN_TB\n";
+        const TraceBytes bytes{{"t.traceg", text}};
+        LineStream lines{bytes};
+        bool accepted = true;
+        for (auto line = lines.next(); accepted && (!line || line.value()); line = lines.next())
+            accepted = line.has_value();
+        std::size_t found = 0;
+        BlockScan scan{bytes, {}};
+        while (scan.next().value())
+            ++found;
+        EXPECT_EQ(found, 2U) << more;
+        EXPECT_TRUE(accepted) << more;
+    }
+}
+
 } // namespace
 } // namespace warpbound::harness::trace
