@@ -261,8 +261,59 @@ Result<Alternatives> bounds_with_queueing(const AnalysisContext& context, Wanted
     return all;
 }
 
-/// Accesses through the caches: by each of the rules for queueing delay, which only re-analysis
-/// shows, and by a sum of path bounds that have certificates.
+/// Arguments on addresses; none: numbers of transactions alone.
+using QueueingArgument = std::optional<QueueingRules>;
+
+Result<Alternatives> bounds_by(const AnalysisContext& context, const QueueingArgument& argument) {
+    if (!argument) {
+        const AnalysisContext plain = without_addresses(context);
+        return bounds_with_queueing(
+            plain, Wanted::WithEvidence, "queueing delay by path bounds",
+            [&](models::Cycles unloaded) { return certify_queueing_delay(plain, unloaded); });
+    }
+    auto all = bounds_with_queueing(
+        without_queueing(context, *argument), Wanted::Tightest, text_of(*argument),
+        [&](models::Cycles unloaded) { return queueing_delay(context, *argument, unloaded); });
+    if (all)
+        for (SideAnswer& one : all.value())
+            one.execution.queueing = *argument;
+    return all;
+}
+
+/// Whether evidence shows what the argument says (S26).
+bool has_evidence(const AnalysisContext& context, const QueueingArgument& argument) {
+    return !argument || (context.footprint && models::guarantee_of(context.request.policy) ==
+                                                  models::PolicyGuarantee::WorkConserving);
+}
+
+models::Cycles least_of(const Alternatives& all) {
+    models::Cycles least = all.front().execution.proved;
+    for (const SideAnswer& one : all)
+        least = std::min(least, one.execution.proved);
+    return least;
+}
+
+void add_with_evidence(Alternatives& all, const QueueingArgument& argument, Alternatives further) {
+    if (!argument) return add_with_evidence(all, std::move(further));
+    for (SideAnswer& one : further) {
+        BoundExpression chosen = chosen_sum(one.execution.bound);
+        one.execution.bound = std::move(chosen);
+        all.push_back(std::move(one));
+    }
+}
+
+/// Keeps the certificates of the bounds by this argument; none, and no certificate, where it is
+/// stopped.
+Alternatives certified(const AnalysisContext& context, const QueueingArgument& argument) {
+    auto& kept = context.certificates->certificates;
+    const auto before = static_cast<std::ptrdiff_t>(kept.size());
+    Alternatives all = further([&] { return bounds_by(context, argument); }, 1.0);
+    if (all.empty()) kept.erase(kept.begin() + before, kept.end());
+    return all;
+}
+
+/// Accesses through the caches: by each of the arguments on their waits. Of those that evidence can
+/// show, the one with the least bound is the one that it shows; the others only re-analysis shows.
 Result<SideAnswer> upper_bound(const AnalysisContext& context) {
     const bool certifies = context.certificates != nullptr;
     if (!context.caches) {
@@ -270,37 +321,41 @@ Result<SideAnswer> upper_bound(const AnalysisContext& context) {
         if (!all) return all.as_failure();
         return best_of(Side::Upper, std::move(all).value(), certifies);
     }
-    const auto shown = [&] {
-        const AnalysisContext plain = without_addresses(context);
-        return bounds_with_queueing(
-            plain, Wanted::WithEvidence, "queueing delay by path bounds",
-            [&](models::Cycles unloaded) { return certify_queueing_delay(plain, unloaded); });
-    };
     const AnalysisContext refined = without_certificates(context);
-    const auto by_rules = [&](QueueingRules rules) {
-        return [&, rules] {
-            return bounds_with_queueing(
-                without_queueing(refined, rules), Wanted::Tightest, text_of(rules),
-                [&](models::Cycles unloaded) { return queueing_delay(refined, rules, unloaded); });
-        };
-    };
-    Alternatives with_certificates;
+    std::vector<QueueingArgument> arguments;
+    for (const QueueingRules rules : queueing_rules(refined))
+        arguments.emplace_back(rules);
+    arguments.emplace_back(std::nullopt);
+    std::vector<Alternatives> bounds;
+    std::optional<std::size_t> shown; // Place of the argument that evidence shows.
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const auto bounded = [&] { return bounds_by(refined, arguments[i]); };
+        if (i == 0 && !certifies) { // One has to hold.
+            auto first = bounded();
+            if (!first) return first.as_failure();
+            bounds.push_back(std::move(first).value());
+        } else {
+            bounds.push_back(further(bounded, 1.0));
+        }
+        if (!bounds.back().empty() && has_evidence(context, arguments[i]) &&
+            (!shown || least_of(bounds.back()) <= least_of(bounds[*shown])))
+            shown = i;
+    }
     if (certifies) {
-        auto all = shown();
-        if (!all) return all.as_failure();
-        with_certificates = std::move(all).value();
+        Alternatives with_certificates;
+        if (shown) with_certificates = certified(context, arguments[*shown]);
+        if (with_certificates.empty()) {
+            auto plain = bounds_by(context, std::nullopt);
+            if (!plain) return plain.as_failure();
+            with_certificates = std::move(plain).value();
+            shown = arguments.size() - 1;
+        }
+        bounds[*shown] = std::move(with_certificates);
     }
     Alternatives all;
-    for (const QueueingRules rules : queueing_rules(refined)) {
-        if (certifies || !all.empty()) {
-            add_without_evidence(all, further(by_rules(rules), 1.0));
-            continue;
-        }
-        auto first = by_rules(rules)();
-        if (!first) return first.as_failure();
-        add_without_evidence(all, std::move(first).value());
-    }
-    add_with_evidence(all, certifies ? std::move(with_certificates) : further(shown));
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        if (shown != i) add_without_evidence(all, std::move(bounds[i]));
+    if (shown) add_with_evidence(all, arguments[*shown], std::move(bounds[*shown]));
     return best_of(Side::Upper, std::move(all), certifies);
 }
 
@@ -360,9 +415,11 @@ Result<Analysis> bounds_of(const Request& request) {
     }
     if (sides.value().cfg)
         map_to_original_blocks(analysis.execution_time.upper, *sides.value().cfg);
-    analysis.assumptions = assumptions_of(
-        request.certificates != nullptr ? without_addresses(context.value()) : context.value(),
-        upper.value().assumes_round_robin_order);
+    analysis.assumptions =
+        assumptions_of(request.certificates != nullptr && !analysis.execution_time.upper.queueing
+                           ? without_addresses(context.value())
+                           : context.value(),
+                       upper.value().assumes_round_robin_order);
     analysis.state_nodes = lower.value().nodes + upper.value().nodes;
     if (lower.value().solver_used || upper.value().solver_used) analysis.solver = solver_version();
     if (auto host = add_end_to_end(request, analysis); !host) return host.as_failure();

@@ -3,6 +3,7 @@
 /// A bound: its side, how it was proved, and its assumptions.
 
 #include "analyzer/bound_expression.hpp"
+#include "analyzer/queueing_rules.hpp"
 #include "models/bounds.hpp"
 #include "models/units.hpp"
 
@@ -84,6 +85,9 @@ struct SideResult {
     /// All alternatives and cases that were evaluated; `proved` is the value of the best one, with
     /// `Request::certificates` of the best one that has evidence. No terms: the bound is not a sum.
     BoundExpression bound;
+    /// Upper side, accesses through caches: the arguments on addresses that the sum rests on; none:
+    /// it uses numbers of transactions alone (S26).
+    std::optional<QueueingRules> queueing{};
 };
 /// Replaces the bound by the value of this expression.
 inline void set_bound(SideResult& result, BoundExpression bound) {

@@ -32,6 +32,13 @@ Json terms_json(const std::vector<analyzer::BoundTerm>& terms) {
     return list;
 }
 
+Json queueing_json(const analyzer::QueueingRules& rules) {
+    const char* rows = rules.rows == analyzer::RowDelay::WholeTransfers     ? "whole-transfers"
+                       : rules.rows == analyzer::RowDelay::PerWaitingAccess ? "per-waiting-access"
+                                                                            : "once-per-launch";
+    return {{"hits", rules.hits}, {"ports", rules.ports}, {"rows", rows}};
+}
+
 std::int64_t unchecked(const std::vector<analyzer::Assumption>& assumptions) {
     return std::count_if(assumptions.begin(), assumptions.end(), [](const auto& assumption) {
         return assumption.status == analyzer::AssumptionStatus::Unchecked;
@@ -72,6 +79,7 @@ Json bound_json(const KernelEvidence& kernel, const Claim& claim, const Evidence
               {"limit-reached", claim.limit_reached},
               {"proof", {{"rule", claim.proof}, {"terms", terms_json(terms)}}},
               {"evidence", evidence}};
+    if (claim.queueing) json["proof"]["queueing"] = queueing_json(*claim.queueing);
     if (const auto time = kernel.report.time_of(claim)) json["time-ns"] = time->count();
     return json;
 }

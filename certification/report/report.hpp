@@ -46,6 +46,8 @@ struct Claim {
         terms; ///< Terms that add up to the value; none: it is the cost of one path.
     analyzer::BoundExpression
         bound{}; ///< The alternatives and cases among which `terms` is one sum.
+    /// Arguments on addresses that the sum rests on; none: it uses none.
+    std::optional<analyzer::QueueingRules> queueing{};
 };
 
 /// One input of a published formula.

@@ -175,6 +175,21 @@ Certificate certificate_of(const json& table, const std::string& path, std::size
     return certificate;
 }
 
+QueueingArguments queueing_of(const json& stated) {
+    using Rows = QueueingArguments::Rows;
+    const auto rows = stated.at("rows").get<std::string>();
+    QueueingArguments arguments;
+    stated.at("hits").get_to(arguments.hits);
+    stated.at("ports").get_to(arguments.ports);
+    if (rows == "per-waiting-access")
+        arguments.rows = Rows::PerWaitingAccess;
+    else if (rows == "once-per-launch")
+        arguments.rows = Rows::OncePerLaunch;
+    else if (rows != "whole-transfers")
+        incomplete("an unknown count of rows: " + rows);
+    return arguments;
+}
+
 ClaimRow claim_of(const json& row) {
     ClaimRow claim;
     row.at("id").get_to(claim.id);
@@ -185,6 +200,8 @@ ClaimRow claim_of(const json& row) {
     row.at("limit-reached").get_to(claim.limit_reached);
     claim.upper = row.at("side").get<std::string>() == "upper";
     if (row.contains("time-ns")) claim.time = whole_number(row.at("time-ns"));
+    if (row.at("proof").contains("queueing"))
+        claim.queueing = queueing_of(row.at("proof").at("queueing"));
     for (const auto& part : row.at("proof").at("terms"))
         claim.terms.push_back({whole_number(part.at("count")), whole_number(part.at("cycles")),
                                part.value("certificate", std::string{})});

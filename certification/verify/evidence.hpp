@@ -76,6 +76,16 @@ struct Term {
     friend bool operator==(const Term&, const Term&) = default;
 };
 
+/// By which arguments on addresses accesses through caches wait (S22 to S22f, S57, S58).
+struct QueueingArguments {
+    enum class Rows { WholeTransfers, PerWaitingAccess, OncePerLaunch };
+    bool hits = false;  ///< Loads take the latency of a hit; those that miss count as terms.
+    bool ports = false; ///< The port of the loads is a server of the trace (S22d).
+    Rows rows = Rows::WholeTransfers;
+
+    [[nodiscard]] bool tails() const { return rows != Rows::WholeTransfers; }
+};
+
 struct ClaimRow {
     std::string id;
     std::string quantity;
@@ -86,6 +96,8 @@ struct ClaimRow {
     std::vector<Term> terms;
     bool limit_reached = false;         ///< A limit stopped the search for a tighter bound.
     std::optional<std::int64_t> time{}; ///< The value in nanoseconds, as claimed.
+    /// None: nothing goes through caches, or the claim uses no addresses (S26).
+    std::optional<QueueingArguments> queueing{};
 };
 
 /// What is claimed of the recorded runs of a file.

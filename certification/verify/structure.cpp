@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 namespace warpbound::certification::verify {
 
@@ -196,9 +197,20 @@ void check_certificate(const Certificate& certificate, const KernelCase& kernel,
 /// Of a kernel of AMD: the tables whose times are derived again.
 WaveTables check_kernel(const KernelCase& kernel) {
     const SideFlows flows = check_flows(kernel);
-    const LaunchDemand demand = demand_of(kernel, flows);
+    const LaunchDemand demand = demand_of(kernel, flows, std::nullopt);
+    // Arguments on addresses are about the upper side alone.
+    std::optional<LaunchDemand> addressed;
+    for (const ClaimRow& claim : kernel.claims)
+        if (claim.queueing) {
+            if (addressed || !claim.upper || claim.quantity != "execution-time")
+                fail_structure(claim.id + ": states arguments that are those of another claim");
+            addressed.emplace(demand_of(kernel, flows, claim.queueing));
+        }
+    const auto demand_for = [&](bool upper) -> const LaunchDemand& {
+        return upper && addressed ? *addressed : demand;
+    };
     for (const Certificate& certificate : kernel.certificates)
-        check_certificate(certificate, kernel, flows, demand);
+        check_certificate(certificate, kernel, flows, demand_for(certificate.upper));
     const WaveTables waves =
         is_amd(kernel.function->target) ? check_wave_tables(kernel, demand) : WaveTables{};
     for (const bool upper : {true, false})
@@ -207,7 +219,7 @@ WaveTables check_kernel(const KernelCase& kernel) {
             }))
             incomplete(kernel.id + ": no claim on the execution time");
     for (const ClaimRow& claim : kernel.claims)
-        check_terms(demand, claim);
+        check_terms(demand_for(claim.upper), claim);
     return waves;
 }
 

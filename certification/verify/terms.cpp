@@ -87,8 +87,10 @@ Sums upper_sums(const LaunchDemand& demand, const ClaimRow& claim) {
     if (!operands.empty()) require_proof(code, FurtherDelay::Operands);
     add(operands);
     if (demand.atomics_wait) add(atomic_terms_of(code, has_slots));
-    if (demand.memory)
-        for (std::vector<Term>& terms : sums)
+    for (std::vector<Term>& terms : sums)
+        if (demand.addressed)
+            terms = with_addressed_terms(std::move(terms), *demand.addressed, values);
+        else if (demand.memory)
             terms = with_queueing_terms(std::move(terms), *demand.memory, has_slots, values);
     return sums;
 }
@@ -173,9 +175,11 @@ void check_sum(const CertificateValues& values, const ClaimRow& claim,
 
 } // namespace
 
-LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows) {
+LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows,
+                       const std::optional<QueueingArguments>& queueing) {
     const LaunchGeometry geometry = read_launch_geometry(kernel);
-    LaunchDemand demand{timed_code(kernel, flows, geometry), {}, std::nullopt, false, {}};
+    LaunchDemand demand{timed_code(kernel, flows, geometry), {}, {}, {}, false, {}};
+    if (queueing) demand.addressed = read_addressed_memory(demand.code, *queueing);
     const TimedCode& code = demand.code;
     check_counters(code);
     demand.tables = work_conserving_demand_of(code);

@@ -5,6 +5,7 @@
 
 #include "certification/verify/interference/demand.hpp"
 #include "certification/verify/memory/memory_parameters.hpp"
+#include "certification/verify/memory/queueing_by_address.hpp"
 #include "certification/verify/policies/proved_policy.hpp"
 
 #include <optional>
@@ -18,6 +19,8 @@ struct LaunchDemand {
     PolicyDemand policy; ///< Its tables are among `tables`.
     /// None where no access goes through the caches.
     std::optional<MemoryParameters> memory;
+    /// Of claims by addresses.
+    std::optional<AddressedMemory> addressed;
     bool atomics_wait = false; ///< Global atomics can wait for each other.
     /// What each certificate of a sum adds up; times to completion are no such sums.
     DemandTables tables;
@@ -25,8 +28,10 @@ struct LaunchDemand {
     [[nodiscard]] bool waits_in_memory() const { return memory || atomics_wait; }
 };
 
-/// Kernel and flows must live as long. Throws `Finding` when the description lacks a value.
-LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows);
+/// Kernel and flows must live as long. `queueing`: the arguments on addresses that a claim rests
+/// on. Throws `Finding` when the description lacks a value, or the arguments do not apply.
+LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows,
+                       const std::optional<QueueingArguments>& queueing);
 
 /// Throws `Finding` when the terms of the claim are not those that the launch requires, or do not
 /// add up to its value.

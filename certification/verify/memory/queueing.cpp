@@ -2,31 +2,23 @@
 
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/memory/service_times.hpp"
-#include "models/units.hpp"
 
 #include <algorithm>
 #include <optional>
 
 namespace warpbound::certification::verify {
 
-namespace {
-
-/// S26 (d): refreshes that begin in a time that each of them makes longer; at most one for each of
-/// the `lines`, also where the time grows without end.
-std::int64_t refreshes_within(models::Cycles time, const MemoryParameters& memory,
-                              std::int64_t lines) {
-    if (models::times(memory.refresh, memory.channels) > memory.refresh_interval / 2) return lines;
+std::int64_t refreshes_within(models::Cycles time, const Refreshes& refreshes, std::int64_t most) {
+    if (models::times(refreshes.duration, refreshes.channels) > refreshes.interval / 2) return most;
     std::int64_t count = 0;
     for (;;) {
-        const models::Cycles end = time + models::Cycles{models::times(memory.refresh, count)};
+        const models::Cycles end = time + models::Cycles{models::times(refreshes.duration, count)};
         const std::int64_t begun =
-            models::times(end.count() / memory.refresh_interval + 1, memory.channels);
-        if (begun <= count) return std::min(count, lines);
+            models::times(end.count() / refreshes.interval + 1, refreshes.channels);
+        if (begun <= count) return std::min(count, most);
         count = begun;
     }
 }
-
-} // namespace
 
 std::vector<Term> with_queueing_terms(std::vector<Term> terms, const MemoryParameters& memory,
                                       bool time_division, const CertificateValues& values) {
@@ -58,7 +50,8 @@ std::vector<Term> with_queueing_terms(std::vector<Term> terms, const MemoryParam
             terms.push_back({warps, 0, ids::stores_between_slots});
     }
     if (memory.refresh == 0) return terms;
-    const std::int64_t refreshes = refreshes_within(sum_of(values, terms), memory, lines);
+    const std::int64_t refreshes = refreshes_within(
+        sum_of(values, terms), {memory.refresh, memory.refresh_interval, memory.channels}, lines);
     if (refreshes < lines)
         terms.push_back({refreshes, memory.refresh, ""});
     else

@@ -12,10 +12,6 @@ namespace {
 
 using Timing = models::InstructionTiming;
 
-bool is_load_through_caches(const Timing& timing) {
-    return timing.through_caches && !timing.enters_write_buffer;
-}
-
 /// `cycles` for each line of an access, divided among so many that proceed at the same time;
 /// rounded up.
 std::int64_t shared_cycles(const Timing& timing, std::int64_t cycles, std::int64_t among) {
@@ -50,28 +46,38 @@ bool may_miss_increment(const TimedCode& code, std::size_t load, int scoreboard)
     return false;
 }
 
-/// What limits the loads that can be outstanding at the same time: a load waits for the last load
-/// of the warp that writes its register (C5), or that releases the scoreboard by which it is waited
-/// for itself (C6), unless it may miss its increment. So of such loads the largest counts.
+/// The register (C5) or scoreboard (C6) by which a load waits for the last load of the warp that
+/// has the same; none where it may miss its increment, or has neither.
+struct WaitsFor {
+    std::optional<assembly::Register> written;
+    std::optional<int> scoreboard;
+    friend auto operator<=>(const WaitsFor&, const WaitsFor&) = default;
+};
+
+std::optional<WaitsFor> wait_of(const TimedCode& code, std::size_t i) {
+    const assembly::Instruction& load = code.kernel.function->instructions[i];
+    if (code.kernel.architecture.issue_control == models::IssueControl::Interlocked) {
+        if (load.effects.writes.empty()) return std::nullopt;
+        return WaitsFor{load.effects.writes.front(), std::nullopt};
+    }
+    if (!load.control || !load.control->write_barrier ||
+        (load.control->wait_mask >> *load.control->write_barrier & 1) == 0 ||
+        may_miss_increment(code, i, *load.control->write_barrier))
+        return std::nullopt;
+    return WaitsFor{std::nullopt, *load.control->write_barrier};
+}
+
+/// What limits the loads that can be outstanding at the same time: of those that wait for each
+/// other the largest counts.
 std::optional<std::int64_t> outstanding(const TimedCode& code, const InstructionDemand& amount) {
-    const bool interlocked =
-        code.kernel.architecture.issue_control == models::IssueControl::Interlocked;
-    std::map<std::pair<std::optional<assembly::Register>, int>, std::int64_t> one_at_a_time;
+    std::map<WaitsFor, std::int64_t> one_at_a_time;
     for (std::size_t i = 0; i < code.timings.size(); ++i) {
         if (!code.reachable[i]) continue;
         const Timing& timing = code.timings[i].value();
         if (!is_load_through_caches(timing)) continue;
-        const assembly::Instruction& load = code.kernel.function->instructions[i];
-        std::pair<std::optional<assembly::Register>, int> waits_for{std::nullopt, -1};
-        if (interlocked && !load.effects.writes.empty())
-            waits_for.first = load.effects.writes.front();
-        else if (!interlocked && load.control && load.control->write_barrier &&
-                 (load.control->wait_mask >> *load.control->write_barrier & 1) != 0 &&
-                 !may_miss_increment(code, i, *load.control->write_barrier))
-            waits_for.second = *load.control->write_barrier;
-        else
-            return std::nullopt;
-        std::int64_t& most = one_at_a_time[waits_for];
+        const auto waits_for = wait_of(code, i);
+        if (!waits_for) return std::nullopt;
+        std::int64_t& most = one_at_a_time[*waits_for];
         most = std::max(most, amount(timing, i));
     }
     models::Cycles sum{0};
@@ -81,6 +87,14 @@ std::optional<std::int64_t> outstanding(const TimedCode& code, const Instruction
 }
 
 } // namespace
+
+bool is_load_through_caches(const Timing& timing) {
+    return timing.through_caches && !timing.enters_write_buffer;
+}
+
+bool waits_for_itself(const TimedCode& code, std::size_t load) {
+    return wait_of(code, load).has_value();
+}
 
 DemandTables service_demand_of(const TimedCode& code, const MemoryParameters& memory) {
     namespace ids = certificate_id;

@@ -18,6 +18,10 @@ DemandTables service_demand_of(const TimedCode& code, const MemoryParameters& me
 /// `longest_distance`: of the time slots of any warp slot.
 DemandTables slot_boundary_demand_of(const TimedCode& code, std::int64_t longest_distance);
 
+bool is_load_through_caches(const models::InstructionTiming& timing);
+/// Of a load: whether a warp has at most one execution of it outstanding (S21, case e).
+bool waits_for_itself(const TimedCode& code, std::size_t load);
+
 /// Loads of a warp through the caches on any path. Side: upper.
 std::int64_t most_loads(const TimedCode& code);
 /// Line accesses of a warp through the caches on any path, of its loads, its stores or both. Side:
