@@ -13,6 +13,7 @@
 #include "tests/support/mixed_accesses.hpp"
 #include "tests/support/random_source.hpp"
 #include "tests/support/strided_accesses.hpp"
+#include "tests/support/verified_sum.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/programs.hpp"
 #include "tests/unit/harness/simulator/random_accesses.hpp"
@@ -46,6 +47,7 @@ struct Ratios {
     std::vector<double> lower;
     std::vector<double> certified; ///< Upper bound of which evidence is kept.
     std::vector<double> traffic;   ///< Bytes at the DRAM.
+    int by_addresses = 0;          ///< Cases whose evidence rests on addresses.
 };
 
 using harness::simulator::Event;
@@ -94,6 +96,10 @@ std::string check_case(const RandomAccesses& made, std::uint64_t seed, std::stri
     const auto certified = proved.value().execution_time.bounds();
     if (certified.upper() < bounds.upper() || bounds.lower() < certified.lower())
         return "evidence of a tighter bound than was found, " + about;
+    if (const std::string rejected = tests::rejection_of_sum(request, proved.value(), certificates);
+        !rejected.empty())
+        return "the verifier: " + rejected + ", " + about;
+    if (proved.value().execution_time.upper.queueing) ++ratios.by_addresses;
     request.certificates = nullptr;
     const auto traffic = analyzer::bound_traffic(request);
     if (!traffic) return "no traffic: " + to_string(traffic.error()) + ", " + about;
@@ -167,6 +173,7 @@ void check_all(Make make, std::array<Ratios, 2>& ratios, std::uint64_t otherwise
         record("median_certified_ratio", middle_of(ratios[several].certified));
         record("least_certified_ratio", *std::ranges::min_element(ratios[several].certified));
         record("median_lower_ratio", middle_of(ratios[several].lower));
+        record("evidence_by_addresses", ratios[several].by_addresses);
         record("median_traffic_ratio", middle_of(ratios[several].traffic));
     }
 }
