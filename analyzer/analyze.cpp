@@ -90,7 +90,7 @@ Deadline half_of(const Deadline& deadline) {
 }
 
 /// Memory, from below: the bandwidth of caches, links or DRAM. `answer`: a bound, whose path is
-/// kept. No certificate is kept of it.
+/// kept. Evidence shows it by the addresses of all accesses (S59).
 void add_bandwidth(const AnalysisContext& context, Alternatives& all) {
     if (!context.caches || all.empty()) return;
     const auto bounds = unless_stopped([&] { return bandwidth_bounds(context); });
@@ -100,7 +100,7 @@ void add_bandwidth(const AnalysisContext& context, Alternatives& all) {
         BoundExpression sum;
         sum.text = terms.front().text;
         sum.terms = terms;
-        sum.has_evidence = false;
+        sum.has_evidence = context.footprint.has_value();
         set_bound(answer.execution, std::move(sum));
         answer.execution.proof = Proof::ResponseTime;
         all.push_back(std::move(answer));
@@ -166,8 +166,6 @@ void add_with_evidence(Alternatives& all, Alternatives further) {
     }
 }
 
-/// Evidence shows of accesses only how many transactions they have. What addresses refine is an
-/// alternative of its own.
 Result<SideAnswer> lower_bound(const AnalysisContext& context) {
     const bool certifies = context.certificates != nullptr;
     const auto bounded = [&](const AnalysisContext& of, Wanted wanted) {
@@ -175,31 +173,15 @@ Result<SideAnswer> lower_bound(const AnalysisContext& context) {
             return bounds_by_policy_from_below(of, half_of(context.deadline), wanted);
         };
     };
-    const auto plain = bounded(without_addresses(context), Wanted::WithEvidence);
-    const auto refined = context.footprint
-                             ? bounded(without_certificates(context), Wanted::Tightest)
-                             : bounded(context, Wanted::All);
-    Alternatives all;
-    if (certifies && context.footprint) { // No certificate shows the trivial bound.
-        auto shown = plain();
-        if (!shown) return shown.as_failure();
-        add_without_evidence(all, further(refined));
-        add_bandwidth(without_certificates(context), all);
-        add_with_evidence(all, std::move(shown).value());
-    } else {
-        constexpr double share = 0.5;
-        auto found = certifies ? std::optional{refined()} : unless_stopped(refined, share);
-        if (!found) return trivial_lower_bound();
-        if (!*found) return found->as_failure();
-        all = std::move(*found).value();
-        if (context.footprint) {
-            Alternatives by_addresses = std::exchange(all, {});
-            add_without_evidence(all, std::move(by_addresses));
-        }
-        add_bandwidth(without_certificates(context), all);
-        if (context.footprint) add_with_evidence(all, further(plain));
-    }
+    constexpr double share = 0.5;
+    const auto first = bounded(context, Wanted::All);
+    auto found = certifies ? std::optional{first()} : unless_stopped(first, share);
+    if (!found) return trivial_lower_bound(); // No certificate shows it.
+    if (!*found) return found->as_failure();
+    Alternatives all = std::move(*found).value();
+    add_bandwidth(without_certificates(context), all);
     SideAnswer lower = best_of(Side::Lower, std::move(all), certifies);
+    lower.execution.by_addresses = context.footprint.has_value();
     // The best-case path has no queueing delay: what it costs says nothing about how tight the
     // bound is.
     if (context.has_queueing()) lower.execution.best_found.reset();
@@ -337,9 +319,11 @@ Result<SideAnswer> upper_bound(const AnalysisContext& context) {
         } else {
             bounds.push_back(further(bounded, 1.0));
         }
-        if (!bounds.back().empty() && has_evidence(context, arguments[i]) &&
-            (!shown || least_of(bounds.back()) <= least_of(bounds[*shown])))
-            shown = i;
+        if (bounds.back().empty() || !has_evidence(context, arguments[i])) continue;
+        const auto preference = [&](std::size_t of) { // Of equal ones that without addresses.
+            return std::pair{least_of(bounds[of]), arguments[of].has_value()};
+        };
+        if (!shown || preference(i) < preference(*shown)) shown = i;
     }
     if (certifies) {
         Alternatives with_certificates;

@@ -88,6 +88,8 @@ struct SideResult {
     /// Upper side, accesses through caches: the arguments on addresses that the sum rests on; none:
     /// it uses numbers of transactions alone (S26).
     std::optional<QueueingRules> queueing{};
+    /// Lower side: the sum rests on the addresses of accesses through caches (S59).
+    bool by_addresses = false;
 };
 /// Replaces the bound by the value of this expression.
 inline void set_bound(SideResult& result, BoundExpression bound) {

@@ -80,6 +80,7 @@ Json bound_json(const KernelEvidence& kernel, const Claim& claim, const Evidence
               {"proof", {{"rule", claim.proof}, {"terms", terms_json(terms)}}},
               {"evidence", evidence}};
     if (claim.queueing) json["proof"]["queueing"] = queueing_json(*claim.queueing);
+    if (claim.by_addresses) json["proof"]["by-addresses"] = true;
     if (const auto time = kernel.report.time_of(claim)) json["time-ns"] = time->count();
     return json;
 }

@@ -48,6 +48,7 @@ struct Claim {
         bound{}; ///< The alternatives and cases among which `terms` is one sum.
     /// Arguments on addresses that the sum rests on; none: it uses none.
     std::optional<analyzer::QueueingRules> queueing{};
+    bool by_addresses = false; ///< Lower side: the sum rests on the addresses of accesses.
 };
 
 /// One input of a published formula.

@@ -202,6 +202,7 @@ ClaimRow claim_of(const json& row) {
     if (row.contains("time-ns")) claim.time = whole_number(row.at("time-ns"));
     if (row.at("proof").contains("queueing"))
         claim.queueing = queueing_of(row.at("proof").at("queueing"));
+    claim.by_addresses = row.at("proof").value("by-addresses", false);
     for (const auto& part : row.at("proof").at("terms"))
         claim.terms.push_back({whole_number(part.at("count")), whole_number(part.at("cycles")),
                                part.value("certificate", std::string{})});

@@ -98,6 +98,7 @@ struct ClaimRow {
     std::optional<std::int64_t> time{}; ///< The value in nanoseconds, as claimed.
     /// None: nothing goes through caches, or the claim uses no addresses (S26).
     std::optional<QueueingArguments> queueing{};
+    bool by_addresses = false; ///< Lower side: it uses the addresses of accesses through caches.
 };
 
 /// What is claimed of the recorded runs of a file.

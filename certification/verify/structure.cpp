@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 
@@ -197,17 +198,20 @@ void check_certificate(const Certificate& certificate, const KernelCase& kernel,
 /// Of a kernel of AMD: the tables whose times are derived again.
 WaveTables check_kernel(const KernelCase& kernel) {
     const SideFlows flows = check_flows(kernel);
-    const LaunchDemand demand = demand_of(kernel, flows, std::nullopt);
-    // Arguments on addresses are about the upper side alone.
-    std::optional<LaunchDemand> addressed;
-    for (const ClaimRow& claim : kernel.claims)
-        if (claim.queueing) {
-            if (addressed || !claim.upper || claim.quantity != "execution-time")
-                fail_structure(claim.id + ": states arguments that are those of another claim");
-            addressed.emplace(demand_of(kernel, flows, claim.queueing));
-        }
+    const LaunchDemand demand = demand_of(kernel, flows);
+    // Of each side, that of the claim that uses addresses.
+    std::array<std::optional<LaunchDemand>, 2> addressed;
+    for (const ClaimRow& claim : kernel.claims) {
+        if (!claim.queueing && !claim.by_addresses) continue;
+        std::optional<LaunchDemand>& of_side = addressed.at(claim.upper ? 1 : 0);
+        if (of_side || claim.queueing.has_value() != claim.upper ||
+            claim.by_addresses == claim.upper || claim.quantity != "execution-time")
+            fail_structure(claim.id + ": states arguments that are those of another claim");
+        of_side.emplace(demand_of(kernel, flows, claim));
+    }
     const auto demand_for = [&](bool upper) -> const LaunchDemand& {
-        return upper && addressed ? *addressed : demand;
+        const std::optional<LaunchDemand>& of_side = addressed.at(upper ? 1 : 0);
+        return of_side ? *of_side : demand;
     };
     for (const Certificate& certificate : kernel.certificates)
         check_certificate(certificate, kernel, flows, demand_for(certificate.upper));

@@ -146,7 +146,11 @@ std::vector<Term> measured_sum(const LaunchDemand& demand, const ClaimRow& claim
 Sums possible_sums(const LaunchDemand& demand, const ClaimRow& claim) {
     if (claim.quantity == "measured-time") return {measured_sum(demand, claim)};
     if (claim.upper) return upper_sums(demand, claim);
-    return {lower_sum(demand, claim)};
+    Sums sums;
+    if (demand.addressed) sums = bandwidth_terms(*demand.addressed, demand.code);
+    const bool has_certificate = !claim.terms.empty() && !claim.terms.front().certificate.empty();
+    if (has_certificate || sums.empty()) sums.push_back(lower_sum(demand, claim));
+    return sums;
 }
 
 /// Throws `Finding` when the claim adds up other terms.
@@ -175,12 +179,13 @@ void check_sum(const CertificateValues& values, const ClaimRow& claim,
 
 } // namespace
 
-LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows,
-                       const std::optional<QueueingArguments>& queueing) {
-    const LaunchGeometry geometry = read_launch_geometry(kernel);
-    LaunchDemand demand{timed_code(kernel, flows, geometry), {}, {}, {}, false, {}};
-    if (queueing) demand.addressed = read_addressed_memory(demand.code, *queueing);
+namespace {
+
+/// Fills what the code, its accesses by address or not, makes of the launch.
+LaunchDemand with_tables(LaunchDemand demand) {
     const TimedCode& code = demand.code;
+    const KernelCase& kernel = code.kernel;
+    const LaunchGeometry& geometry = code.geometry;
     check_counters(code);
     demand.tables = work_conserving_demand_of(code);
     add_memory_queue_demand(code, demand.tables);
@@ -198,6 +203,23 @@ LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows,
     if (demand.atomics_wait) demand.tables.merge(atomic_demand_of(code, longest));
     demand.tables.insert(demand.policy.tables.begin(), demand.policy.tables.end());
     return demand;
+}
+
+LaunchDemand untabled(const KernelCase& kernel, const SideFlows& flows) {
+    return {timed_code(kernel, flows, read_launch_geometry(kernel)), {}, {}, {}, false, {}};
+}
+
+} // namespace
+
+LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows) {
+    return with_tables(untabled(kernel, flows));
+}
+
+LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows, const ClaimRow& claim) {
+    LaunchDemand demand = untabled(kernel, flows);
+    if (claim.queueing || claim.by_addresses)
+        demand.addressed.emplace(read_addressed_memory(demand.code, claim.queueing));
+    return with_tables(std::move(demand));
 }
 
 void check_terms(const LaunchDemand& demand, const ClaimRow& claim) {

@@ -28,10 +28,11 @@ struct LaunchDemand {
     [[nodiscard]] bool waits_in_memory() const { return memory || atomics_wait; }
 };
 
-/// Kernel and flows must live as long. `queueing`: the arguments on addresses that a claim rests
-/// on. Throws `Finding` when the description lacks a value, or the arguments do not apply.
-LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows,
-                       const std::optional<QueueingArguments>& queueing);
+/// Kernel and flows must live as long. Throws `Finding` when the description lacks a value.
+LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows);
+/// Of the kernel's claims: the arguments of those that use addresses count for their side. The
+/// same, and when the arguments do not apply.
+LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows, const ClaimRow& claim);
 
 /// Throws `Finding` when the terms of the claim are not those that the launch requires, or do not
 /// add up to its value.

@@ -78,6 +78,13 @@ EvidenceFiles certified(Honest which) {
         append(certify, {tree + "/tests/data/amd/gfx90a.hsaco.xz", "--kernel", "divergent_nest",
                          "--architecture", "cdna2-mi210", "--launch", "8x256", "--runs", "8"});
         break;
+    case Honest::Cached: {
+        const std::string seven = tree + "/docs/theory/examples/7-";
+        append(certify, {seven + "loads.sass", "--flow-facts", seven + "loads.flow-facts.xml",
+                         "--architecture", seven + "caches.xml", "--launch", "4x64",
+                         "--multiprocessors", "1", "--runs", "8"});
+        break;
+    }
     case Honest::Pipeline:
         run_or_throw({"pipeline", tree + "/examples/pipeline/control.xml", "--evidence",
                       folder.path("bundle")});

@@ -24,6 +24,7 @@ enum class Honest {
     Campaign,  ///< Runs that a campaign recorded.
     Commented, ///< Facts in comments of the source, 8 runs.
     Wavefront, ///< Code of AMD, several wavefronts, 8 runs. Needs a program built with LLVM.
+    Cached,    ///< Accesses through caches, by their addresses, 8 runs.
     Pipeline,  ///< A pipeline with two kernels, which have a bundle inside; a deadline that is met.
 };
 const EvidenceFiles& honest(Honest which);

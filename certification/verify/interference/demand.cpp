@@ -92,6 +92,12 @@ std::int64_t largest_path_demand(const TimedCode& code, const InstructionDemand&
     return best_block_sum(code.upper_flow, sums, true).value_or(0);
 }
 
+std::int64_t least_path_demand(const TimedCode& code, const InstructionDemand& demand) {
+    const auto sums = sums_per_block(demand_table(code, demand), *code.represented_flow);
+    return std::max<std::int64_t>(0,
+                                  best_block_sum(*code.represented_flow, sums, false).value_or(0));
+}
+
 namespace {
 
 /// S52: whether the write buffer takes the stores in the order in which one port of the

@@ -50,6 +50,9 @@ std::vector<std::int64_t> block_sums(const TimedCode& code, const DemandTables& 
 std::int64_t largest_demand(const DemandTables& tables, const std::string& certificate);
 /// The largest sum over a path of a warp. Side: upper.
 std::int64_t largest_path_demand(const TimedCode& code, const InstructionDemand& demand);
+/// The smallest sum over a path of a warp; of threads that represent warps, where facts speak of
+/// them. Side: lower.
+std::int64_t least_path_demand(const TimedCode& code, const InstructionDemand& demand);
 
 /// Demand of S11 (c and c') and S15: issue slots, ports and drains.
 DemandTables work_conserving_demand_of(const TimedCode& code);

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace warpbound::certification::verify {
 
 namespace {
@@ -17,14 +19,13 @@ bool accesses_caches(const TimedCode& code, std::size_t i) {
     return code.reachable[i] && code.timings[i].value().through_caches;
 }
 
-/// How often a path executes the instruction, which may stand in several blocks: in one for each
-/// call of its function. Side: upper.
-std::int64_t executions_of(const TimedCode& code, std::size_t instruction) {
-    const ControlFlow& flow = code.upper_flow;
+/// How often the paths of a side execute the instruction, which may stand in several blocks: in one
+/// for each call of its function. Side: that of the bound.
+std::int64_t executions_of(const ControlFlow& flow, std::size_t instruction, bool upper) {
     std::vector<std::int64_t> visits(flow.blocks.size(), 0);
     for (std::size_t block = 0; block < visits.size(); ++block)
         if (flow.first[block] <= instruction && instruction <= flow.last[block]) visits[block] = 1;
-    return best_block_sum(flow, visits, true).value_or(0);
+    return std::max<std::int64_t>(0, best_block_sum(flow, visits, upper).value_or(0));
 }
 
 const models::AddressPattern& pattern_of(const TimedCode& code, std::size_t instruction) {
@@ -43,10 +44,13 @@ std::vector<LineAccess> list_accesses(const TimedCode& code, const MemoryLayout&
         refuted(code.kernel.id + ": lanes may diverge, so addresses do not tell what is accessed");
     const std::int64_t warps = code.geometry.warps;
     std::vector<std::int64_t> executions(code.timings.size(), 0);
+    std::vector<std::int64_t> certain(code.timings.size(), 0); ///< Of these, in every run.
     models::Cycles all{0};
     for (std::size_t i = 0; i < executions.size(); ++i) {
         if (!accesses_caches(code, i)) continue;
-        executions[i] = executions_of(code, i);
+        executions[i] = executions_of(code.upper_flow, i, true);
+        if (!assembly::is_guarded(code.kernel.function->instructions[i]))
+            certain[i] = executions_of(code.lower_flow, i, false);
         all += models::Cycles{models::times(executions[i], warps)};
         if (all > models::Cycles{most_executions})
             refuted(code.kernel.id + ": too many accesses for an argument by addresses");
@@ -68,8 +72,14 @@ std::vector<LineAccess> list_accesses(const TimedCode& code, const MemoryLayout&
                     models::addresses_of(pattern_of(code, i), place, lanes, timing.access.bytes),
                     layout.line, layout.sector, lines);
                 for (std::size_t k = 0; k < lines.size(); ++k)
-                    accesses.push_back({execution, warp, i, !timing.enters_write_buffer,
-                                        k + 1 == lines.size(), lines[k].address, lines[k].sectors});
+                    accesses.push_back({.execution = execution,
+                                        .warp = warp,
+                                        .instruction = i,
+                                        .is_load = !timing.enters_write_buffer,
+                                        .is_certain = n < certain[i],
+                                        .is_last = k + 1 == lines.size(),
+                                        .address = lines[k].address,
+                                        .sectors = lines[k].sectors});
             }
     return accesses;
 }

@@ -17,6 +17,7 @@ struct LineAccess {
     std::int64_t warp = 0;      ///< Of the launch.
     std::size_t instruction = 0;
     bool is_load = true;
+    bool is_certain = false;   ///< Every run has this execution.
     bool is_last = false;      ///< Of its execution.
     std::uint64_t address = 0; ///< Of the line.
     std::uint64_t sectors = 0; ///< By bits; at least one.

@@ -81,6 +81,7 @@ public:
         count_l2();
         count_writebacks();
         count_transfers();
+        count_least();
         found_.tails = tails_of(code_, layout_, accesses_, found_.writes_to_dram());
         if (found_.requests_of_l1 && found_.most_at_a_line > layout_.l1_merges)
             found_.loads_without = loads_without_sectors(layout_, accesses_);
@@ -285,6 +286,35 @@ private:
             least = comes_at_once(use) ? std::min(least, sectors) : 1;
         }
         found_.least_of_transfer = std::max<std::int64_t>(1, least);
+    }
+
+    /// Lemma 4.
+    void count_least() {
+        std::set<std::uint64_t> lines;
+        std::set<std::uint64_t> loaded;
+        std::set<std::uint64_t> stored;
+        for (const LineAccess& access : accesses_) {
+            const auto sectors = l2_sectors_of(access.address, access.sectors);
+            if (!access.is_load) {
+                stored.insert(sectors.begin(), sectors.end());
+                if (access.is_certain) ++found_.least_stores;
+            } else if (access.is_certain) {
+                lines.insert(access.address);
+                loaded.insert(sectors.begin(), sectors.end());
+            }
+        }
+        found_.least_requests = static_cast<std::int64_t>(lines.size());
+        std::map<std::uint64_t, std::int64_t> of_channel;
+        const bool knows = layout_.places_in_channels();
+        for (const std::uint64_t sector : loaded)
+            if (stored.count(sector) == 0)
+                ++of_channel[knows ? layout_.channel(sector * layout_.l2_sector) : 0];
+        for (const auto& [channel, sectors] : of_channel)
+            found_.least_of_channel = std::max(found_.least_of_channel, sectors);
+        // Where addresses do not tell the channel, some channel has its share.
+        if (!knows)
+            found_.least_of_channel =
+                (found_.least_of_channel + layout_.channels.hi - 1) / layout_.channels.hi;
     }
 
     const TimedCode& code_;

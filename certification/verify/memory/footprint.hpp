@@ -51,6 +51,11 @@ struct Footprint {
     std::optional<Tails> tails;
     /// S58: A(1) to A(3), loads that access none of so many sectors; empty: not counted.
     std::vector<std::int64_t> loads_without;
+    /// S22, lemma 4: what every run needs. Sectors that one channel brings, transactions of loads
+    /// of all L1s, and of stores of all write buffers.
+    std::int64_t least_of_channel = 0;
+    std::int64_t least_requests = 0;
+    std::int64_t least_stores = 0;
 
     [[nodiscard]] bool writes_to_dram() const { return !writebacks || writebacks->transfers > 0; }
 };

@@ -45,6 +45,7 @@ void read_l1(const LayoutReader& l1, MemoryLayout& layout) {
     layout.stores_evict = l1.range("write-evict").hi != 0;
     layout.l1_latency = l1.range("latency");
     layout.l1_service = l1.range("service", 1).hi;
+    layout.l1_service_lo = l1.range("service", 1).lo;
     layout.l1_entries = l1.range("mshr-entries", 1);
     layout.l1_merges = l1.range("mshr-merges", 1).lo;
     layout.load_queue = l1.range("queue", 1).lo;
@@ -59,6 +60,7 @@ void read_l2(const LayoutReader& l2, MemoryLayout& layout) {
     layout.l2_keeps_stores = l2.range("write-allocate").lo != 0 && l2.range("write-back").lo != 0;
     layout.l2_latency = l2.range("latency");
     layout.slice_service = l2.range("service", 1).hi;
+    layout.slice_service_lo = l2.range("service", 1).lo;
     layout.slice_entries = l2.range("mshr-entries", 1).lo;
     layout.slice_merges = l2.range("mshr-merges", 1).lo;
 }

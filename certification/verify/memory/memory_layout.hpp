@@ -31,9 +31,11 @@ struct MemoryLayout {
     models::Interval l1_latency;
     models::Interval l2_latency;
     models::Interval dram_latency;
-    models::Interval transit; ///< On a link.
-    std::int64_t l1_service = 0;
-    std::int64_t slice_service = 0;
+    models::Interval transit;          ///< On a link.
+    std::int64_t l1_service = 0;       ///< At most.
+    std::int64_t l1_service_lo = 0;    ///< At least.
+    std::int64_t slice_service = 0;    ///< At most.
+    std::int64_t slice_service_lo = 0; ///< At least.
     models::Interval link_service;
     models::Interval row_hit; ///< Of a sector.
     std::int64_t row_miss = 0;

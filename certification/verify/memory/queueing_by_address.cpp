@@ -70,7 +70,8 @@ class AddressedDelay {
 public:
     AddressedDelay(const AddressedMemory& memory, const TimedCode& code)
         : layout_{memory.layout}, footprint_{memory.footprint},
-          arguments_{memory.arguments}, code_{code}, volume_{volume_of(code, memory.footprint)} {}
+          arguments_{memory.arguments.value()}, code_{code}, volume_{volume_of(code,
+                                                                               memory.footprint)} {}
 
     void check_arguments() const {
         const auto expect = [&](bool holds, const char* what) {
@@ -422,20 +423,59 @@ private:
 
 } // namespace
 
-AddressedMemory read_addressed_memory(TimedCode& code, const QueueingArguments& arguments) {
-    if (models::guarantee_of(code.kernel.policy) != models::PolicyGuarantee::WorkConserving)
+AddressedMemory read_addressed_memory(TimedCode& code,
+                                      const std::optional<QueueingArguments>& arguments) {
+    if (arguments &&
+        models::guarantee_of(code.kernel.policy) != models::PolicyGuarantee::WorkConserving)
         refuted(code.kernel.id + ": queueing by addresses: the policy need not conserve work");
     AddressedMemory memory{read_memory_layout(code.kernel), {}, arguments};
     memory.footprint = footprint_of(code, memory.layout, list_accesses(code, memory.layout));
     for (std::size_t i = 0; i < code.timings.size(); ++i) {
-        const std::int64_t lines = memory.footprint.lines_of[i].hi;
-        if (lines == 0) continue;
+        const models::Interval& lines = memory.footprint.lines_of[i];
+        if (lines.hi == 0) continue;
         Timing& timing = code.timings[i].value();
-        timing.passes.hi = std::min(timing.passes.hi, lines);
-        if (arguments.ports && is_load_through_caches(timing)) models::free_port(timing);
+        timing.passes = {std::max(timing.passes.lo, lines.lo), std::nullopt,
+                         std::min(timing.passes.hi, lines.hi)};
+        if (arguments && arguments->ports && is_load_through_caches(timing))
+            models::free_port(timing);
     }
-    AddressedDelay{memory, code}.check_arguments();
+    if (arguments) AddressedDelay{memory, code}.check_arguments();
     return memory;
+}
+
+std::vector<std::vector<Term>> bandwidth_terms(const AddressedMemory& memory,
+                                               const TimedCode& code) {
+    const MemoryLayout& layout = memory.layout;
+    const Footprint& footprint = memory.footprint;
+    const LaunchGeometry& launch = code.represented;
+    const std::int64_t unloaded = std::min(layout.l2_latency.lo, layout.dram_latency.lo);
+    const std::int64_t transits = layout.transit.hi - layout.transit.lo;
+    std::vector<std::vector<Term>> sums;
+    const auto add = [&](std::int64_t count, std::int64_t cycles, std::int64_t last) {
+        if (count > 0)
+            sums.push_back({{count, cycles, ""}, {1, std::max<std::int64_t>(0, last), ""}});
+    };
+    const auto share = [](std::int64_t all, std::int64_t among) {
+        return all / among + (all % among > 0 ? 1 : 0);
+    };
+    // Some L1 has its share of the blocks.
+    const std::int64_t warps = times(launch.blocks_before_last() + 1, launch.warps_per_block);
+    const std::int64_t lines = least_path_demand(code, [&](const Timing& timing, std::size_t i) {
+        const bool always = is_load_through_caches(timing) &&
+                            !assembly::is_guarded(code.kernel.function->instructions[i]);
+        return always ? timing.passes.lo : 0;
+    });
+    add(times(lines, warps) - 1, layout.l1_service_lo, std::min(layout.l1_latency.lo, unloaded));
+    add(footprint.least_of_channel - footprint.most_l2_sectors, layout.row_hit.lo,
+        layout.dram_latency.lo - transits);
+    // A store is over in the queue of the link, a load when its data are back.
+    const std::int64_t stores = footprint.least_stores;
+    add(share(footprint.least_requests + stores, launch.multiprocessors) - 1 -
+            (stores == 0 ? 0 : layout.link_queue),
+        layout.link_service.lo, stores == 0 ? unloaded : 0);
+    add(share(footprint.least_requests, layout.slices.hi) - 1, layout.slice_service_lo,
+        unloaded - transits);
+    return sums;
 }
 
 std::vector<Term> with_addressed_terms(std::vector<Term> terms, const AddressedMemory& memory,

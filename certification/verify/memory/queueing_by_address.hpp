@@ -6,6 +6,7 @@
 #include "certification/verify/interference/certificate_values.hpp"
 #include "certification/verify/memory/footprint.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace warpbound::certification::verify {
@@ -14,12 +15,19 @@ namespace warpbound::certification::verify {
 struct AddressedMemory {
     MemoryLayout layout;
     Footprint footprint;
-    QueueingArguments arguments;
+    std::optional<QueueingArguments> arguments; ///< None: on the lower side.
 };
 
 /// Lists the accesses of the code and lets its instructions take as many passes, and hold such
 /// ports, as the arguments say. Throws `Finding` where these do not apply.
-AddressedMemory read_addressed_memory(TimedCode& code, const QueueingArguments& arguments);
+/// `arguments`: none on the lower side.
+AddressedMemory read_addressed_memory(TimedCode& code,
+                                      const std::optional<QueueingArguments>& arguments);
+
+/// The lower bounds by bandwidth: of the L1s, a channel, links and slices (S21, S22 lemma 4). Side:
+/// lower.
+std::vector<std::vector<Term>> bandwidth_terms(const AddressedMemory& memory,
+                                               const TimedCode& code);
 
 /// `terms` of a bound in which no access waits for another, and after them those of the queueing
 /// delay of the launch. `values`: of the code that `read_addressed_memory` changed. Side: upper.
