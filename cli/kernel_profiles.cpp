@@ -31,9 +31,11 @@ Result<models::NamedProfile> profile_along(const LoadedKernel& kernel,
 /// Number of paths drawn; odd, so that the median is one of them.
 constexpr std::int64_t drawn_paths = 9;
 
-/// A path and the number of instructions it executes; no blocks when the path is too long.
+/// A path, the number of instructions it executes, and of loops that it enters; no blocks when the
+/// path is too long.
 struct DrawnPath {
     std::size_t instructions = 0;
+    std::int64_t loops = 0;
     std::vector<std::size_t> blocks;
 };
 
@@ -45,9 +47,16 @@ Result<DrawnPath> draw_path(const LoadedKernel& kernel,
     auto walk = chooser.choose(random_source, random_source);
     if (!walk) return walk.as_failure();
     DrawnPath path;
+    std::vector<bool> seen(kernel.graph.blocks.size(), false);
+    const auto visit = [&](std::size_t block) {
+        if (seen[block]) return;
+        seen[block] = true;
+        path.loops += std::ranges::count(kernel.graph.loops, block, &assembly::Loop::header);
+    };
     for (bool ended = false; !ended; ended = walk.value().advance().ends) {
         const auto& block = kernel.graph.blocks[walk.value().block()];
         path.blocks.push_back(walk.value().block());
+        visit(walk.value().block());
         path.instructions += block.last - block.first + 1;
         if (path.instructions > models::profile_step_limit) {
             path.blocks.clear();
@@ -58,7 +67,8 @@ Result<DrawnPath> draw_path(const LoadedKernel& kernel,
 }
 
 /// The path with the median number of executed instructions among paths that the simulated device
-/// would draw.
+/// would draw, and of these among those that enter most loops: a thread that leaves early is not
+/// typical of the others.
 Result<std::vector<std::size_t>> typical_path(const LoadedKernel& kernel, std::uint64_t seed) {
     if (!kernel.facts.divergents.empty())
         return Failure{fmt::format("lanes may diverge at 0x{:04x}; a profile follows one path",
@@ -72,6 +82,8 @@ Result<std::vector<std::size_t>> typical_path(const LoadedKernel& kernel, std::u
         if (!path) return path.as_failure();
         paths.push_back(std::move(path).value());
     }
+    const std::int64_t most_loops = std::ranges::max(paths, {}, &DrawnPath::loops).loops;
+    std::erase_if(paths, [&](const DrawnPath& path) { return path.loops < most_loops; });
     std::ranges::stable_sort(paths, {}, &DrawnPath::instructions);
     DrawnPath& middle = paths[paths.size() / 2];
     if (middle.blocks.empty())
@@ -143,7 +155,8 @@ profiles_of_listing(const LoadedKernel& kernel,
     const Failure absent{"this build has no analyzer to find the path"};
     KernelProfiles profiles{absent, absent, absent,
                             fmt::format("paths of {}: shortest and longest by analysis, typical "
-                                        "the median of {} drawn at random",
+                                        "the median of {} drawn at random, of those that "
+                                        "enter most loops",
                                         kernel.function->name, drawn_paths)};
     const auto path = typical_path(kernel, seed);
     if (path)

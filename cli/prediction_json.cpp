@@ -142,6 +142,7 @@ std::string prediction_json(const PredictionReport& report) {
              {"profile", report.origin},
              {"set", report.set},
              {"profiles", profiles_json(report.summaries)}};
+    if (const auto unread = report.unread(); !unread.empty()) out["unread"] = unread;
     if (setting.warps) out["warps"] = *setting.warps;
     if (report.asks_voudouris() && setting.voudouris) out["costs"] = setting.voudouris.value().name;
     if (!report.swept.empty()) out["swept"] = report.swept;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 namespace warpbound::cli {
 
@@ -37,6 +38,30 @@ bool PredictionReport::asks_voudouris() const {
 
 std::string_view PredictionReport::policy() const {
     return setting->policy == models::gpumech::Policy::RoundRobin ? "lrr" : "gto";
+}
+
+std::vector<std::string> PredictionReport::unread() const {
+    constexpr std::string_view of_machine = "architecture:";
+    std::vector<std::string> names;
+    for (const std::string& assignment : set) {
+        std::string_view name{assignment};
+        name = name.substr(0, name.find('='));
+        // Of the question itself: every model reads these.
+        if (name == "warps" || name.starts_with("launch.")) continue;
+        const std::string_view symbol =
+            name.starts_with(of_machine) ? name.substr(of_machine.size()) : name;
+        const bool is_read = std::ranges::any_of(points, [&](const PredictedPoint& point) {
+            return std::ranges::any_of(point.models, [&](const ModelAnswers& model) {
+                return std::ranges::any_of(model.variants, [&](const auto& answer) {
+                    return std::ranges::any_of(answer.parameters, [&](const auto& parameter) {
+                        return parameter.symbol == symbol;
+                    });
+                });
+            });
+        });
+        if (!is_read) names.emplace_back(name);
+    }
+    return names;
 }
 
 std::string prediction_csv(const PredictionReport& report) {

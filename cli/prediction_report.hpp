@@ -63,6 +63,8 @@ struct PredictionReport {
     [[nodiscard]] bool has_time() const;
     [[nodiscard]] bool asks_voudouris() const;
     [[nodiscard]] std::string_view policy() const; ///< "lrr" or "gto"
+    /// Of `set`, what no asked model reads at any point.
+    [[nodiscard]] std::vector<std::string> unread() const;
 };
 
 std::string prediction_text(const PredictionReport& report);

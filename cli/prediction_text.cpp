@@ -221,6 +221,8 @@ std::string prediction_text(const PredictionReport& report) {
     if (report.asks_voudouris() && setting.voudouris)
         out += fmt::format("costs of V14: {}\n", setting.voudouris.value().name);
     if (!report.set.empty()) out += fmt::format("set: {}\n", fmt::join(report.set, ", "));
+    if (const auto unread = report.unread(); !unread.empty())
+        out += fmt::format("read by none of these models: {}\n", fmt::join(unread, ", "));
     if (report.swept.empty()) {
         const PredictedPoint& point = report.points.front();
         out += "\n" + table(point) + refusals(point);
