@@ -190,7 +190,7 @@ Result<void> apply_instruction_caches(AnalysisContext& context) {
     if (!lines) return lines.as_failure();
     context.instruction_lines = lines.value();
     if (context.instruction_lines)
-        add_line_waits(request, *context.instruction_lines, context.timings);
+        add_line_waits(request, *context.instruction_lines, context.timings.own());
     return boost::outcome_v2::success();
 }
 
@@ -203,8 +203,8 @@ void apply_caches(AnalysisContext& context) {
     if (context.footprint) context.unrefined.resize(context.timings.size());
     for (std::size_t i = 0; i < context.timings.size(); ++i) {
         if (!context.timings[i]) continue;
-        models::InstructionTiming& timing = context.timings[i].value();
-        if (!timing.through_caches) continue;
+        if (!context.timings[i].value().through_caches) continue;
+        models::InstructionTiming& timing = context.timings.own()[i].value();
         const models::Interval passes = timing.passes;
         if (context.footprint && context.footprint->passes[i].hi > 0)
             timing.passes = context.footprint->passes[i];

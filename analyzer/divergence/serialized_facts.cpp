@@ -41,7 +41,7 @@ AnalysisContext serialized_context(const AnalysisContext& context, const Request
 
 AnalysisContext single_lane_context(const AnalysisContext& context) {
     AnalysisContext lane = context;
-    for (auto& timing : lane.timings) {
+    for (auto& timing : lane.timings.own()) {
         if (!timing) continue;
         auto& gap = timing.value().gap;
         auto& taken = timing.value().gap_taken;

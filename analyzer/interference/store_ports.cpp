@@ -32,7 +32,7 @@ AnalysisContext without_ports_of_stores(const AnalysisContext& context) {
     const InstructionCosts drains = drain_costs(context, Side::Upper);
     for (std::size_t i = 0; i < drains.size(); ++i) {
         if (!enters_write_buffer(context, i)) continue;
-        models::InstructionTiming& timing = changed.timings[i].value();
+        models::InstructionTiming& timing = changed.timings.own()[i].value();
         if (models::occupancy_of_port(timing).hi <= drains[i]) models::free_port(timing);
     }
     return changed;

@@ -10,8 +10,9 @@ AnalysisContext without_addresses(const AnalysisContext& context) {
     AnalysisContext plain = context;
     for (std::size_t i = 0; i < plain.unrefined.size(); ++i) {
         if (!plain.unrefined[i]) continue;
-        plain.timings[i].value().passes = plain.unrefined[i]->passes;
-        plain.timings[i].value().latency = plain.unrefined[i]->latency;
+        models::InstructionTiming& timing = plain.timings.own()[i].value();
+        timing.passes = plain.unrefined[i]->passes;
+        timing.latency = plain.unrefined[i]->latency;
     }
     plain.footprint.reset();
     plain.unrefined.clear();

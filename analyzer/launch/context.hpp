@@ -11,6 +11,7 @@
 #include "analyzer/launch/operand_lines.hpp"
 #include "analyzer/microarchitecture/register_reads.hpp"
 #include "analyzer/request.hpp"
+#include "assembly/support/shared_vector.hpp"
 #include "assembly/support/stop_token.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
@@ -31,7 +32,7 @@ struct AnalysisContext {
     const Request& request;
     ResolvedFacts facts;
     LaunchGeometry shape;
-    std::vector<Result<models::InstructionTiming>> timings;
+    assembly::SharedVector<Result<models::InstructionTiming>> timings;
     std::vector<bool> used; ///< Per instruction: on a path that the facts allow.
     models::Interval buffer_entries{0, 0, 0};
     models::Interval buffer_drain{0, 0, 0};

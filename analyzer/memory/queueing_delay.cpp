@@ -423,7 +423,7 @@ AnalysisContext without_queueing(const AnalysisContext& context, QueueingRules r
     AnalysisContext changed = context;
     const QueueingDelay delay{context, rules};
     const std::int64_t miss = delay.miss_latency();
-    for (auto& timing : changed.timings) {
+    for (auto& timing : changed.timings.own()) {
         if (!timing || !is_cached_load(timing.value())) continue;
         models::Interval& latency = timing.value().latency;
         latency.hi = context.caches->first_level_latency;
