@@ -264,8 +264,10 @@ Result<Alternatives> bounds_by(const AnalysisContext& context, const QueueingArg
 
 /// Whether evidence shows what the argument says (S26).
 bool has_evidence(const AnalysisContext& context, const QueueingArgument& argument) {
-    return !argument || (context.footprint && models::guarantee_of(context.request.policy) ==
-                                                  models::PolicyGuarantee::WorkConserving);
+    const bool conserves =
+        context.shape.warps() == 1 ||
+        models::guarantee_of(context.request.policy) == models::PolicyGuarantee::WorkConserving;
+    return !argument || (context.footprint && conserves);
 }
 
 models::Cycles least_of(const Alternatives& all) {

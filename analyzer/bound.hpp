@@ -3,7 +3,6 @@
 /// A bound: its side, how it was proved, and its assumptions.
 
 #include "analyzer/bound_expression.hpp"
-#include "analyzer/queueing_rules.hpp"
 #include "models/bounds.hpp"
 #include "models/units.hpp"
 
@@ -36,6 +35,20 @@ constexpr std::string_view to_string(Proof proof) {
 enum class Outcome {
     Optimal,      ///< no path of the path problem is better than `proved`
     LimitReached, ///< a limit stopped the search; `proved` is still a bound
+};
+
+/// How row activations of DRAM are counted.
+enum class RowDelay {
+    WholeTransfers,   ///< As part of each transfer, one transfer after another.
+    PerWaitingAccess, ///< Rows that other accesses activate, for each waiting access (S22).
+    OncePerLaunch,    ///< Rows that the lines of each load activate, once for the launch (S22c).
+};
+/// By which arguments waits of accesses through caches are bounded; each gives an upper bound
+/// (S22).
+struct QueueingRules {
+    bool hits = false; ///< Loads have the latency of an L1 hit; misses count as terms.
+    RowDelay rows = RowDelay::WholeTransfers;
+    bool ports = false; ///< The port of the loads is a server of the tandem (S22d).
 };
 
 /// Contribution of one basic block to the witness path. `Unit:` core cycles.

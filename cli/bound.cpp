@@ -29,6 +29,7 @@ struct BoundOptions : AnalysisOptions {
     StmOptions stm;
     double time_limit = 60;
     bool all = false;
+    std::string trace; ///< Folder of a thread trace; empty: none.
 };
 
 /// The report, or what is needed for it.
@@ -47,6 +48,10 @@ Result<void> answer(const BoundOptions& options, const LoadedLaunch& inputs, con
     const auto analysis = analyzer::analyze(planned.value().request);
     if (!analysis) return analysis.as_failure();
     answer.report = report_of(options, inputs, planned.value(), analysis.value(), scope);
+    if (options.trace.empty()) return boost::outcome_v2::success();
+    auto recorded = recorded_wavefronts(options.trace, *inputs.kernel);
+    if (!recorded) return recorded.as_failure();
+    answer.recorded = std::move(recorded).value();
     return boost::outcome_v2::success();
 }
 
@@ -181,6 +186,11 @@ void add_bound(CLI::App& app, Invocation& invocation) {
         ->add_flag("--all", options->all, "Every kernel of the file, with this launch, as a table")
         ->excludes(command->get_option("--kernel"))
         ->excludes(command->get_option("--flow-facts"));
+    command
+        ->add_option("--trace", options->trace,
+                     "Folder ui_output_* of AMD's rocprofv3 --att that recorded this launch: a "
+                     "wavefront longer than the upper bound is named (exit code 1)")
+        ->excludes(command->get_option("--all"));
     command
         ->add_option("--time-limit", options->time_limit,
                      "Seconds for the analysis of a kernel; the best bound so far is then given")

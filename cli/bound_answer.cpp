@@ -70,6 +70,15 @@ std::string dominant(const Report& report) {
         largest.first);
 }
 
+std::string recorded_row(const BoundAnswer& answer) {
+    if (!answer.recorded) return {};
+    const RecordedWavefronts& recorded = *answer.recorded;
+    return fmt::format("recorded   {} wavefronts, the longest {} cycles ({}): {}\n", recorded.count,
+                       recorded.longest, recorded.file,
+                       answer.is_exceeded() ? "LONGER than the bound of the launch"
+                                            : "none longer than the bound of the launch");
+}
+
 std::string verdict_row(const Report& report) {
     if (!report.deadline) return "verdict    none: no deadline was stated (--deadline 10ms)\n";
     return fmt::format("deadline   {:>12}   {}\nverdict    {}\n",
@@ -166,7 +175,14 @@ std::string row_of(const BoundAnswer& answer) {
 
 } // namespace
 
+bool BoundAnswer::is_exceeded() const {
+    if (!report || !recorded) return false;
+    const Claim* upper = time_claim(*report, Side::Upper);
+    return upper != nullptr && recorded->longest > upper->value;
+}
+
 Exit exit_of(const BoundAnswer& answer) {
+    if (answer.is_exceeded()) return Exit::Violated;
     if (answer.was_stopped) return Exit::Undecided;
     if (!answer.report) return answer.dropped.empty() ? Exit::Refused : Exit::Undecided;
     if (!answer.report->deadline)
@@ -183,8 +199,6 @@ Exit exit_of(const BoundAnswer& answer) {
 }
 
 std::string next_step_of(const BoundAnswer& answer, const AnalysisOptions& options) {
-    if (answer.report && answer.report->isa.starts_with("gfx")) // Without evidence as yet.
-        return fmt::format("warpbound analyze {} --runs 200", typed(options.launch));
     if (answer.report)
         return certify_command(options) + " -o evidence && warpbound verify evidence";
     if (!answer.needs.empty() &&
@@ -204,7 +218,8 @@ std::string text_of(const BoundAnswer& answer, bool quiet) {
     std::string text = fmt::format("kernel     {} ({})\nlaunch     {}\nmachine    {}, {}\n\n",
                                    report.kernel, report.isa, certification::launch_text(report),
                                    report.architecture, report.architecture_title);
-    text += time_row(report, Side::Upper) + time_row(report, Side::Lower) + verdict_row(report);
+    text += time_row(report, Side::Upper) + time_row(report, Side::Lower) + recorded_row(answer) +
+            verdict_row(report);
     if (const std::string why = dominant(report); !why.empty())
         text += fmt::format("why        {}\n", why);
     const Claim* upper = time_claim(report, Side::Upper);
@@ -237,6 +252,11 @@ std::string json_of(const std::vector<BoundAnswer>& answers) {
             needs.push_back({{"what", reason(need)}, {"state", remedy(answer, need)}});
         if (!answer.needs.empty()) one["needs"] = std::move(needs);
         if (!answer.dropped.empty()) one["stopped"] = answer.dropped;
+        if (answer.recorded)
+            one["recorded"] = {{"wavefronts", answer.recorded->count},
+                               {"longest", answer.recorded->longest},
+                               {"file", answer.recorded->file},
+                               {"longer-than-bound", answer.is_exceeded()}};
         if (answer.report) one["report"] = Json::parse(certification::render_json(*answer.report));
         kernels.push_back(std::move(one));
     }

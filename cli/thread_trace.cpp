@@ -119,6 +119,23 @@ Json json_of(const std::vector<FactCheck>& checks) {
     return out;
 }
 
+/// A trace, and which of its kernels the code is.
+struct MatchedTrace {
+    ThreadTrace trace;
+    std::size_t kernel = 0;
+};
+
+Result<MatchedTrace> matched_trace(const std::string& folder, const LoadedKernel& kernel) {
+    auto read = harness::trace::read_thread_trace(folder);
+    if (!read) return read.as_failure();
+    const auto traced = harness::trace::find_traced_kernel(read.value(), kernel.function->name);
+    if (!traced) return traced.as_failure();
+    const auto matched =
+        harness::trace::match_thread_trace(read.value(), traced.value(), *kernel.function);
+    if (!matched) return matched.as_failure();
+    return MatchedTrace{std::move(read).value(), traced.value()};
+}
+
 Failure no_graph(const std::string& folder) {
     return {"a thread trace has no control-flow graph; expected --format text or json", folder};
 }
@@ -149,26 +166,42 @@ Result<std::string> inspect_thread_trace(const std::string& folder, const std::s
 Result<CheckedThreadTrace> check_thread_trace(const std::string& folder, const LoadedKernel& kernel,
                                               const std::string& format) {
     if (format == "dot") return no_graph(folder);
-    const auto read = harness::trace::read_thread_trace(folder);
-    if (!read) return read.as_failure();
-    const ThreadTrace& trace = read.value();
-    const auto traced = harness::trace::find_traced_kernel(trace, kernel.function->name);
-    if (!traced) return traced.as_failure();
-    const auto matched =
-        harness::trace::match_thread_trace(trace, traced.value(), *kernel.function);
+    const auto matched = matched_trace(folder, kernel);
     if (!matched) return matched.as_failure();
+    const auto& [trace, traced] = matched.value();
     CheckedThreadTrace checked;
     checked.facts = harness::trace::check_facts(
-        trace, traced.value(), {kernel.function, &kernel.graph, &kernel.facts, {}});
+        trace, traced, {kernel.function, &kernel.graph, &kernel.facts, {}});
     if (format == "json") {
         checked.text =
-            json_text("thread-trace", {{"kernels", Json::array({json_of(trace, traced.value())})},
+            json_text("thread-trace", {{"kernels", Json::array({json_of(trace, traced)})},
                                        {"flow-facts", json_of(checked.facts)}});
         return checked;
     }
-    checked.text = text_of(trace, traced.value());
+    checked.text = text_of(trace, traced);
     if (!checked.facts.empty()) checked.text += text_of(checked.facts);
     return checked;
+}
+
+Result<RecordedWavefronts> recorded_wavefronts(const std::string& folder,
+                                               const LoadedKernel& kernel) {
+    const auto matched = matched_trace(folder, kernel);
+    if (!matched) return matched.as_failure();
+    const auto& [trace, traced] = matched.value();
+    RecordedWavefronts recorded;
+    for (const auto& wave : trace.waves) {
+        const bool is_of_kernel =
+            std::any_of(wave.steps.begin(), wave.steps.end(), [&](const auto& step) {
+                return step.instruction &&
+                       trace.code.instructions[*step.instruction].kernel == traced;
+            });
+        if (!is_of_kernel) continue;
+        ++recorded.count;
+        if (recorded.count > 1 && wave.end - wave.begin <= recorded.longest) continue;
+        recorded.longest = wave.end - wave.begin;
+        recorded.file = wave.file;
+    }
+    return recorded;
 }
 
 } // namespace warpbound::cli

@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "harness/trace/fact_check.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,17 @@ struct CheckedThreadTrace {
 /// trace of another kernel or build.
 Result<CheckedThreadTrace> check_thread_trace(const std::string& folder, const LoadedKernel& kernel,
                                               const std::string& format);
+
+/// Times of the wavefronts that a thread trace recorded of a kernel. No wavefront lasts longer than
+/// its launch.
+struct RecordedWavefronts {
+    std::int64_t count = 0;
+    std::int64_t longest = 0; ///< `Unit:` core cycles.
+    std::string file;         ///< Of the longest.
+};
+
+/// Refuses a trace of another kernel or build.
+Result<RecordedWavefronts> recorded_wavefronts(const std::string& folder,
+                                               const LoadedKernel& kernel);
 
 } // namespace warpbound::cli

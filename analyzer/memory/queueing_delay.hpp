@@ -5,7 +5,6 @@
 
 #include "analyzer/bound.hpp"
 #include "analyzer/launch/context.hpp"
-#include "analyzer/queueing_rules.hpp"
 #include "models/units.hpp"
 
 #include <string>

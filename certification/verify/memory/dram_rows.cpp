@@ -94,13 +94,13 @@ std::int64_t tails_of_loads(const MemoryLayout& layout, const std::vector<LineAc
 
 } // namespace
 
-std::optional<Footprint::Tails> tails_of(const TimedCode& code, const MemoryLayout& layout,
-                                         const std::vector<LineAccess>& accesses, bool writes) {
+std::optional<RowTails> tails_of(const TimedCode& code, const MemoryLayout& layout,
+                                 const std::vector<LineAccess>& accesses, bool writes) {
     if (!layout.places_in_channels() || !layout.banks.is_exact() ||
         models::times(layout.banks.lo, layout.channels.lo) > most_banks)
         return std::nullopt;
-    return Footprint::Tails{tails_of_access(code, layout, accesses, writes),
-                            tails_of_loads(layout, accesses)};
+    return RowTails{tails_of_access(code, layout, accesses, writes),
+                    tails_of_loads(layout, accesses)};
 }
 
 } // namespace warpbound::certification::verify

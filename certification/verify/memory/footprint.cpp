@@ -1,6 +1,5 @@
 #include "certification/verify/memory/footprint.hpp"
 
-#include "certification/verify/memory/dram_rows.hpp"
 #include "certification/verify/memory/first_requests.hpp"
 #include "certification/verify/memory/service_times.hpp"
 #include "models/units.hpp"

@@ -4,6 +4,7 @@
 /// access alone needs, rows that transfers open (step S22 of docs/theory, lemmas 1 to 3, and S22f).
 
 #include "certification/verify/memory/accesses.hpp"
+#include "certification/verify/memory/dram_rows.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -43,12 +44,8 @@ struct Footprint {
         std::int64_t most_of_one = 0;
     };
     std::optional<Writebacks> writebacks;
-    /// Lemma 3, and S22c; none: addresses do not tell the bank.
-    struct Tails {
-        std::int64_t of_access = 0; ///< r: tails that a transfer waits for.
-        std::int64_t of_loads = 0;  ///< Sum of t(L) over the loads of the launch.
-    };
-    std::optional<Tails> tails;
+    /// None: addresses do not tell the bank.
+    std::optional<RowTails> tails;
     /// S58: A(1) to A(3), loads that access none of so many sectors; empty: not counted.
     std::vector<std::int64_t> loads_without;
     /// S22, lemma 4: what every run needs. Sectors that one channel brings, transactions of loads

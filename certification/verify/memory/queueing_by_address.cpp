@@ -425,7 +425,7 @@ private:
 
 AddressedMemory read_addressed_memory(TimedCode& code,
                                       const std::optional<QueueingArguments>& arguments) {
-    if (arguments &&
+    if (arguments && code.geometry.warps > 1 &&
         models::guarantee_of(code.kernel.policy) != models::PolicyGuarantee::WorkConserving)
         refuted(code.kernel.id + ": queueing by addresses: the policy need not conserve work");
     AddressedMemory memory{read_memory_layout(code.kernel), {}, arguments};
