@@ -129,7 +129,8 @@ Result<std::unique_ptr<LoadedKernel>> load_kernel(const harness::toolchain::Kern
                                                   const KernelOptions& options) {
     if (options.takes_amd)
         if (auto checked = assembly::amd::check_scalar_registers(
-                code.summary.name, code.summary.amd ? code.summary.amd->sgprs : std::nullopt);
+                code.summary.name, code.function->target,
+                code.summary.amd ? code.summary.amd->sgprs : std::nullopt);
             !checked)
             return checked.as_failure();
     auto loaded = std::make_unique<LoadedKernel>();
@@ -138,7 +139,7 @@ Result<std::unique_ptr<LoadedKernel>> load_kernel(const harness::toolchain::Kern
         static_cast<std::size_t>(code.function - code.program->functions.data()));
     loaded->parameters = code.summary.parameters;
     loaded->constants = code.summary.constants;
-    if (code.summary.amd) loaded->most_threads = code.summary.amd->max_workgroup;
+    loaded->amd = code.summary.amd;
     auto graph = assembly::build_control_flow_graph(*loaded->function);
     if (!graph) {
         Failure failure = graph.error();
@@ -202,7 +203,8 @@ Result<LoadedLaunch> load_launch(const LaunchOptions& options, models::Architect
     const auto launch = launch_of(options.launch, loaded.kernel->function);
     if (!launch) return launch.as_failure();
     loaded.launch = launch.value();
-    if (const auto most = loaded.kernel->most_threads; most && loaded.launch.threads > *most)
+    const auto most = loaded.kernel->amd ? loaded.kernel->amd->max_workgroup : std::nullopt;
+    if (most && loaded.launch.threads > *most)
         return Failure{fmt::format("a block of {} threads; kernel '{}' is compiled for at most {}",
                                    loaded.launch.threads, loaded.kernel->function->name, *most),
                        loaded.kernel->program.name};
@@ -220,6 +222,12 @@ Result<LoadedLaunch> load_launch(const LaunchOptions& options, models::Architect
 Result<void> check_target(const LoadedKernel& kernel, const models::Architecture& architecture) {
     auto checked =
         models::check_runs_on(architecture, kernel.function->name, kernel.function->target);
+    const auto lanes =
+        models::require(architecture, architecture.geometry, "geometry", "warp-size");
+    if (checked && kernel.amd && lanes)
+        checked = assembly::amd::check_mode(kernel.function->name,
+                                            {kernel.amd->lanes, kernel.amd->in_compute_unit_mode},
+                                            lanes.value().lo, architecture.name);
     if (checked) return checked;
     return Failure{checked.error().what, kernel.program.name};
 }

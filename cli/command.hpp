@@ -133,8 +133,8 @@ struct LoadedKernel {
     std::map<std::int64_t, std::string> constants{}; ///< Contents of constant banks that it holds.
     /// The source files whose comments state facts, as `facts.sources` names them.
     std::vector<assembly::SourceText> sources{};
-    std::string flow_facts_digest{};            ///< Of the flow-facts file; empty without one.
-    std::optional<std::int64_t> most_threads{}; ///< Of a work-group that AMD's code is made for.
+    std::string flow_facts_digest{}; ///< Of the flow-facts file; empty without one.
+    std::optional<harness::toolchain::AmdResources> amd{}; ///< Of AMD's code.
 };
 
 /// Options that name a kernel: FILE, --kernel, --target; with stated facts --flow-facts, --source.

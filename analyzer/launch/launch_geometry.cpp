@@ -166,7 +166,8 @@ Result<LaunchGeometry> launch_geometry(const models::Launch& launch,
                             shape.warps_per_block, most),
                 architecture.name};
     }
-    if (shape.blocks > 1) {
+    // A work-group of one wavefront needs no barrier, of which there are max-blocks (C104).
+    if (shape.blocks > 1 && (shape.warps_per_block > 1 || !is_amd(architecture.target))) {
         const std::int64_t most = count(architecture.limits, "limits", "max-blocks");
         if (count.failure()) return *count.failure();
         shape.resident = std::min(shape.resident, most);

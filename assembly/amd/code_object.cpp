@@ -219,6 +219,9 @@ void read_descriptor(std::string_view bytes, const Processor& processor, CodeObj
     const std::uint32_t properties = number_at<std::uint16_t>(bytes, 56).value_or(0);
     constexpr std::uint32_t wave32 = 1U << 10U;
     if (processor.has_wave32 && (properties & wave32) != 0) kernel.lanes = 32;
+    constexpr std::uint32_t work_group_processor_mode = 1U << 29U;
+    kernel.in_compute_unit_mode =
+        processor.has_wave32 && (word(48) & work_group_processor_mode) == 0;
     const std::int64_t granule = processor.encoded_vgprs_of_wave64 * (kernel.lanes == 32 ? 2 : 1);
     kernel.allocated_vgprs = ((word(48) & 0x3fU) + 1) * granule;
     read_entry_registers(properties, word(52), processor, kernel);
@@ -279,8 +282,26 @@ bool is_code_object(std::string_view bytes) {
     return is_elf(bytes) && number_at<std::uint16_t>(bytes, 18) == elf_machine_amd;
 }
 
-Result<void> check_scalar_registers(std::string_view kernel, std::optional<std::int64_t> sgprs) {
-    constexpr std::int64_t most = 96;
+Result<void> check_mode(std::string_view kernel, WavefrontMode mode, std::int64_t described_lanes,
+                        std::string_view machine) {
+    if (mode.lanes != described_lanes)
+        return Failure{fmt::format(
+            "kernel '{}' has wavefronts of {} lanes, {} describes those of {}; expected --gpu of "
+            "another description of the card: NAME is of 32 lanes, NAME-w64 of 64",
+            kernel, mode.lanes, machine, described_lanes)};
+    if (!mode.in_compute_unit_mode) return boost::outcome_v2::success();
+    return Failure{
+        fmt::format("kernel '{}' is compiled for the mode of compute units, {} describes "
+                    "work-group processors; expected code compiled with -mno-cumode, "
+                    "which is the default",
+                    kernel, machine)};
+}
+
+Result<void> check_scalar_registers(std::string_view kernel, Target target,
+                                    std::optional<std::int64_t> sgprs) {
+    const auto* const processor = find_processor(target);
+    if (processor == nullptr || processor->has_wave32) return boost::outcome_v2::success();
+    const std::int64_t most = processor->has_unified_vgprs ? 96 : 80; // Of 8 and 10 wavefronts.
     if (sgprs.value_or(0) <= most) return boost::outcome_v2::success();
     return Failure{
         fmt::format("kernel '{}' takes {} SGPRs; expected at most {}, with which they do "
@@ -288,12 +309,19 @@ Result<void> check_scalar_registers(std::string_view kernel, std::optional<std::
                     kernel, *sgprs, most)};
 }
 
-Result<void> check_launch(std::string_view bytes, std::string_view kernel, std::int64_t threads) {
+Result<void> check_launch(std::string_view bytes, std::string_view kernel, std::int64_t threads,
+                          std::int64_t described_lanes, std::string_view machine) {
     const auto object = read_code_object(bytes);
     if (!object) return object.as_failure();
     for (const CodeObjectKernel& one : object.value().kernels) {
         if (one.name != kernel) continue;
-        if (auto checked = check_scalar_registers(kernel, one.sgprs); !checked) return checked;
+        if (auto checked = check_scalar_registers(kernel, object.value().target, one.sgprs);
+            !checked)
+            return checked;
+        if (auto checked =
+                check_mode(kernel, {one.lanes, one.in_compute_unit_mode}, described_lanes, machine);
+            !checked)
+            return checked;
         if (one.max_lanes && threads > *one.max_lanes)
             return Failure{fmt::format("a block of {} threads; kernel '{}' is compiled for at most "
                                        "{}",

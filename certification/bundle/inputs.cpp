@@ -288,11 +288,16 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
     const auto launch = models::parse_launch(input.launch);
     if (!launch) return launch.as_failure();
     loaded->launch = launch.value();
-    if (is_amd)
+    if (is_amd) {
+        const auto lanes = models::require(loaded->architecture, loaded->architecture.geometry,
+                                           "geometry", "warp-size");
+        if (!lanes) return lanes.as_failure();
         if (auto checked = assembly::amd::check_launch(input.listing, loaded->function->name,
-                                                       loaded->launch.threads);
+                                                       loaded->launch.threads, lanes.value().lo,
+                                                       loaded->architecture.name);
             !checked)
             return Failure{checked.error().what, listing};
+    }
     const auto policy = models::read_policy(input.policy);
     if (!policy) return policy.as_failure();
     loaded->policy = policy.value();

@@ -253,14 +253,28 @@ assembly::Program program_of(const std::string& path, const std::string& bytes,
 
 /// The launch is one that the descriptor of a kernel of AMD admits.
 void check_descriptor(const KernelCase& kernel, const std::string& path, const std::string& bytes) {
-    constexpr std::int64_t scalar_registers = 96; // More would limit the resident wavefronts (C30).
     const auto object = taken(assembly::amd::read_code_object(bytes), path);
+    // More would limit the resident wavefronts (C30), on gfx9 only.
+    const int gfx = object.target.gfx;
+    const bool has_eight_wavefronts = gfx == 0x90a || gfx == 0x942;
+    const bool is_rdna = gfx >= 0x1000;
+    const std::int64_t scalar_registers = has_eight_wavefronts ? 96 : 80;
+    const auto lanes = taken(models::require(kernel.architecture, kernel.architecture.geometry,
+                                             "geometry", "warp-size"),
+                             kernel.architecture_path)
+                           .lo;
     for (const auto& described : object.kernels) {
         if (described.name != kernel.function->name) continue;
         if (described.max_lanes && kernel.launch.threads > *described.max_lanes)
             refuted(fmt::format("{}: a block of {} threads; the code is compiled for at most {}",
                                 kernel.id, kernel.launch.threads, *described.max_lanes));
-        if (described.sgprs && *described.sgprs > scalar_registers)
+        if (described.lanes != lanes)
+            refuted(fmt::format("{}: wavefronts of {} lanes; the machine is described for {}",
+                                kernel.id, described.lanes, lanes));
+        if (is_rdna && described.in_compute_unit_mode)
+            refuted(kernel.id + ": compiled for the mode of compute units; the machine is "
+                                "described for work-group processors");
+        if (!is_rdna && described.sgprs && *described.sgprs > scalar_registers)
             refuted(fmt::format("{}: {} SGPRs, with which fewer wavefronts may be resident than "
                                 "are counted",
                                 kernel.id, *described.sgprs));

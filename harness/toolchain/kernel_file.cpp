@@ -134,16 +134,17 @@ Result<void> KernelFile::add_amd(std::string contents, const assembly::amd::Code
         return Failure{fmt::format("is code for {}, not for --target {}", to_string(target),
                                    to_string(*choice_.stated))};
     for (const auto& kernel : object.value().kernels)
-        kernels_.push_back({kernel.name,
-                            target,
-                            kernel.vgprs,
-                            kernel.lds_bytes,
-                            kernel.scratch_bytes,
-                            kernel.parameters,
-                            modules_.size(),
-                            {},
-                            AmdResources{kernel.lanes, kernel.sgprs, kernel.agprs,
-                                         kernel.allocated_vgprs, kernel.max_lanes}});
+        kernels_.push_back(
+            {kernel.name,
+             target,
+             kernel.vgprs,
+             kernel.lds_bytes,
+             kernel.scratch_bytes,
+             kernel.parameters,
+             modules_.size(),
+             {},
+             AmdResources{kernel.lanes, kernel.sgprs, kernel.agprs, kernel.allocated_vgprs,
+                          kernel.max_lanes, kernel.in_compute_unit_mode}});
     Module module;
     auto program = assembly::amd::build_program(object.value(), name_, *decoder);
     program.digest = assembly::digest_of(image.value());

@@ -33,6 +33,7 @@ struct AmdResources {
     std::optional<std::int64_t> agprs{};         ///< Of a lane.
     std::int64_t allocated_vgprs = 0;            ///< Of a lane, AGPRs included.
     std::optional<std::int64_t> max_workgroup{}; ///< Lanes of the largest work-group.
+    bool in_compute_unit_mode = false;           ///< See `CodeObjectKernel`.
 };
 
 /// A kernel as the file describes it.

@@ -1,6 +1,6 @@
 /// \file
-/// Execution times of random kernels of AMD on a compute unit like that of cdna2-mi210, whose
-/// values vary (S54, C99).
+/// Execution times of random kernels of AMD on compute units like that of cdna2-mi210, and on
+/// work-group processors like those of RDNA 2 and 3, whose values vary (S54, C99, C105).
 
 #include "analyzer/analyze.hpp"
 #include "analyzer/flow/facts_in_use.hpp"
@@ -32,24 +32,36 @@ struct Verdict {
     bool is_met = false; ///< A simulated time is the upper bound.
 };
 
-Verdict check_case(std::uint64_t seed, const models::Architecture& described) {
+struct Machine {
+    const char* processor;
+    int lanes;
+    const char* description;
+};
+
+Verdict check_case(std::uint64_t seed, const models::Architecture& described,
+                   const Machine& wanted) {
     tests::RandomSource random{seed};
     models::Architecture machine = described;
     tests::vary(machine, random);
     const bool is_straight = random.whole(0, 2) == 0;
     const std::int64_t warps = is_straight ? 1 : random.whole(1, 6);
     tests::RandomWavefront wavefront{random, warps > 1};
-    const std::string text = is_straight ? wavefront.straight_line() : wavefront.text();
+    std::string text = is_straight ? wavefront.straight_line() : wavefront.text();
+    std::string directives;
+    if (described.target != assembly::Target{0, 0x90a}) {
+        text = tests::for_rdna(std::move(text), wanted.lanes);
+        directives = fmt::format(".amdhsa_wavefront_size32 {}\n", wanted.lanes == 32 ? 1 : 0);
+    }
     Verdict verdict;
     const auto fail = [&](const std::string& what) {
         verdict.failure = fmt::format("{}\nseed {}\n{}", what, seed, text);
         return verdict;
     };
-    const auto function = assembly::amd::function_of("gfx90a", text);
+    const auto function = assembly::amd::function_of(wanted.processor, text, directives);
     if (!function) return fail("not read: " + to_string(function.error()));
     const auto graph = assembly::build_control_flow_graph(function.value());
     if (!graph) return fail("no graph: " + to_string(graph.error()));
-    const models::Launch launch{is_straight ? 1 : random.whole(1, 3), 64 * warps};
+    const models::Launch launch{is_straight ? 1 : random.whole(1, 3), wanted.lanes * warps};
     const auto facts = analyzer::facts_in_use(function.value(), graph.value(), machine, launch,
                                               tests::facts_of(graph.value(), random));
     if (!facts) return fail("facts: " + to_string(facts.error()));
@@ -121,15 +133,17 @@ TEST(AmdProperty, ALoadBehindAnAtomicIsReleasedNoEarlier) {
     EXPECT_LT(issues[5], issues[2] + 50);
 }
 
-TEST(AmdProperty, NoExecutionTimeLeavesItsBounds) {
-    const auto described = models::load_architecture("cdna2-mi210");
+class AmdMachine : public testing::TestWithParam<Machine> {};
+
+TEST_P(AmdMachine, NoExecutionTimeLeavesItsBounds) {
+    const auto described = models::load_architecture(GetParam().description);
     ASSERT_TRUE(described) << to_string(described.error());
     const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 300);
     const auto first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261129);
     std::uint64_t bounded = 0;
     std::uint64_t met = 0;
     for (std::uint64_t seed = first; seed < first + cases && !HasFailure(); ++seed) {
-        const Verdict verdict = check_case(seed, described.value());
+        const Verdict verdict = check_case(seed, described.value(), GetParam());
         EXPECT_EQ(verdict.failure, "");
         bounded += verdict.is_bounded ? 1U : 0U;
         met += verdict.is_met ? 1U : 0U;
@@ -137,6 +151,16 @@ TEST(AmdProperty, NoExecutionTimeLeavesItsBounds) {
     EXPECT_GT(bounded * 10, cases * 9);
     EXPECT_GT(met * 5, cases); // One wavefront without branches is bounded exactly.
 }
+
+INSTANTIATE_TEST_SUITE_P(All, AmdMachine,
+                         testing::Values(Machine{"gfx90a", 64, "cdna2-mi210"},
+                                         Machine{"gfx1030", 32, "rdna2-6900xt"},
+                                         Machine{"gfx1030", 64, "rdna2-6900xt-w64"},
+                                         Machine{"gfx1100", 32, "rdna3-7900xtx"}),
+                         [](const auto& machine) {
+                             return fmt::format("{}With{}Lanes", machine.param.processor,
+                                                machine.param.lanes);
+                         });
 
 } // namespace
 } // namespace warpbound

@@ -29,7 +29,20 @@ struct Case {
     std::string text; ///< For messages.
 };
 
-Case case_of(std::uint64_t seed, const models::Architecture& described) {
+struct Machine {
+    const char* processor;
+    int lanes;
+    const char* description;
+};
+
+std::string image_of(const std::string& text, const Machine& wanted) {
+    if (std::string{"gfx90a"} == wanted.processor) return tests::wavefront_image(text);
+    return tests::wavefront_image(
+        text, wanted.processor,
+        fmt::format(".amdhsa_wavefront_size32 {}\n", wanted.lanes == 32 ? 1 : 0));
+}
+
+Case case_of(std::uint64_t seed, const models::Architecture& described, const Machine& wanted) {
     tests::RandomSource random{seed};
     models::Architecture machine = described;
     tests::vary(machine, random);
@@ -38,9 +51,11 @@ Case case_of(std::uint64_t seed, const models::Architecture& described) {
     tests::RandomWavefront wavefront{random, warps > 1};
     Case made;
     made.text = is_straight ? wavefront.straight_line() : wavefront.text();
+    if (described.target != assembly::Target{0, 0x90a})
+        made.text = tests::for_rdna(std::move(made.text), wanted.lanes);
     const std::int64_t blocks = is_straight ? 1 : random.whole(1, 3);
     made.input = tests::wavefront_input(
-        tests::wavefront_image(made.text), "k", fmt::format("{}x{}", blocks, 64 * warps),
+        image_of(made.text, wanted), "k", fmt::format("{}x{}", blocks, wanted.lanes * warps),
         models::to_string(tests::policy_of(static_cast<std::size_t>(random.whole(0, 100)))));
     made.text += made.input.launch + " " + made.input.policy + "\n";
     made.input.architecture = models::write_architecture(machine);
@@ -78,15 +93,17 @@ bool move_end(certification::EvidenceFiles& files, const std::string& id, std::i
     return moved;
 }
 
-TEST(AmdPropertyEvidence, IsAcceptedAndNoTableMayUndercutIt) {
-    const auto described = models::load_architecture("cdna2-mi210");
+class AmdEvidence : public testing::TestWithParam<Machine> {};
+
+TEST_P(AmdEvidence, IsAcceptedAndNoTableMayUndercutIt) {
+    const auto described = models::load_architecture(GetParam().description);
     ASSERT_TRUE(described) << to_string(described.error());
-    const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 60);
+    const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 30);
     const auto first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261129);
     std::uint64_t accepted = 0;
     std::uint64_t moved = 0;
     for (std::uint64_t seed = first; seed < first + cases && !HasFailure(); ++seed) {
-        const Case one = case_of(seed, described.value());
+        const Case one = case_of(seed, described.value(), GetParam());
         const auto bundle = certification::build_bundle(tests::bundle_inputs(one.input));
         if (!bundle) {
             EXPECT_NE(to_string(bundle.error()).find("not bounded under policy"), std::string::npos)
@@ -111,6 +128,16 @@ TEST(AmdPropertyEvidence, IsAcceptedAndNoTableMayUndercutIt) {
     EXPECT_GT(accepted * 10, cases * 9);
     EXPECT_GT(moved * 4, cases);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, AmdEvidence,
+                         testing::Values(Machine{"gfx90a", 64, "cdna2-mi210"},
+                                         Machine{"gfx1030", 32, "rdna2-6900xt"},
+                                         Machine{"gfx1030", 64, "rdna2-6900xt-w64"},
+                                         Machine{"gfx1100", 32, "rdna3-7900xtx"}),
+                         [](const auto& machine) {
+                             return fmt::format("{}With{}Lanes", machine.param.processor,
+                                                machine.param.lanes);
+                         });
 
 } // namespace
 } // namespace warpbound

@@ -190,7 +190,6 @@ std::optional<Scope> shared_scope(const Mapping& mapping, const Machine& machine
 }
 
 std::variant<Match, std::string> match(const Mapping& mapping, const Row& row) {
-    if (row.sm.starts_with("gfx")) return "AMD: rows name NVIDIA's instructions; none is mapped";
     const auto rule = std::ranges::find_if(mapping.rules, [&](const Rule& each) {
         return found_in(row.kind, each.kind) && found_in(row.instruction, each.instruction) &&
                found_in(row.condition, each.condition) && found_in(row.sm, each.sm) &&

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <regex>
 #include <string>
 #include <utility>
 
@@ -155,6 +156,18 @@ private:
     bool has_barriers_;
     int labels_ = 0;
 };
+
+/// The text of a wavefront of gfx90a as one of `lanes` on RDNA 1 to 3: masks are one register where
+/// lanes are 32, and some waits are for stores.
+inline std::string for_rdna(std::string text, int lanes) {
+    text = std::regex_replace(text, std::regex{"buffer_wbl2"}, "buffer_gl0_inv");
+    text = std::regex_replace(text, std::regex{"s_nop ([12])"}, "s_waitcnt_vscnt null, $1");
+    text = std::regex_replace(text, std::regex{"s_nop 3"}, "s_waitcnt_vscnt null, 0");
+    if (lanes == 64) return text;
+    text = std::regex_replace(text, std::regex{"_b64"}, "_b32");
+    text = std::regex_replace(text, std::regex{R"(s\[([1-9][0-9]*):[0-9]+\])"}, "s$1");
+    return std::regex_replace(text, std::regex{R"(\b(exec|vcc)\b)"}, "$1_lo");
+}
 
 /// Shorter memory times, so that more than they decide.
 inline void vary(models::Architecture& machine, RandomSource& random) {

@@ -83,7 +83,10 @@ std::int64_t resident_blocks(const KernelCase& kernel, std::int64_t warps_per_bl
     };
     if (kernel.launch.blocks * warps_per_block > 1)
         limit_to(occupancy_limit(kernel, "max-warps") / warps_per_block, "warps");
-    if (kernel.launch.blocks > 1) limit_to(occupancy_limit(kernel, "max-blocks"), "block slots");
+    // A work-group of one wavefront needs no barrier, of which there are max-blocks (C104).
+    const bool needs_place = !is_amd(kernel.architecture.target) || warps_per_block > 1;
+    if (kernel.launch.blocks > 1 && needs_place)
+        limit_to(occupancy_limit(kernel, "max-blocks"), "block slots");
     if (const auto registers = registers_of(kernel))
         limit_to(blocks_by_registers(kernel, warps_per_block, *registers), "registers");
     if (const auto bytes = shared_memory_of(kernel))

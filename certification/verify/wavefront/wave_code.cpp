@@ -26,13 +26,21 @@ bool begins_with_one_of(std::string_view name, std::initializer_list<std::string
                         code.kernel.id, instruction.address, instruction.mnemonic));
 }
 
+bool has_store_counter(const TimedCode& code) {
+    return code.kernel.function->target.gfx >= 0x1000;
+}
+
 /// C99. What is not named here counts nowhere.
 void set_counter(const TimedCode& code, const Instruction& instruction, WaveInstruction& wave) {
     const std::string_view name = instruction.mnemonic;
     if (begins_with_one_of(name, {"flat_", "exp", "image_", "s_sendmsg", "s_sleep"}))
         not_covered(code, instruction);
     if (begins_with_one_of(name, {"global_", "buffer_", "tbuffer_", "scratch_"})) {
-        wave.counter = vector_counter;
+        // What returns no data counts among the stores, where these have a counter.
+        const bool is_store =
+            name.find("_store") != std::string_view::npos ||
+            (name.find("_atomic") != std::string_view::npos && instruction.effects.writes.empty());
+        wave.counter = is_store && has_store_counter(code) ? store_counter : vector_counter;
         wave.returns_in_order = true;
     } else if (name.starts_with("ds_") && name != "ds_nop") {
         wave.counter = mixed_counter;
@@ -44,17 +52,43 @@ void set_counter(const TimedCode& code, const Instruction& instruction, WaveInst
     }
 }
 
-/// The immediate of S_WAITCNT of gfx9: vmcnt in bits 15:14 and 3:0, lgkmcnt in bits 11:8. Nothing
-/// counts in expcnt here. The largest count of a field waits for nothing.
+/// A field of the immediate of a wait. Its largest count waits for nothing.
+std::optional<std::size_t> count_of(std::uint64_t field, std::uint64_t largest) {
+    if ((field & largest) == largest) return std::nullopt;
+    return static_cast<std::size_t>(field & largest);
+}
+
+/// S_WAITCNT of one counter, from gfx10 on: its whole immediate, and no scalar register.
+bool set_single_wait(std::string_view name, std::uint64_t word, WaveInstruction& wave) {
+    constexpr std::uint64_t null_of_gfx10 = 0x7d;
+    constexpr std::uint64_t null_of_gfx11 = 0x7c;
+    const std::uint64_t source = word >> 16U & 0x7fU;
+    if (source != null_of_gfx10 && source != null_of_gfx11) return false;
+    const auto most = static_cast<std::size_t>(word & 0xffffU);
+    if (name == "s_waitcnt_vscnt") wave.waits[store_counter] = most;
+    if (name == "s_waitcnt_vmcnt") wave.waits[vector_counter] = most;
+    if (name == "s_waitcnt_lgkmcnt") wave.waits[mixed_counter] = most;
+    return name == "s_waitcnt_expcnt" ||
+           std::any_of(wave.waits.begin(), wave.waits.end(), [](const auto& wait) { return wait; });
+}
+
+/// S_WAITCNT: of gfx9 vmcnt in bits 15:14 and 3:0, lgkmcnt in bits 11:8; of gfx10 lgkmcnt in bits
+/// 13:8; of gfx11 vmcnt in bits 15:10, lgkmcnt in bits 9:4. Nothing counts in expcnt here.
 void set_waits(const TimedCode& code, const Instruction& instruction, WaveInstruction& wave) {
     const std::string_view name = instruction.mnemonic;
     if (!name.starts_with("s_waitcnt")) return;
-    if (name != "s_waitcnt" || !instruction.encoding) not_covered(code, instruction);
+    if (!instruction.encoding) not_covered(code, instruction);
     const std::uint64_t word = instruction.encoding->low;
-    const std::uint64_t of_vector = (word >> 10U & 0x30U) | (word & 0xfU);
-    const std::uint64_t of_mixed = word >> 8U & 0xfU;
-    if (of_vector != 0x3f) wave.waits[vector_counter] = static_cast<std::size_t>(of_vector);
-    if (of_mixed != 0xf) wave.waits[mixed_counter] = static_cast<std::size_t>(of_mixed);
+    if (name != "s_waitcnt") {
+        if (!set_single_wait(name, word, wave)) not_covered(code, instruction);
+        return;
+    }
+    const int gfx = code.kernel.function->target.gfx;
+    const bool is_gfx11 = gfx >= 0x1100;
+    wave.waits[vector_counter] =
+        count_of(is_gfx11 ? word >> 10U : (word >> 10U & 0x30U) | (word & 0xfU), 0x3f);
+    wave.waits[mixed_counter] =
+        is_gfx11 ? count_of(word >> 4U, 0x3f) : count_of(word >> 8U, gfx >= 0x1000 ? 0x3f : 0xf);
 }
 
 /// Which instructions read or write a register.

@@ -13,10 +13,11 @@
 
 namespace warpbound::certification::verify {
 
-/// Counters of a wavefront: vector memory, and scalar memory with LDS.
+/// Counters of a wavefront: vector memory, scalar memory with LDS, and from gfx10 on stores.
 inline constexpr std::size_t vector_counter = 0;
 inline constexpr std::size_t mixed_counter = 1;
-inline constexpr std::size_t wave_counters = 2;
+inline constexpr std::size_t store_counter = 2;
+inline constexpr std::size_t wave_counters = 3;
 
 struct WaveInstruction {
     /// Counts as outstanding there until its result is back.

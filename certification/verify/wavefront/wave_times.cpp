@@ -66,7 +66,7 @@ std::int64_t WaveTimes::issue(Moments& moments, std::size_t instruction) const {
 void WaveTimes::count(Moments& moments, const WaveInstruction& wave, std::int64_t result) const {
     if (!wave.counter) return;
     const std::size_t first = returned(*wave.counter, 0);
-    const bool is_ordered = upper_ || (wave.returns_in_order && *wave.counter == vector_counter);
+    const bool is_ordered = upper_ || (wave.returns_in_order && *wave.counter != mixed_counter);
     if (is_ordered) delay(result, moments[first]);
     for (std::size_t i = first; i < first + depth_; ++i) {
         // In order each moves on by one place; else the list stays sorted, the latest first.

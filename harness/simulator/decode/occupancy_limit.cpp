@@ -109,8 +109,11 @@ Failure OccupancyReader::does_not_fit(Resource resource) const {
 Result<OccupancyLimit> OccupancyReader::read(const assembly::Function& function) {
     limit_.demand.warps = launch_.warps_per_block(warp_size_);
     limit_.capacity.warps = values_.number(limits_, "max-warps", 1, count_limit);
+    // A work-group of one wavefront needs no barrier, of which there are max-blocks (C104).
+    const bool needs_barrier = !is_amd(architecture_.target) || limit_.demand.warps > 1;
     limit_.capacity.blocks =
         several_blocks_ ? values_.number(limits_, "max-blocks", 1, count_limit) : 1;
+    if (several_blocks_ && !needs_barrier) limit_.capacity.blocks = limit_.capacity.warps;
     auto registers = launch_.registers;
     if (!registers && several_blocks_ && function.register_count.value_or(0) > 0)
         registers = function.register_count;

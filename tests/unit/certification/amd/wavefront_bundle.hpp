@@ -34,14 +34,14 @@ inline certification::KernelInput wavefront_input(std::string image, std::string
     return input;
 }
 
-/// The code object of a kernel `k` with these instructions, for gfx90a.
-inline std::string wavefront_image(const std::string& body) {
-    const std::string text = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"\n.text\n.globl k\n"
-                             ".type k,@function\nk:\n" +
-                             body +
+/// The code object of a kernel `k` with these instructions. `directives`: of its descriptor.
+inline std::string wavefront_image(const std::string& body, const std::string& processor = "gfx90a",
+                                   const std::string& directives = ".amdhsa_accum_offset 32\n") {
+    const std::string text = ".amdgcn_target \"amdgcn-amd-amdhsa--" + processor +
+                             "\"\n.text\n.globl k\n.type k,@function\nk:\n" + body +
                              "\ns_endpgm\n.size k, .-k\n.rodata\n.amdhsa_kernel k\n"
-                             ".amdhsa_next_free_vgpr 32\n.amdhsa_next_free_sgpr 32\n"
-                             ".amdhsa_accum_offset 32\n.end_amdhsa_kernel\n";
+                             ".amdhsa_next_free_vgpr 32\n.amdhsa_next_free_sgpr 32\n" +
+                             directives + ".end_amdhsa_kernel\n";
     auto described = assembly::amd::describe_text("k.s", text, std::nullopt);
     if (!described) throw std::runtime_error{to_string(described.error())};
     auto image = assembly::amd::llvm_decoder().assemble(described.value());
