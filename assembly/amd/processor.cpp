@@ -28,6 +28,8 @@ constexpr std::array processors{
     rdna3(0x1151, 0x04a),
 };
 
+constexpr std::array<Target, 3> vliw_chips{{{0, 0x670}, {0, 0x770}, {0, 0x870}}};
+
 template <class Condition> const Processor* find(Condition condition) {
     const auto* const found = std::find_if(processors.begin(), processors.end(), condition);
     return found == processors.end() ? nullptr : found;
@@ -48,6 +50,16 @@ std::optional<Target> parse_processor(std::string_view text) {
     const auto* const found =
         find([&](const Processor& one) { return to_string(one.target()) == name; });
     return found == nullptr ? std::nullopt : std::optional{found->target()};
+}
+
+std::optional<Target> parse_vliw_chip(std::string_view text) {
+    const auto* const found = std::find_if(vliw_chips.begin(), vliw_chips.end(),
+                                           [&](Target chip) { return to_string(chip) == text; });
+    return found == vliw_chips.end() ? std::nullopt : std::optional{*found};
+}
+
+bool is_vliw_chip(Target target) {
+    return std::find(vliw_chips.begin(), vliw_chips.end(), target) != vliw_chips.end();
 }
 
 std::string list_of_processors() {

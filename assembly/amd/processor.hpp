@@ -42,4 +42,9 @@ std::optional<Target> parse_processor(std::string_view text);
 /// "gfx906, gfx90a, ..": what is read, for messages.
 std::string list_of_processors();
 
+/// Chips of the VLIW generations (TeraScale), which only descriptions name: `rv670`, `rv770` and
+/// `rv870`, as targets with the number 0x770 for rv770. No code of theirs is read or generated.
+std::optional<Target> parse_vliw_chip(std::string_view text);
+bool is_vliw_chip(Target target);
+
 } // namespace warpbound::assembly::amd

@@ -28,7 +28,9 @@ std::optional<Generation> find_generation(int sm) {
 } // namespace
 
 std::string to_string(Target target) {
-    return is_amd(target) ? fmt::format("gfx{:x}", target.gfx) : fmt::format("sm_{}", target.sm);
+    if (!is_amd(target)) return fmt::format("sm_{}", target.sm);
+    const bool is_vliw = target.gfx == 0x670 || target.gfx == 0x770 || target.gfx == 0x870;
+    return fmt::format("{}{:x}", is_vliw ? "rv" : "gfx", target.gfx);
 }
 
 bool is_amd(Target target) {

@@ -32,6 +32,12 @@ models::Launch launch_of(const Axes& axes, std::int64_t lanes) {
     return launch;
 }
 
+/// Lanes of a warp of the machine; 32 where the description does not say.
+std::int64_t lanes_of(const models::Architecture& architecture) {
+    const models::SourcedValue* const size = architecture.geometry.find("warp-size");
+    return size != nullptr && size->interval ? size->interval->lo : 32;
+}
+
 /// A point without listing and PTX. `lanes`: of a warp or wavefront.
 BenchmarkPoint planned_point(const Benchmark& benchmark, Axes axes,
                              const models::Architecture& architecture, std::int64_t lanes = 32) {
@@ -197,7 +203,9 @@ std::vector<Suite> define_suites() {
             {"taylor-li-2010",
              "The experiments of T10: operations for each fetch, inputs, outputs, registers, size",
              {"alu-fetch-ratio", "alu-fetch-ratio-wide", "read-latency", "read-latency-wide",
-              "write-latency", "register-usage", "clause-usage", "domain-size"}},
+              "write-latency", "register-usage", "clause-usage", "domain-size", "full-fetch-ratio",
+              "full-fetch-ratio-wide", "full-read-latency", "full-read-latency-wide",
+              "full-write-latency", "full-register-usage"}},
             {"calibration", "The benchmarks from which `calibrate` reads values of a description",
              calibrating},
             {"calibration-encoded",
@@ -286,7 +294,8 @@ Result<std::vector<BenchmarkPoint>> points_of(std::string_view benchmark,
                        "measure"};
     std::vector<BenchmarkPoint> points;
     for (auto& axes : combinations_of(*found.value())) {
-        points.push_back(planned_point(*found.value(), std::move(axes), architecture));
+        points.push_back(
+            planned_point(*found.value(), std::move(axes), architecture, lanes_of(architecture)));
         if (points.back().copy) {
             write_copy(points.back());
             continue;

@@ -63,6 +63,7 @@ Result<void> Reader::heading(const XmlElement& root) {
     architecture_.title = *root.find("title");
     auto target = assembly::parse_target(*root.find("isa"));
     if (!target) target = assembly::amd::parse_processor(*root.find("isa"));
+    if (!target) target = assembly::amd::parse_vliw_chip(*root.find("isa"));
     if (!target)
         return refuse(
             source_, root,

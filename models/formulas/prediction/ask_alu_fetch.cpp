@@ -1,11 +1,13 @@
+#include "assembly/amd/processor.hpp"
 #include "models/formulas/alu_fetch.hpp"
 #include "models/formulas/prediction/predictors.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 namespace warpbound::models::prediction {
 
-/// The model is of AMD's VLIW machines, which have no description here: its machine parameters must
-/// be stated. A kernel of scalar instructions fills one lane of a bundle with each.
+/// The model is of AMD's VLIW machines. Their descriptions give the SIMD engines; of other machines
+/// they must be stated, as the costs of fetches and outputs always. A kernel of scalar instructions
+/// fills one lane of a bundle with each.
 Result<Prediction> ask_alu_fetch(const Question& question, Inputs& inputs) {
     const KernelProfile& counts = question.profile.counts;
     alu_fetch::Kernel kernel{.bundles = instructions_of(question.profile) -
@@ -15,14 +17,18 @@ Result<Prediction> ask_alu_fetch(const Question& question, Inputs& inputs) {
     const auto registers = registers_of(question.setting.launch, question.profile, inputs);
     if (!registers) return registers.as_failure();
     kernel.registers = registers.value().value_or(0);
-    const auto engines = inputs.stated("simd-engines");
+    const bool is_vliw = assembly::amd::is_vliw_chip(question.setting.architecture.target);
+    const auto engines =
+        is_vliw ? inputs.stated_or_described("simd-engines", "geometry/multiprocessors")
+                : inputs.stated("simd-engines");
     const auto transactions = inputs.stated("transactions-per-fetch");
     const auto cost =
         counts.global_stores > 0 ? inputs.stated("output-cost") : std::optional<double>{};
     if (!inputs.missing().empty()) return Prediction{};
     const Launch& launch = question.setting.launch;
+    const std::int64_t lanes = is_vliw ? alu_fetch::wavefront_size : 32;
     const std::int64_t threads =
-        question.setting.warps ? *question.setting.warps * 32 : launch.blocks * launch.threads;
+        question.setting.warps ? *question.setting.warps * lanes : launch.blocks * launch.threads;
     const alu_fetch::Setting setting{.threads = threads,
                                      .simd_engines = static_cast<std::int64_t>(*engines),
                                      .transactions_per_fetch = *transactions,

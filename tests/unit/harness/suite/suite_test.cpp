@@ -22,8 +22,10 @@ using tests::times_of;
 std::string needs_much(const std::string& name) {
     if (name == "saxpy-occupancy")
         return "blocks/(start|replacement) is unknown|limits/shared-memory-per-block is absent";
+    if (name == "full-register-usage")
+        return "blocks/(start|replacement) is unknown|limits/register-granularity is absent";
     for (const std::string_view several_blocks :
-         {"launch-size", "block-replacement", "multiprocessors", "saxpy", "domain-size"})
+         {"launch-size", "block-replacement", "multiprocessors", "saxpy", "domain-size", "full-"})
         if (name.starts_with(several_blocks)) return "blocks/(start|replacement) is unknown";
     for (const std::string_view walk : {"pointer-chase", "parallel-misses", "contract-chase"})
         if (name.starts_with(walk))

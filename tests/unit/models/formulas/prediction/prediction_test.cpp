@@ -249,6 +249,11 @@ TEST(Prediction, RefusesByName) {
     EXPECT_THAT(bsp.why(), HasSubstr("bsp-lambda"));
     const auto amd = predict(Model::AluFetch, additions(), setting, Variant::Typical);
     EXPECT_THAT(amd.missing, Contains(HasSubstr("simd-engines")));
+    const auto described =
+        predict(Model::AluFetch, additions(),
+                setting_of(load_architecture("terascale-rv770").value()), Variant::Typical);
+    EXPECT_THAT(described.missing, Contains(HasSubstr("transactions-per-fetch")));
+    EXPECT_THAT(described.missing, testing::Not(Contains(HasSubstr("simd-engines"))));
     NamedProfile counts;
     counts.counts.arithmetic_independent = 3;
     const auto graph = predict(Model::Volkov, counts, setting, Variant::Typical);
