@@ -62,6 +62,13 @@ bool is_vliw_chip(Target target) {
     return std::find(vliw_chips.begin(), vliw_chips.end(), target) != vliw_chips.end();
 }
 
+std::vector<Target> processor_targets() {
+    std::vector<Target> targets;
+    for (const Processor& one : processors)
+        targets.push_back(one.target());
+    return targets;
+}
+
 std::string list_of_processors() {
     std::string out;
     for (const Processor& one : processors)

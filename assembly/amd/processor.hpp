@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace warpbound::assembly::amd {
 
@@ -39,6 +40,8 @@ const Processor* find_processor_of_elf(std::uint32_t elf_mach);
 /// Reads `gfx90a`, also with features behind it: `gfx90a:sramecc+:xnack-`; nothing for a processor
 /// that is not in the table. Names are compared here: LLVM takes any name with a warning.
 std::optional<Target> parse_processor(std::string_view text);
+/// The targets of all processors that are read.
+std::vector<Target> processor_targets();
 /// "gfx906, gfx90a, ..": what is read, for messages.
 std::string list_of_processors();
 

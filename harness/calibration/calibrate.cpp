@@ -55,8 +55,9 @@ Result<Calibration> calibrate(const Measurements& measurements) {
     Calibration calibration;
     calibration.device = measurements.device();
     calibration.target = measurements.target();
-    calibration.issue_control = measurements.interlocks() ? models::IssueControl::Interlocked
-                                                          : models::IssueControl::Encoded;
+    const bool interlocks = measurements.interlocks() || is_amd(calibration.target);
+    calibration.issue_control =
+        interlocks ? models::IssueControl::Interlocked : models::IssueControl::Encoded;
     Ledger ledger;
     std::string why_rest = "the issue distance of independent instructions is not known";
     const bool is_timed = measurements.interlocks() || measurements.states_control();
@@ -64,7 +65,7 @@ Result<Calibration> calibrate(const Measurements& measurements) {
     const std::string objection =
         measurements.interlocks() ? std::string{} : premise_of_encoded(basis);
     if (!is_timed) {
-        why_rest = encoded_times_issue;
+        why_rest = why_few_values(measurements.target());
     } else if (!objection.empty()) {
         why_rest = objection;
         ledger.withdraw("classes/clock-read/latency", objection);

@@ -25,8 +25,13 @@ Architecture blank(const Calibration& calibration) {
     Architecture machine;
     machine.target = calibration.target;
     machine.issue_control = calibration.issue_control;
-    machine.geometry.values = {
-        {"warp-size", "threads", models::Interval{32, 32, 32}, "Guide", models::Grade::Vendor, {}}};
+    const std::int64_t lanes = lanes_of_warp(calibration.target);
+    machine.geometry.values = {{"warp-size",
+                                "threads",
+                                models::Interval{lanes, lanes, lanes},
+                                is_amd(calibration.target) ? "LLVM AMDGPUUsage" : "Guide",
+                                models::Grade::Vendor,
+                                {}}};
     for (const auto& name : described_classes()) {
         const auto opcode_class = *assembly::parse_opcode_class(name);
         machine.units.push_back({name, models::UnitScope::Partition});

@@ -1,5 +1,6 @@
 #include "harness/calibration/measurements.hpp"
 
+#include "assembly/amd/processor.hpp"
 #include "harness/card_identity.hpp"
 #include "harness/suite/amd_frame.hpp"
 #include "harness/suite/stated_benchmarks.hpp"
@@ -18,7 +19,7 @@ namespace warpbound::harness {
 namespace {
 
 /// Generations with hardware interlocks, for which the suite needs no architecture description.
-constexpr std::array<int, 2> interlocked_targets{20, 21};
+constexpr std::array<assembly::Target, 2> interlocked_targets{{{20}, {21}}};
 /// Targets of machines with encoded issue control for which the suite states control fields.
 constexpr auto stated_targets =
     std::to_array<int>({70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121});
@@ -32,7 +33,7 @@ struct Expected {
 };
 
 bool is_interlocked(assembly::Target target) {
-    return std::find(interlocked_targets.begin(), interlocked_targets.end(), target.sm) !=
+    return std::find(interlocked_targets.begin(), interlocked_targets.end(), target) !=
            interlocked_targets.end();
 }
 
@@ -51,35 +52,43 @@ Expected expectation_of(const BenchmarkPoint& point) {
             point.most_runs > 0 ? std::min(point.most_runs, enough_runs) : enough_runs};
 }
 
-/// Refuses cards whose wavefronts are recorded as two warps each.
-Result<void> counts_wavefronts(assembly::Target target) {
-    if (!is_amd(target)) return boost::outcome_v2::success();
-    const auto dialect = amd_dialect(target);
-    if (!dialect) return dialect.as_failure();
-    if (dialect.value().lanes == 32) return boost::outcome_v2::success();
-    return Failure{
-        "its wavefronts of 64 lanes are recorded as two warps each, in which no limit is "
-        "counted; `warpbound campaign export` writes what was measured",
-        to_string(target)};
+/// Who recorded the series: cards and simulated machines of AMD run other texts.
+enum class Recorder { Card, Simulated };
+
+Result<std::vector<BenchmarkPoint>> points_on(const Benchmark& benchmark, assembly::Target target,
+                                              Recorder recorder) {
+    const bool runs_listings =
+        is_interlocked(target) || (is_amd(target) && recorder == Recorder::Simulated);
+    return runs_listings ? points_of(benchmark.name, stranger(target))
+                         : card_points_of(benchmark.name, target);
 }
 
 /// The points of the suite for a machine of that generation: listings if the hardware interlocks,
 /// else PTX of the benchmarks that do not need interlocks.
-Result<std::map<std::string, Expected>> expected_points(assembly::Target target) {
-    if (auto counted = counts_wavefronts(target); !counted) return counted.as_failure();
-    const models::Architecture machine = stranger(target);
+Result<std::map<std::string, Expected>> expected_points(assembly::Target target,
+                                                        Recorder recorder) {
     std::map<std::string, Expected> expected;
     for (const auto& benchmark : benchmarks()) {
         if (benchmark.calibrates.empty()) continue;
         if (!is_interlocked(target) && benchmark.interlocked) continue;
-        const auto points = is_interlocked(target) ? points_of(benchmark.name, machine)
-                                                   : card_points_of(benchmark.name, target);
+        const auto points = points_on(benchmark, target, recorder);
         if (!points && is_amd(target)) continue; // What AMD's code cannot be.
         if (!points) return points.as_failure();
         for (const auto& point : points.value())
             expected[point.name] = expectation_of(point);
     }
     return expected;
+}
+
+/// Whether one of the series is of the kernels that simulated machines of the target run.
+Result<bool> is_of(const std::vector<RecordedSeries>& series, assembly::Target target) {
+    const auto expected = expected_points(target, Recorder::Simulated);
+    if (!expected) return expected.as_failure();
+    return std::ranges::any_of(series, [&](const RecordedSeries& one) {
+        const auto found = expected.value().find(one.key.name);
+        return found != expected.value().end() &&
+               found->second.kernel_digest == one.key.kernel_digest;
+    });
 }
 
 std::string benchmark_of(const SeriesKey& key) {
@@ -179,6 +188,16 @@ Result<void> check(const Sample& sample, const SeriesKey& key, const Expected& e
 
 } // namespace
 
+std::int64_t lanes_of_warp(assembly::Target target) {
+    const auto dialect = amd_dialect(target);
+    return dialect ? dialect.value().lanes : 32;
+}
+
+std::string why_few_values(assembly::Target target) {
+    return is_amd(target) ? "of AMD's machines only occupancy limits are calibrated"
+                          : encoded_times_issue;
+}
+
 bool calibrates(const SeriesKey& key) {
     const std::string_view name = std::string_view{key.name}.substr(0, key.name.find('/'));
     const auto is_it = [&](const Benchmark& benchmark) {
@@ -192,15 +211,12 @@ Result<assembly::Target> target_of(const std::vector<RecordedSeries>& series) {
     for (const auto& one : series)
         if (calibrates(one.key) && is_card(one.key.device))
             return target_of_card({one.key.device, one.key.device_detail});
-    for (const int sm : interlocked_targets) {
-        const auto expected = expected_points({sm});
-        if (!expected) return expected.as_failure();
-        for (const auto& one : series) {
-            const auto found = expected.value().find(one.key.name);
-            if (found != expected.value().end() &&
-                found->second.kernel_digest == one.key.kernel_digest)
-                return assembly::Target{sm};
-        }
+    std::vector<assembly::Target> targets = assembly::amd::processor_targets();
+    targets.insert(targets.begin(), interlocked_targets.begin(), interlocked_targets.end());
+    for (const assembly::Target target : targets) {
+        const auto found = is_of(series, target);
+        if (!found) return found.as_failure();
+        if (found.value()) return target;
     }
     for (const auto& one : series) {
         if (!calibrates(one.key) || !is_stated(one.key.name)) continue;
@@ -208,12 +224,15 @@ Result<assembly::Target> target_of(const std::vector<RecordedSeries>& series) {
         if (!target) return target.as_failure();
         if (target.value()) return *target.value();
     }
+    std::vector<std::string> names;
+    for (const assembly::Target target : interlocked_targets)
+        names.push_back(to_string(target));
     return Failure{fmt::format("holds no series of this version's calibration suite; `measure "
-                               "--suite calibration` records them on machines of sm_{}, `measure "
+                               "--suite calibration` records them on machines of {}, `measure "
                                "--suite calibration-encoded` on simulated ones of sm_{} and later, "
-                               "`measure --suite residence` what can be calibrated on cards: {}",
-                               fmt::join(interlocked_targets, " and sm_"), first_stated_target,
-                               encoded_times_issue),
+                               "`measure --suite residence` what can be calibrated on cards and "
+                               "AMD's machines: {}",
+                               fmt::join(names, " and "), first_stated_target, encoded_times_issue),
                    "campaign"};
 }
 
@@ -237,7 +256,9 @@ std::string digest_of_series(const std::vector<const RecordedSeries*>& series) {
 }
 
 Result<Measurements> Measurements::of(std::vector<RecordedSeries> series, assembly::Target target) {
-    auto expected = expected_points(target);
+    const bool is_of_card = std::ranges::any_of(
+        series, [](const RecordedSeries& one) { return is_card(one.key.device); });
+    auto expected = expected_points(target, is_of_card ? Recorder::Card : Recorder::Simulated);
     if (!expected) return expected.as_failure();
     if (auto added = expect_stated(series, target, expected.value()); !added)
         return added.as_failure();
@@ -265,8 +286,10 @@ Result<Measurements> Measurements::of(std::vector<RecordedSeries> series, assemb
     }
     if (measurements.by_point_.empty() && !measurements.interlocks_)
         return Failure{fmt::format("holds no series that calibrates {}, which `measure --suite "
-                                   "residence` records on a card; {}",
-                                   to_string(target), encoded_times_issue),
+                                   "residence` records on a card{}; {}",
+                                   to_string(target),
+                                   is_amd(target) ? " or a simulated machine" : "",
+                                   why_few_values(target)),
                        "campaign"};
     if (measurements.by_point_.empty())
         return Failure{"holds no series of the calibration suite; `measure --suite calibration` "

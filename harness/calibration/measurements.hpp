@@ -27,9 +27,18 @@ bool calibrates(const SeriesKey& key);
 /// Minimum number of runs for a reading: in fewer runs, varying times may coincide.
 inline constexpr std::int64_t enough_runs = 20;
 
+/// Lanes of a warp of generated code: 64 on AMD's processors before gfx10.
+std::int64_t lanes_of_warp(assembly::Target target);
+
 /// Why few values can be calibrated on machines whose encoding determines when instructions issue.
 inline constexpr const char* encoded_times_issue =
     "where the encoding times the issue, no time shows when a result is available";
+
+/// Lanes of a warp of generated code: 64 on AMD's processors before gfx10.
+std::int64_t lanes_of_warp(assembly::Target target);
+
+/// Why few values can be calibrated on machines of a target without hardware interlocks.
+std::string why_few_values(assembly::Target target);
 
 /// The target of the measured machine: for a card from its device detail, else the target whose
 /// kernels the series have. Refuses if there is none, naming the known targets.

@@ -23,6 +23,7 @@ constexpr std::int64_t size_unit = 1024;
 struct ResidencyPoint {
     std::int64_t use = 0; ///< Registers of a thread, or bytes of a block.
     std::int64_t warps = 1;
+    std::int64_t lanes = 32; ///< Of a warp.
     std::int64_t blocks = 0; ///< N_slot.
     bool is_limited =
         false; ///< The resource limits the residency: without it there would be more blocks.
@@ -44,9 +45,8 @@ std::int64_t round_up(std::int64_t amount, std::int64_t unit) {
 /// fullest.
 std::int64_t registers_taken(const AllocationRule& rule, const ResidencyPoint& point,
                              std::int64_t blocks) {
-    constexpr std::int64_t threads_per_warp = 32;
     return round_up(blocks * point.warps, rule.other) *
-           round_up(point.use * threads_per_warp, rule.unit);
+           round_up(point.use * point.lanes, rule.unit);
 }
 
 std::int64_t shared_memory_taken(const AllocationRule& rule, const ResidencyPoint& point,
@@ -161,7 +161,8 @@ void read_points(const Resource& resource, const std::vector<std::int64_t>& uses
                 why = !blocks ? measurements.why_not(point) : measurements.why_not(free_point);
             if (!blocks || !unlimited) continue;
             series.push_back(measurements.find(point));
-            points.push_back({use, warps, *blocks, *blocks < std::min(*unlimited, launched)});
+            points.push_back({use, warps, lanes_of_warp(measurements.target()), *blocks,
+                              *blocks < std::min(*unlimited, launched)});
         }
         if (unlimited) series.push_back(measurements.find(free_point));
     }

@@ -1,4 +1,5 @@
 #include "harness/calibration/relations.hpp"
+#include "harness/card_identity.hpp"
 #include "harness/suite/calibration_benchmarks.hpp"
 #include "harness/suite/ptx_semaphore.hpp"
 
@@ -25,16 +26,17 @@ void read_residency(const Measurements& measurements, Ledger& ledger) {
         series.push_back(one);
     }
     const auto one_warp = resident.find(1);
-    if (one_warp == resident.end() || one_warp->second >= resident_at_most) {
-        const char* const why = "blocks of one warp were not measured, or no limit showed";
+    if (one_warp == resident.end()) {
+        const char* const why = "blocks of one warp were not measured, or their number varies";
         ledger.unidentified(warps_path, why);
         ledger.unidentified(blocks_path, why);
         return;
     }
     // A listing states no registers, so they are no limit (C30); threads of a card always have
     // some.
+    const bool runs_listings = is_amd(measurements.target()) && !is_card(measurements.device());
     const std::string assumption =
-        measurements.interlocks()
+        measurements.interlocks() || runs_listings
             ? std::string{}
             : fmt::format("taken with {} registers of a thread, which are assumed not to limit",
                           least_semaphore_registers);
@@ -43,10 +45,14 @@ void read_residency(const Measurements& measurements, Ledger& ledger) {
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
     for (const auto& [warps, blocks] : resident) {
         least = std::max(least, warps * blocks);
-        // Fewer blocks than with one warp each: the number of warps is the limit.
+        // Fewer blocks than with one warp each, and than were launched: the number of warps is the
+        // limit.
         if (blocks < blocks_of_one) most = std::min(most, warps * (blocks + 1) - 1);
     }
-    if (least > blocks_of_one)
+    if (blocks_of_one >= resident_at_most)
+        ledger.unidentified(blocks_path,
+                            fmt::format("at least {}: no more were launched", resident_at_most));
+    else if (least > blocks_of_one)
         ledger.read(blocks_path, {{blocks_of_one, blocks_of_one, blocks_of_one},
                                   Sharpness::Exact,
                                   "resident-warps",

@@ -1,6 +1,5 @@
 #include "harness/suite/emission.hpp"
 
-#include "assembly/amd/processor.hpp"
 #include "assembly/isa/control.hpp"
 
 #include <fmt/format.h>
@@ -151,15 +150,13 @@ private:
 
 Result<EmittedKernel> emit(const std::string& kernel, const std::vector<Operation>& operations,
                            const models::Architecture& architecture) {
-    // Code of the VLIW generations is not read: their simulated machines run the form of sm_20.
-    const bool is_vliw = assembly::amd::is_vliw_chip(architecture.target);
-    if (is_amd(architecture.target) && !is_vliw)
+    if (is_amd(architecture.target))
         return Failure{fmt::format("microbenchmarks are made for NVIDIA's instruction sets; {} is "
                                    "a machine with {}",
                                    architecture.name, to_string(architecture.target))};
     EmittedKernel emitted;
-    const assembly::Target target = is_vliw ? assembly::Target{20} : architecture.target;
-    emitted.text = fmt::format("!Arch {}\n!Kernel {}\n", assembly::to_string(target), kernel);
+    emitted.text =
+        fmt::format("!Arch {}\n!Kernel {}\n", assembly::to_string(architecture.target), kernel);
     if (architecture.issue_control == models::IssueControl::Interlocked) {
         for (const auto& operation : operations) {
             emitted.addresses.push_back(static_cast<std::int64_t>(emitted.addresses.size()) * 8);

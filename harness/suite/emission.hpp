@@ -36,8 +36,7 @@ struct EmittedKernel {
 /// Writes a bare listing. On machines with encoded issue control each result of fixed latency is
 /// protected by stall counts (NOPs beyond 15, the yield bit beyond 11) and each result of variable
 /// latency by a scoreboard, which must be set when its consumer tests it: the consumer issues at
-/// least 2 cycles later. A machine of a VLIW chip of AMD, which has no form of its own here, runs
-/// the listing of sm_20. Refuses a latency that the description lacks, and AMD's other machines.
+/// least 2 cycles later. Refuses a latency that the description lacks.
 Result<EmittedKernel> emit(const std::string& kernel, const std::vector<Operation>& operations,
                            const models::Architecture& architecture);
 

@@ -1,5 +1,6 @@
 #include "harness/suite/suites.hpp"
 
+#include "assembly/amd/processor.hpp"
 #include "harness/suite/amd_emission.hpp"
 #include "harness/suite/amd_frame.hpp"
 #include "harness/suite/amd_semaphore.hpp"
@@ -32,8 +33,9 @@ models::Launch launch_of(const Axes& axes, std::int64_t lanes) {
     return launch;
 }
 
-/// Lanes of a warp of the machine; 32 where the description does not say.
+/// Lanes of a warp of the machine: those of AMD's generated code, else as described, else 32.
 std::int64_t lanes_of(const models::Architecture& architecture) {
+    if (const auto dialect = amd_dialect(architecture.target)) return dialect.value().lanes;
     const models::SourcedValue* const size = architecture.geometry.find("warp-size");
     return size != nullptr && size->interval ? size->interval->lo : 32;
 }
@@ -66,11 +68,23 @@ void write_copy(BenchmarkPoint& point) {
     point.facts.program_digest = assembly::digest_of(point.text);
 }
 
+/// The machine whose form of listing a simulated machine runs: that of sm_20 on AMD's, whose code
+/// is not written for them.
+models::Architecture with_form(models::Architecture machine) {
+    if (is_amd(machine.target)) machine.target = {20};
+    return machine;
+}
+
+/// Names AMD's targets, so that digests of their listings differ.
+std::string kernel_name_on(assembly::Target target) {
+    return is_amd(target) ? fmt::format("{}_{}", kernel_name, to_string(target)) : kernel_name;
+}
+
 /// The text of the operations on the machine; of a stated benchmark whatever its values.
 Result<EmittedKernel> emit_for(const BenchmarkPoint& point,
                                const std::vector<Operation>& operations,
                                const models::Architecture& architecture) {
-    if (!point.is_stated) return emit(kernel_name, operations, architecture);
+    if (!point.is_stated) return emit(point.facts.kernel, operations, architecture);
     // Operations that contend write a register again long after its result has arrived.
     const bool contends = point.benchmark.starts_with(fmt::format("{}crowd-", stated_prefix));
     return emit_stated(kernel_name, operations, architecture.target,
@@ -292,16 +306,29 @@ Result<std::vector<BenchmarkPoint>> points_of(std::string_view benchmark,
                                    benchmark, first_stated_target, architecture.name,
                                    to_string(architecture.target)),
                        "measure"};
+    const bool is_wavefront_code = assembly::amd::find_processor(architecture.target) != nullptr;
+    const models::Architecture form = with_form(architecture);
     std::vector<BenchmarkPoint> points;
     for (auto& axes : combinations_of(*found.value())) {
         points.push_back(
             planned_point(*found.value(), std::move(axes), architecture, lanes_of(architecture)));
-        if (points.back().copy) {
-            write_copy(points.back());
+        BenchmarkPoint& point = points.back();
+        if (point.copy) {
+            write_copy(point);
             continue;
         }
-        if (auto written = write_listing(points.back(), architecture); !written)
-            return written.as_failure();
+        if (is_wavefront_code && !point.region.semaphore)
+            return Failure{fmt::format("{} times instructions and is made for NVIDIA's instruction "
+                                       "sets; of {} ({}) `--suite residence` is measured",
+                                       benchmark, architecture.name,
+                                       to_string(architecture.target)),
+                           "measure"};
+        if (is_wavefront_code && point.launch.threads > most_threads) {
+            points.pop_back();
+            continue;
+        }
+        point.facts.kernel = kernel_name_on(architecture.target);
+        if (auto written = write_listing(point, form); !written) return written.as_failure();
     }
     return points;
 }

@@ -22,9 +22,10 @@ struct Suite {
 const std::vector<Suite>& suites();
 
 /// All points of a benchmark as listings for a machine: on encoded machines with stall counts and
-/// scoreboards assigned from the description, or as the benchmark states them. Refuses an unknown
-/// name, listing similar ones, a machine for which the benchmark is not, and values that the
-/// description lacks.
+/// scoreboards assigned from the description, or as the benchmark states them. AMD's machines run
+/// listings of sm_20: the VLIW chips all, the others those that only ask how many blocks are
+/// resident, which no instruction set matters for. Refuses an unknown name, listing similar ones, a
+/// machine for which the benchmark is not, and values that the description lacks.
 Result<std::vector<BenchmarkPoint>> points_of(std::string_view benchmark,
                                               const models::Architecture& architecture);
 /// All points as PTX for a target; no description is needed. For blocks that wait for each other,

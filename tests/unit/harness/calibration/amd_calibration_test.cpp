@@ -1,0 +1,79 @@
+// Occupancy limits of AMD's machines, with wavefronts of 64 and of 32 lanes.
+#include "harness/suite/suites.hpp"
+#include "models/architecture/value_path.hpp"
+#include "tests/unit/harness/calibration/calibrated_card.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warpbound::harness {
+namespace {
+
+using testing::HasSubstr;
+
+models::Architecture mi210() {
+    return models::load_architecture("cdna2-mi210").value();
+}
+
+/// The limits of a WGP of a V520 (K23; LLVM AMDGPUBaseInfo.cpp): four SIMDs of 20 wavefronts and
+/// 1024 registers a lane, 128 KiB of LDS. Everything else is that of an MI210.
+models::Architecture v520() {
+    auto machine = mi210();
+    machine.target = {0, 0x1011};
+    for (const auto& [path, value] : {std::pair{"geometry/warp-size", 32},
+                                      {"limits/max-warps", 80},
+                                      {"limits/max-blocks", 80},
+                                      {"limits/registers", 4 * 1024 * 32},
+                                      {"limits/register-granularity", 8 * 32},
+                                      {"limits/shared-memory", 128 * 1024}})
+        EXPECT_TRUE(models::override_value(machine, path, value)) << path;
+    return machine;
+}
+
+Result<Calibration> calibrated_on(const models::Architecture& machine,
+                                  const std::vector<std::string>& names) {
+    auto series = measured_on(machine, names, 2, "lrr");
+    const auto target = target_of(series);
+    if (!target) return target.as_failure();
+    EXPECT_EQ(target.value(), machine.target);
+    const auto measurements = Measurements::of(std::move(series), target.value());
+    if (!measurements) return measurements.as_failure();
+    return calibrate(measurements.value());
+}
+
+TEST(AmdCalibration, FindsTheLimitsOfAComputeUnitOfCdna2) {
+    const auto calibration =
+        calibrated_on(mi210(), {"resident-warps", "resident-shared-memory/shared-memory=1",
+                                "resident-shared-memory/shared-memory=2"});
+    expect_found(calibration, "limits/max-warps", 4 * 8, 4 * 8);
+    expect_found(calibration, "limits/shared-memory", 64 * 1024, 64 * 1024);
+    expect_found(calibration, "limits/shared-granularity", 512, 512);
+    EXPECT_THAT(reason(calibration.value(), "limits/max-blocks")->why, HasSubstr("fill an SM"));
+    DescriptionRequest request;
+    request.name = "card";
+    const auto described = describe(calibration.value(), request);
+    ASSERT_TRUE(described) << to_string(described.error());
+    EXPECT_EQ(described.value().geometry.find("warp-size")->interval->lo, 64);
+    EXPECT_EQ(described.value().issue_control, models::IssueControl::Interlocked);
+}
+
+TEST(AmdCalibration, FindsTheLimitsOfAWorkGroupProcessorOfAV520) {
+    const auto calibration =
+        calibrated_on(v520(), {"resident-warps", "resident-shared-memory/shared-memory=1",
+                               "resident-shared-memory/shared-memory=2"});
+    expect_found(calibration, "limits/max-warps", 4 * 20, 4 * 20);
+    expect_found(calibration, "limits/shared-memory", 128 * 1024, 128 * 1024);
+    expect_found(calibration, "limits/shared-granularity", 512, 512);
+    EXPECT_EQ(reason(calibration.value(), "limits/max-blocks")->why,
+              "at least 66: no more were launched");
+}
+
+TEST(AmdCalibration, RefusesBenchmarksOfInstructions) {
+    const auto refused = points_of("spacing-float-add", mi210());
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(to_string(refused.error()),
+                HasSubstr("of cdna2-mi210 (gfx90a) `--suite residence` is measured"));
+}
+
+} // namespace
+} // namespace warpbound::harness
