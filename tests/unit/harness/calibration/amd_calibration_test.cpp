@@ -41,10 +41,17 @@ Result<Calibration> calibrated_on(const models::Architecture& machine,
     return calibrate(measurements.value());
 }
 
+/// Blocks of one to three wavefronts, and some amounts of shared memory.
+const std::vector<std::string> few_points{"resident-warps/warps=1/",
+                                          "resident-warps/warps=2/",
+                                          "resident-warps/warps=3/",
+                                          "resident-shared-memory/shared-memory=21",
+                                          "resident-shared-memory/shared-memory=2624",
+                                          "resident-shared-memory/shared-memory=4",
+                                          "resident-shared-memory/shared-memory=65"};
+
 TEST(AmdCalibration, FindsTheLimitsOfAComputeUnitOfCdna2) {
-    const auto calibration =
-        calibrated_on(mi210(), {"resident-warps", "resident-shared-memory/shared-memory=1",
-                                "resident-shared-memory/shared-memory=2"});
+    const auto calibration = calibrated_on(mi210(), few_points);
     expect_found(calibration, "limits/max-warps", 4 * 8, 4 * 8);
     expect_found(calibration, "limits/shared-memory", 64 * 1024, 64 * 1024);
     expect_found(calibration, "limits/shared-granularity", 512, 512);
@@ -58,9 +65,7 @@ TEST(AmdCalibration, FindsTheLimitsOfAComputeUnitOfCdna2) {
 }
 
 TEST(AmdCalibration, FindsTheLimitsOfAWorkGroupProcessorOfAV520) {
-    const auto calibration =
-        calibrated_on(v520(), {"resident-warps", "resident-shared-memory/shared-memory=1",
-                               "resident-shared-memory/shared-memory=2"});
+    const auto calibration = calibrated_on(v520(), few_points);
     expect_found(calibration, "limits/max-warps", 4 * 20, 4 * 20);
     expect_found(calibration, "limits/shared-memory", 128 * 1024, 128 * 1024);
     expect_found(calibration, "limits/shared-granularity", 512, 512);
