@@ -1,9 +1,11 @@
 /// \file
-/// `warpbound architectures`: lists, shows and compares machine descriptions.
+/// `warpbound architectures`: lists, shows, compares and imports machine descriptions.
 
+#include "assembly/amd/processor.hpp"
 #include "cli/command.hpp"
 #include "cli/json.hpp"
 #include "cli/next_step.hpp"
+#include "harness/calibration/topology.hpp"
 #include "models/architecture/coverage.hpp"
 #include "models/architecture/difference.hpp"
 #include "models/architecture/library.hpp"
@@ -15,6 +17,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
+
 namespace warpbound::cli {
 
 namespace {
@@ -23,6 +27,11 @@ struct ArchitecturesOptions {
     std::string name;
     std::string other; ///< To compare with.
     std::string format = "text";
+    std::string topology; ///< File to import.
+    std::string target;
+    std::string base;
+    std::string output;
+    std::string new_name;
 };
 
 std::string interval_text(const models::SourcedValue& value) {
@@ -184,6 +193,81 @@ Exit run(const ArchitecturesOptions& options) {
         options.format == "json" ? json_text("architectures", {{"architectures", list}}) : text);
 }
 
+Result<harness::TopologyRequest> request_of(const ArchitecturesOptions& options) {
+    harness::TopologyRequest request;
+    request.name = !options.new_name.empty()
+                       ? options.new_name
+                       : std::filesystem::path{options.output}.stem().string();
+    if (!options.target.empty()) {
+        request.target = assembly::parse_target(options.target);
+        if (!request.target) request.target = assembly::amd::parse_processor(options.target);
+        if (!request.target)
+            return Failure{fmt::format("'{}' is no target; expected one such as sm_80, or of {}",
+                                       options.target, assembly::amd::list_of_processors()),
+                           "--target"};
+    }
+    if (!options.base.empty()) {
+        auto base = models::load_architecture(options.base);
+        if (!base) return base.as_failure();
+        request.base = std::move(base).value();
+    }
+    return request;
+}
+
+std::string import_text(const harness::ImportedTopology& imported) {
+    std::string out = fmt::format("{}, {}: {} values\n", imported.machine.title,
+                                  to_string(imported.machine.target), imported.taken.size());
+    for (const std::string& path : imported.taken) {
+        const auto* const value = models::find_value(imported.machine, path);
+        out += fmt::format("  {:<32} {:>30} {:<8} {}\n", path, interval_text(*value), value->unit,
+                           value->reason);
+    }
+    if (!imported.left_out.empty()) out += "\nleft out\n";
+    for (const auto& [field, why] : imported.left_out)
+        out += fmt::format("  {}: {}\n", field, why);
+    return out;
+}
+
+Exit import_file(const ArchitecturesOptions& options) {
+    if (options.output == "-") {
+        say("warpbound: the values are on standard output; expected the name of a file after -o\n");
+        return Exit::Usage;
+    }
+    if (auto checked = check_output(options.output, options.topology); !checked)
+        return refuse(checked.error());
+    const auto request = request_of(options);
+    if (!request) return refuse(request.error());
+    const auto file = assembly::read_source(options.topology);
+    if (!file) return refuse(file.error());
+    const auto imported = harness::import_topology(file.value(), request.value());
+    if (!imported) return refuse(imported.error());
+    const std::string text = models::write_architecture(imported.value().machine);
+    const auto back = models::read_architecture({options.output, text});
+    if (!back)
+        return refuse({"the description does not read back: " + back.error().what, options.output});
+    const Exit written = write_result(text, options.output);
+    if (written != Exit::Holds) return written;
+    suggest(fmt::format("warpbound architectures {}", shell_word(options.output)));
+    return write_result(import_text(imported.value()));
+}
+
+void add_import(CLI::App& command, Invocation& invocation) {
+    auto options = std::make_shared<ArchitecturesOptions>();
+    CLI::App* part = command.add_subcommand(
+        "import", "Write a description from the JSON that mt4g measured on a card");
+    part->add_option("FILE", options->topology, "JSON of mt4g")->required();
+    part->add_option("-o,--output", options->output, "Description to write")->required();
+    CLI::Option* target = part->add_option("--target", options->target,
+                                           "Target of the card; needed of AMD's, such as gfx90a");
+    part->add_option("--base", options->base,
+                     "Description with the values that the file does not have; else unknown")
+        ->excludes(target);
+    part->add_option("--name", options->new_name,
+                     "Name of the description (default: of the file that is written)");
+    part->callback(
+        [options, &invocation] { invocation.run = [options] { return import_file(*options); }; });
+}
+
 } // namespace
 
 void add_architectures(CLI::App& app, Invocation& invocation) {
@@ -197,10 +281,15 @@ void add_architectures(CLI::App& app, Invocation& invocation) {
                      "Compare with this description: every value that differs, with both sources")
         ->needs(name);
     add_format(*command, options->format, {"text", "json"});
-    command->footer("Examples: warpbound architectures fermi-gtx470\n"
-                    "          warpbound architectures fermi-gtx470 --diff card.xml");
-    command->callback(
-        [options, &invocation] { invocation.run = [options] { return run(*options); }; });
+    command->footer(
+        "Examples: warpbound architectures fermi-gtx470\n"
+        "          warpbound architectures fermi-gtx470 --diff card.xml\n"
+        "          warpbound architectures import mt4g.json --target gfx90a -o card.xml");
+    add_import(*command, invocation);
+    command->callback([options, command, &invocation] {
+        if (!command->get_subcommands().empty()) return;
+        invocation.run = [options] { return run(*options); };
+    });
 }
 
 } // namespace warpbound::cli

@@ -82,8 +82,10 @@ public:
                 if (takes_next(*option, argument)) ++i;
             } else if (has_commands()) {
                 const CLI::App* const next = command_called(*command_, argument);
-                if (next == nullptr) return unknown_command(argument);
-                command_ = next;
+                if (next != nullptr)
+                    command_ = next;
+                else if (!takes_arguments())
+                    return unknown_command(argument);
             }
         }
         return {};
@@ -92,6 +94,11 @@ public:
 private:
     [[nodiscard]] bool has_commands() const {
         return !command_->get_subcommands([](const CLI::App*) { return true; }).empty();
+    }
+    /// Whether an argument that is no command may be the command's own.
+    [[nodiscard]] bool takes_arguments() const {
+        const auto own = [](const CLI::Option* option) { return option->get_positional(); };
+        return !command_->get_options(own).empty();
     }
     /// A short option may have its value behind it: -oFILE.
     [[nodiscard]] const CLI::Option* known_option(std::string_view argument) const {

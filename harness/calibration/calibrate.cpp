@@ -55,9 +55,6 @@ Result<Calibration> calibrate(const Measurements& measurements) {
     Calibration calibration;
     calibration.device = measurements.device();
     calibration.target = measurements.target();
-    const bool interlocks = measurements.interlocks() || is_amd(calibration.target);
-    calibration.issue_control =
-        interlocks ? models::IssueControl::Interlocked : models::IssueControl::Encoded;
     Ledger ledger;
     std::string why_rest = "the issue distance of independent instructions is not known";
     const bool is_timed = measurements.interlocks() || measurements.states_control();

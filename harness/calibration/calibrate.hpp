@@ -13,8 +13,6 @@ namespace warpbound::harness {
 struct Calibration {
     std::string device;
     assembly::Target target;
-    models::IssueControl issue_control =
-        models::IssueControl::Interlocked; ///< Issue control of the target.
     std::vector<Finding> findings;
     std::vector<ScopeFinding> scopes;
     /// In the form that `models::read_policy` reads. An estimate: it classifies delays observed in

@@ -20,35 +20,6 @@ constexpr const char* no_smaller = " (no time depends on a smaller value)";
 constexpr const char* from_samples =
     "smallest and largest of the samples; neither a lower nor an upper bound";
 
-/// The description of a machine before anything is measured on it.
-Architecture blank(const Calibration& calibration) {
-    Architecture machine;
-    machine.target = calibration.target;
-    machine.issue_control = calibration.issue_control;
-    const std::int64_t lanes = lanes_of_warp(calibration.target);
-    machine.geometry.values = {{"warp-size",
-                                "threads",
-                                models::Interval{lanes, lanes, lanes},
-                                is_amd(calibration.target) ? "LLVM AMDGPUUsage" : "Guide",
-                                models::Grade::Vendor,
-                                {}}};
-    for (const auto& name : described_classes()) {
-        const auto opcode_class = *assembly::parse_opcode_class(name);
-        machine.units.push_back({name, models::UnitScope::Partition});
-        models::ClassTiming& timing = machine.classes[opcode_class];
-        timing.unit = name;
-        for (const auto& rule : models::class_rules(opcode_class))
-            if (rule.name == "initiation" || rule.name == "latency")
-                timing.values.values.push_back({std::string{rule.name},
-                                                std::string{rule.unit},
-                                                std::nullopt,
-                                                {},
-                                                models::Grade::Unknown,
-                                                {}});
-    }
-    return machine;
-}
-
 /// Sets the scope of each unit to the one found for its classes.
 Result<void> put_scopes(Architecture& machine, const std::vector<ScopeFinding>& scopes) {
     std::map<std::string, const ScopeFinding*> by_unit;
@@ -71,6 +42,37 @@ Result<void> put_scopes(Architecture& machine, const std::vector<ScopeFinding>& 
 
 } // namespace
 
+Architecture blank_machine(assembly::Target target) {
+    constexpr int first_encoded = 30;
+    Architecture machine;
+    machine.target = target;
+    machine.issue_control = is_amd(target) || target.sm < first_encoded
+                                ? models::IssueControl::Interlocked
+                                : models::IssueControl::Encoded;
+    const std::int64_t lanes = lanes_of_warp(target);
+    machine.geometry.values = {{"warp-size",
+                                "threads",
+                                models::Interval{lanes, lanes, lanes},
+                                is_amd(target) ? "LLVM AMDGPUUsage" : "Guide",
+                                models::Grade::Vendor,
+                                {}}};
+    for (const auto& name : described_classes()) {
+        const auto opcode_class = *assembly::parse_opcode_class(name);
+        machine.units.push_back({name, models::UnitScope::Partition});
+        models::ClassTiming& timing = machine.classes[opcode_class];
+        timing.unit = name;
+        for (const auto& rule : models::class_rules(opcode_class))
+            if (rule.name == "initiation" || rule.name == "latency")
+                timing.values.values.push_back({std::string{rule.name},
+                                                std::string{rule.unit},
+                                                std::nullopt,
+                                                {},
+                                                models::Grade::Unknown,
+                                                {}});
+    }
+    return machine;
+}
+
 std::string source_of(const Finding& finding, const std::string& campaign) {
     return fmt::format("campaign {}{}: {} ({})", campaign,
                        finding.sharpness == Sharpness::AtMost ? no_smaller : "",
@@ -78,7 +80,7 @@ std::string source_of(const Finding& finding, const std::string& campaign) {
 }
 
 Result<Architecture> describe(const Calibration& calibration, const DescriptionRequest& request) {
-    Architecture machine = request.base ? *request.base : blank(calibration);
+    Architecture machine = request.base ? *request.base : blank_machine(calibration.target);
     if (!(machine.target == calibration.target))
         return Failure{fmt::format("describes {}, and {} was measured", to_string(machine.target),
                                    to_string(calibration.target)),

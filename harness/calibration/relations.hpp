@@ -94,4 +94,8 @@ struct WarpClocks {
 /// By block, then warp.
 std::vector<WarpClocks> clocks_of(const Sample& sample);
 
+/// The description of a machine of which the target alone is known: each class has its own unit,
+/// and a warp the lanes of the target.
+models::Architecture blank_machine(assembly::Target target);
+
 } // namespace warpbound::harness

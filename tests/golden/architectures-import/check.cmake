@@ -1,0 +1,13 @@
+# Descriptions from JSON of mt4g, made by hand: a card of AMD, one of NVIDIA on a base, and what is refused.
+include(${CMAKE_CURRENT_LIST_DIR}/../collect_commands.cmake)
+set(samples tests/data/topology)
+run(architectures import ${samples}/amd.json --target gfx90a -o ${OUT}/amd.xml)
+run(architectures import ${samples}/nvidia.json --base ampere-a100 --name my-a100 -o ${OUT}/nvidia.xml)
+run(architectures ampere-a100 --diff ${OUT}/nvidia.xml)
+run(architectures import ${samples}/amd.json -o ${OUT}/none.xml)
+run(architectures import ${samples}/amd.json --target gfx1 -o ${OUT}/none.xml)
+run(architectures import ${samples}/nvidia.json --base cdna2-mi210 -o ${OUT}/none.xml)
+run(architectures import README.md -o ${OUT}/none.xml)
+string(REPLACE "${OUT}/" "" text "${text}")
+string(REGEX REPLACE "sha256:[0-9a-f]+" "sha256:.." text "${text}")
+compare(${OUT})
