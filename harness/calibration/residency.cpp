@@ -40,27 +40,36 @@ void read_residency(const Measurements& measurements, Ledger& ledger) {
             ? std::string{}
             : fmt::format("taken with {} registers of a thread, which are assumed not to limit",
                           least_semaphore_registers);
-    const std::int64_t blocks_of_one = one_warp->second;
-    std::int64_t least = blocks_of_one;
+    // Of AMD's machines the number of blocks limits those of several wavefronts, which need a
+    // barrier (C104).
+    const auto two_warps = resident.find(2);
+    const bool by_barriers = is_amd(measurements.target());
+    if (by_barriers && two_warps == resident.end()) {
+        ledger.unidentified(warps_path, "blocks of two wavefronts were not measured");
+        ledger.unidentified(blocks_path, "blocks of two wavefronts were not measured");
+        return;
+    }
+    const auto& [fewest_warps, most_blocks] = by_barriers ? *two_warps : *one_warp;
+    std::int64_t least = one_warp->second;
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
     for (const auto& [warps, blocks] : resident) {
         least = std::max(least, warps * blocks);
-        // Fewer blocks than with one warp each, and than were launched: the number of warps is the
-        // limit.
-        if (blocks < blocks_of_one) most = std::min(most, warps * (blocks + 1) - 1);
+        // Fewer blocks than of the fewest warps: the number of warps is the limit.
+        if (warps > fewest_warps && blocks < most_blocks)
+            most = std::min(most, warps * (blocks + 1) - 1);
     }
-    if (blocks_of_one >= resident_at_most)
+    if (most_blocks >= resident_at_most)
         ledger.unidentified(blocks_path,
                             fmt::format("at least {}: no more were launched", resident_at_most));
-    else if (least > blocks_of_one)
-        ledger.read(blocks_path, {{blocks_of_one, blocks_of_one, blocks_of_one},
+    else if (least - fewest_warps * most_blocks >= fewest_warps)
+        ledger.read(blocks_path, {{most_blocks, most_blocks, most_blocks},
                                   Sharpness::Exact,
                                   "resident-warps",
                                   series,
                                   assumption});
     else
-        ledger.unidentified(blocks_path, fmt::format("at least {}: the warps of so many fill an SM",
-                                                     blocks_of_one));
+        ledger.unidentified(
+            blocks_path, fmt::format("at least {}: the warps of so many fill an SM", most_blocks));
     if (least == most)
         ledger.read(
             warps_path,
