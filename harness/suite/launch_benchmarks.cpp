@@ -57,9 +57,10 @@ std::vector<Benchmark> launch_benchmarks() {
     all.push_back(
         whole_launch({"multiprocessors",
                       "At which number of blocks that fill a multiprocessor does the time double?",
-                      "at one more than there are multiprocessors",
+                      "at one more than there are multiprocessors; with 16 warps, for blocks of "
+                      "wide ones, where so many keep the adders busy",
                       "G23 eq. 3.8",
-                      {{"blocks", one_to(33)}, {"warps", {32}}},
+                      {{"blocks", one_to(33)}, {"warps", {16, 32}}},
                       [](const Axes&, const models::Architecture&) {
                           Region region;
                           for (int i = 0; i < 32; ++i)

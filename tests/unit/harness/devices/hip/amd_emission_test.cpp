@@ -172,9 +172,8 @@ TEST_P(AmdEmissionOn, HasTheSuitesOfPublishedWorks) {
                               suite.name == "quick";
         if (!is_whole && suite.name != "gpudiag-2023") continue;
         for (const auto& name : suite.benchmarks) {
-            // Clocks of blocks that wait for each other; blocks of 32 wavefronts.
-            const bool lacks = (!dialect.has_memtime && name == "resident-warps") ||
-                               (dialect.lanes == 64 && name == "multiprocessors");
+            // Clocks of blocks that wait for each other.
+            const bool lacks = !dialect.has_memtime && name.starts_with("resident-");
             EXPECT_EQ(amd_points_of(name, GetParam()).has_value(), !lacks) << name;
         }
     }
