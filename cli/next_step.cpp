@@ -27,7 +27,7 @@ void add_quiet(CLI::App& app) {
     const auto below = app.get_subcommands([](const CLI::App*) { return true; });
     for (CLI::App* command : below)
         add_quiet(*command);
-    if (below.empty())
+    if (app.get_require_subcommand_min() == 0) // Runs by itself.
         app.add_flag("-q,--quiet", quiet(), "Only the answer and errors: no notes, no next step");
 }
 
