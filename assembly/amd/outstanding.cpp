@@ -20,7 +20,9 @@ const Processor& processor_of(Target target) {
 } // namespace
 
 std::optional<WaitCounts> wait_of(const Instruction& instruction, Target target) {
-    if (!instruction.mnemonic.starts_with("s_waitcnt") || !instruction.encoding)
+    // S_WAITCNT_DEPCTR waits for parts of the pipeline.
+    if (!instruction.mnemonic.starts_with("s_waitcnt") || !instruction.encoding ||
+        instruction.mnemonic == "s_waitcnt_depctr")
         return std::nullopt;
     const auto bits = static_cast<std::uint16_t>(instruction.encoding->low & 0xffffU);
     WaitCounts counts;

@@ -69,7 +69,8 @@ bool set_single_wait(std::string_view name, std::uint64_t word, WaveInstruction&
     if (name == "s_waitcnt_vmcnt") wave.waits[vector_counter] = most;
     if (name == "s_waitcnt_lgkmcnt") wave.waits[mixed_counter] = most;
     return name == "s_waitcnt_expcnt" ||
-           std::any_of(wave.waits.begin(), wave.waits.end(), [](const auto& wait) { return wait; });
+           std::any_of(wave.waits.begin(), wave.waits.end(),
+                       [](const auto& wait) { return wait.has_value(); });
 }
 
 /// S_WAITCNT: of gfx9 vmcnt in bits 15:14 and 3:0, lgkmcnt in bits 11:8; of gfx10 lgkmcnt in bits

@@ -43,6 +43,15 @@ TEST(Counters, OfStoresAreApartWhereTheProcessorHasOne) {
     EXPECT_EQ(at(function.value(), 1).control->wait_mask, 1 << store_scoreboard);
 }
 
+// C105: what is no wait for counters has no control field, so that a bound refuses it.
+TEST(Counters, OfThePipelineAreNotCovered) {
+    const auto function = function_of("gfx1030", "s_waitcnt_depctr 0xffe3\n");
+    ASSERT_TRUE(function) << to_string(function.error());
+    EXPECT_FALSE(at(function.value(), 0).control);
+    EXPECT_THAT(objection_to_counters(at(function.value(), 0)),
+                HasSubstr("something other than counters"));
+}
+
 TEST(Counters, AreWaitedForUntilACountOrUntilTheyAreClear) {
     const auto function = function_of("gfx90a", "s_waitcnt vmcnt(3) lgkmcnt(0)\n"
                                                 "s_waitcnt vmcnt(3) lgkmcnt(2)\n");
