@@ -24,6 +24,13 @@ bool counts_in_lds(const Instruction& instruction) {
     return instruction.mnemonic.starts_with("ds_") && instruction.opcode_class != OpcodeClass::Nop;
 }
 
+/// MSG_DEALLOC_VGPRS of gfx11, before the end: the wavefront has no other use of registers (C105).
+bool is_release_of_registers(const Instruction& instruction, Target target) {
+    constexpr std::uint64_t message = 3;
+    return instruction.mnemonic == "s_sendmsg" && target.gfx >= 0x1100 && instruction.encoding &&
+           (instruction.encoding->low & 0xffffU) == message;
+}
+
 /// What counts or waits by rules of its own.
 bool has_other_rules(const Instruction& instruction) {
     const std::string_view name = instruction.mnemonic;
@@ -63,8 +70,9 @@ std::optional<Control> control_of_wait(const Instruction& instruction, Target ta
 std::optional<Control> control_of(const Instruction& instruction, const Processor& processor) {
     if (instruction.opcode_class == OpcodeClass::DependenceBarrier)
         return control_of_wait(instruction, processor.target());
-    if (has_other_rules(instruction)) return std::nullopt;
     Control control;
+    if (is_release_of_registers(instruction, processor.target())) return control;
+    if (has_other_rules(instruction)) return std::nullopt;
     const std::string_view name = instruction.mnemonic;
     if (name == "s_nop" && instruction.encoding)
         control.stall = static_cast<int>(instruction.encoding->low & 0xfU) + 1;

@@ -43,6 +43,15 @@ TEST(Counters, OfStoresAreApartWhereTheProcessorHasOne) {
     EXPECT_EQ(at(function.value(), 1).control->wait_mask, 1 << store_scoreboard);
 }
 
+TEST(Counters, OfMessagesAreCoveredForTheReleaseOfRegistersOnly) {
+    const auto function = function_of("gfx1100", "s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)\n"
+                                                 "s_sendmsg sendmsg(MSG_INTERRUPT)\n");
+    ASSERT_TRUE(function) << to_string(function.error());
+    ASSERT_TRUE(at(function.value(), 0).control);
+    EXPECT_EQ(at(function.value(), 0).control->write_barrier, std::nullopt);
+    EXPECT_FALSE(at(function.value(), 1).control);
+}
+
 // C105: what is no wait for counters has no control field, so that a bound refuses it.
 TEST(Counters, OfThePipelineAreNotCovered) {
     const auto function = function_of("gfx1030", "s_waitcnt_depctr 0xffe3\n");
