@@ -1,0 +1,115 @@
+#pragma once
+/// \file
+/// Follows the blocks that a simulated warp executes through a serialized control-flow graph (CFG).
+
+#include "analyzer/divergence/serialized_blocks.hpp"
+#include "analyzer/flow/flow_facts.hpp"
+#include "harness/simulator/divergence/lanes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpbound::tests {
+
+/// A block that one warp executed, and its active lanes.
+struct Executed {
+    std::size_t block = 0;
+    harness::simulator::LaneMask lanes = 0;
+};
+
+/// Follows a warp through the serialized CFG, at all nodes that it may be at.
+class PathFollower {
+public:
+    PathFollower(const analyzer::SerializedCfg& cfg, const analyzer::ResolvedFacts& facts)
+        : cfg_{cfg}, facts_{facts} {}
+
+    /// What contradicts every path of the serialized CFG; empty: there is such a path.
+    std::string follow(const std::vector<Executed>& executed) {
+        harness::simulator::LaneMask later = 0; // that execute something from here on
+        std::vector<bool> all(executed.size());
+        for (std::size_t i = executed.size(); i-- > 0;) {
+            later |= executed[i].lanes;
+            all[i] = executed[i].lanes == later;
+        }
+        for (std::size_t i = 0; i < executed.size(); ++i) {
+            enter(executed[i].block);
+            if (at_.empty()) return fmt::format("no node of block {} follows", executed[i].block);
+            if (at_.size() > max_positions) return {};
+            const bool converged = std::all_of(
+                at_.begin(), at_.end(), [&](const auto& at) { return cfg_.converged[at.node]; });
+            if (converged && !all[i])
+                return fmt::format("not all lanes are active in converged block {}",
+                                   executed[i].block);
+        }
+        ++followed;
+        const bool ends = std::any_of(at_.begin(), at_.end(), [&](const Position& at) {
+            return cfg_.graph.blocks[at.node].exits && leave(at, std::nullopt);
+        });
+        return ends ? "" : "no path ends here";
+    }
+    std::uint64_t followed = 0; ///< To the end.
+
+private:
+    static constexpr std::size_t max_positions = 5000;
+
+    /// A node, and the iterations of each loop around it in this loop traversal.
+    struct Position {
+        std::size_t node = 0;
+        std::map<std::size_t, std::int64_t> iterations;
+        auto operator<=>(const Position&) const = default;
+    };
+
+    /// The position after leaving the loops that do not contain `to`, if their bounds allow it.
+    [[nodiscard]] std::optional<Position> leave(Position position,
+                                                std::optional<std::size_t> to) const {
+        for (auto loop = position.iterations.begin(); loop != position.iterations.end();) {
+            const auto& blocks = cfg_.graph.loops[loop->first].blocks;
+            if (to && std::binary_search(blocks.begin(), blocks.end(), *to)) {
+                ++loop;
+                continue;
+            }
+            if (loop->second < facts_.loops[loop->first].min) return std::nullopt;
+            loop = position.iterations.erase(loop);
+        }
+        return position;
+    }
+
+    void add(std::set<Position>& next, Position position, std::size_t to) const {
+        position.node = to;
+        for (std::size_t loop = 0; loop < cfg_.graph.loops.size(); ++loop) {
+            if (cfg_.graph.loops[loop].header != to) continue;
+            const auto [iterations, enters] = position.iterations.emplace(loop, 0);
+            if (!enters && ++iterations->second > facts_.loops[loop].max) return;
+        }
+        next.insert(std::move(position));
+    }
+
+    void enter(std::size_t block) {
+        std::set<Position> next;
+        if (std::exchange(starts_, false)) add(next, {}, 0);
+        for (const Position& at : at_)
+            for (const std::size_t edge : cfg_.graph.blocks[at.node].out) {
+                const std::size_t to = cfg_.graph.edges[edge].to;
+                if (cfg_.original[to] != block) continue;
+                if (auto left = leave(at, to)) add(next, std::move(*left), to);
+            }
+        at_ = std::move(next);
+    }
+
+    const analyzer::SerializedCfg& cfg_;
+    const analyzer::ResolvedFacts& facts_;
+    bool starts_ = true;
+    std::set<Position> at_;
+};
+
+} // namespace warpbound::tests
