@@ -59,11 +59,12 @@ inline std::vector<DescribedMachine> described_machines() {
     return machines;
 }
 
-/// Checks WARPBOUND_PROPERTY_CASES cases (600 otherwise) from WARPBOUND_PROPERTY_SEED on, on all
-/// cores: `check(seed, machine)` returns a verdict with a text `failure`, `keep(verdict)` is called
-/// under a lock. Ends after the first failure. Returns the number of cases.
-template <class Check, class Keep> std::uint64_t run_campaign(Check check, Keep keep) {
-    const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 600);
+/// Checks WARPBOUND_PROPERTY_CASES cases (`otherwise` without it) from WARPBOUND_PROPERTY_SEED on,
+/// on all cores: `check(seed, machine)` returns a verdict with a text `failure`, `keep(verdict)` is
+/// called under a lock. Ends after the first failure. Returns the number of cases.
+template <class Check, class Keep>
+std::uint64_t run_campaign(Check check, Keep keep, std::uint64_t otherwise = 600) {
+    const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", otherwise);
     const std::uint64_t first = from_environment("WARPBOUND_PROPERTY_SEED", 20261121);
     testing::Test::RecordProperty("first_seed", std::to_string(first));
     const auto machines = described_machines();

@@ -1,0 +1,228 @@
+#include "analyzer/divergence/product/product_exploration.hpp"
+
+#include "assembly/support/stop_token.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+constexpr std::size_t most_rounds = 40;
+constexpr std::size_t most_header_stacks = 12;
+constexpr std::size_t most_visits = 40'000; ///< Of all nodes, beside one for each of the limit.
+constexpr std::size_t most_stacks = 60;     ///< Of a node; more are joined.
+
+/// What may be on a stack, without its order.
+/// By whether they wait, and the group: in how many entries.
+using Content = std::map<std::pair<bool, PendingGroup>, std::size_t>;
+
+Content content_of(const AbstractStack& stack) {
+    Content content;
+    for (const auto& entry : stack.entries) {
+        if (entry.waiting) ++content[{true, *entry.waiting}];
+        for (const PendingGroup& group : entry.groups)
+            ++content[{false, group}];
+    }
+    return content;
+}
+
+/// A traversal of a loop by the active lanes. Number 0 is outside all loops.
+struct Traversal {
+    std::size_t loop = 0;
+    std::size_t around = 0;              ///< Traversal.
+    std::vector<AbstractStack> stacks{}; ///< When the header is executed.
+};
+
+class ProductExploration {
+public:
+    ProductExploration(const AnalysisContext& context, NodeDetail detail, std::size_t node_limit)
+        : context_{context}, graph_{*context.request.graph}, detail_{detail},
+          node_limit_{node_limit},
+          headed_(graph_.blocks.size()), rules_{context,
+                                                [this](std::size_t traversal, std::size_t block) {
+                                                    return trimmed(traversal, block);
+                                                }} {
+        for (std::size_t loop = 0; loop < graph_.loops.size(); ++loop)
+            headed_[graph_.loops[loop].header] = loop;
+        traversals_.emplace_back();
+    }
+
+    Result<std::optional<Product>> explore() {
+        if (auto checked = rules_.check(); !checked) return checked.as_failure();
+        for (std::size_t round = 0; round < most_rounds; ++round) {
+            nodes_.clear();
+            known_.clear();
+            work_.clear();
+            grew_ = false;
+            std::size_t steps = 0;
+            if (auto begun = node_of({0, 0, {}}); !begun) return begun.as_failure();
+            while (!work_.empty()) {
+                check_stop("the serialized control-flow graph");
+                if (nodes_.size() > node_limit_ || ++steps > most_visits + node_limit_)
+                    return std::optional<Product>{};
+                const Work next = std::move(work_.back());
+                work_.pop_back();
+                if (auto expanded = expand(next); !expanded) return expanded.as_failure();
+            }
+            if (!grew_) return std::optional{Product{std::move(nodes_), rules_.overtaking()}};
+        }
+        return Failure{"the stacks of divergent lanes do not become stable, which is not bounded",
+                       context_.request.function->name};
+    }
+
+private:
+    struct Work {
+        std::size_t node = 0;
+        WarpState state;
+    };
+    using Key = std::tuple<std::size_t, std::size_t, Content>; ///< Block, traversal, difference.
+
+    [[nodiscard]] bool is_in_loop(std::size_t loop, std::size_t block) const {
+        const auto& blocks = graph_.loops[loop].blocks;
+        return std::binary_search(blocks.begin(), blocks.end(), block);
+    }
+    [[nodiscard]] std::size_t trimmed(std::size_t traversal, std::size_t block) const {
+        while (traversal != 0 && !is_in_loop(traversals_[traversal].loop, block))
+            traversal = traversals_[traversal].around;
+        return traversal;
+    }
+
+    /// What tells the stack from that of the header of the traversal.
+    [[nodiscard]] Content difference(const AbstractStack& stack, std::size_t traversal) const {
+        Content known;
+        for (const AbstractStack& of_header : traversals_[traversal].stacks)
+            known.merge(content_of(of_header));
+        Content difference;
+        for (const auto& element : content_of(stack))
+            if (known.count(element.first) == 0) difference.insert(element);
+        if (detail_ == NodeDetail::Groups) return difference;
+        Content branches;
+        for (const auto& [element, entries] : difference)
+            if (!element.first) ++branches[{false, {element.second.origin, 0, 0, {}, {}}}];
+        return branches;
+    }
+
+    Result<void> expand(const Work& work) {
+        auto steps = rules_.after(work.state);
+        if (!steps) return steps.as_failure();
+        for (WarpStep& step : steps.value()) {
+            auto node = node_of(std::move(step.next));
+            if (!node) return node.as_failure();
+            nodes_[work.node].successors.emplace(node.value(), step.falls);
+        }
+        return boost::outcome_v2::success();
+    }
+
+    /// The node of the state, which is expanded if it is new.
+    Result<std::size_t> node_of(WarpState state) {
+        if (headed_[state.block]) return header_of(std::move(state));
+        Content content = difference(state.stack, state.traversal);
+        return add({state.block, state.traversal, std::move(content)}, std::move(state));
+    }
+
+    Result<std::size_t> header_of(WarpState state) {
+        const std::size_t loop = *headed_[state.block];
+        if (auto checked = check_iteration(loop, state); !checked) return checked.as_failure();
+        const bool iterates = state.traversal != 0 && traversals_[state.traversal].loop == loop;
+        if (!iterates) {
+            Content content = difference(state.stack, state.traversal);
+            const auto [known, fresh] = entries_.try_emplace(
+                Key{state.block, state.traversal, std::move(content)}, traversals_.size());
+            if (fresh) traversals_.push_back({loop, state.traversal, {}});
+            state.traversal = known->second;
+        }
+        auto& stacks = traversals_[state.traversal].stacks;
+        if (!covers(stacks, state.stack)) {
+            grew_ = true;
+            if (!join(state.stack, stacks) && stacks.size() >= most_header_stacks)
+                return refuse_at(context_, graph_.blocks[state.block].first,
+                                 "lanes come to this loop with too many different stacks, which "
+                                 "is not bounded");
+            stacks.push_back(state.stack);
+        }
+        const auto [known, fresh] =
+            known_.try_emplace(Key{state.block, state.traversal, {}}, nodes_.size());
+        if (fresh) nodes_.push_back({state.block, {}});
+        const std::size_t node = known->second;
+        for (const AbstractStack& stack : stacks) {
+            const auto& expanded = nodes_[node].stacks;
+            if (std::find(expanded.begin(), expanded.end(), stack) == expanded.end())
+                work_.push_back({node, {state.block, state.traversal, stack}});
+        }
+        nodes_[node].stacks = stacks;
+        return node;
+    }
+
+    /// The loop bound is about one lane, and lanes that wait inside do not count iterations.
+    Result<void> check_iteration(std::size_t loop, const WarpState& state) const {
+        for (const auto& [element, entries] : content_of(state.stack))
+            if (is_in_loop(loop, element.second.resume))
+                return refuse_at(context_, graph_.blocks[state.block].first,
+                                 "lanes may iterate a loop while others wait for them inside it, "
+                                 "which is not bounded");
+        return boost::outcome_v2::success();
+    }
+
+    Result<std::size_t> add(Key key, WarpState state) {
+        const auto [known, fresh] = known_.try_emplace(std::move(key), nodes_.size());
+        const std::size_t node = known->second;
+        if (fresh) nodes_.push_back({state.block, {}});
+        auto& stacks = nodes_[node].stacks;
+        if (covers(stacks, state.stack)) return node;
+        if (stacks.size() >= most_stacks && !join(state.stack, stacks))
+            return refuse_at(context_, graph_.blocks[state.block].first,
+                             "lanes may come here with too many different stacks, which is not "
+                             "bounded");
+        stacks.push_back(state.stack);
+        work_.push_back({node, std::move(state)});
+        return node;
+    }
+
+    [[nodiscard]] bool covers(const std::vector<AbstractStack>& known,
+                              const AbstractStack& stack) const {
+        return std::any_of(known.begin(), known.end(), [&](const AbstractStack& one) {
+            return one == stack || widened(one, stack, is_around_) == one;
+        });
+    }
+    /// Replaces the stack and some of the known ones by what stands for all of these.
+    bool join(AbstractStack& stack, std::vector<AbstractStack>& known) const {
+        bool joined = false;
+        for (std::size_t i = known.size(); i-- > 0;) {
+            auto both = widened(known[i], stack, is_around_);
+            if (!both) continue;
+            stack = std::move(*both);
+            known.erase(known.begin() + static_cast<std::ptrdiff_t>(i));
+            joined = true;
+        }
+        return joined;
+    }
+
+    const AnalysisContext& context_;
+    const assembly::ControlFlowGraph& graph_;
+    NodeDetail detail_;
+    std::size_t node_limit_;
+    std::vector<std::optional<std::size_t>> headed_; ///< Per block: the loop.
+    SimtRules rules_;
+    const IsAround is_around_ = [this](std::size_t outer, std::size_t inner) {
+        return rules_.is_post_dominated(inner, outer);
+    };
+    std::vector<Traversal> traversals_;
+    std::map<Key, std::size_t> entries_; ///< Traversals, by how their loop is entered.
+    bool grew_ = false;                  ///< The stack of a traversal, in this round.
+    std::vector<ProductNode> nodes_;
+    std::map<Key, std::size_t> known_;
+    std::vector<Work> work_;
+};
+
+} // namespace
+
+Result<std::optional<Product>> explore_product(const AnalysisContext& context, NodeDetail detail,
+                                               std::size_t node_limit) {
+    return ProductExploration{context, detail, node_limit}.explore();
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,39 @@
+#pragma once
+/// \file
+/// The product of a kernel's control-flow graph with the abstract reconvergence stack: its states,
+/// merged to nodes (docs/theory, S67).
+
+#include "analyzer/divergence/product/simt_steps.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// How much of the stack tells nodes of one block apart.
+enum class NodeDetail {
+    Groups,  ///< Which groups are pending.
+    Branches ///< After which branches some groups are pending, and how many kinds.
+};
+
+/// States of one block between which the bound does not distinguish.
+struct ProductNode {
+    std::size_t block = 0;
+    std::vector<AbstractStack> stacks;
+    /// Nodes that may follow, and whether its lanes fall through to them.
+    std::set<std::pair<std::size_t, bool>> successors{};
+};
+
+struct Product {
+    std::vector<ProductNode> nodes; ///< The first is of the entry.
+    Overtaking overtaking;
+};
+
+/// None: more nodes than the limit.
+Result<std::optional<Product>> explore_product(const AnalysisContext& context, NodeDetail detail,
+                                               std::size_t node_limit);
+
+} // namespace warpbound::analyzer

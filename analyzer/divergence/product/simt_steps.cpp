@@ -1,0 +1,465 @@
+#include "analyzer/divergence/product/simt_steps.hpp"
+
+#include "assembly/flow/post_dominators.hpp"
+#include "assembly/isa/branch_guard.hpp"
+#include "assembly/isa/source_places.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using assembly::ControlFlow;
+using assembly::Instruction;
+
+constexpr std::size_t most_steps = 5'000; ///< From one state.
+constexpr std::size_t most_instances = 3; ///< Of a point.
+
+bool pushes_point(ControlFlow flow) {
+    return flow == ControlFlow::PushReconvergence || flow == ControlFlow::PushBreak ||
+           flow == ControlFlow::PushContinue || flow == ControlFlow::ConvergenceSet;
+}
+
+/// What pushes the points at which such an instruction arrives.
+std::optional<ControlFlow> arrives_at(ControlFlow flow) {
+    switch (flow) {
+    case ControlFlow::PopReconvergence:
+        return ControlFlow::PushReconvergence;
+    case ControlFlow::PopBreak:
+        return ControlFlow::PushBreak;
+    case ControlFlow::PopContinue:
+        return ControlFlow::PushContinue;
+    case ControlFlow::ConvergenceWait:
+        return ControlFlow::ConvergenceSet;
+    default:
+        return std::nullopt;
+    }
+}
+
+bool leaves_point(const Instruction& instruction) {
+    return instruction.control_flow == ControlFlow::ConvergenceBreak ||
+           (instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR"));
+}
+
+} // namespace
+
+SimtRules::SimtRules(const AnalysisContext& context, Trim trim)
+    : context_{context}, function_{*context.request.function}, graph_{*context.request.graph},
+      trim_{std::move(trim)}, post_dominators_{assembly::immediate_post_dominators(graph_)},
+      divergent_(graph_.blocks.size(), false) {
+    for (std::size_t block = 0; block < graph_.blocks.size(); ++block)
+        for (const auto& fact : context.request.facts->divergents)
+            if (function_.instructions[graph_.blocks[block].last].address == fact.at)
+                divergent_[block] = true;
+}
+
+/// Lanes that waited at the point are pending, above all others.
+void SimtRules::release(std::size_t entry, AbstractStack& stack) {
+    PendingGroup lanes = *stack.entries[entry].waiting;
+    for (std::size_t i = entry + 1; i < stack.entries.size(); ++i) {
+        if (stack.entries[i].point) lanes.left.push_back(*stack.entries[i].point);
+        for (const PendingGroup& group : stack.entries[i].groups)
+            if (!group.is_in(*stack.entries[entry].point))
+                overtaking_[{group.origin, group.resume}].insert(lanes.resume);
+    }
+    std::sort(lanes.left.begin(), lanes.left.end());
+    stack.remove_with_lanes(entry);
+    stack.push({lanes});
+}
+
+/// The stack, and what it may be where points are open that lanes above did not join or left.
+void SimtRules::add_opened(Opened from, bool active, std::size_t first, std::vector<Opened>& to) {
+    AbstractStack& stack = from.stack;
+    if (to.size() >= most_steps) refuse(last(), "more points may open after this than are bounded");
+    for (std::size_t i = first; i < stack.entries.size(); ++i) {
+        if (!stack.entries[i].point || !stack.entries[i].waiting) continue;
+        if (active ? stack.is_in(i) : !stack.has_left(i)) continue;
+        Opened open{stack, true};
+        release(i, open.stack);
+        add_opened(std::move(open), active, i, to);
+        if (stack.may_miss(i)) continue;
+        // No lanes are missing: if any wait, it is open.
+        if (stack.entries[i].certain) return;
+        stack.entries[i].waiting.reset();
+    }
+    stack.drop_empty(active);
+    to.push_back(std::move(from));
+}
+
+std::vector<SimtRules::Opened> SimtRules::opened(const AbstractStack& stack, bool active) {
+    std::vector<Opened> all;
+    add_opened({stack, false}, active, 0, all);
+    return all;
+}
+
+bool SimtRules::is_post_dominated(std::size_t block, std::size_t by) const {
+    auto at = post_dominators_[block];
+    while (at && *at != by)
+        at = post_dominators_[*at];
+    return at.has_value();
+}
+
+void SimtRules::refuse(std::size_t instruction, const std::string& what) const {
+    throw Refused{refuse_at(context_, instruction, what)};
+}
+
+std::size_t SimtRules::last() const {
+    return graph_.blocks[block_].last;
+}
+
+/// Edges that the facts allow.
+std::vector<std::size_t> SimtRules::ways() const {
+    std::vector<std::size_t> edges;
+    for (const std::size_t edge : graph_.blocks[block_].out)
+        if (!context_.facts.never[graph_.edges[edge].to]) edges.push_back(edge);
+    return edges;
+}
+
+Result<std::vector<WarpStep>> SimtRules::after(const WarpState& state) {
+    steps_.clear();
+    block_ = state.block;
+    traversal_ = state.traversal;
+    left_when_taken_.clear();
+    left_behind_.clear();
+    try {
+        std::vector<AbstractStack> stacks{state.stack};
+        for (std::size_t i = graph_.blocks[block_].first; i <= last(); ++i)
+            execute(i, stacks);
+        const std::vector<std::size_t> edges = ways();
+        std::vector<std::size_t> distinct;
+        for (const std::size_t edge : edges)
+            if (std::none_of(distinct.begin(), distinct.end(), [&](std::size_t known) {
+                    return graph_.edges[known].to == graph_.edges[edge].to;
+                }))
+                distinct.push_back(edge);
+        for (const AbstractStack& stack : stacks) {
+            if (graph_.blocks[block_].exits) {
+                AbstractStack ended = stack;
+                ended.left.clear();
+                go_on(ended, std::nullopt);
+            }
+            if (distinct.size() > 1 && divergent_[block_])
+                diverge(distinct, stack);
+            else
+                for (const std::size_t edge : edges)
+                    take(edge, stack);
+        }
+    } catch (const Refused& refused) {
+        return refused.failure;
+    }
+    return std::move(steps_);
+}
+
+void SimtRules::execute(std::size_t i, std::vector<AbstractStack>& stacks) {
+    const Instruction& at = function_.instructions[i];
+    if (assembly::synchronizes_threads(at))
+        for (const AbstractStack& stack : stacks)
+            if (!stack.is_converged())
+                refuse(i, "some lanes may come to this barrier while others are elsewhere, which "
+                          "is not bounded");
+    if (leaves_point(at)) return leave(i, stacks);
+    if (!pushes_point(at.control_flow)) return;
+    for (AbstractStack& stack : stacks)
+        join(i, stack);
+}
+
+void SimtRules::join(std::size_t i, AbstractStack& stack) const {
+    const Instruction& at = function_.instructions[i];
+    if (assembly::is_guarded(at))
+        refuse(i, "a guarded push of a reconvergence point is not bounded where lanes may diverge");
+    StackPoint point{false, block_, i};
+    const auto reg = assembly::barrier_register(at);
+    for (std::size_t entry = 0; entry < stack.entries.size(); ++entry) {
+        const auto& known = stack.entries[entry].point;
+        if (!known || known->implicit) continue;
+        const Instruction& by = function_.instructions[known->instruction];
+        const bool is_same = known->block == block_ && known->instruction == i;
+        if (is_same) point.instance = std::max(point.instance, known->instance + 1);
+        if (stack.is_in(entry) &&
+            (is_same || (at.control_flow == ControlFlow::ConvergenceSet && reg &&
+                         by.control_flow == ControlFlow::ConvergenceSet &&
+                         assembly::barrier_register(by) == reg)))
+            refuse(i, "the point is in use, which is not bounded where lanes may diverge");
+    }
+    if (point.instance > most_instances)
+        refuse(i, "too many groups of lanes may be in this point one inside the other, which is "
+                  "not bounded");
+    AbstractStack::Entry entry;
+    entry.point = point;
+    stack.entries.push_back(std::move(entry));
+}
+
+void SimtRules::leave_register(const AnalysisContext& context, int reg, AbstractStack& stack) {
+    for (std::size_t i = stack.entries.size(); i-- > 0;) {
+        if (!stack.is_in(i) || stack.entries[i].point->implicit) continue;
+        const Instruction& by =
+            context.request.function->instructions[stack.entries[i].point->instruction];
+        if (by.control_flow == ControlFlow::ConvergenceSet && assembly::barrier_register(by) == reg)
+            return stack.leave(i);
+    }
+}
+
+void SimtRules::leave(std::size_t i, std::vector<AbstractStack>& stacks) {
+    const Instruction& at = function_.instructions[i];
+    if (at.guard && at.guard->never()) return;
+    const auto reg = assembly::barrier_register(at);
+    if (!reg || assembly::has_predicate_operand(at)) refuse(i, "expected a barrier register alone");
+    if (!assembly::is_guarded(at)) {
+        std::vector<AbstractStack> then;
+        for (AbstractStack& stack : stacks) {
+            leave_register(context_, *reg, stack);
+            for (Opened& each : opened(stack, true))
+                then.push_back(std::move(each.stack));
+        }
+        stacks = std::move(then);
+        return;
+    }
+    const auto transferred = assembly::executes_if_taken(function_, i, last());
+    if (!transferred)
+        refuse(i, "a guarded exit from a reconvergence point is bounded before a branch with the "
+                  "same guard or its opposite only, where lanes may diverge");
+    (*transferred ? left_when_taken_ : left_behind_).push_back(*reg);
+}
+
+void SimtRules::leave_over(std::size_t edge, AbstractStack& stack) const {
+    const bool taken = graph_.edges[edge].kind == assembly::EdgeKind::Taken;
+    for (const int reg : taken ? left_when_taken_ : left_behind_)
+        leave_register(context_, reg, stack);
+}
+
+/// Any lanes take each edge; those that do not go on first need not be there.
+void SimtRules::diverge(const std::vector<std::size_t>& edges, const AbstractStack& stack) {
+    if (graph_.blocks[block_].exits)
+        refuse(last(), "lanes may diverge here to more than two successors of which one ends, "
+                       "which is not bounded");
+    std::vector<AbstractStack> stacks{stack};
+    // In a point of the code it matters whether one at a post-dominator is there in which no other
+    // lanes are: the lanes join no other one.
+    if (stack.is_in_explicit())
+        for (std::size_t i = 0; i < stack.entries.size(); ++i) {
+            const auto point = stack.entries[i].point;
+            if (!point || !point->implicit || !stack.is_in(i) || stack.entries[i].certain) continue;
+            for (std::size_t known = stacks.size(); known-- > 0;)
+                for (std::size_t at = 0; at < stacks[known].entries.size(); ++at)
+                    if (stacks[known].entries[at].point == point) {
+                        AbstractStack without = stacks[known];
+                        without.remove_with_lanes(at);
+                        stacks.push_back(std::move(without));
+                        break;
+                    }
+            if (stacks.size() > most_steps) refuse(last(), "too many points are around");
+        }
+    for (AbstractStack& before : stacks) {
+        join_post_dominator(before);
+        for (const std::size_t now : edges) {
+            AbstractStack then = before;
+            std::vector<PendingGroup> groups;
+            for (const std::size_t later : edges) {
+                if (later == now) continue;
+                AbstractStack others = before;
+                leave_over(later, others);
+                const std::size_t to = graph_.edges[later].to;
+                auto point = arrival_at(later, others);
+                if (const auto inner = others.innermost();
+                    !point && inner && others.entries[*inner].point == StackPoint{true, to})
+                    point = inner;
+                if (point)
+                    wait(*point, to, traversal_, others.left, false, then);
+                else
+                    groups.push_back(
+                        {block_, to, trim_(traversal_, to), others.left, std::nullopt});
+            }
+            then.push(groups);
+            take(now, std::move(then));
+        }
+    }
+}
+
+/// Lanes that are in no point of the code join one where all paths meet (C40).
+void SimtRules::join_post_dominator(AbstractStack& stack) const {
+    const auto meeting = post_dominators_[block_];
+    if (!meeting || stack.is_in_explicit()) return;
+    const StackPoint point{true, *meeting};
+    if (const auto inner = stack.innermost(); inner && stack.entries[*inner].point == point) return;
+    for (const auto& entry : stack.entries)
+        if (entry.point == point)
+            refuse(last(), "the lanes that diverge here reconverge where others around them do, "
+                           "which is not bounded");
+    AbstractStack::Entry entry;
+    entry.point = point;
+    stack.entries.push_back(std::move(entry));
+}
+
+void SimtRules::take(std::size_t edge, AbstractStack stack) {
+    const std::vector<StackPoint> left = stack.left;
+    leave_over(edge, stack);
+    const std::size_t to = graph_.edges[edge].to;
+    const bool falls = graph_.edges[edge].kind == assembly::EdgeKind::FallThrough;
+    std::vector<Opened> all{{stack, false}};
+    if (stack.left != left) all = opened(stack, true);
+    for (Opened& each : all) {
+        if (const auto point = arrival_at(edge, each.stack))
+            arrive(*point, to, traversal_, std::move(each.stack), falls);
+        else
+            reach(to, traversal_, std::move(each.stack), falls);
+    }
+}
+
+/// The active lanes reach a block: they arrive at a point there, or go on.
+void SimtRules::reach(std::size_t block, std::size_t traversal, AbstractStack stack, bool falls) {
+    for (std::size_t i = 0; i < stack.entries.size(); ++i) {
+        if (!stack.is_in(i) || stack.entries[i].point != StackPoint{true, block}) continue;
+        if (stack.innermost() != i)
+            refuse(last(), "lanes that diverge here may pass their reconvergence point without "
+                           "arriving at it, which is not bounded");
+        return arrive(i, block, traversal, std::move(stack), falls);
+    }
+    if (steps_.size() >= most_steps)
+        refuse(last(), "lanes may go on in too many ways after this, which is not bounded");
+    steps_.push_back({{block, trim_(traversal, block), std::move(stack)}, falls});
+}
+
+void SimtRules::wait(std::size_t entry, std::size_t block, std::size_t traversal,
+                     const std::vector<StackPoint>& left, bool certain,
+                     AbstractStack& stack) const {
+    auto& at = stack.entries[entry];
+    PendingGroup lanes{at.point->block, block, trim_(traversal, block), {}, at.point};
+    for (std::size_t below = 0; below < entry; ++below)
+        if (const auto& point = stack.entries[below].point;
+            point && std::binary_search(left.begin(), left.end(), *point))
+            lanes.left.push_back(*point);
+    std::sort(lanes.left.begin(), lanes.left.end());
+    if (at.waiting && at.waiting != lanes)
+        refuse(last(), "lanes go on at several blocks after their reconvergence point, or in "
+                       "different points around it, which is not bounded");
+    at.waiting = std::move(lanes);
+    at.certain = at.certain || certain;
+}
+
+void SimtRules::arrive(std::size_t entry, std::size_t block, std::size_t traversal,
+                       AbstractStack stack, bool falls) {
+    const StackPoint point = *stack.entries[entry].point;
+    wait(entry, block, traversal, stack.left, true, stack);
+    stack.left.clear();
+    go_on(stack, Arrival{point, falls});
+}
+
+/// No lanes are active.
+void SimtRules::go_on(const AbstractStack& stack, const std::optional<Arrival>& arrival) {
+    AbstractStack rest = stack;
+    rest.drop_empty(false);
+    for (Opened& each : opened(rest, false))
+        go_on_from_top(std::move(each.stack), each.released, arrival);
+}
+
+/// `certain`: the group on top is there.
+void SimtRules::go_on_from_top(AbstractStack stack, bool certain,
+                               const std::optional<Arrival>& arrival) {
+    bool is_first = true;
+    while (!stack.entries.empty()) {
+        const AbstractStack::Entry top = stack.entries.back();
+        // Lanes that diverged just now go on as they left the branch.
+        const bool diverged = std::exchange(is_first, false) && arrival && divergent_[block_];
+        if (top.point) {
+            if (top.waiting) {
+                AbstractStack rest = stack;
+                rest.remove(rest.entries.size() - 1);
+                // Lanes that arrived over an edge at a point of the code count as transferred.
+                const bool falls = arrival && top.waiting->released == arrival->point &&
+                                   arrival->point.implicit && arrival->falls;
+                resume(*top.waiting, std::move(rest), falls);
+                if (top.certain) return;
+            }
+            stack.remove(stack.entries.size() - 1);
+            continue;
+        }
+        for (const PendingGroup& group : top.groups) {
+            AbstractStack rest = stack;
+            if (!top.repeats) std::erase(rest.entries.back().groups, group);
+            if (rest.entries.back().groups.empty()) rest.entries.pop_back();
+            const bool falls =
+                diverged && group.origin == block_ && !group.released && falls_to(group.resume);
+            if (falls) resume(group, rest, true);
+            if (!falls || top.repeats) resume(group, std::move(rest), false);
+        }
+        stack.entries.pop_back();
+        if (certain) return;
+    }
+}
+
+void SimtRules::resume(const PendingGroup& group, AbstractStack rest, bool falls) {
+    rest.left = group.left;
+    std::erase_if(rest.left, [&](const StackPoint& point) {
+        return std::none_of(rest.entries.begin(), rest.entries.end(),
+                            [&](const auto& entry) { return entry.point == point; });
+    });
+    rest.drop_empty(true);
+    reach(group.resume, group.traversal, std::move(rest), falls);
+}
+
+bool SimtRules::falls_to(std::size_t block) const {
+    const auto& out = graph_.blocks[block_].out;
+    return std::any_of(out.begin(), out.end(), [&](std::size_t edge) {
+        return graph_.edges[edge].to == block &&
+               graph_.edges[edge].kind == assembly::EdgeKind::FallThrough;
+    });
+}
+
+/// The point at which lanes arrive over the edge by the block's last instruction.
+std::optional<std::size_t> SimtRules::arrival_at(std::size_t edge,
+                                                 const AbstractStack& stack) const {
+    const Instruction& at = function_.instructions[last()];
+    const auto kind = arrives_at(at.control_flow);
+    const bool waits = at.control_flow == ControlFlow::ConvergenceWait;
+    if (!kind || (!waits && graph_.edges[edge].kind != assembly::EdgeKind::Taken))
+        return std::nullopt;
+    for (std::size_t i = stack.entries.size(); i-- > 0;) {
+        if (!stack.is_in(i) || stack.entries[i].point->implicit) continue;
+        const Instruction& by = function_.instructions[stack.entries[i].point->instruction];
+        if (by.control_flow == *kind &&
+            (!waits || assembly::barrier_register(by) == assembly::barrier_register(at)))
+            return i;
+        if (waits || by.control_flow == ControlFlow::ConvergenceSet)
+            refuse(last(), "lanes arrive at a reconvergence point that is not the innermost, "
+                           "which is not bounded where lanes may diverge");
+    }
+    refuse(last(), "lanes arrive at a reconvergence point that they have not joined");
+}
+
+Result<void> SimtRules::check() const {
+    const auto& instructions = function_.instructions;
+    for (std::size_t i = 0; i < context_.used.size(); ++i)
+        if (context_.used[i] && assembly::synchronizes_threads(instructions[i]) &&
+            assembly::is_guarded(instructions[i]))
+            return refuse_at(context_, i,
+                             "a guarded barrier is not bounded where lanes may diverge");
+    for (const auto& fact : context_.request.facts->divergents) {
+        const auto index = function_.index_of(fact.at);
+        const auto refuse_fact = [&](const std::string& what) {
+            return models::refused(
+                *context_.request.facts, fact.from,
+                fmt::format("{}: {}",
+                            index ? assembly::place_of(function_, instructions[*index])
+                                  : fmt::format("0x{:04x}", fact.at),
+                            what));
+        };
+        if (!index)
+            return refuse_fact(
+                "the flow facts state that lanes diverge here, where no instruction stands");
+        const bool decides =
+            assembly::is_guarded(instructions[*index]) ||
+            std::any_of(graph_.blocks.begin(), graph_.blocks.end(), [&](const auto& block) {
+                return block.last == *index && block.out.size() >= 2;
+            });
+        if (!decides)
+            return refuse_fact(
+                "the flow facts state that lanes diverge here, where nothing is decided");
+    }
+    return boost::outcome_v2::success();
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,114 @@
+#pragma once
+/// \file
+/// The steps of a warp whose lanes may diverge, from one block to the next: rules C38 to C40 on
+/// abstract stacks (docs/theory, S67).
+
+#include "analyzer/divergence/product/abstract_stack.hpp"
+#include "analyzer/launch/context.hpp"
+#include "assembly/isa/program.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// The active lanes are about to execute a block.
+struct WarpState {
+    std::size_t block = 0;
+    std::size_t traversal = 0; ///< Of the loops around the block, as the exploration numbers them.
+    AbstractStack stack;
+};
+
+/// A state that may follow, and whether its lanes fell through to it.
+struct WarpStep {
+    WarpState next;
+    bool falls = false;
+};
+
+/// By origin and resume of pending groups: blocks where lanes go on above them that waited at a
+/// point which these groups left.
+using Overtaking = std::map<std::pair<std::size_t, std::size_t>, std::set<std::size_t>>;
+
+/// The blocks after which lanes may diverge, and what the code says about their points.
+class SimtRules {
+public:
+    /// The traversal, of the given one and those around it, that contains the block.
+    using Trim = std::function<std::size_t(std::size_t traversal, std::size_t block)>;
+    SimtRules(const AnalysisContext& context, Trim trim);
+
+    /// Refuses facts where nothing is decided, and guarded barriers.
+    [[nodiscard]] Result<void> check() const;
+    /// Refuses, with the address: guarded pushes of a point, points that are joined again while
+    /// lanes are in them, arrivals at a point that is not the innermost, barriers that some lanes
+    /// execute while others are elsewhere.
+    [[nodiscard]] Result<std::vector<WarpStep>> after(const WarpState& state);
+    [[nodiscard]] bool may_diverge(std::size_t block) const { return divergent_[block]; }
+    /// All paths from the first block to an EXIT lead over the second one.
+    [[nodiscard]] bool is_post_dominated(std::size_t block, std::size_t by) const;
+    /// In all steps so far.
+    [[nodiscard]] const Overtaking& overtaking() const { return overtaking_; }
+
+private:
+    struct Refused {
+        Failure failure;
+    };
+    /// A stack, and whether lanes that a point released are on top of it for sure.
+    struct Opened {
+        AbstractStack stack;
+        bool released = false;
+    };
+    void release(std::size_t entry, AbstractStack& stack);
+    void add_opened(Opened from, bool active, std::size_t first, std::vector<Opened>& to);
+    [[nodiscard]] std::vector<Opened> opened(const AbstractStack& stack, bool active);
+    /// Lanes that arrived at a point over an edge.
+    struct Arrival {
+        StackPoint point;
+        bool falls = false;
+    };
+    [[noreturn]] void refuse(std::size_t instruction, const std::string& what) const;
+    [[nodiscard]] std::size_t last() const;
+    [[nodiscard]] std::vector<std::size_t> ways() const;
+
+    void execute(std::size_t instruction, std::vector<AbstractStack>& stacks);
+    void join(std::size_t instruction, AbstractStack& stack) const;
+    void leave(std::size_t instruction, std::vector<AbstractStack>& stacks);
+    static void leave_register(const AnalysisContext& context, int reg, AbstractStack& stack);
+    void leave_over(std::size_t edge, AbstractStack& stack) const;
+    void diverge(const std::vector<std::size_t>& edges, const AbstractStack& stack);
+    void join_post_dominator(AbstractStack& stack) const;
+    void take(std::size_t edge, AbstractStack stack);
+    void reach(std::size_t block, std::size_t traversal, AbstractStack stack, bool falls);
+    void arrive(std::size_t entry, std::size_t block, std::size_t traversal, AbstractStack stack,
+                bool falls);
+    void wait(std::size_t entry, std::size_t block, std::size_t traversal,
+              const std::vector<StackPoint>& left, bool certain, AbstractStack& stack) const;
+    void go_on(const AbstractStack& stack, const std::optional<Arrival>& arrival);
+    void go_on_from_top(AbstractStack stack, bool certain, const std::optional<Arrival>& arrival);
+    void resume(const PendingGroup& group, AbstractStack rest, bool falls);
+    [[nodiscard]] bool falls_to(std::size_t block) const;
+    [[nodiscard]] std::optional<std::size_t> arrival_at(std::size_t edge,
+                                                        const AbstractStack& stack) const;
+
+    const AnalysisContext& context_;
+    const assembly::Function& function_;
+    const assembly::ControlFlowGraph& graph_;
+    Trim trim_;
+    std::vector<std::optional<std::size_t>> post_dominators_;
+    std::vector<bool> divergent_; ///< Per block.
+    Overtaking overtaking_;
+    // Of the state under work.
+    std::size_t block_ = 0;
+    std::size_t traversal_ = 0;
+    std::vector<int> left_when_taken_; ///< Registers.
+    std::vector<int> left_behind_;
+    std::vector<WarpStep> steps_;
+};
+
+} // namespace warpbound::analyzer
