@@ -2,7 +2,6 @@
 /// The product of the control flow with the reconvergence stack (docs/theory, S67) against the
 /// simulator, and against the serialized control-flow graph (CFG) made branch by branch (S19d).
 
-#include "analyzer/divergence/product/product_cfg.hpp"
 #include "analyzer/divergence/serialized_cfg.hpp"
 #include "analyzer/divergence/serialized_facts.hpp"
 #include "analyzer/launch/path_bound.hpp"
@@ -11,6 +10,7 @@
 #include "harness/simulator/machine.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/path_follower.hpp"
+#include "tests/support/product_cfg/product_cfg.hpp"
 #include "tests/support/random_kernel.hpp"
 
 #include <fmt/format.h>

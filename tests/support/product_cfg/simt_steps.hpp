@@ -3,9 +3,9 @@
 /// The steps of a warp whose lanes may diverge, from one block to the next: rules C38 to C40 on
 /// abstract stacks (docs/theory, S67).
 
-#include "analyzer/divergence/product/abstract_stack.hpp"
 #include "analyzer/launch/context.hpp"
 #include "assembly/isa/program.hpp"
+#include "tests/support/product_cfg/abstract_stack.hpp"
 
 #include <cstddef>
 #include <cstdint>

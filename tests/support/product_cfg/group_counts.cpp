@@ -1,4 +1,4 @@
-#include "analyzer/divergence/product/group_counts.hpp"
+#include "tests/support/product_cfg/group_counts.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 /// The product of a kernel's control-flow graph with the abstract reconvergence stack: its states,
 /// merged to nodes (docs/theory, S67).
 
-#include "analyzer/divergence/product/simt_steps.hpp"
+#include "tests/support/product_cfg/simt_steps.hpp"
 
 #include <cstddef>
 #include <optional>

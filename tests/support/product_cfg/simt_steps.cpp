@@ -1,4 +1,4 @@
-#include "analyzer/divergence/product/simt_steps.hpp"
+#include "tests/support/product_cfg/simt_steps.hpp"
 
 #include "assembly/flow/post_dominators.hpp"
 #include "assembly/isa/branch_guard.hpp"

@@ -1,10 +1,10 @@
-#include "analyzer/divergence/product/product_cfg.hpp"
+#include "tests/support/product_cfg/product_cfg.hpp"
 
-#include "analyzer/divergence/product/group_counts.hpp"
-#include "analyzer/divergence/product/node_graph.hpp"
-#include "analyzer/divergence/product/product_exploration.hpp"
 #include "assembly/flow/block_exploration.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
+#include "tests/support/product_cfg/group_counts.hpp"
+#include "tests/support/product_cfg/node_graph.hpp"
+#include "tests/support/product_cfg/product_exploration.hpp"
 
 #include <fmt/format.h>
 

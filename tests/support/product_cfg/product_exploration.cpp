@@ -1,4 +1,4 @@
-#include "analyzer/divergence/product/product_exploration.hpp"
+#include "tests/support/product_cfg/product_exploration.hpp"
 
 #include "assembly/support/stop_token.hpp"
 

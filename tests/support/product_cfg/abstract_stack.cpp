@@ -1,4 +1,4 @@
-#include "analyzer/divergence/product/abstract_stack.hpp"
+#include "tests/support/product_cfg/abstract_stack.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -2,7 +2,7 @@
 /// \file
 /// Makes nodes of the product fewer, and its loops reducible, without losing a path.
 
-#include "analyzer/divergence/product/product_exploration.hpp"
+#include "tests/support/product_cfg/product_exploration.hpp"
 
 #include <cstddef>
 #include <optional>

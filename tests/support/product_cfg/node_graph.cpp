@@ -1,4 +1,4 @@
-#include "analyzer/divergence/product/node_graph.hpp"
+#include "tests/support/product_cfg/node_graph.hpp"
 
 #include "assembly/support/stop_token.hpp"
 

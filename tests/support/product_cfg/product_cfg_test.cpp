@@ -1,7 +1,7 @@
-#include "analyzer/divergence/product/abstract_stack.hpp"
-#include "analyzer/divergence/product/product_cfg.hpp"
 #include "analyzer/preparation.hpp"
 #include "assembly/isa/reader.hpp"
+#include "tests/support/product_cfg/abstract_stack.hpp"
+#include "tests/support/product_cfg/product_cfg.hpp"
 
 #include <gtest/gtest.h>
 

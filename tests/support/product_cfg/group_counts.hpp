@@ -3,7 +3,7 @@
 /// How often groups of lanes that diverged in different iterations of a loop execute a block one
 /// after the other.
 
-#include "analyzer/divergence/product/product_exploration.hpp"
+#include "tests/support/product_cfg/product_exploration.hpp"
 
 #include <cstddef>
 #include <cstdint>
