@@ -13,7 +13,7 @@ Result<BoundedCode> bound_code(const CodeToBound& code) {
     options.launch.kernel.file = code.file;
     options.launch.kernel.kernel = code.kernel;
     options.launch.kernel.takes_facts = true;
-    options.launch.kernel.takes_amd = code.takes_amd;
+    options.launch.kernel.takes_amd = true;
     options.launch.kernel.flow_facts = code.flow_facts;
     options.launch.machine.architecture = code.machine;
     options.launch.launch.launch = code.launch;

@@ -28,7 +28,6 @@ struct CodeToBound {
     std::string multiprocessors;
     std::vector<std::string> arguments{}; ///< As --arg takes them.
     bool bounds_traffic = false;
-    bool takes_amd = false; ///< AMD's code is taken, too.
 };
 struct BoundedCode {
     models::Bounds<models::Cycles> cycles;

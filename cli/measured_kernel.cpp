@@ -35,8 +35,7 @@ Result<std::optional<KernelBound>> bound_of(const MeasuredKernelOptions& options
                                .policy = "unknown",
                                .machine = options.gpu,
                                .launch = launch,
-                               .multiprocessors = multiprocessors,
-                               .takes_amd = true});
+                               .multiprocessors = multiprocessors});
     if (!bounded) return bounded.as_failure();
     return std::optional{KernelBound{bounded.value().cycles, options.gpu,
                                      bounded.value().assumptions.size(),

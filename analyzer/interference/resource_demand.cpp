@@ -1,6 +1,7 @@
 #include "analyzer/interference/resource_demand.hpp"
 
 #include "analyzer/path/loop_bounded_paths.hpp"
+#include "assembly/isa/target.hpp"
 
 #include <algorithm>
 #include <map>
@@ -204,6 +205,9 @@ InstructionCosts port_costs(const AnalysisContext& context, std::size_t unit) {
 }
 
 InstructionCosts issue_slot_costs(const AnalysisContext& context) {
+    // A SIMD of AMD may issue for several wavefronts in one cycle (C99).
+    if (is_amd(context.request.architecture->target))
+        return InstructionCosts(context.timings.size(), 0);
     // After a gap of 0 the next instruction issues in the same slot, without a further choice.
     return per_instruction(
         context, [&](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {

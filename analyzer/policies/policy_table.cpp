@@ -6,6 +6,7 @@
 #include "analyzer/policies/time_division/time_division.hpp"
 #include "analyzer/policies/two_level.hpp"
 #include "analyzer/policies/work_conserving.hpp"
+#include "assembly/isa/target.hpp"
 
 #include <algorithm>
 #include <array>
@@ -82,6 +83,9 @@ Result<Alternatives> bounds_by_policy_from_below(const AnalysisContext& context,
     auto any_policy =
         bound_work_conserving_from_below(context, pipelines, std::move(alone).value());
     if (!any_policy) return any_policy.as_failure();
+    // What a policy delays from below rests on one issue in a cycle, which a SIMD of AMD need not
+    // keep (C99).
+    if (is_amd(context.request.architecture->target)) return only(std::move(any_policy));
     return policy_of(context).from_below(context, std::move(any_policy).value(), deadline, wanted);
 }
 

@@ -1,5 +1,6 @@
 #include "certification/verify/interference/demand.hpp"
 
+#include "assembly/isa/target.hpp"
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/flow/path_problem.hpp"
 #include "certification/verify/machine_values.hpp"
@@ -153,7 +154,9 @@ DemandTables work_conserving_demand_of(const TimedCode& code) {
         return always_executes(i) ? drain_time(code, timing, false) : 0;
     });
     tables[ids::lower_issue_slots] = demand_table(code, [&](const Timing& timing, std::size_t) {
-        return timing.gap.lo > 0 && timing.gap_taken.lo > 0 ? slot.lo : 0;
+        // C99: a SIMD may issue for several wavefronts in one cycle.
+        const bool is_alone = !is_amd(code.kernel.architecture.target);
+        return is_alone && timing.gap.lo > 0 && timing.gap_taken.lo > 0 ? slot.lo : 0;
     });
     for (std::size_t unit = 0; unit < units.size(); ++unit)
         tables[ids::lower_port + units[unit].name] =

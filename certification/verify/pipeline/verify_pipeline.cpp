@@ -69,7 +69,8 @@ void read_machine(const Files& files, const json& run, PipelineCase& read) {
 }
 
 /// The bundle of kernels, and that the claims name it by its digest.
-void read_kernels(const Files& files, const json& claims, PipelineCase& read) {
+void read_kernels(const Files& files, const json& claims, const assembly::amd::CodeDecoder* decoder,
+                  PipelineCase& read) {
     for (const auto& [path, bytes] : files)
         if (path.rfind(kernels_folder, 0) == 0)
             read.sources.kernel_files.emplace(path.substr(kernels_folder.size()), bytes);
@@ -80,7 +81,7 @@ void read_kernels(const Files& files, const json& claims, PipelineCase& read) {
     if (path != "kernels/manifest.json" ||
         claims.at("kernels").at("sha256") != assembly::digest_of(text_of(files, path)))
         refuted("claims.json: the bundle of kernels has another digest");
-    read.sources.kernels = read_evidence(read.sources.kernel_files);
+    read.sources.kernels = read_evidence(read.sources.kernel_files, decoder);
 }
 
 /// Each assumption has an id of its own and is said to be unchecked, as nothing here checks one.
@@ -97,7 +98,7 @@ std::size_t check_register(const json& claims) {
     return count;
 }
 
-StepResult read_case(const Files& files, PipelineCase& read) {
+StepResult read_case(const Files& files, const Options& options, PipelineCase& read) {
     try {
         const json run = read_json(text_of(files, run_path), run_path, Verdict::Incomplete);
         run.at("tool").at("version").get_to(read.tool.version);
@@ -114,7 +115,7 @@ StepResult read_case(const Files& files, PipelineCase& read) {
             read_json(text_of(files, "claims.json"), "claims.json", Verdict::Incomplete);
         read.claims = read_claimed_pipelines(claims, read.system);
         const std::size_t assumptions = check_register(claims);
-        read_kernels(files, claims, read);
+        read_kernels(files, claims, options.decoder, read);
         return {"schema", Verdict::Holds,
                 fmt::format(
                     "{} pipelines, {} kernels, {} assumptions{}", read.system.pipelines.size(),
@@ -212,7 +213,7 @@ std::vector<StepResult> verify_pipeline(const Files& files, const Options& optio
         return steps.results();
     }
     PipelineCase read;
-    if (steps.run("schema", [&] { return read_case(files, read); }) != Verdict::Holds) {
+    if (steps.run("schema", [&] { return read_case(files, options, read); }) != Verdict::Holds) {
         steps.skip({"times", "kernels", "fixed point", "re-analysis", "requirements"},
                    "the evidence cannot be read");
         return steps.results();

@@ -62,13 +62,13 @@ EvidenceFiles read_bundle(const std::string& folder) {
 
 /// As `certify` writes it. `listing`: without ".sass", as the name of its flow facts begins.
 EvidenceFiles certified(const std::string& listing, const std::string& launch,
-                        const std::string& architecture) {
+                        const std::string& architecture, const std::string& policy = "unknown") {
     const tests::TemporaryFolder folder;
     const std::string bundle = (folder.path() / "bundle").string();
     const std::string file = source + "/" + listing;
     const Finished certify =
         run("certify " + file + ".sass --flow-facts " + file + ".flow-facts.xml --launch " +
-            launch + " --architecture " + architecture + " -o " + bundle);
+            launch + " --architecture " + architecture + " --policy " + policy + " -o " + bundle);
     EXPECT_EQ(certify.code, 0) << certify.output;
     return read_bundle(bundle);
 }
@@ -223,9 +223,10 @@ TEST(PlantedInAtomics, ServicesThatAreLeftOutAreFoundByTheStructure) {
     expect_found(without, "structure", "cycles (execution-time-upper-atomics)");
 }
 
-/// Loads and stores of several warps through caches and DRAM.
+/// Loads and stores of several warps through caches and DRAM, under a policy of which no claim uses
+/// addresses (S26).
 EvidenceFiles certified_in_caches(const std::string& architecture) {
-    return certified("tests/golden/caches/rows", "4x128", architecture);
+    return certified("tests/golden/caches/rows", "4x128", architecture, "two-level:active=16");
 }
 
 class PlantedInCaches : public testing::Test {
@@ -288,6 +289,44 @@ TEST_F(PlantedInCaches, FewerLinesThanThePatternHasAreFoundByTheStructure) {
     replace(files.at("analysis/K1/facts-in-use.xml").bytes, "thread-stride=\"4\"",
             "thread-stride=\"8\"");
     expect_found(files, "structure", ": a cost is not the sum over its block");
+}
+
+/// The same by addresses (S59).
+class PlantedInAddresses : public testing::Test {
+protected:
+    PlantedInAddresses() {
+        static const EvidenceFiles once = certified("tests/golden/caches/rows", "4x128",
+                                                    source + "/tests/golden/caches/machine.xml");
+        files = once;
+    }
+    EvidenceFiles files;
+};
+
+TEST_F(PlantedInAddresses, NothingHolds) {
+    EXPECT_NE(files.at("claims.json").bytes.find("\"queueing\""), std::string::npos);
+    const Finished verify = verified(files);
+    EXPECT_EQ(verify.code, 0) << verify.output;
+}
+
+TEST_F(PlantedInAddresses, EachTermIsNeeded) {
+    std::size_t terms_of_claim = 0;
+    change_terms(files, [&](Json& terms) { terms_of_claim = terms.size(); });
+    for (std::size_t i = 0; i < terms_of_claim; ++i) {
+        EvidenceFiles fewer = files;
+        change_terms(fewer, [&](Json& terms) {
+            Json& count = terms[i]["count"];
+            count = count.get<std::int64_t>() - 1;
+        });
+        expect_found(fewer, "structure", "its sum lacks");
+    }
+}
+
+TEST_F(PlantedInAddresses, FewerLinesThanThePatternHasAreFoundByTheStructure) {
+    replace(files.at("inputs/K1/flow-facts.xml").bytes, "thread-stride=\"4\" warp-stride=\"128\"",
+            "thread-stride=\"8\" warp-stride=\"128\"");
+    replace(files.at("analysis/K1/facts-in-use.xml").bytes, "thread-stride=\"4\"",
+            "thread-stride=\"8\"");
+    EXPECT_NE(verified(files).code, 0);
 }
 
 } // namespace

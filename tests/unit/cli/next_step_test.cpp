@@ -20,9 +20,10 @@ TEST(ShellWord, IsQuotedOnlyWhereAShellWouldReadItOtherwise) {
 
 TEST(Quiet, IsAnOptionOfEveryCommandThatDoesSomething) {
     CLI::App app;
-    CLI::App* const group = app.add_subcommand("campaign");
+    CLI::App* const group = app.add_subcommand("campaign")->require_subcommand(1);
     CLI::App* const leaf = group->add_subcommand("list");
     CLI::App* const other = app.add_subcommand("bound");
+    app.require_subcommand(1);
     add_quiet(app);
     EXPECT_NE(leaf->get_option_no_throw("--quiet"), nullptr);
     EXPECT_NE(other->get_option_no_throw("-q"), nullptr);

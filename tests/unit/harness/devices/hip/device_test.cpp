@@ -85,7 +85,7 @@ TEST(HipDevice, IsDescribedByItsName) {
         described_machine({"hip:0", "AMD Instinct MI210, gfx90a, HIP runtime 6.2.41134"});
     ASSERT_TRUE(machine) << to_string(machine.error());
     EXPECT_EQ(machine.value().name, "cdna2-mi210");
-    EXPECT_FALSE(described_machine({"hip:0", "Radeon, gfx1030, HIP runtime 6.2.41134"}));
+    EXPECT_FALSE(described_machine({"hip:0", "Radeon, gfx1032, HIP runtime 6.2.41134"}));
 }
 
 TEST(HipDevice, StatesItsConditions) {
