@@ -33,21 +33,7 @@ struct PathVerdict {
 };
 
 PathVerdict check_paths(std::uint64_t seed, const tests::DescribedMachine& described) {
-    tests::RandomKernelOptions options;
-    options.sm = described.sm;
-    options.statements = 2 + static_cast<int>(seed % 9);
-    options.depth = 1 + static_cast<int>(seed % 4);
-    options.calls = seed / 7 % 4 == 0;
-    options.max_iterations = 4;
-    options.memory = false;
-    options.further_facts = seed % 3 == 0;
-    options.clock_reads = false;
-    options.divergence = true;
-    options.breaks = true;
-    options.loop_exits_in_branches = seed / 2 % 5 == 0;
-    options.tables = seed / 11 % 3 == 0;
-    options.barriers = seed % 2 == 0;
-    const tests::RandomKernel kernel = tests::random_kernel(seed, options);
+    const tests::RandomKernel kernel = tests::divergent_kernel(seed, described.sm);
     const auto loaded = tests::read(kernel);
     if (!loaded) return {.failure = "not read: " + to_string(loaded.error())};
     const tests::ReadKernel& made = *loaded.value();

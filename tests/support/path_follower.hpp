@@ -5,6 +5,7 @@
 #include "analyzer/divergence/serialized_blocks.hpp"
 #include "analyzer/flow/flow_facts.hpp"
 #include "harness/simulator/divergence/lanes.hpp"
+#include "tests/support/random_kernel.hpp"
 
 #include <fmt/format.h>
 
@@ -20,6 +21,25 @@
 #include <vector>
 
 namespace warpbound::tests {
+
+/// A random kernel whose lanes may part in each way that is modelled.
+inline RandomKernel divergent_kernel(std::uint64_t seed, int sm) {
+    RandomKernelOptions options;
+    options.sm = sm;
+    options.statements = 2 + static_cast<int>(seed % 9);
+    options.depth = 1 + static_cast<int>(seed % 4);
+    options.calls = seed / 7 % 4 == 0;
+    options.max_iterations = 4;
+    options.memory = false;
+    options.further_facts = seed % 3 == 0;
+    options.clock_reads = false;
+    options.divergence = true;
+    options.breaks = true;
+    options.loop_exits_in_branches = seed / 2 % 5 == 0;
+    options.tables = seed / 11 % 3 == 0;
+    options.barriers = seed % 2 == 0;
+    return random_kernel(seed, options);
+}
 
 /// A block that one warp executed, and its active lanes.
 struct Executed {

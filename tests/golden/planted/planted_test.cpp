@@ -229,6 +229,14 @@ EvidenceFiles certified_in_caches(const std::string& architecture) {
     return certified("tests/golden/caches/rows", "4x128", architecture, "two-level:active=16");
 }
 
+/// Each load of a warp then has twice the lines.
+void change_addresses(EvidenceFiles& files) {
+    replace(files.at("inputs/K1/flow-facts.xml").bytes, "thread-stride=\"4\" warp-stride=\"128\"",
+            "thread-stride=\"8\" warp-stride=\"128\"");
+    replace(files.at("analysis/K1/facts-in-use.xml").bytes, "thread-stride=\"4\"",
+            "thread-stride=\"8\"");
+}
+
 class PlantedInCaches : public testing::Test {
 protected:
     PlantedInCaches() {
@@ -284,10 +292,7 @@ TEST_F(PlantedInCaches, WaitsForOneWarpLeftOutAreFoundByTheStructure) {
 }
 
 TEST_F(PlantedInCaches, FewerLinesThanThePatternHasAreFoundByTheStructure) {
-    replace(files.at("inputs/K1/flow-facts.xml").bytes, "thread-stride=\"4\" warp-stride=\"128\"",
-            "thread-stride=\"8\" warp-stride=\"128\"");
-    replace(files.at("analysis/K1/facts-in-use.xml").bytes, "thread-stride=\"4\"",
-            "thread-stride=\"8\"");
+    change_addresses(files);
     expect_found(files, "structure", ": a cost is not the sum over its block");
 }
 
@@ -322,10 +327,7 @@ TEST_F(PlantedInAddresses, EachTermIsNeeded) {
 }
 
 TEST_F(PlantedInAddresses, FewerLinesThanThePatternHasAreFoundByTheStructure) {
-    replace(files.at("inputs/K1/flow-facts.xml").bytes, "thread-stride=\"4\" warp-stride=\"128\"",
-            "thread-stride=\"8\" warp-stride=\"128\"");
-    replace(files.at("analysis/K1/facts-in-use.xml").bytes, "thread-stride=\"4\"",
-            "thread-stride=\"8\"");
+    change_addresses(files);
     EXPECT_NE(verified(files).code, 0);
 }
 
