@@ -258,6 +258,12 @@ std::string measurements_of(const std::vector<KernelEvidence>& kernels,
                  rows);
 }
 
+/// How a bound was proved, and whether the addresses of accesses through caches are part of it.
+std::string proof_text(const Json& proof) {
+    const bool by_addresses = proof.contains("queueing") || proof.contains("by-addresses");
+    return text(proof, "rule") + (by_addresses ? ", by addresses" : "");
+}
+
 std::string claims_of(const Json& claims) {
     std::string rows;
     for (const auto& claim : claims.at("claims")) {
@@ -272,8 +278,7 @@ std::string claims_of(const Json& claims) {
             {cell(text(claim, "id")), cell(text(claim, "quantity")),
              cell(observed ? fmt::format("{} to {}", number(claim, "best"), number(claim, "worst"))
                            : bound_words(claim)),
-             cell(text(claim, "kind")),
-             cell(observed ? "recorded" : text(claim.at("proof"), "rule")),
+             cell(text(claim, "kind")), cell(observed ? "recorded" : proof_text(claim.at("proof"))),
              cell(joined(rests, ", ")), cell(files)});
     }
     return heading({}, "claims", "Claims") +

@@ -49,6 +49,8 @@ struct Claim {
     /// Arguments on addresses that the sum rests on; none: it uses none.
     std::optional<analyzer::QueueingRules> queueing{};
     bool by_addresses = false; ///< Lower side: the sum rests on the addresses of accesses.
+
+    [[nodiscard]] bool uses_addresses() const { return queueing || by_addresses; }
 };
 
 /// One input of a published formula.

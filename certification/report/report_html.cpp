@@ -131,7 +131,8 @@ std::string claims_section(const Report& report) {
                 cell(std::string{side_name(claim.side)}) + cell(std::to_string(claim.value), true) +
                 (report.clock ? cell(time ? time_text(*time, claim.side) : "", true) : "") +
                 cell(std::string{to_string(claim.kind)}) +
-                cell(claim.proof + (claim.limit_reached ? ", limit reached" : "")) +
+                cell(claim.proof + (claim.uses_addresses() ? ", by addresses" : "") +
+                     (claim.limit_reached ? ", limit reached" : "")) +
                 cell(rests_on(claim)) + "</tr>\n";
     }
     Columns columns{{"id", false}, {"quantity", false}, {"side", false}, {"cycles", true}};
