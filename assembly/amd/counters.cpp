@@ -35,8 +35,9 @@ bool is_release_of_registers(const Instruction& instruction, Target target) {
 bool has_other_rules(const Instruction& instruction) {
     const std::string_view name = instruction.mnemonic;
     for (const std::string_view other :
-         {"s_sendmsg", "s_sleep", "s_sethalt", "s_setvskip", "image_", "exp", "s_wakeup"})
+         {"s_sendmsg", "s_sethalt", "s_setvskip", "image_", "exp", "s_wakeup"})
         if (name.starts_with(other)) return true;
+    if (name.starts_with("s_sleep") && !units_of_sleep(instruction)) return true;
     return counts_twice(instruction);
 }
 
@@ -101,6 +102,14 @@ void add_counters(Function& function) {
 std::vector<CountedWait> counted_waits(const Instruction& instruction, Target target) {
     const auto counts = wait_of(instruction, target);
     return counts ? waits_of(*counts).counted : std::vector<CountedWait>{};
+}
+
+std::optional<std::int64_t> units_of_sleep(const Instruction& instruction) {
+    constexpr std::uint64_t longest = 0x7f;
+    if (instruction.mnemonic != "s_sleep" || !instruction.encoding) return std::nullopt;
+    const std::uint64_t units = instruction.encoding->low & 0xffffU;
+    if (units > longest) return std::nullopt;
+    return static_cast<std::int64_t>(units);
 }
 
 bool releases_in_order(const Instruction& instruction) {

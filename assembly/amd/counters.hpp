@@ -4,6 +4,8 @@
 
 #include "assembly/isa/program.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,9 @@ std::vector<CountedWait> counted_waits(const Instruction& instruction, Target ta
 /// Whether the operation is released no earlier than those before it on its scoreboard: those of
 /// vector memory and LDS are, scalar loads are not.
 bool releases_in_order(const Instruction& instruction);
+
+/// n of S_SLEEP n, of units of 64 cycles, where the sleep has an end. None for other instructions.
+std::optional<std::int64_t> units_of_sleep(const Instruction& instruction);
 
 /// Why an instruction of AMD has no control field.
 std::string objection_to_counters(const Instruction& instruction);

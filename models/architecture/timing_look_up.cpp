@@ -153,6 +153,17 @@ void TimingLookUp::apply_counters() {
     result_.gap.lo *= states;
     result_.gap.hi *= states;
     if (result_.gap.typical) *result_.gap.typical *= states;
+    apply_sleep();
+}
+
+/// C106: S_SLEEP n ends within a unit of n units. Guides differ in which side of n it is.
+void TimingLookUp::apply_sleep() {
+    constexpr std::int64_t unit = 64;
+    const auto units = assembly::amd::units_of_sleep(instruction_);
+    if (!units) return;
+    result_.gap.lo = std::max(result_.gap.lo, unit * (*units - 1));
+    result_.gap.hi += unit * (*units + 1);
+    if (result_.gap.typical) *result_.gap.typical += unit * *units;
 }
 
 /// C99: where a result waits for what other instructions do, the order of returns is not covered.

@@ -48,6 +48,7 @@ private:
     void find_class();
     void find_gaps();
     void apply_counters();
+    void apply_sleep();
     void check_order();
     void apply_fence();
     void check_counters();

@@ -81,7 +81,9 @@ private:
 
     std::string wait() {
         const std::int64_t most = random_.whole(0, 3);
-        switch (random_.whole(0, 6)) {
+        switch (random_.whole(0, 7)) {
+        case 7:
+            return fmt::format("s_sleep {}\n", most);
         case 5:
             return fmt::format("s_waitcnt vmcnt({}) lgkmcnt({})\n", most, random_.whole(1, 3));
         case 6:

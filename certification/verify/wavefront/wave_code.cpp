@@ -38,7 +38,12 @@ void set_counter(const TimedCode& code, const Instruction& instruction, WaveInst
                                     code.kernel.function->target.gfx >= 0x1100 &&
                                     (instruction.encoding->low & 0xffffU) == 3;
     if (releases_registers) return;
-    if (begins_with_one_of(name, {"flat_", "exp", "image_", "s_sendmsg", "s_sleep"}))
+    if (begins_with_one_of(name, {"flat_", "exp", "image_", "s_sendmsg", "s_wakeup"}))
+        not_covered(code, instruction);
+    // C106: the gap of S_SLEEP n is that of `timings`. A larger n may be without end.
+    const bool sleeps = name.starts_with("s_sleep");
+    if (sleeps && (name != "s_sleep" || !instruction.encoding ||
+                   (instruction.encoding->low & 0xffffU) > 0x7fU))
         not_covered(code, instruction);
     if (begins_with_one_of(name, {"global_", "buffer_", "tbuffer_", "scratch_"})) {
         // What returns no data counts among the stores, where these have a counter.

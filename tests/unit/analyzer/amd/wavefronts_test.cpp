@@ -181,13 +181,22 @@ TEST(Wavefronts, MayExecuteVectorInstructionsForNoLane) {
     EXPECT_GE(without_branch.value().upper, 100);
 }
 
+// C106: of 2 units of 64 cycles at least one passes, at most three.
+TEST(Wavefronts, SleepForUnitsThatTheyName) {
+    const Times awake = times_of("s_nop 0\n").value();
+    const Times asleep = times_of("s_sleep 2\n").value();
+    EXPECT_GE(asleep.lower, 64);
+    EXPECT_LE(asleep.lower, 64 + awake.lower);
+    EXPECT_EQ(asleep.upper, awake.upper + 3 * 64);
+}
+
 TEST(Wavefronts, RefuseWhatTheContractDoesNotCover) {
     const auto refusal = [](const std::string& body) {
         const auto times = times_of(body);
         return times ? std::string{} : to_string(times.error());
     };
     EXPECT_THAT(refusal("flat_load_dword v1, v[2:3]\n"), HasSubstr("counts in two counters"));
-    EXPECT_THAT(refusal("s_sleep 1\n"), HasSubstr("how long it holds its wavefront"));
+    EXPECT_THAT(refusal("s_sleep 0x8001\n"), HasSubstr("how long it holds its wavefront"));
     EXPECT_THAT(refusal("ds_add_u32 v1, v2\n"), HasSubstr("classes/atomic-shared"));
 }
 

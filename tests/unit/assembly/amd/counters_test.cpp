@@ -52,6 +52,16 @@ TEST(Counters, OfMessagesAreCoveredForTheReleaseOfRegistersOnly) {
     EXPECT_FALSE(at(function.value(), 1).control);
 }
 
+TEST(Counters, OfASleepAreCoveredWhereItEnds) {
+    const auto function = function_of("gfx1100", "s_sleep 0\ns_sleep 127\ns_sleep 0x8001\n");
+    ASSERT_TRUE(function) << to_string(function.error());
+    EXPECT_EQ(units_of_sleep(at(function.value(), 0)), 0);
+    EXPECT_EQ(units_of_sleep(at(function.value(), 1)), 127);
+    EXPECT_EQ(units_of_sleep(at(function.value(), 2)), std::nullopt);
+    EXPECT_TRUE(at(function.value(), 1).control);
+    EXPECT_FALSE(at(function.value(), 2).control);
+}
+
 // C105: what is no wait for counters has no control field, so that a bound refuses it.
 TEST(Counters, OfThePipelineAreNotCovered) {
     const auto function = function_of("gfx1030", "s_waitcnt_depctr 0xffe3\n");
@@ -86,7 +96,7 @@ TEST(Counters, OfCacheWritebacksAreThoseOfVectorMemory) {
 
 TEST(Counters, OfAccessesThatCountTwiceHaveNoScoreboard) {
     const auto function =
-        function_of("gfx90a", "flat_load_dword v1, v[2:3]\ns_sleep 1\ns_nop 3\ns_setprio 1\n");
+        function_of("gfx90a", "flat_load_dword v1, v[2:3]\ns_sleep 0x8001\ns_nop 3\ns_setprio 1\n");
     ASSERT_TRUE(function) << to_string(function.error());
     EXPECT_FALSE(at(function.value(), 0).control);
     EXPECT_THAT(objection_to_counters(at(function.value(), 0)), HasSubstr("two counters"));
