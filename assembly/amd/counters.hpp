@@ -17,6 +17,10 @@ inline constexpr int scalar_scoreboard = 1; ///< lgkmcnt
 inline constexpr int export_scoreboard = 2; ///< expcnt
 inline constexpr int store_scoreboard = 3;  ///< vscnt
 
+/// Scoreboards on which S_WAITCNT_DEPCTR waits for the pipeline, where code has it (C107).
+inline constexpr int sources_scoreboard = 4;    ///< Vector memory and LDS that read registers.
+inline constexpr int arithmetic_scoreboard = 5; ///< Other vector and scalar instructions.
+
 /// A wait until at most `most` operations of the scoreboard are outstanding.
 struct CountedWait {
     int scoreboard = 0;
@@ -26,7 +30,8 @@ struct CountedWait {
 };
 
 /// Gives instructions control fields: an operation that a counter counts announces itself on its
-/// scoreboard, a wait for zero waits for the scoreboard, and S_NOP stalls for its wait states. An
+/// scoreboard, a wait for zero waits for the scoreboard, and S_NOP stalls for its wait states. In
+/// code with S_WAITCNT_DEPCTR its read barrier is the part of the pipeline that it is in. An
 /// instruction has none whose effect on counters or on the time of its wavefront is neither that
 /// nor counted waits.
 /// Source: LLVM, AMDGPUUsage, "Memory Model"; see `WaitCounts`.

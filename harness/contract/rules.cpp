@@ -88,6 +88,7 @@ constexpr auto rules = std::to_array<ContractRule>({
     {"C104", "barriers of work-groups", amd},
     {"C105", "RDNA", amd},
     {"C106", "sleep", amd},
+    {"C107", "parts of the pipeline", amd},
     {"C78", "typical draws", "how simulated runs choose, not what a device does"},
     {"C79", "L1 of a launch", contents},
     {"C54", "instruction stream", replay},

@@ -203,7 +203,10 @@ void TimingLookUp::find_gaps() {
 
 void TimingLookUp::find_source_read() {
     result_.source_read = {.lo = 0, .typical = 0, .hi = 0};
-    if (instruction_.control && instruction_.control->read_barrier)
+    // C107: at some time before the result.
+    if (assembly::is_amd(function_.target))
+        result_.source_read.hi = result_.latency.hi;
+    else if (instruction_.control && instruction_.control->read_barrier)
         result_.source_read = form_value("source-read");
 }
 

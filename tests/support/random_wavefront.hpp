@@ -160,11 +160,15 @@ private:
 };
 
 /// The text of a wavefront of gfx90a as one of `lanes` on RDNA 1 to 3: masks are one register where
-/// lanes are 32, and some waits are for stores.
+/// lanes are 32, and some waits are for stores or for parts of the
+/// pipeline.
 inline std::string for_rdna(std::string text, int lanes) {
     text = std::regex_replace(text, std::regex{"buffer_wbl2"}, "buffer_gl0_inv");
     text = std::regex_replace(text, std::regex{"s_nop ([12])"}, "s_waitcnt_vscnt null, $1");
     text = std::regex_replace(text, std::regex{"s_nop 3"}, "s_waitcnt_vscnt null, 0");
+    text = std::regex_replace(text, std::regex{"s_nop 0"}, "s_waitcnt_depctr 0xfff");
+    text = std::regex_replace(text, std::regex{"s_sleep 3"}, "s_waitcnt_depctr 0xffe3");
+    text = std::regex_replace(text, std::regex{"s_sleep 0"}, "s_waitcnt_depctr 0xefff");
     if (lanes == 64) return text;
     text = std::regex_replace(text, std::regex{"_b64"}, "_b32");
     text = std::regex_replace(text, std::regex{R"(s\[([1-9][0-9]*):[0-9]+\])"}, "s$1");

@@ -83,6 +83,26 @@ bool set_single_wait(std::string_view name, std::uint64_t word, WaveInstruction&
                        [](const auto& wait) { return wait.has_value(); });
 }
 
+/// S_WAITCNT_DEPCTR (C107): VM_VSRC in bits 4:2; VA_VDST in bits 15:12, VA_SDST in 11:9, VA_SSRC in
+/// 8, VA_VCC in 1, SA_SDST in 0. A field of ones waits for nothing. Other bits are ones.
+bool set_waits_for_parts(std::uint64_t word, WaveInstruction& wave) {
+    constexpr std::uint64_t of_sources = 0x001c;
+    constexpr std::uint64_t of_arithmetic = 0xff03;
+    wave.waits_for_part[sources_part] = (word & of_sources) != of_sources;
+    wave.waits_for_part[arithmetic_part] = (word & of_arithmetic) != of_arithmetic;
+    return (word | of_sources | of_arithmetic | ~std::uint64_t{0xffff}) == ~std::uint64_t{0};
+}
+
+/// C107. Scalar loads, clocks and what only writes caches back is in neither part.
+void set_part(const Instruction& instruction, WaveInstruction& wave) {
+    const bool accesses = instruction.effects.memory || instruction.mnemonic.starts_with("ds_");
+    if (wave.counter) {
+        if (wave.returns_in_order && accesses) wave.part = sources_part;
+    } else if (!instruction.effects.writes.empty()) {
+        wave.part = arithmetic_part;
+    }
+}
+
 /// S_WAITCNT: of gfx9 vmcnt in bits 15:14 and 3:0, lgkmcnt in bits 11:8; of gfx10 lgkmcnt in bits
 /// 13:8; of gfx11 vmcnt in bits 15:10, lgkmcnt in bits 9:4. Nothing counts in expcnt here.
 void set_waits(const TimedCode& code, const Instruction& instruction, WaveInstruction& wave) {
@@ -90,6 +110,10 @@ void set_waits(const TimedCode& code, const Instruction& instruction, WaveInstru
     if (!name.starts_with("s_waitcnt")) return;
     if (!instruction.encoding) not_covered(code, instruction);
     const std::uint64_t word = instruction.encoding->low;
+    if (name == "s_waitcnt_depctr") {
+        if (!set_waits_for_parts(word, wave)) not_covered(code, instruction);
+        return;
+    }
     if (name != "s_waitcnt") {
         if (!set_single_wait(name, word, wave)) not_covered(code, instruction);
         return;
@@ -139,7 +163,10 @@ WaveCode wave_code_of(const TimedCode& code) {
         if (!code.reachable[i]) continue;
         WaveInstruction& wave = waves.instructions[i];
         set_counter(code, listed[i], wave);
+        set_part(listed[i], wave);
         set_waits(code, listed[i], wave);
+        for (const bool waits : wave.waits_for_part)
+            waves.waits_for_parts = waves.waits_for_parts || waits;
         for (const auto& most : wave.waits)
             if (most) waves.most_waited_for = std::max(waves.most_waited_for, *most);
         wave.may_be_off = listed[i].guard && listed[i].control_flow == assembly::ControlFlow::None;

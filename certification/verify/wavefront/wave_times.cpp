@@ -23,8 +23,9 @@ WaveTimes::WaveTimes(const TimedCode& code, const WaveCode& waves, bool upper, b
       depth_{waves.most_waited_for + 1}, places_{drains ? static_cast<std::size_t>(
                                                               end_of(write_buffer_entries(code)))
                                                         : 0},
-      registers_{port(code.kernel.architecture.units.size())},
-      returns_{registers_ + waves.register_classes}, drains_{returns_ + wave_counters * depth_} {}
+      registers_{port(code.kernel.architecture.units.size())}, returns_{registers_ +
+                                                                        waves.register_classes},
+      drains_{returns_ + wave_counters * depth_}, parts_{drains_ + places_} {}
 
 bool WaveTimes::is_idle(std::size_t component, const std::vector<bool>& touched) const {
     return component >= registers_ && component < returns_ && !touched[component - registers_];
@@ -40,6 +41,8 @@ std::int64_t WaveTimes::issue(Moments& moments, std::size_t instruction) const {
     for (std::size_t counter = 0; counter < wave_counters; ++counter)
         if (const auto& most = wave.waits[counter])
             delay(issued, moments[returned(counter, *most)]);
+    for (std::size_t part = 0; part < wave_parts; ++part)
+        if (wave.waits_for_part[part]) delay(issued, moments[parts_ + part]);
     if (executes) delay(issued, moments[port(timing.unit)]);
     if (executes && places_ > 0 && timing.enters_write_buffer)
         delay(issued, moments[drains_ + places_ - 1]);
@@ -56,6 +59,10 @@ std::int64_t WaveTimes::issue(Moments& moments, std::size_t instruction) const {
         moments[registers_ + reg] = result;
     delay(moments[last_result], result);
     count(moments, wave, result);
+    if (waves_.waits_for_parts && wave.part)
+        delay(moments[parts_ + *wave.part],
+              after(issued, models::plus(end_of(timing.source_read),
+                                         models::times(end_of(timing.pass_cost), passes - 1))));
     drain(moments, timing, issued);
     if (timing.is_barrier_wait) moments[barrier] = result;
     return issued;

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// When the instructions of a wavefront that has its SIMD to itself issue, and until when what they
-/// started is pending: the rules C4 to C9, C12 to C16, C99 and C100 of the timing contract, each
-/// constant at one end of its interval.
+/// started is pending: the rules C4 to C9, C12 to C16, C99, C100 and C107 of the timing contract,
+/// each constant at one end of its interval.
 
 #include "certification/verify/wavefront/wave_code.hpp"
 
@@ -34,7 +34,9 @@ public:
     static constexpr std::size_t next_issue = 0;
     static constexpr std::size_t barrier = 1;
     static constexpr std::size_t last_result = 2;
-    [[nodiscard]] std::size_t size() const { return drains_ + places_; }
+    [[nodiscard]] std::size_t size() const {
+        return parts_ + (waves_.waits_for_parts ? wave_parts : 0);
+    }
     /// Whether the component is a register class that no instruction of `touched` touches.
     [[nodiscard]] bool is_idle(std::size_t component, const std::vector<bool>& touched) const;
 
@@ -68,6 +70,7 @@ private:
     std::size_t registers_;
     std::size_t returns_;
     std::size_t drains_;
+    std::size_t parts_; ///< Until when the parts of the pipeline are occupied; last.
 };
 
 } // namespace warpbound::certification::verify
