@@ -56,8 +56,9 @@ struct Times {
 };
 
 /// `iterations`: of every loop, at most.
-Result<Times> times_of(const std::string& body, std::int64_t iterations = 1) {
-    const auto function = assembly::amd::function_of("gfx90a", body);
+Result<Times> times_of(const std::string& body, std::int64_t iterations = 1,
+                       const char* processor = "gfx90a") {
+    const auto function = assembly::amd::function_of(processor, body);
     if (!function) return function.as_failure();
     const auto graph = assembly::build_control_flow_graph(function.value());
     if (!graph) return graph.as_failure();
@@ -188,6 +189,22 @@ TEST(Wavefronts, SleepForUnitsThatTheyName) {
     EXPECT_GE(asleep.lower, 64);
     EXPECT_LE(asleep.lower, 64 + awake.lower);
     EXPECT_EQ(asleep.upper, awake.upper + 3 * 64);
+}
+
+// C107: the special function leaves its part of the pipeline in its 16 cycles, the load in 100.
+TEST(Wavefronts, WaitForPartsOfThePipeline) {
+    const auto times = [](const std::string& wait) {
+        return times_of("v_rcp_f32 v0, v1\nglobal_load_dword v2, v[4:5], off\n" + wait +
+                            "s_waitcnt vmcnt(0)\ns_nop 9\n",
+                        1, "gfx1030")
+            .value();
+    };
+    const auto then_sleep = [&](const std::string& wait) { return times(wait + "s_sleep 1\n"); };
+    EXPECT_EQ(then_sleep("s_waitcnt_depctr 0xffe3\n").upper,
+              then_sleep("s_waitcnt vmcnt(0)\n").upper);
+    EXPECT_LT(then_sleep("s_waitcnt_depctr 0xfff\n").upper,
+              then_sleep("s_waitcnt_depctr 0xffe3\n").upper);
+    EXPECT_LE(then_sleep("s_waitcnt_depctr 0xffe3\n").lower, then_sleep("s_nop 0\n").lower);
 }
 
 TEST(Wavefronts, RefuseWhatTheContractDoesNotCover) {
