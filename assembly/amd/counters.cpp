@@ -62,13 +62,13 @@ Waits waits_of(const WaitCounts& counts) {
 }
 
 /// S_WAITCNT_DEPCTR: a field below its largest value names a part of the pipeline (C107). Bit 7,
-/// HOLD_CNT, and unused bits may not be 0: what they wait for is not documented.
+/// HOLD_CNT, may not be 0: what it waits for is not documented. Bits 5 and 6 are unused.
 std::optional<std::uint8_t> parts_waited_for(const Instruction& instruction) {
     constexpr std::uint64_t sources = 0x1c;      // VM_VSRC
     constexpr std::uint64_t arithmetic = 0xff03; // VA_*, SA_SDST
     if (!instruction.encoding) return std::nullopt;
     const std::uint64_t waits = ~instruction.encoding->low & 0xffffU;
-    if ((waits & ~(sources | arithmetic)) != 0) return std::nullopt;
+    if ((waits & 0x80U) != 0) return std::nullopt;
     return static_cast<std::uint8_t>(
         ((waits & sources) != 0 ? 1U << static_cast<unsigned>(sources_scoreboard) : 0U) |
         ((waits & arithmetic) != 0 ? 1U << static_cast<unsigned>(arithmetic_scoreboard) : 0U));

@@ -84,13 +84,13 @@ bool set_single_wait(std::string_view name, std::uint64_t word, WaveInstruction&
 }
 
 /// S_WAITCNT_DEPCTR (C107): VM_VSRC in bits 4:2; VA_VDST in bits 15:12, VA_SDST in 11:9, VA_SSRC in
-/// 8, VA_VCC in 1, SA_SDST in 0. A field of ones waits for nothing. Other bits are ones.
+/// 8, VA_VCC in 1, SA_SDST in 0. A field of ones waits for nothing. HOLD_CNT, bit 7, is one.
 bool set_waits_for_parts(std::uint64_t word, WaveInstruction& wave) {
     constexpr std::uint64_t of_sources = 0x001c;
     constexpr std::uint64_t of_arithmetic = 0xff03;
     wave.waits_for_part[sources_part] = (word & of_sources) != of_sources;
     wave.waits_for_part[arithmetic_part] = (word & of_arithmetic) != of_arithmetic;
-    return (word | of_sources | of_arithmetic | ~std::uint64_t{0xffff}) == ~std::uint64_t{0};
+    return (word & 0x80U) != 0;
 }
 
 /// C107. Scalar loads, clocks and what only writes caches back is in neither part.

@@ -69,7 +69,8 @@ TEST(Counters, OfThePipelineAreScoreboardsOfCodeThatWaitsForThem) {
                              "s_load_dword s4, s[0:1], 0x0\n";
     const auto function =
         function_of("gfx1030", code + "s_waitcnt_depctr 0xfff\ns_waitcnt_depctr 0xffe3\n"
-                                      "s_waitcnt_depctr 0xfffe\ns_waitcnt_depctr 0xff7f\n");
+                                      "s_waitcnt_depctr 0xfffe\ns_waitcnt_depctr 0xff7f\n"
+                                      "s_waitcnt_depctr depctr_vm_vsrc(0)\n");
     ASSERT_TRUE(function) << to_string(function.error());
     EXPECT_EQ(at(function.value(), 0).control->read_barrier, arithmetic_scoreboard);
     EXPECT_EQ(at(function.value(), 1).control->read_barrier, sources_scoreboard);
@@ -79,6 +80,7 @@ TEST(Counters, OfThePipelineAreScoreboardsOfCodeThatWaitsForThem) {
     EXPECT_EQ(at(function.value(), 5).control->wait_mask, 1 << arithmetic_scoreboard);
     EXPECT_FALSE(at(function.value(), 6).control);
     EXPECT_THAT(objection_to_counters(at(function.value(), 6)), HasSubstr("va_vdst"));
+    EXPECT_EQ(at(function.value(), 7).control->wait_mask, 1 << sources_scoreboard);
     const auto without = function_of("gfx1030", code);
     EXPECT_EQ(at(without.value(), 0).control->read_barrier, std::nullopt);
 }
