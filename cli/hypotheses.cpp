@@ -7,6 +7,7 @@
 #include "cli/hypotheses_answer.hpp"
 #include "cli/multiprocessors.hpp"
 #include "cli/workload_run.hpp"
+#include "harness/card_identity.hpp"
 #include "harness/devices/cuda/card_scheduling.hpp"
 #include "harness/hypotheses/examiner_logs.hpp"
 #include "harness/hypotheses/run_experiments.hpp"
@@ -199,6 +200,12 @@ Result<void> check(const HypothesesOptions& options, Source source) {
 Result<Recording> obtain(const HypothesesOptions& options,
                          const std::vector<hypotheses::Rule>& rules) {
     const Source source = source_of(options);
+    if (options.device.starts_with(harness::amd_card_prefix))
+        return Failure{"experiments of scheduling do not run on AMD cards: their kernel, whose "
+                       "blocks last a stated time by the timer, is PTX; expected cuda:<n>, "
+                       "simulated:<architecture> or recorded:<file>. Rules about instructions: "
+                       "measure --device hip:<n> --suite contract, then contract",
+                       options.device};
     if (source == Source::Unknown)
         return Failure{"expected simulated:<architecture>, cuda:<n> or recorded:<file>",
                        options.device};

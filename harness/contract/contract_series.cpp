@@ -1,12 +1,17 @@
 #include "harness/contract/contract_series.hpp"
 
 #include "harness/card_identity.hpp"
+#include "harness/suite/amd_frame.hpp"
 #include "harness/suite/suites.hpp"
 #include "models/architecture/schema.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
 
 namespace warpbound::harness::contract {
 
@@ -25,18 +30,35 @@ bool is_of_suite(const std::string& point) {
     return std::find(names.begin(), names.end(), point.substr(0, point.find('/'))) != names.end();
 }
 
-/// The points of the suite by name. A benchmark that the machine does not run has none.
-std::map<std::string, BenchmarkPoint> points_of_suite(const models::Architecture& architecture,
-                                                      bool card) {
+/// The points of the suite by name. A benchmark that the machine does not run has none;
+/// `no_code`: then why, by benchmark.
+std::map<std::string, BenchmarkPoint>
+points_of_suite(const models::Architecture& architecture, bool card,
+                std::map<std::string, std::string, std::less<>>& no_code) {
     std::map<std::string, BenchmarkPoint> points;
     for (const auto& name : names_of_suite()) {
         auto made =
             card ? card_points_of(name, architecture.target) : points_of(name, architecture);
-        if (!made) continue;
+        if (!made) {
+            no_code[name] = made.error().what;
+            continue;
+        }
         for (auto& point : made.value())
             points.emplace(point.name, std::move(point));
     }
     return points;
+}
+
+/// Of AMD: whether the description is of wavefronts as wide as those of generated code.
+Result<void> check_lanes(const std::string& device, const models::Architecture& architecture) {
+    const auto dialect = amd_dialect(architecture.target);
+    if (!dialect) return dialect.as_failure();
+    const models::SourcedValue* const size = architecture.geometry.find("warp-size");
+    if (size == nullptr || !size->interval || size->interval->lo == dialect.value().lanes)
+        return boost::outcome_v2::success();
+    return Failure{fmt::format("runs of wavefronts of {} lanes; {} describes those of {}",
+                               dialect.value().lanes, architecture.name, size->interval->lo),
+                   device};
 }
 
 Failure differs(const SeriesKey& key, std::string_view what, const std::string& is,
@@ -86,8 +108,11 @@ Result<ContractSeries> ContractSeries::of(std::vector<RecordedSeries> series,
                                        to_string(target.value()), architecture.name,
                                        to_string(architecture.target)),
                            first.device};
+        if (is_amd(target.value()))
+            if (auto same = check_lanes(first.device, architecture); !same)
+                return same.as_failure();
     }
-    const auto points = points_of_suite(architecture, card);
+    const auto points = points_of_suite(architecture, card, kept.no_code_);
     const bool knows_kernel =
         card || architecture.issue_control == models::IssueControl::Interlocked;
     for (auto& one : series) {
@@ -135,6 +160,13 @@ Result<Observed> ContractSeries::observed(const std::string& point) const {
                                all.runs == 1 ? "" : "s", kept.runs_needed,
                                anomaly.empty() ? "" : "; first anomaly: " + anomaly),
                    point};
+}
+
+std::string ContractSeries::no_code(std::string_view benchmark) const {
+    const auto why = no_code_.find(benchmark);
+    if (why == no_code_.end()) return {};
+    return why->second.starts_with(benchmark) ? why->second
+                                              : fmt::format("{}: {}", benchmark, why->second);
 }
 
 std::map<std::string, models::Launch> ContractSeries::launches(const std::string& benchmark) const {

@@ -65,6 +65,11 @@ std::optional<LoopError> loop_error(ContractValues& values, std::int64_t operati
     if (!machine.imperfect_parts().empty() || machine.has_memory_queue()) return std::nullopt;
     const auto taken = values.of("control-flow/branch-taken");
     LoopError error{taken.hi - taken.lo, 0};
+    if (is_amd(machine.target)) {
+        const auto gap = values.gap();
+        const auto control = std::max(gap.hi, values.of("classes/uniform/latency").hi);
+        error.each_iteration += loop_instructions * (control - gap.lo);
+    }
     if (!values.interlocks() && !same_code)
         error.each_iteration =
             loop_instructions * largest_stall + std::max(taken.hi, largest_stall) - taken.lo;

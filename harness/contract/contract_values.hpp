@@ -49,7 +49,8 @@ struct LoopError {
 /// compiler gives them the same stall counts. None where no upper side is known: stages before or
 /// behind the issue are described that have no bounds, or the loop does not fit the L0.
 /// `Sound when:` a compiler issues an operation as soon as the described latency allows, and the
-/// loop control takes at most three instructions of the largest stall count.
+/// loop control takes at most three instructions of the largest stall count. Of AMD's machines: it
+/// is three scalar instructions (`emit_amd`).
 std::optional<LoopError> loop_error(ContractValues& values, std::int64_t operations,
                                     bool same_code);
 

@@ -1,6 +1,10 @@
 #include "harness/contract/judge.hpp"
 
+#include "harness/card_identity.hpp"
+
 #include <algorithm>
+#include <string>
+#include <utility>
 
 namespace warpbound::harness::contract {
 
@@ -44,6 +48,10 @@ Outcome perform(const Experiment& experiment, const models::Architecture& archit
         outcome.missing.push_back(std::move(why));
         return outcome;
     }
+    if (std::string why = series.no_code(experiment.benchmark); !why.empty()) {
+        outcome.missing.push_back(std::move(why));
+        return outcome;
+    }
     const auto required = experiment.require(architecture, series);
     if (!required) {
         outcome.missing.push_back(to_string(required.error()));
@@ -63,10 +71,15 @@ Outcome perform(const Experiment& experiment, const models::Architecture& archit
     return outcome;
 }
 
-void add_scheduling(TestedContractRule& tested, const hypotheses::Recording* recording) {
+void add_scheduling(TestedContractRule& tested, const hypotheses::Recording* recording,
+                    const std::string& device) {
     if (tested.rule->scheduling.empty()) return;
     if (recording == nullptr) {
-        tested.missing.emplace_back("needs a recording of `hypotheses --record`");
+        tested.missing.emplace_back(
+            device.starts_with(amd_card_prefix)
+                ? "needs a recording of `hypotheses --record`, whose experiments do not run on "
+                  "hip:<n>"
+                : "needs a recording of `hypotheses --record`");
         return;
     }
     const auto rules = hypotheses::read_rules(tested.rule->scheduling);
@@ -116,7 +129,7 @@ std::vector<TestedContractRule> test_contract(const models::Architecture& archit
             for (const auto& reason : outcomes[i].missing)
                 if (not_for(experiments[i], architecture).empty()) note(tested.missing, reason);
         }
-        add_scheduling(tested, recording);
+        add_scheduling(tested, recording, series.device().name);
         tested.verdict = verdict_of(tested);
         if (tested.verdict == Verdict::NotTested && tested.missing.empty())
             for (const Experiment& experiment : experiments)

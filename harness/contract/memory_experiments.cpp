@@ -4,10 +4,15 @@
 #include "harness/contract/contract_values.hpp"
 #include "harness/contract/experiments.hpp"
 #include "harness/suite/contract_benchmarks.hpp"
+#include "models/architecture/pass_rule.hpp"
+#include "models/facts/address_pattern.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
 
 namespace warpbound::harness::contract {
 
@@ -15,6 +20,25 @@ namespace {
 
 /// A load and the addition that waits for it.
 constexpr std::int64_t loop_operations = 2;
+
+/// Of a shared load whose lanes are `stride` words apart (C22). NVIDIA's machines have a bank for
+/// each lane of a warp; a wavefront may have more lanes than there are banks.
+std::int64_t passes_at(ContractValues& values, std::int64_t stride) {
+    if (!is_amd(values.architecture().target)) return stride;
+    const auto number = [&](std::string_view path) {
+        return static_cast<std::uint64_t>(std::max<std::int64_t>(values.of(path).lo, 1));
+    };
+    const models::AccessRule rule{.rule = models::PassRule::Banks,
+                                  .banks = number("memories/shared/banks"),
+                                  .width = number("memories/shared/bank-width")};
+    models::LaneAddresses lanes;
+    const auto count = std::min<std::uint64_t>(number("geometry/warp-size"), models::most_lanes);
+    for (std::size_t lane = 0; lane < count; ++lane)
+        lanes.address[lane] = lane * static_cast<std::uint64_t>(stride) * lanes.bytes;
+    lanes.active = models::all_lanes(static_cast<std::int64_t>(count));
+    if (objection_to(rule, static_cast<std::int64_t>(count))) return stride;
+    return passes_of(rule, lanes);
+}
 
 } // namespace
 
@@ -25,10 +49,11 @@ Result<std::vector<Requirement>> require_conflicts(const models::Architecture& a
     const auto latency = values.of("classes/load-shared/latency");
     const auto pass = values.of("classes/load-shared/pass-cost");
     const auto initiation = values.of("classes/load-shared/initiation");
-    const auto& [few, many] = conflict_degrees;
+    const std::int64_t few = passes_at(values, conflict_degrees.few);
+    const std::int64_t many = passes_at(values, conflict_degrees.many);
     const std::int64_t later = many - few;
     Requirement least;
-    least.point = fmt::format("contract-conflict/n={}", many);
+    least.point = fmt::format("contract-conflict/n={}", conflict_degrees.many);
     least.at_least = contract_trips * (latency.lo + (many - 1) * pass.lo) - values.clock_error();
     least.relation = fmt::format("at least {} x (latency {} + {} x pass cost {}), less {} of the "
                                  "clock reads",
@@ -41,7 +66,7 @@ Result<std::vector<Requirement>> require_conflicts(const models::Architecture& a
         const std::int64_t by_port = many * initiation.hi - latency.lo;
         Requirement most;
         most.point = least.point;
-        most.less = fmt::format("contract-conflict/n={}", few);
+        most.less = fmt::format("contract-conflict/n={}", conflict_degrees.few);
         most.at_most =
             contract_trips * std::max(by_result, by_port) + error->once + 2 * values.clock_error();
         most.relation = fmt::format(

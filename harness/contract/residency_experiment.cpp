@@ -45,15 +45,18 @@ bool is_doubled(int sm, std::int64_t registers) {
            (registers % 8 == 5 || registers % 8 == 6);
 }
 
-/// `Source:` docs/reference/timing-contract.md, C20 and C30.
-std::int64_t resident_blocks(Limits& limits, const models::Launch& launch, int sm) {
-    const std::int64_t warps = launch.warps_per_block();
-    std::int64_t blocks = std::min({launch.blocks, limits.of("max-blocks"),
-                                    limits.of("max-warps") / std::max<std::int64_t>(warps, 1)});
+/// `Source:` docs/reference/timing-contract.md, C20, C30 and C104.
+std::int64_t resident_blocks(Limits& limits, const models::Launch& launch,
+                             assembly::Target target) {
+    const std::int64_t warps = std::max<std::int64_t>(
+        launch.warps_per_block(std::max<std::int64_t>(limits.warp_size(), 1)), 1);
+    std::int64_t blocks = std::min(launch.blocks, limits.of("max-warps") / warps);
+    // A work-group of one wavefront needs no barrier, of which AMD's machines have max-blocks.
+    if (warps > 1 || !is_amd(target)) blocks = std::min(blocks, limits.of("max-blocks"));
     if (launch.registers) {
         const std::int64_t partitions = std::max<std::int64_t>(limits.of("register-partitions"), 1);
         std::int64_t unit = limits.of("register-granularity");
-        if (is_doubled(sm, *launch.registers)) unit *= 2;
+        if (!is_amd(target) && is_doubled(target.sm, *launch.registers)) unit *= 2;
         const std::int64_t of_warp = round_up(*launch.registers * limits.warp_size(), unit);
         // Warps take the slots in their order: the first partition has the most.
         while (blocks > 0 && round_up(blocks * warps, partitions) / partitions * of_warp >
@@ -77,7 +80,7 @@ Result<std::vector<Requirement>> require_residency(const models::Architecture& a
          {"resident-warps", "contract-registers", "contract-shared-memory"})
         for (const auto& [point, launch] : series.launches(benchmark)) {
             Limits limits{architecture};
-            const std::int64_t blocks = resident_blocks(limits, launch, architecture.target.sm);
+            const std::int64_t blocks = resident_blocks(limits, launch, architecture.target);
             if (const auto why = limits.refusal()) return *why;
             Requirement both;
             both.point = point;

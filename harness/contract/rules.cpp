@@ -10,7 +10,7 @@ constexpr std::string_view facts = "states what facts and programs mean, not wha
 constexpr std::string_view replay = "how recorded traces are replayed, not what a device does";
 constexpr std::string_view divergent =
     "needs divergent lanes whose instructions a compiler leaves in their order";
-constexpr std::string_view amd = "of AMD's devices, on which nothing is measured here";
+constexpr std::string_view amd = "of AMD's devices, for which the suite has no experiment";
 constexpr std::string_view before_issue =
     "a stage before the issue: its times show only in a sum with the gap (C4)";
 constexpr std::string_view after_issue =

@@ -8,7 +8,7 @@ set(ENV{WARPBOUND_BOARD_ROOT} ${OUT}/no-board)
 file(WRITE ${OUT}/copying-clang "#!/bin/sh\n/bin/cp \"$6\" \"$8\"\n")
 file(CHMOD ${OUT}/copying-clang PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 set(ENV{WARPBOUND_CLANG} ${OUT}/copying-clang)
-file(REMOVE ${OUT}/c.db ${OUT}/k.db ${OUT}/room.db)
+file(REMOVE ${OUT}/c.db ${OUT}/k.db ${OUT}/room.db ${OUT}/contract.db)
 
 include(${CMAKE_CURRENT_LIST_DIR}/stand_in.cmake)
 
@@ -56,6 +56,14 @@ expect(0 "dependent-pair/warps=1 .* 36 .*dependent-pair/warps=16 .* 36 " ${measu
 expect(0 "dependent-pair/warps=16" measure --device recorded:${OUT}/c.db --benchmark dependent-pair --repetitions 5 --warm-up 1)
 play("slow-from 9 700")
 expect(0 "runs with anomalies\n  [a-z-]+/warps=[0-9]+: [0-9]+ throttled\n" ${measure})
+
+# Rules of the timing contract: what has code runs, what has none is named. The stand-in has other times than an MI210.
+play("")
+expect(0 "contract-port-add takes blocks of more than 1024 work-items" measure --device hip:0 --suite contract --repetitions 5
+       --warm-up 1 --campaign ${OUT}/contract.db)
+expect(1 "cdna2-mi210.*C7 +not tested +port\n +contract-port-add takes blocks of more than 1024.*C9 +holds.*C11 +not tested.*has no form.*C13 +violated.*C33 +not tested +streams\n[^\n]*do not run on hip"
+       contract --campaign ${OUT}/contract.db)
+expect(3 "experiments of scheduling do not run on AMD cards" hypotheses --device hip:0)
 
 # The code of benchmarks, without a device.
 expect(0 "// dependent-pair/warps=16\n.amdgcn_target \"amdgcn-amd-amdhsa--gfx1100\".*SHADER_CYCLES.*v_add_f32_e32 v10, v8, v9"

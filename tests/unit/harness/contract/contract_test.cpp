@@ -278,6 +278,107 @@ TEST(Contract, RefusesForeignSeries) {
     EXPECT_FALSE(ContractSeries::of({card}, machine)); // Another kernel.
 }
 
+/// Five runs of a point on an AMD card, which all give the number.
+RecordedSeries on_amd(const std::string& card, assembly::Target target, const std::string& name,
+                      std::int64_t number) {
+    const auto points = amd_points_of(name.substr(0, name.find('/')), target);
+    for (const auto& point : points.value()) {
+        if (point.name != name) continue;
+        RecordedSeries series{series_key(point, {"hip:0", card}, {}), {}};
+        const auto warps = point.launch.blocks * point.launch.warps_per_block();
+        const bool one = point.quantity == Quantity::ResidentBlocks;
+        for (std::int64_t run = 0; run < least_runs; ++run)
+            series.samples.push_back(
+                {run,
+                 1,
+                 std::vector<std::int64_t>(one ? 1U : static_cast<std::size_t>(warps), number),
+                 {RunAnomaly::None, ""}});
+        return series;
+    }
+    ADD_FAILURE() << name;
+    return {};
+}
+
+const std::string mi210_card = "AMD Instinct MI210, gfx90a, HIP runtime 6.2.41134";
+constexpr assembly::Target gfx90a{.gfx = 0x90a};
+
+RecordedSeries on_mi210(const std::string& name, std::int64_t number) {
+    return on_amd(mi210_card, gfx90a, name, number);
+}
+
+// 32 wavefronts of 64 lanes: 3 blocks of 10, and 32 of one, which need no barrier. A SIMD has 512
+// VGPRs of a lane, so 4 wavefronts of 128: 3 blocks of 5 on four SIMDs.
+TEST(Contract, CountsWavefrontsOnAmd) {
+    const auto machine = described("cdna2-mi210");
+    const auto verdict = [&](const std::string& name, std::int64_t blocks) {
+        return of(judged({on_mi210(name, blocks)}, machine), "C20").verdict;
+    };
+    EXPECT_EQ(verdict("resident-warps/warps=1/blocks=66", 32), Verdict::Holds);
+    EXPECT_EQ(verdict("resident-warps/warps=1/blocks=66", 16), Verdict::Violated);
+    EXPECT_EQ(verdict("resident-warps/warps=10/blocks=66", 3), Verdict::Holds);
+    EXPECT_EQ(verdict("resident-warps/warps=10/blocks=66", 1), Verdict::Violated);
+    const std::string registers = "contract-registers/registers=128/warps=5/blocks=66";
+    EXPECT_EQ(verdict(registers, 3), Verdict::Holds);
+    EXPECT_EQ(verdict(registers, 4), Verdict::Violated);
+}
+
+// 64 lanes on 32 banks: two groups of lanes, so 2 and 64 passes; 256 x (43 + 63 x 1) less what the
+// clock reads differ by are required, at most 256 x (62 x 24 + ..) more.
+TEST(Contract, CountsBankConflictsOfAWavefront) {
+    const auto machine = described("cdna2-mi210");
+    const auto verdict = [&](std::int64_t conflicts) {
+        return of(judged({on_mi210("contract-conflict/n=1", 256 * 80),
+                          on_mi210("contract-conflict/n=32", conflicts)},
+                         machine),
+                  "C22")
+            .verdict;
+    };
+    EXPECT_EQ(verdict(256 * (43 + 63)), Verdict::Holds);
+    EXPECT_EQ(verdict(256 * (43 + 31)), Verdict::Violated);
+    EXPECT_EQ(verdict(256 * (80 + 62 * 24)), Verdict::Holds);
+    EXPECT_EQ(verdict(256 * (80 + 62 * 24 + 100)), Verdict::Violated);
+}
+
+// The loop over 64 additions of 4 cycles ends with three scalar instructions of 4 to 8 and a
+// branch.
+TEST(Contract, TimesChainsOnAmd) {
+    const auto machine = described("cdna2-mi210");
+    const auto verdict = [&](std::int64_t few, std::int64_t many) {
+        return of(judged({on_mi210("contract-chain-add/n=8", few),
+                          on_mi210("contract-chain-add/n=64", many)},
+                         machine),
+                  "C13")
+            .verdict;
+    };
+    EXPECT_EQ(verdict(256 * (8 * 4 + 28), 256 * (64 * 4 + 28)), Verdict::Holds);
+    EXPECT_EQ(verdict(256 * (8 * 4 + 28), 256 * (64 * 4 + 56)), Verdict::Holds);
+    EXPECT_EQ(verdict(256 * (8 * 6 + 28), 256 * (64 * 6 + 28)), Verdict::Violated);
+    EXPECT_EQ(verdict(256 * (8 * 4 + 28), 256 * (64 * 3 + 28)), Verdict::Violated);
+}
+
+TEST(Contract, NamesWhatHasNoCodeForAmd) {
+    const auto all = judged({on_mi210("contract-chain-add/n=8", 9000)}, described("cdna2-mi210"));
+    const auto missing = [&](std::string_view id) {
+        EXPECT_EQ(of(all, id).verdict, Verdict::NotTested) << id;
+        return of(all, id).missing.front();
+    };
+    EXPECT_THAT(missing("C7"), HasSubstr("blocks of more than 1024 work-items"));
+    EXPECT_THAT(missing("C8"), HasSubstr("blocks of more than 1024 work-items"));
+    EXPECT_THAT(missing("C11"), HasSubstr("has no form for AMD"));
+    EXPECT_THAT(missing("C16"), HasSubstr("was not measured"));
+    EXPECT_THAT(missing("C33"), HasSubstr("do not run on hip:<n>"));
+    EXPECT_THAT(missing("C99"), HasSubstr("no experiment"));
+}
+
+TEST(Contract, RefusesADescriptionOfOtherWavefronts) {
+    const auto run = on_amd("AMD Radeon RX 6900 XT, gfx1030, HIP runtime 6.2.41134",
+                            {.gfx = 0x1030}, "contract-chain-add/n=8", 9000);
+    EXPECT_TRUE(ContractSeries::of({run}, described("rdna2-6900xt")));
+    const auto refused = ContractSeries::of({run}, described("rdna2-6900xt-w64"));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(to_string(refused.error()), HasSubstr("wavefronts of 32 lanes"));
+}
+
 TEST(Contract, TakesRulesOfSchedulingFromARecording) {
     const auto machine = described("ampere-a100");
     EXPECT_EQ(of(judged({}, machine), "C33").verdict, Verdict::NotTested);
