@@ -12,12 +12,13 @@ namespace {
 using assembly::ControlFlow;
 using assembly::Instruction;
 
+} // namespace
+
 bool pushes_point(ControlFlow flow) {
     return flow == ControlFlow::PushReconvergence || flow == ControlFlow::PushBreak ||
            flow == ControlFlow::PushContinue || flow == ControlFlow::ConvergenceSet;
 }
 
-/// The kind of instruction that pushed the points at which this one arrives.
 std::optional<ControlFlow> arrives_at(ControlFlow flow) {
     switch (flow) {
     case ControlFlow::PopReconvergence:
@@ -33,10 +34,12 @@ std::optional<ControlFlow> arrives_at(ControlFlow flow) {
     }
 }
 
-bool leaves_by_break(const Instruction& instruction) {
+bool leaves_point(const Instruction& instruction) {
     return instruction.control_flow == ControlFlow::ConvergenceBreak ||
            (instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR"));
 }
+
+namespace {
 
 class StackAnalysis {
 public:
@@ -78,7 +81,7 @@ private:
     Result<void> step(ReconvergenceStack& points, std::size_t instruction, std::size_t block) {
         const Instruction& at = function_.instructions[instruction];
         if (pushes_point(at.control_flow)) return push(points, instruction, block);
-        if (!leaves_by_break(at) || (at.guard && at.guard->never()))
+        if (!leaves_point(at) || (at.guard && at.guard->never()))
             return boost::outcome_v2::success();
         const auto reg = assembly::barrier_register(at);
         if (!reg || assembly::has_predicate_operand(at))

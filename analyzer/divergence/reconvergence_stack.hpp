@@ -22,6 +22,13 @@ struct ReconvergencePoint {
 };
 using ReconvergenceStack = std::vector<ReconvergencePoint>; ///< Innermost last.
 
+/// Whether the instruction pushes a point: SSY, PBK, PCNT, BSSY.
+bool pushes_point(assembly::ControlFlow flow);
+/// The kind of instruction that pushed the points at which this one arrives; none: at none.
+std::optional<assembly::ControlFlow> arrives_at(assembly::ControlFlow flow);
+/// Whether lanes leave points by it without arriving: BREAK, or a BMOV that clears.
+bool leaves_point(const assembly::Instruction& instruction);
+
 /// The stack of each block. It is the same for all lanes, on whichever path they came.
 struct ReconvergenceStacks {
     /// Per block, at its begin; none: no path that the facts allow leads there. (The flags of

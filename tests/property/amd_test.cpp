@@ -32,11 +32,7 @@ struct Verdict {
     bool is_met = false; ///< A simulated time is the upper bound.
 };
 
-struct Machine {
-    const char* processor;
-    int lanes;
-    const char* description;
-};
+using Machine = tests::WavefrontMachine;
 
 Verdict check_case(std::uint64_t seed, const models::Architecture& described,
                    const Machine& wanted) {
@@ -152,15 +148,8 @@ TEST_P(AmdMachine, NoExecutionTimeLeavesItsBounds) {
     EXPECT_GT(met * 5, cases); // One wavefront without branches is bounded exactly.
 }
 
-INSTANTIATE_TEST_SUITE_P(All, AmdMachine,
-                         testing::Values(Machine{"gfx90a", 64, "cdna2-mi210"},
-                                         Machine{"gfx1030", 32, "rdna2-6900xt"},
-                                         Machine{"gfx1030", 64, "rdna2-6900xt-w64"},
-                                         Machine{"gfx1100", 32, "rdna3-7900xtx"}),
-                         [](const auto& machine) {
-                             return fmt::format("{}With{}Lanes", machine.param.processor,
-                                                machine.param.lanes);
-                         });
+INSTANTIATE_TEST_SUITE_P(All, AmdMachine, testing::ValuesIn(tests::wavefront_machines),
+                         [](const auto& machine) { return tests::name_of(machine.param); });
 
 } // namespace
 } // namespace warpbound

@@ -63,31 +63,13 @@ PathVerdict check_paths(std::uint64_t seed, const tests::DescribedMachine& descr
     verdict.has_several_loop_exits = kernel.has_several_loop_exits;
     verdict.has_loop_exits_in_branches = kernel.has_loop_exits_in_branches;
     verdict.diverges_at_multiway_branches = kernel.diverges_at_multiway_branches;
-    constexpr std::array draws{harness::Draw::Uniform, harness::Draw::Extremes,
-                               harness::Draw::Adversarial};
-    for (std::uint64_t run = 0; run < 30; ++run) {
-        std::vector<tests::Executed> executed;
-        const auto record = [&](const harness::simulator::Event& event) {
-            const auto* issued = std::get_if<harness::simulator::Issued>(&event);
-            if (issued != nullptr && issued->instruction == made.graph.blocks[issued->block].first)
-                executed.push_back({issued->block, issued->lanes});
-        };
-        const auto seen =
-            machine.value()->run({seed * 977 + run, draws[run % draws.size()], {}}, record);
-        if (!seen) break; // Lanes wait for each other, or the facts are hard to satisfy.
-        tests::PathFollower follower{cfg.value(), upper.facts};
-        const std::string wrong = follower.follow(executed);
-        verdict.followed += follower.followed;
-        if (wrong.empty()) continue;
-        std::vector<std::size_t> blocks;
-        for (const tests::Executed& each : executed)
-            blocks.push_back(each.block);
-        verdict.failure =
-            fmt::format("{}, seed {} on {}, {} threads, after blocks {}\n{}{}", wrong, seed,
-                        described.architecture.name, request.launch.threads, fmt::join(blocks, " "),
-                        kernel.text, models::write_flow_facts(made.facts));
-        break;
-    }
+    const tests::FollowedRuns runs =
+        tests::follow_runs(*machine.value(), made, cfg.value(), upper.facts, seed * 977, 30);
+    verdict.followed = runs.followed;
+    if (!runs.wrong.empty())
+        verdict.failure = fmt::format("{}, seed {} on {}, {} threads\n{}{}", runs.wrong, seed,
+                                      described.architecture.name, request.launch.threads,
+                                      kernel.text, models::write_flow_facts(made.facts));
     return verdict;
 }
 

@@ -91,29 +91,10 @@ ProductVerdict check_product(std::uint64_t seed, const tests::DescribedMachine& 
         described.architecture, {made.function, &made.graph, &made.facts, request.launch},
         request.policy);
     if (!machine) return verdict;
-    constexpr std::array draws{harness::Draw::Uniform, harness::Draw::Extremes,
-                               harness::Draw::Adversarial};
-    for (std::uint64_t run = 0; run < 10; ++run) {
-        std::vector<tests::Executed> executed;
-        const auto record = [&](const harness::simulator::Event& event) {
-            const auto* issued = std::get_if<harness::simulator::Issued>(&event);
-            if (issued != nullptr && issued->instruction == made.graph.blocks[issued->block].first)
-                executed.push_back({issued->block, issued->lanes});
-        };
-        const auto seen =
-            machine.value()->run({seed * 977 + run, draws[run % draws.size()], {}}, record);
-        if (!seen) break; // Lanes wait for each other, or the facts are hard to satisfy.
-        tests::PathFollower follower{cfg.value(), upper.facts};
-        const std::string wrong = follower.follow(executed);
-        verdict.followed += follower.followed;
-        if (wrong.empty()) continue;
-        std::vector<std::size_t> blocks;
-        for (const tests::Executed& each : executed)
-            blocks.push_back(each.block);
-        verdict.failure =
-            fmt::format("{} after blocks {}\n{}", wrong, fmt::join(blocks, " "), text());
-        break;
-    }
+    const tests::FollowedRuns runs =
+        tests::follow_runs(*machine.value(), made, cfg.value(), upper.facts, seed * 977, 10);
+    verdict.followed = runs.followed;
+    if (!runs.wrong.empty()) verdict.failure = runs.wrong + "\n" + text();
     return verdict;
 }
 

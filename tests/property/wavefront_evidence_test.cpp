@@ -29,11 +29,7 @@ struct Case {
     std::string text; ///< For messages.
 };
 
-struct Machine {
-    const char* processor;
-    int lanes;
-    const char* description;
-};
+using Machine = tests::WavefrontMachine;
 
 std::string image_of(const std::string& text, const Machine& wanted) {
     if (std::string{"gfx90a"} == wanted.processor) return tests::wavefront_image(text);
@@ -129,15 +125,8 @@ TEST_P(AmdEvidence, IsAcceptedAndNoTableMayUndercutIt) {
     EXPECT_GT(moved * 4, cases);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, AmdEvidence,
-                         testing::Values(Machine{"gfx90a", 64, "cdna2-mi210"},
-                                         Machine{"gfx1030", 32, "rdna2-6900xt"},
-                                         Machine{"gfx1030", 64, "rdna2-6900xt-w64"},
-                                         Machine{"gfx1100", 32, "rdna3-7900xtx"}),
-                         [](const auto& machine) {
-                             return fmt::format("{}With{}Lanes", machine.param.processor,
-                                                machine.param.lanes);
-                         });
+INSTANTIATE_TEST_SUITE_P(All, AmdEvidence, testing::ValuesIn(tests::wavefront_machines),
+                         [](const auto& machine) { return tests::name_of(machine.param); });
 
 } // namespace
 } // namespace warpbound

@@ -5,11 +5,14 @@
 #include "analyzer/divergence/serialized_blocks.hpp"
 #include "analyzer/flow/flow_facts.hpp"
 #include "harness/simulator/divergence/lanes.hpp"
+#include "harness/simulator/machine.hpp"
 #include "tests/support/random_kernel.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +21,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace warpbound::tests {
@@ -131,5 +135,42 @@ private:
     bool starts_ = true;
     std::set<Position> at_;
 };
+
+/// What became of several runs of a launch of one warp.
+struct FollowedRuns {
+    std::uint64_t followed = 0;
+    std::string wrong; ///< Of the first run that is no path; empty: all are.
+};
+
+/// Follows runs of these seeds, from `seed` on, through the CFG, until one is no path or lanes wait
+/// for each other.
+inline FollowedRuns follow_runs(const harness::simulator::Machine& machine, const ReadKernel& made,
+                                const analyzer::SerializedCfg& cfg,
+                                const analyzer::ResolvedFacts& facts, std::uint64_t seed,
+                                std::uint64_t number) {
+    constexpr std::array draws{harness::Draw::Uniform, harness::Draw::Extremes,
+                               harness::Draw::Adversarial};
+    FollowedRuns runs;
+    for (std::uint64_t run = 0; run < number; ++run) {
+        std::vector<Executed> executed;
+        const auto record = [&](const harness::simulator::Event& event) {
+            const auto* issued = std::get_if<harness::simulator::Issued>(&event);
+            if (issued != nullptr && issued->instruction == made.graph.blocks[issued->block].first)
+                executed.push_back({issued->block, issued->lanes});
+        };
+        const auto seen = machine.run({seed + run, draws[run % draws.size()], {}}, record);
+        if (!seen) break; // Lanes wait for each other, or the facts are hard to satisfy.
+        PathFollower follower{cfg, facts};
+        runs.wrong = follower.follow(executed);
+        runs.followed += follower.followed;
+        if (runs.wrong.empty()) continue;
+        std::vector<std::size_t> blocks;
+        for (const Executed& each : executed)
+            blocks.push_back(each.block);
+        runs.wrong += fmt::format(" after blocks {}", fmt::join(blocks, " "));
+        break;
+    }
+    return runs;
+}
 
 } // namespace warpbound::tests

@@ -209,4 +209,18 @@ inline models::FlowFacts facts_of(const assembly::ControlFlowGraph& graph, Rando
     return facts;
 }
 
+/// A described machine of AMD, and the processor and lanes of its code.
+struct WavefrontMachine {
+    const char* processor;
+    int lanes;
+    const char* description;
+};
+inline constexpr std::array wavefront_machines{WavefrontMachine{"gfx90a", 64, "cdna2-mi210"},
+                                               WavefrontMachine{"gfx1030", 32, "rdna2-6900xt"},
+                                               WavefrontMachine{"gfx1030", 64, "rdna2-6900xt-w64"},
+                                               WavefrontMachine{"gfx1100", 32, "rdna3-7900xtx"}};
+inline std::string name_of(const WavefrontMachine& machine) {
+    return fmt::format("{}With{}Lanes", machine.processor, machine.lanes);
+}
+
 } // namespace warpbound::tests

@@ -225,7 +225,7 @@ bool has_point_from(const std::vector<Entry>& entries, std::size_t from, const S
 }
 
 /// One point of both stacks. None: lanes wait differently.
-std::optional<Entry> joined_points(const Entry& a, const Entry& b) {
+std::optional<Entry> merged_point(const Entry& a, const Entry& b) {
     if (a.waiting && b.waiting && a.waiting != b.waiting) return std::nullopt;
     Entry point = a;
     point.certain = a.certain && b.certain;
@@ -253,7 +253,7 @@ std::optional<AbstractStack> widened(const AbstractStack& known, const AbstractS
         add_stretch(of_a, of_b, joined.entries);
         if (i == a.size() && j == b.size()) break;
         if (i < a.size() && j < b.size() && a[i].point == b[j].point) {
-            auto point = joined_points(a[i++], b[j++]);
+            auto point = merged_point(a[i++], b[j++]);
             if (!point) return std::nullopt;
             joined.entries.push_back(std::move(*point));
             continue;

@@ -1,5 +1,6 @@
 #include "tests/support/product_cfg/simt_steps.hpp"
 
+#include "analyzer/divergence/reconvergence_stack.hpp"
 #include "assembly/flow/post_dominators.hpp"
 #include "assembly/isa/branch_guard.hpp"
 #include "assembly/isa/source_places.hpp"
@@ -18,32 +19,6 @@ using assembly::Instruction;
 
 constexpr std::size_t most_steps = 5'000; ///< From one state.
 constexpr std::size_t most_instances = 3; ///< Of a point.
-
-bool pushes_point(ControlFlow flow) {
-    return flow == ControlFlow::PushReconvergence || flow == ControlFlow::PushBreak ||
-           flow == ControlFlow::PushContinue || flow == ControlFlow::ConvergenceSet;
-}
-
-/// What pushes the points at which such an instruction arrives.
-std::optional<ControlFlow> arrives_at(ControlFlow flow) {
-    switch (flow) {
-    case ControlFlow::PopReconvergence:
-        return ControlFlow::PushReconvergence;
-    case ControlFlow::PopBreak:
-        return ControlFlow::PushBreak;
-    case ControlFlow::PopContinue:
-        return ControlFlow::PushContinue;
-    case ControlFlow::ConvergenceWait:
-        return ControlFlow::ConvergenceSet;
-    default:
-        return std::nullopt;
-    }
-}
-
-bool leaves_point(const Instruction& instruction) {
-    return instruction.control_flow == ControlFlow::ConvergenceBreak ||
-           (instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR"));
-}
 
 } // namespace
 
