@@ -229,19 +229,19 @@ Result<AnalysisContext> prepare(const Request& request) {
         resolve_facts(*request.function, *request.graph, *request.facts,
                       request.follow_branches ? std::optional{request.launch} : std::nullopt);
     if (!facts) return facts.as_failure();
-    AnalysisContext context{
-        request,
-        std::move(facts).value(),
-        geometry.value(),
-        models::instruction_timings(*request.function, *request.architecture, *request.facts),
-        {},
-        {0, 0, 0},
-        {0, 0, 0},
-        std::nullopt,
-        std::nullopt,
-        std::nullopt,
-        std::nullopt,
-        false};
+    AnalysisContext context{request,
+                            std::move(facts).value(),
+                            geometry.value(),
+                            models::instruction_timings(*request.function, *request.architecture,
+                                                        *request.facts, request.launch.threads),
+                            {},
+                            {0, 0, 0},
+                            {0, 0, 0},
+                            std::nullopt,
+                            std::nullopt,
+                            std::nullopt,
+                            std::nullopt,
+                            false};
     context.unseen_counters =
         unseen_by_warps(*request.function, *request.graph, *request.architecture, context.timings);
     auto reads = register_reads(*request.function, *request.graph, *request.architecture);

@@ -88,7 +88,7 @@ private:
 
     void add_instructions(const std::vector<bool>& reached) {
         const auto timings = models::instruction_timings(*request_.function, *request_.architecture,
-                                                         *request_.facts);
+                                                         *request_.facts, request_.launch.threads);
         for (std::size_t i = 0; i < timings.size(); ++i) {
             if (!reached[i] || timings[i]) continue;
             const auto missing = models::missing_values(*request_.function, i,

@@ -67,7 +67,10 @@ void AccessEnumeration::find_lines(std::size_t instruction, std::int64_t warp,
         .warp = static_cast<std::uint64_t>(warp % context_->shape.warps_per_block),
         .execution = static_cast<std::uint64_t>(execution)};
     const auto lanes =
-        models::addresses_of(pattern, place, models::all_lanes(context_->shape.warp_size),
+        models::addresses_of(pattern, place,
+                             models::all_lanes(models::lanes_of_warp(
+                                 context_->request.launch.threads, context_->shape.warp_size,
+                                 static_cast<std::int64_t>(place.warp))),
                              context_->timings[instruction].value().access.bytes);
     models::coalesce(lanes, context_->caches->line, context_->caches->sector, lines);
 }

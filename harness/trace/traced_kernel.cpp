@@ -14,7 +14,8 @@ Result<TracedKernel> traced_kernel(const models::Architecture& architecture, con
     traced.machine = architecture.name;
     traced.warps_per_block = kernel.launch.warps_per_block(warp_size.value().lo);
     traced.units = architecture.units;
-    const auto timings = models::instruction_timings(*kernel.function, architecture, *kernel.facts);
+    const auto timings = models::instruction_timings(*kernel.function, architecture, *kernel.facts,
+                                                     kernel.launch.threads);
     for (std::size_t index = 0; index < timings.size(); ++index) {
         const assembly::Instruction& instruction = kernel.function->instructions[index];
         TracedInstruction named{.text = assembly::print(instruction),

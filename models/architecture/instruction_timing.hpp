@@ -71,14 +71,16 @@ bool counts_passes(const assembly::Instruction& instruction);
 /// value that the instruction needs, or the text lacks its control field on a machine with encoded
 /// issue control; it names the value, the instruction's address and its line. An access without a
 /// memory fact may take 1..32 passes at any level. The pass-cost of a class is needed only where
-/// more than one pass may happen. An address pattern gives the passes (C22), over all warps and
-/// executions. A description may leave out the latency of a class whose
-/// instructions write no register and name no write barrier: it is then 0. Barriers always need
-/// theirs. A constant load with an index register counts its passes like a global one. A store also
-/// needs the write buffer. Side: none; intervals of the description are passed on unchanged.
+/// more than one pass may happen. An address pattern gives the passes (C22), over all warps of
+/// a block of `threads` threads and all executions. A description may leave out the latency of a
+/// class whose instructions write no register and name no write barrier: it is then 0. Barriers
+/// always need theirs. A constant load with an index register counts its passes like a global one.
+/// A store also needs the write buffer. Side: none; intervals of the description are passed on
+/// unchanged.
 std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Function& function,
                                                            const Architecture& architecture,
-                                                           const FlowFacts& facts);
+                                                           const FlowFacts& facts,
+                                                           std::int64_t threads);
 
 /// How long the instruction occupies the port of its unit (C7, C71, C95).
 Interval occupancy_of_port(const InstructionTiming& timing);

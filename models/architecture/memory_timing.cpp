@@ -125,9 +125,12 @@ void TimingLookUp::find_pattern_passes(const AddressPattern& pattern) {
     const auto warp_size = value(architecture_.geometry, "geometry", "warp-size").hi;
     if (failure_) return;
     if (const auto why = objection_to(access, warp_size)) return fail(*why);
+    std::vector<std::int64_t> lanes_of_warps; // Of the first warp and of the last one.
+    for (const std::int64_t warp : {std::int64_t{0}, (threads_ - 1) / warp_size})
+        lanes_of_warps.push_back(models::lanes_of_warp(threads_, warp_size, warp));
     const auto range_of = [&](std::int64_t PassRange::*side) {
         return pass_range(
-            pattern, warp_size, access.bytes, period,
+            pattern, lanes_of_warps, access.bytes, period,
             [&](const LaneAddresses& lanes) { return possible_passes(access, lanes).*side; });
     };
     const PassRange range{.lo = range_of(&PassRange::lo).lo, .hi = range_of(&PassRange::hi).hi};

@@ -257,17 +257,20 @@ bool counts_passes(const Instruction& instruction) {
 
 std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Function& function,
                                                            const Architecture& architecture,
-                                                           const FlowFacts& facts) {
+                                                           const FlowFacts& facts,
+                                                           std::int64_t threads) {
     std::vector<Result<InstructionTiming>> timings;
     timings.reserve(function.instructions.size());
     for (const auto& instruction : function.instructions)
-        timings.push_back(TimingLookUp{instruction, function, architecture, facts}.timing());
+        timings.push_back(
+            TimingLookUp{instruction, function, architecture, facts, threads}.timing());
     return timings;
 }
 
 std::vector<std::string> missing_values(const assembly::Function& function, std::size_t instruction,
                                         const Architecture& architecture, const FlowFacts& facts) {
-    TimingLookUp look_up{function.instructions[instruction], function, architecture, facts};
+    // How many values are missing does not depend on the threads of a block.
+    TimingLookUp look_up{function.instructions[instruction], function, architecture, facts, 1};
     static_cast<void>(look_up.timing());
     return look_up.missing();
 }

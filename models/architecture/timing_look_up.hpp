@@ -23,9 +23,9 @@ namespace warpbound::models {
 class TimingLookUp {
 public:
     TimingLookUp(const assembly::Instruction& instruction, const assembly::Function& function,
-                 const Architecture& architecture, const FlowFacts& facts)
-        : instruction_{instruction}, function_{function},
-          architecture_{architecture}, facts_{facts}, form_{instruction_form(instruction)},
+                 const Architecture& architecture, const FlowFacts& facts, std::int64_t threads)
+        : instruction_{instruction}, function_{function}, architecture_{architecture},
+          facts_{facts}, threads_{threads}, form_{instruction_form(instruction)},
           is_texture_{assembly::accesses_texture(instruction)} {}
 
     Result<InstructionTiming> timing();
@@ -75,6 +75,7 @@ private:
     const assembly::Function& function_;
     const Architecture& architecture_;
     const FlowFacts& facts_;
+    std::int64_t threads_; ///< Of a block.
     std::optional<InstructionForm> form_;
     bool is_texture_;         ///< Its times are those of C101.
     bool is_of_form_ = false; ///< Whether a value that was looked up is that of the form.

@@ -194,17 +194,17 @@ std::int64_t word_passes(const LaneAddresses& lanes) {
     return std::max<std::int64_t>(1, last - sorted.begin());
 }
 
-PassRange pass_range(const AddressPattern& pattern, std::int64_t lanes, std::uint64_t bytes,
-                     std::uint64_t period,
+PassRange pass_range(const AddressPattern& pattern, std::span<const std::int64_t> lanes,
+                     std::uint64_t bytes, std::uint64_t period,
                      const std::function<std::int64_t(const LaneAddresses&)>& passes) {
-    const std::uint64_t active = all_lanes(lanes);
     bool aligned = pattern.base % bytes == 0;
     if (!pattern.random) // Else multiples of `bytes` are added.
         for (const std::uint64_t stride :
              {pattern.thread_stride, pattern.row_stride, pattern.warp_stride, pattern.block_stride,
               pattern.iteration_stride, pattern.footprint})
             aligned = aligned && stride % bytes == 0;
-    const PassRange any{.lo = 1, .hi = aligned ? lanes : 2 * lanes};
+    const std::int64_t most_lanes_of_warp = std::ranges::max(lanes);
+    const PassRange any{.lo = 1, .hi = aligned ? most_lanes_of_warp : 2 * most_lanes_of_warp};
     if (pattern.random) return any;
     // Warps, blocks and executions add multiples of `step` to all addresses.
     const std::uint64_t whole = pattern.footprint <= address_mask ? pattern.footprint : period;
@@ -217,12 +217,13 @@ PassRange pass_range(const AddressPattern& pattern, std::int64_t lanes, std::uin
     moved.warp_stride = 0;
     moved.block_stride = 0;
     std::optional<PassRange> range;
-    for (std::uint64_t index = 0; index < whole / step; ++index) {
-        const std::int64_t found =
-            passes(addresses_of(moved, {.block = 0, .warp = 0, .execution = index}, active, bytes));
-        range = range ? PassRange{std::min(range->lo, found), std::max(range->hi, found)}
-                      : PassRange{found, found};
-    }
+    for (std::uint64_t index = 0; index < whole / step; ++index)
+        for (const std::int64_t count : lanes) {
+            const std::int64_t found = passes(addresses_of(
+                moved, {.block = 0, .warp = 0, .execution = index}, all_lanes(count), bytes));
+            range = range ? PassRange{std::min(range->lo, found), std::max(range->hi, found)}
+                          : PassRange{found, found};
+        }
     return *range;
 }
 

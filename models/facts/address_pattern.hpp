@@ -3,6 +3,7 @@
 /// Address patterns: the addresses that the lanes of a warp access, as a formula, and the number of
 /// memory transactions, bank-conflict passes or replays that an access takes (C21, C22). No times.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -52,6 +53,13 @@ constexpr std::uint64_t all_lanes(std::int64_t lanes) {
     return lanes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << static_cast<unsigned>(lanes)) - 1;
 }
 
+/// How many threads of a block a warp of it has: the last one may have fewer than the others (C21).
+/// Requires: 0 <= `warp` < number of the block's warps.
+constexpr std::int64_t lanes_of_warp(std::int64_t threads, std::int64_t warp_size,
+                                     std::int64_t warp) {
+    return std::min(warp_size, threads - warp * warp_size);
+}
+
 LaneAddresses addresses_of(const AddressPattern& pattern, const WarpAccess& access,
                            std::uint64_t active, std::uint64_t bytes);
 
@@ -90,12 +98,13 @@ struct PassRange {
     friend bool operator==(const PassRange&, const PassRange&) = default;
 };
 
-/// Smallest and largest number of passes over all blocks, warps and executions of a pattern with
-/// all lanes active. Requires of `passes`: it depends on addresses modulo `period` only, as far as
-/// the pattern does not wrap around, and is at most two per lane (one where lanes are aligned to
-/// their bytes). Side: the range may be too wide, never too narrow.
-PassRange pass_range(const AddressPattern& pattern, std::int64_t lanes, std::uint64_t bytes,
-                     std::uint64_t period,
+/// Smallest and largest number of passes over all blocks, warps and executions of a pattern. Each
+/// warp has one of these numbers of lanes, all of them active. Requires: at least one number; of
+/// `passes`: it depends on addresses modulo `period` only, as far as the pattern does not wrap
+/// around, and is at most two per lane (one where lanes are aligned to their bytes). Side: the
+/// range may be too wide, never too narrow.
+PassRange pass_range(const AddressPattern& pattern, std::span<const std::int64_t> lanes,
+                     std::uint64_t bytes, std::uint64_t period,
                      const std::function<std::int64_t(const LaneAddresses&)>& passes);
 
 } // namespace warpbound::models

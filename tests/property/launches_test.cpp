@@ -110,9 +110,11 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
         static_cast<std::uint64_t>((kind.waves ? 6 : places) * multiprocessors);
     models::Launch launch{static_cast<std::int64_t>(1 + seed / 3 % most_blocks),
                           32 * static_cast<std::int64_t>(1 + seed / 5 % 9)};
+    if (seed / 13 % 3 == 0) // The last warp of a block has fewer threads.
+        launch.threads -= static_cast<std::int64_t>(seed / 39 % 32);
     if (!kind.waves) {
         const std::int64_t most = architecture.limits.find("max-warps")->interval->lo;
-        launch.blocks = std::min(launch.blocks, most / (launch.threads / 32));
+        launch.blocks = std::min(launch.blocks, most / launch.warps_per_block());
     }
     if (kind.waves && seed % 4 == 0)
         launch.registers = static_cast<std::int64_t>(1 + seed / 4 % 63);

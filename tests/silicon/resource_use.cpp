@@ -56,7 +56,7 @@ ResourceUse::ResourceUse(const models::Architecture& machine, const assembly::Fu
                          std::int64_t warps, std::int64_t multiprocessors)
     : machine_{machine}, warps_{warps}, multiprocessors_{multiprocessors}, function_{function},
       port_busy_(machine.units.size(), 0) {
-    for (auto& timing : models::instruction_timings(function, machine, models::FlowFacts{}))
+    for (auto& timing : models::instruction_timings(function, machine, models::FlowFacts{}, 32))
         timings_.push_back(timing ? std::optional{timing.value()} : std::nullopt);
 }
 

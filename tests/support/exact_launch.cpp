@@ -85,7 +85,8 @@ public:
              static_cast<std::size_t>(value(architecture.limits, "max-blocks")),
              static_cast<std::size_t>(value(architecture.limits, "max-warps")) / per_block_});
         refill_ = value(architecture.blocks, "replacement") + value(architecture.blocks, "start");
-        const auto timings = models::instruction_timings(function, architecture, facts);
+        const auto timings =
+            models::instruction_timings(function, architecture, facts, launch.threads);
         std::map<assembly::Register, std::size_t> numbers;
         for (std::size_t i = 0; i < function.instructions.size(); ++i) {
             const models::InstructionTiming& timing = timings[i].value();

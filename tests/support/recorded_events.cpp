@@ -17,8 +17,8 @@ using harness::trace::TracedIssue;
 class TraceRecorder {
 public:
     TraceRecorder(const harness::Kernel& kernel, const models::Architecture& machine)
-        : kernel_{kernel}, timings_{models::instruction_timings(*kernel.function, machine,
-                                                                *kernel.facts)} {}
+        : kernel_{kernel}, timings_{models::instruction_timings(
+                               *kernel.function, machine, *kernel.facts, kernel.launch.threads)} {}
 
     harness::trace::TracedWarp warp(int number, std::int64_t block,
                                     const std::vector<Issued>& issues) {

@@ -56,7 +56,8 @@ TimedCode timed_code(const KernelCase& kernel, const SideFlows& flows,
                    flows.of(true),
                    flows.of(false),
                    geometry,
-                   models::instruction_timings(*kernel.function, kernel.architecture, kernel.facts),
+                   models::instruction_timings(*kernel.function, kernel.architecture, kernel.facts,
+                                               kernel.launch.threads),
                    {}};
     code.represented_flow =
         flows.of_representatives ? &*flows.of_representatives : &flows.of(false);

@@ -58,15 +58,18 @@ std::vector<LineAccess> list_accesses(const TimedCode& code, const MemoryLayout&
     std::vector<LineAccess> accesses;
     std::vector<models::TouchedLine> lines;
     std::int64_t execution = 0;
-    const auto lanes = models::all_lanes(
-        exact_number(code.kernel, code.kernel.architecture.geometry, "geometry", "warp-size"));
-    for (std::int64_t warp = 0; warp < warps; ++warp)
+    const std::int64_t warp_size =
+        exact_number(code.kernel, code.kernel.architecture.geometry, "geometry", "warp-size");
+    for (std::int64_t warp = 0; warp < warps; ++warp) {
+        const std::int64_t of_block = warp % code.geometry.warps_per_block;
+        // The last warp of a block has the threads that are left (C21).
+        const std::int64_t left = code.kernel.launch.threads - of_block * warp_size;
+        const std::uint64_t lanes = models::all_lanes(std::min(left, warp_size));
         for (std::size_t i = 0; i < executions.size(); ++i)
             for (std::int64_t n = 0; n < executions[i]; ++n, ++execution) {
                 const models::WarpAccess place{
                     static_cast<std::uint64_t>(warp / code.geometry.warps_per_block),
-                    static_cast<std::uint64_t>(warp % code.geometry.warps_per_block),
-                    static_cast<std::uint64_t>(n)};
+                    static_cast<std::uint64_t>(of_block), static_cast<std::uint64_t>(n)};
                 const models::InstructionTiming& timing = code.timings[i].value();
                 models::coalesce(
                     models::addresses_of(pattern_of(code, i), place, lanes, timing.access.bytes),
@@ -81,6 +84,7 @@ std::vector<LineAccess> list_accesses(const TimedCode& code, const MemoryLayout&
                                         .address = lines[k].address,
                                         .sectors = lines[k].sectors});
             }
+    }
     return accesses;
 }
 

@@ -225,8 +225,9 @@ private:
     }
     [[nodiscard]] bool keeps_order_of_ports() const {
         bool keeps = true;
-        const auto described = models::instruction_timings(
-            *code_.kernel.function, code_.kernel.architecture, code_.kernel.facts);
+        const auto described =
+            models::instruction_timings(*code_.kernel.function, code_.kernel.architecture,
+                                        code_.kernel.facts, code_.kernel.launch.threads);
         for_each_load([&](std::size_t i, const Timing& timing) {
             const models::Interval& lines = footprint_.lines_of[i];
             for (const std::int64_t n : {lines.lo, lines.hi}) {
@@ -320,8 +321,9 @@ private:
     void describe_loads(TraceInputs& trace) const {
         std::int64_t least = volume_.lines == 0 ? 1 : never;
         trace.ends_in_order = !slices_in_order() || layout_.slices.hi == 1;
-        const auto described = models::instruction_timings(
-            *code_.kernel.function, code_.kernel.architecture, code_.kernel.facts);
+        const auto described =
+            models::instruction_timings(*code_.kernel.function, code_.kernel.architecture,
+                                        code_.kernel.facts, code_.kernel.launch.threads);
         for_each_load([&](std::size_t i, const Timing& timing) {
             if (footprint_.lines_of[i].hi > 0) least = std::min(least, footprint_.lines_of[i].lo);
             trace.pass_cost = std::max(trace.pass_cost, timing.pass_cost.hi);

@@ -18,7 +18,6 @@ struct KernelCode : KernelPaths {
         registers; ///< Of all operations; the registers in use, numbered densely.
     std::size_t register_count = 0;
     std::vector<AccessCode> accesses; ///< Instructions with an address pattern.
-    std::uint64_t all_lanes = 0;      ///< Of a warp, one bit per lane.
     std::size_t scoreboard_depth = 1; ///< Latest releases that a scoreboard must keep.
 
     MachineShape machine;    ///< The machine that runs it.

@@ -79,7 +79,6 @@ Result<void> KernelTranslator::add_geometry() {
     if (architecture_.schedulers.find("counter-delay") != nullptr)
         code_.machine.counter_delay = values.range(schedulers, "counter-delay", 0, 1);
     if (values.failure()) return *values.failure();
-    code_.all_lanes = models::all_lanes(code_.warp_size);
     return boost::outcome_v2::success();
 }
 
@@ -187,7 +186,8 @@ Result<void> KernelTranslator::check_counters() const {
 Result<void> KernelTranslator::add_instructions() {
     const assembly::Function& function = *kernel_.function;
     if (auto fit = check_counters(); !fit) return fit.as_failure();
-    const auto timings = models::instruction_timings(function, architecture_, *kernel_.facts);
+    const auto timings = models::instruction_timings(function, architecture_, *kernel_.facts,
+                                                     kernel_.launch.threads);
     OperationTranslator operations{architecture_, kernel_, add_ports(), code_};
     code_.operations.resize(function.instructions.size());
     std::vector<bool> translated(function.instructions.size(), false);

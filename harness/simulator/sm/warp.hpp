@@ -67,9 +67,9 @@ public:
     [[nodiscard]] std::int64_t draw_pass_cost() { return random_.draw(operation_->pass_cost); }
     /// Its number among the instructions of the warp.
     [[nodiscard]] std::int64_t next_number() const { return number_; }
-    /// Lanes that access memory (C21): all, unless lanes may diverge.
-    [[nodiscard]] std::uint64_t active_lanes() const {
-        return code_->tracks_active_lanes() ? std::uint64_t{executing_lanes_} : code_->all_lanes;
+    /// Lanes that access memory (C21): all of the warp, unless lanes may diverge.
+    [[nodiscard]] LaneMask active_lanes() const {
+        return code_->tracks_active_lanes() ? executing_lanes_ : code_->lanes(observation_.warp);
     }
     /// The recorded addresses of the next instruction; null where none are recorded. Requires: it
     /// has `access`.

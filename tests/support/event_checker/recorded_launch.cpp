@@ -176,7 +176,8 @@ RecordedLaunch::RecordedLaunch(const harness::Kernel& of_kernel,
                                const models::Architecture& on_machine,
                                const models::WarpPolicy& under_policy, const RecordedRun& of_run)
     : kernel{of_kernel}, machine{on_machine}, policy{under_policy}, run{of_run},
-      timings{models::instruction_timings(*kernel.function, machine, *kernel.facts)},
+      timings{models::instruction_timings(*kernel.function, machine, *kernel.facts,
+                                          kernel.launch.threads)},
       warps_per_block{static_cast<int>(
           kernel.launch.warps_per_block(value_of(machine.geometry, "warp-size").lo))},
       schedulers{static_cast<int>(value_of(machine.schedulers, "count").lo)},

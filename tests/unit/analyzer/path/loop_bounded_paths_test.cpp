@@ -143,7 +143,7 @@ std::unique_ptr<RandomPathCase> random_case(std::uint64_t seed, bool memory,
     made->context.facts = kernel.facts;
     made->facts = resolve_facts(function, made->context.graph, made->context.facts).value();
     made->timings =
-        models::instruction_timings(function, made->context.architecture, made->context.facts);
+        models::instruction_timings(function, made->context.architecture, made->context.facts, 32);
     return made;
 }
 

@@ -32,7 +32,7 @@ TEST_P(ExampleListing, ResolvesOnItsMachine) {
     const auto architecture = read_architecture(assembly::read_source(description).value());
     ASSERT_TRUE(architecture.has_value()) << to_string(architecture.error());
     for (const auto& function : program.value().functions)
-        for (const auto& timing : instruction_timings(function, architecture.value(), {}))
+        for (const auto& timing : instruction_timings(function, architecture.value(), {}, 32))
             if (!timing) ADD_FAILURE() << function.name << ": " << timing.error().what;
 }
 

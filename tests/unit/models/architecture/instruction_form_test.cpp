@@ -71,7 +71,7 @@ TEST(InstructionForm, DoubleWidthTakesNoOtherTimeInItsStead) {
     auto machine = load_architecture("turing-t4").value();
     const auto program = program_of("F2F.F64.F32 R2, R0", 75);
     const auto timing = [&] {
-        return instruction_timings(program.functions.front(), machine, {}).front();
+        return instruction_timings(program.functions.front(), machine, {}, 32).front();
     };
     ASSERT_TRUE(timing()) << to_string(timing().error());
     EXPECT_EQ(timing().value().initiation.hi, 64);
@@ -121,7 +121,7 @@ InstructionTiming timing_of(const std::string& instruction, const Architecture& 
         fact.conflict_degree = degree;
         facts.memory.push_back(fact);
     }
-    auto timing = instruction_timings(program.functions.front(), architecture, facts).front();
+    auto timing = instruction_timings(program.functions.front(), architecture, facts, 32).front();
     EXPECT_TRUE(timing) << to_string(timing.error());
     return std::move(timing).value();
 }
@@ -159,7 +159,7 @@ TEST(InstructionForm, OfAFenceHoldsItsWarp) {
     Architecture made = machine();
     put(made, "classes/memory-fence/initiation", {1, 1, 1});
     const auto program = program_of("MEMBAR.SC.GPU", 75);
-    const auto unknown = instruction_timings(program.functions.front(), made, {}).front();
+    const auto unknown = instruction_timings(program.functions.front(), made, {}, 32).front();
     ASSERT_FALSE(unknown);
     EXPECT_THAT(to_string(unknown.error()), HasSubstr("classes/memory-fence/latency is unknown"));
     put(made, "classes/memory-fence/latency", {1, 1, 900});
@@ -180,7 +180,7 @@ TEST(InstructionForm, IsToldByTheMnemonicOfMatchesReductionsAndMatrices) {
     put(made, "classes/vote/latency", {4, 4, 16});
     put(made, "classes/vote/latency-match", {4, 4, 1024});
     const auto absent =
-        instruction_timings(program_of("REDUX.SUM UR4, R3", 75).functions.front(), made, {})
+        instruction_timings(program_of("REDUX.SUM UR4, R3", 75).functions.front(), made, {}, 32)
             .front();
     ASSERT_FALSE(absent);
     EXPECT_THAT(to_string(absent.error()), HasSubstr("classes/vote/latency-reduction is absent"));

@@ -75,7 +75,7 @@ inline Result<InstructionTiming> timing_of(const assembly::Instruction& one,
     function.target = architecture.target;
     function.instructions = {one};
     assembly::set_effects(function);
-    return instruction_timings(function, architecture, facts).front();
+    return instruction_timings(function, architecture, facts, 32).front();
 }
 
 } // namespace warpbound::models::timed

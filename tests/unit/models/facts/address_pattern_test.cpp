@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 #include <random>
 #include <set>
@@ -188,11 +189,18 @@ TEST(PassRange, HoldsForEveryAccessOfRandomPatterns) {
         if (pick(3) == 0) pattern.footprint = 96 * (1 + pick(8));
         if (pick(9) == 0) pattern.random = round;
         const auto lines = [](const LaneAddresses& lanes) { return line_passes(lanes, 128); };
-        const auto range = pass_range(pattern, 32, 4, 128, lines);
+        const auto threads = 1 + static_cast<std::int64_t>(pick(1023));
+        const std::uint64_t last_warp = static_cast<std::uint64_t>(threads - 1) / 32;
+        const auto lanes_of = [&](std::uint64_t warp) {
+            return lanes_of_warp(threads, 32, static_cast<std::int64_t>(warp));
+        };
+        const std::array lanes{lanes_of(0), lanes_of(last_warp)};
+        const auto range = pass_range(pattern, lanes, 4, 128, lines);
         EXPECT_GE(range.lo, 1);
         for (int place = 0; place < 50; ++place) {
-            const WarpAccess at{.block = pick(20), .warp = pick(31), .execution = pick(100000)};
-            const auto passes = lines(addresses_of(pattern, at, warp_mask, 4));
+            const WarpAccess at{
+                .block = pick(20), .warp = pick(last_warp), .execution = pick(100000)};
+            const auto passes = lines(addresses_of(pattern, at, all_lanes(lanes_of(at.warp)), 4));
             EXPECT_GE(passes, range.lo) << "round " << round;
             EXPECT_LE(passes, range.hi) << "round " << round;
         }
@@ -220,9 +228,21 @@ TEST(PassRange, IsOneNumberWhereEveryAccessIsAligned) {
     rows.block_stride = 1024;
     rows.iteration_stride = 4096;
     const auto lines = [](const LaneAddresses& lanes) { return line_passes(lanes, 128); };
-    EXPECT_EQ(pass_range(rows, 32, 4, 128, lines), (PassRange{1, 1}));
+    constexpr std::array<std::int64_t, 1> full{32};
+    EXPECT_EQ(pass_range(rows, full, 4, 128, lines), (PassRange{1, 1}));
     rows.warp_stride = 64;
-    EXPECT_EQ(pass_range(rows, 32, 4, 128, lines), (PassRange{1, 2}));
+    EXPECT_EQ(pass_range(rows, full, 4, 128, lines), (PassRange{1, 2}));
+}
+
+TEST(PassRange, CountsTheThreadsThatTheLastWarpHas) {
+    AddressPattern columns;
+    columns.thread_stride = 128;
+    const auto lines = [](const LaneAddresses& lanes) { return line_passes(lanes, 128); };
+    constexpr std::array<std::int64_t, 2> of_52_threads{lanes_of_warp(52, 32, 0),
+                                                        lanes_of_warp(52, 32, 1)};
+    EXPECT_EQ(pass_range(columns, of_52_threads, 4, 128, lines), (PassRange{20, 32}));
+    constexpr std::array<std::int64_t, 1> of_20_threads{lanes_of_warp(20, 32, 0)};
+    EXPECT_EQ(pass_range(columns, of_20_threads, 4, 128, lines), (PassRange{20, 20}));
 }
 
 } // namespace
