@@ -1,6 +1,7 @@
 #include "analyzer/flow/abstract_execution.hpp"
 
 #include "analyzer/value/branch_conditions.hpp"
+#include "assembly/isa/branch_guard.hpp"
 #include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
@@ -153,14 +154,7 @@ private:
             graph_.edges[code.out[0]].kind == graph_.edges[code.out[1]].kind)
             return false;
         return last.operands.size() == 1 ? !assembly::has_predicate_operand(last)
-                                         : deciding_operand(last) != nullptr;
-    }
-
-    /// P of `BRA P, TARGET`, which is taken where the guard and P hold.
-    static const assembly::RegisterOperand* deciding_operand(const Instruction& branch) {
-        if (branch.operands.size() != 2 || !branch.modifiers.empty()) return nullptr;
-        const auto* reg = std::get_if<assembly::RegisterOperand>(&branch.operands.front());
-        return reg != nullptr && reg->file == assembly::RegisterFile::Predicate ? reg : nullptr;
+                                         : assembly::deciding_operand(last) != nullptr;
     }
 
     /// The state of a thread that takes the edge; nothing where none can.
@@ -175,7 +169,7 @@ private:
         if (last.control_flow == ControlFlow::Exit && code.exits)
             return assumed(last.guard && after.assume(last.guard->predicate, false));
         if (!has_two_targets(code, last)) return after;
-        const auto* operand = deciding_operand(last);
+        const auto* operand = assembly::deciding_operand(last);
         if (graph_.edges[edge].kind == EdgeKind::Taken)
             return assumed((!last.guard || after.assume(last.guard->predicate, true)) &&
                            (operand == nullptr || after.assume(*operand, true)));

@@ -91,11 +91,14 @@ std::optional<BranchDecision> decision_of(const Function& function, const Contro
                                           const SymbolicRegisters& values, std::size_t block) {
     const Instruction& last = function.instructions[graph.blocks[block].last];
     const auto& out = graph.blocks[block].out;
-    if (!last.guard || !last.guard->predicate.index) return std::nullopt;
+    const assembly::RegisterOperand* decides = assembly::deciding_operand(last);
+    const bool by_guard = decides == nullptr;
+    if (by_guard && last.guard) decides = &last.guard->predicate;
+    if (decides == nullptr || !decides->index || (!by_guard && last.guard)) return std::nullopt;
     BranchDecision decision;
     if (last.control_flow == ControlFlow::Exit && out.size() == 1) {
         decision.otherwise = out.front();
-    } else if (assembly::is_decided_by_guard(last) && out.size() == 2 &&
+    } else if ((!by_guard || assembly::is_decided_by_guard(last)) && out.size() == 2 &&
                graph.edges[out[0]].kind != graph.edges[out[1]].kind) {
         const bool first = graph.edges[out[0]].kind == EdgeKind::Taken;
         decision.taken = first ? out[0] : out[1];
@@ -103,10 +106,9 @@ std::optional<BranchDecision> decision_of(const Function& function, const Contro
     } else {
         return std::nullopt;
     }
-    const auto& guard = last.guard->predicate;
-    const auto predicate = values.predicate({guard.file, *guard.index});
+    const auto predicate = values.predicate({decides->file, *decides->index});
     if (!predicate) return std::nullopt;
-    decision.when = guard.negated ? !*predicate : *predicate;
+    decision.when = decides->negated ? !*predicate : *predicate;
     return decision;
 }
 

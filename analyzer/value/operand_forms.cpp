@@ -101,7 +101,8 @@ std::optional<std::uint32_t> moved_halves(const Instruction& instruction) {
 }
 
 std::size_t loaded_words(const Instruction& instruction) {
-    if ((instruction.mnemonic != "LDC" && instruction.mnemonic != "ULDC") ||
+    const auto& name = instruction.mnemonic;
+    if ((name != "LDC" && name != "ULDC" && name != "LDCU") ||
         !only_modifiers(instruction, {"64", "128"}))
         return 0;
     return instruction.has_modifier("128") ? 4 : instruction.has_modifier("64") ? 2 : 1;

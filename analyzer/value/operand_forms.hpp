@@ -38,13 +38,13 @@ bool is_one_word(const assembly::ConstantOperand& constant);
 /// The number that a move through the half-precision unit writes: of zeros multiplied, plus two
 /// halves, as in HFMA2.MMA R4, -RZ, RZ, 0, 2.384185791015625e-07, which is 4. Nothing for others.
 std::optional<std::uint32_t> moved_halves(const assembly::Instruction& instruction);
-/// The word of a constant bank, or the number in its place, that LDC or ULDC loads into `written`:
-/// of LDC.64 R6, c[0x0][0x220] for R7 that at 0x224. `with_parameters` gives a load of several
-/// words an operand for each. Nothing for other instructions and widths, and where registers are
-/// added.
+/// The word of a constant bank, or the number in its place, that LDC, ULDC or LDCU loads into
+/// `written`: of LDC.64 R6, c[0x0][0x220] for R7 that at 0x224. `with_parameters` gives a load of
+/// several words an operand for each. Nothing for other instructions and widths, and where
+/// registers are added.
 std::optional<assembly::Operand> loaded_word(const assembly::Instruction& instruction,
                                              assembly::Register written);
-/// How many words LDC or ULDC loads; 0 for other instructions and widths.
+/// How many words LDC, ULDC or LDCU loads; 0 for other instructions and widths.
 std::size_t loaded_words(const assembly::Instruction& instruction);
 /// The operand as a 32-bit number, without its sign or inversion modifiers.
 std::optional<std::uint32_t> value_of(const assembly::ImmediateOperand& immediate);

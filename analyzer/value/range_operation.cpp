@@ -33,6 +33,7 @@ const std::map<std::string_view, RangeOperation>& operations_by_name() {
                                                                        {"MOV32I", Move},
                                                                        {"LDC", Move},
                                                                        {"ULDC", Move},
+                                                                       {"LDCU", Move},
                                                                        {"IADD3", Sum},
                                                                        {"UIADD3", Sum},
                                                                        {"IADD", Sum},

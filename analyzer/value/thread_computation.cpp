@@ -296,7 +296,8 @@ ThreadComputation::Number ThreadComputation::number() const {
     if (is("SEL", "USEL") || is("IMNMX", "VIMNMX")) return selection();
     if (is("OR") || is("LOWBITS")) return of_disjoint_bits();
     if (const auto constant = moved_halves(instruction_)) return arithmetic_.constant(*constant);
-    if (is("LDC", "ULDC")) return destination_ ? number_loaded_into(*destination_) : std::nullopt;
+    if (is("LDC", "ULDC") || is("LDCU"))
+        return destination_ ? number_loaded_into(*destination_) : std::nullopt;
     if (!only({})) return std::nullopt;
     if (is("S2R", "S2UR")) {
         if (instruction_.operands.size() != 2) return std::nullopt;

@@ -25,8 +25,6 @@ constexpr unsigned parameter_info_large = 0x45; // Index, ordinal, offset, size.
 
 constexpr unsigned function_symbol = 2;
 constexpr unsigned entry_flag = 0x10; // STO_CUDA_ENTRY
-constexpr int reserving_sm = 90;
-constexpr std::int64_t reserve = 1024; // `Unit:` bytes.
 constexpr std::size_t most_kernels = 65536;
 
 struct Attribute {
@@ -133,7 +131,7 @@ std::vector<Attribute> section_attributes(const ElfFile& file, const std::string
 std::int64_t shared_memory_of(const ElfFile& file, const std::string& kernel, Target target) {
     const ElfSection* section = file.section(".nv.shared." + kernel);
     const auto bytes = section == nullptr ? 0 : static_cast<std::int64_t>(section->size);
-    return target.sm >= reserving_sm ? std::max<std::int64_t>(bytes - reserve, 0) : bytes;
+    return std::max<std::int64_t>(bytes - reserved_shared_memory(target), 0);
 }
 
 /// Sections `.nv.constant3` of the module and `.nv.constant2.KERNEL`.

@@ -39,6 +39,17 @@ std::optional<bool> barrier_if_taken(const Function& function, std::size_t instr
     return executes_if_taken(function, instruction, branch);
 }
 
+const RegisterOperand* deciding_operand(const Instruction& branch) {
+    if (branch.control_flow != ControlFlow::Branch || branch.operands.size() != 2) return nullptr;
+    const auto* reg = std::get_if<RegisterOperand>(&branch.operands.front());
+    if (reg == nullptr || branch.modifiers.size() > 1) return nullptr;
+    const bool is_uniform = branch.has_modifier("U");
+    if (!is_uniform && !branch.modifiers.empty()) return nullptr;
+    return reg->file == (is_uniform ? RegisterFile::UniformPredicate : RegisterFile::Predicate)
+               ? reg
+               : nullptr;
+}
+
 bool is_decided_by_guard(const Instruction& branch) {
     return branch.control_flow == ControlFlow::Branch && branch.operands.size() == 1 &&
            (branch.modifiers.empty() || branch.has_modifier("NOINC"));

@@ -20,6 +20,10 @@ std::optional<bool> executes_if_taken(const Function& function, std::size_t inst
 std::optional<bool> barrier_if_taken(const Function& function, std::size_t instruction,
                                      std::size_t branch);
 
+/// P of `BRA P, TARGET`, and UP of `BRA.U UP, TARGET`: the branch is taken where its guard and this
+/// operand hold. Null: it has none, or something else decides, too.
+const RegisterOperand* deciding_operand(const Instruction& branch);
+
 /// Whether the guard alone decides if a direct branch is taken: no operand and no modifier does.
 bool is_decided_by_guard(const Instruction& branch);
 

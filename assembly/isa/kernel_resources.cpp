@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::int64_t most_registers = 1024;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 30;
-constexpr int reserving_sm = 90;
-constexpr std::int64_t reserve = 1024; // Of sm_90, in its section. `Unit:` bytes.
 
 bool starts_with(std::string_view text, std::string_view start) {
     return text.substr(0, start.size()) == start;
@@ -80,7 +78,7 @@ Result<void> KernelResources::usage(std::string_view text) {
         if (!count)
             return Failure{
                 fmt::format("a number was expected in '{}' of kernel '{}'", word, kernel)};
-        if (!registers && target_ && target_->sm >= reserving_sm) continue;
+        if (!registers && target_ && reserved_shared_memory(*target_) != 0) continue;
         if (auto noted =
                 registers ? note_registers(kernel, *count) : note_shared_memory(kernel, *count);
             !noted)
@@ -90,10 +88,9 @@ Result<void> KernelResources::usage(std::string_view text) {
 }
 
 Result<void> KernelResources::shared_section(std::string_view kernel, std::int64_t bytes) {
-    const int sm = target_ ? target_->sm : 0;
-    if (sm > reserving_sm || (sm == reserving_sm && bytes < reserve))
-        return boost::outcome_v2::success();
-    return note_shared_memory(kernel, sm == reserving_sm ? bytes - reserve : bytes);
+    const std::int64_t reserved = target_ ? reserved_shared_memory(*target_) : 0;
+    if (bytes < reserved) return boost::outcome_v2::success();
+    return note_shared_memory(kernel, bytes - reserved);
 }
 
 /// `23 40e0 1010 0 10 NOBITS 3 0 1b .nv.shared.k` of a section table: index, offset, size.
@@ -199,7 +196,7 @@ Result<void> KernelResources::add_to(Function& function) const {
                                      *function.register_count);
             function.register_count = static_cast<int>(known.registers->count);
         }
-        const bool may_reserve = sm == 0 && function.target.sm >= reserving_sm;
+        const bool may_reserve = sm == 0 && reserved_shared_memory(function.target) != 0;
         if (known.shared_memory && !may_reserve) {
             if (function.shared_memory && *function.shared_memory != known.shared_memory->count)
                 return contradiction(

@@ -16,8 +16,8 @@ namespace warpbound::assembly {
 /// Collects resource information outside of code:
 /// `cuobjdump -res-usage` (`Function k:` and `REG:26 STACK:0 SHARED:2560 ..`), the attribute
 /// REGCOUNT and the section `.nv.shared.k` in the texts of `cuobjdump -elf` and `nvdisasm`.
-/// From sm_90 on the compiler's own reserve may be part of the shared memory. For sm_90 the section
-/// counts less its 1024 bytes; later targets' sections and their resource usage are not used.
+/// From sm_90 on the section counts less what the system reserves (`reserved_shared_memory`); the
+/// resource usage, which may contain it, is then not used.
 class KernelResources {
 public:
     /// A line outside of code, trimmed. `target` is that of the code around it, if known. Refuses

@@ -75,12 +75,10 @@ std::string print_bare(const Function& function) {
     return out + "!EndKernel\n";
 }
 
-/// Of a section `.nv.shared.k`; sm_90 has 1024 bytes of its own in it. Nothing for later ones,
-/// whose own share is not known, so that readers do not use the section.
+/// Bytes of a section `.nv.shared.k`.
 std::optional<std::int64_t> shared_section(const Function& function) {
-    constexpr int reserving_sm = 90;
-    if (!function.shared_memory || function.target.sm > reserving_sm) return std::nullopt;
-    return *function.shared_memory + (function.target.sm == reserving_sm ? 1024 : 0);
+    if (!function.shared_memory) return std::nullopt;
+    return *function.shared_memory + reserved_shared_memory(function.target);
 }
 
 std::string print_nvdisasm_head(const Function& function) {

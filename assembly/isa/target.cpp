@@ -59,6 +59,11 @@ Generation generation_of(Target target) {
     return *generation;
 }
 
+std::int64_t reserved_shared_memory(Target target) {
+    constexpr int first_to_reserve = 90;
+    return target.sm >= first_to_reserve ? 1024 : 0;
+}
+
 std::string objection_to_running(Target code, Target machine) {
     if (code == machine) return {};
     const auto is_tegra = [](Target target) {

@@ -2,6 +2,7 @@
 /// \file
 /// Instruction set of a program.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,10 @@ std::optional<Target> parse_target(std::string_view text);
 bool is_amd(Target target);
 /// Requires: a target that `parse_target` gives.
 Generation generation_of(Target target);
+
+/// Bytes of a kernel's shared memory section that are the system's own: 1024 from sm_90 on. Source:
+/// sections and `ptxas -v` of kernels with known arrays, CUDA 13.0, sm_89 to sm_121.
+std::int64_t reserved_shared_memory(Target target);
 
 /// Why code of one target does not run on a machine of another; empty: it runs. Binary
 /// compatibility: code runs on machines of its major revision with at least its minor revision,

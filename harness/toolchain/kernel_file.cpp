@@ -24,8 +24,6 @@ namespace {
 using assembly::Target;
 
 constexpr std::size_t largest_binary = std::size_t{512} << 20U; // `Unit:` bytes.
-constexpr int reserving_sm = 90;
-constexpr std::int64_t reserve = 1024; // Of sm_90, part of its section. `Unit:` bytes.
 
 /// Whether a line of the text begins with this word, blanks aside.
 bool has_line(std::string_view text, std::string_view word) {
@@ -67,7 +65,7 @@ std::string resource_lines(const assembly::Cubin& cubin) {
             out += fmt::format(" Function {}:\n  REG:{} STACK:{}\n", kernel.name, *kernel.registers,
                                kernel.stack.value_or(0));
         out += fmt::format("\t.section\t.nv.shared.{},\"aw\",@nobits\n\t.zero\t\t{}\n", kernel.name,
-                           kernel.shared_memory + (cubin.target.sm == reserving_sm ? reserve : 0));
+                           kernel.shared_memory + reserved_shared_memory(cubin.target));
     }
     return out;
 }

@@ -152,6 +152,7 @@ TEST(AbstractExecution, KnowsEachWordOfAWideLoad) {
     EXPECT_EQ(bound("LDC.64 R4, c[0x0][0x160]", "R5", {{0x164, {9, 32}}}), "9..9");
     EXPECT_EQ(bound("LDC.64 R4, c[0x0][0x160]", "R5", {{0x160, {5, 32}}}), "?");
     EXPECT_EQ(bound("ULDC.64 UR4, c[0x0][0x160]", "UR5", words), "9..9");
+    EXPECT_EQ(bound("LDCU.64 UR4, c[0x0][0x160]", "UR5", words), "9..9");
     EXPECT_EQ(bound("LDC.128 R4, c[0x0][0x160]", "R6", words), "?") << "not stated";
     EXPECT_EQ(bound("LDC.128 R4, c[0x0][0x160]", "R7", words), "3..3");
     EXPECT_EQ(bound("LDC.64 R4, c[0x0][R8+0x160]", "R5", words), "?");
@@ -215,6 +216,18 @@ TEST(AbstractExecution, FollowsBranchesThatTwoPredicatesDecide) {
     EXPECT_EQ(loop("@!P0 BRA P1, L;"), "1..7");
     EXPECT_EQ(loop("@P1 BRA !P0, L;"), "1..7");
     EXPECT_EQ(loop("@P0 BRA P1, L;"), "1..1") << "iteration 1 is never followed by another";
+}
+
+// From sm_100 on the compiler counts in uniform registers and names the predicate as an operand.
+TEST(AbstractExecution, FollowsBranchesOfAUniformPredicate) {
+    const auto loop = [](const std::string& branch) {
+        return executed("UMOV UR4, URZ; L: UIADD3 UR4, UPT, UPT, UR4, 0x1, URZ; "
+                        "UISETP.NE.AND UP0, UPT, UR4, 0x7, UPT; " +
+                        branch + " EXIT;");
+    };
+    EXPECT_EQ(loop("BRA.U UP0, L;"), "7..7");
+    EXPECT_EQ(loop("BRA.U !UP0, L;"), "1..1");
+    EXPECT_EQ(loop("BRA.U UP1, L;"), "?") << "nothing is known of it";
 }
 
 TEST(AbstractExecution, KnowsBothWordsOfAZeroPair) {
