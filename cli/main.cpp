@@ -82,6 +82,14 @@ int main(int argc, char** argv) {
         return static_cast<int>(ended);
     } catch (const CLI::Success& success) {
         return app.exit(success);
+    } catch (const CLI::RequiredError& error) {
+        const std::string what = error.what();
+        const bool is_machine = what.find("--architecture") != std::string::npos;
+        warpbound::cli::say("warpbound: {} (try {})\n", what,
+                            is_machine ? "--gpu TARGET, such as --gpu sm_75, for the machine that "
+                                         "runs it; `warpbound architectures` lists them"
+                                       : "--help");
+        return static_cast<int>(Exit::Usage);
     } catch (const CLI::ParseError& error) {
         warpbound::cli::say("warpbound: {} (try --help)\n", error.what());
         return static_cast<int>(Exit::Usage);

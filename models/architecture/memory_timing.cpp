@@ -96,12 +96,27 @@ std::uint64_t TimingLookUp::size(std::string_view memory, std::string_view name)
             .hi);
 }
 
+namespace {
+
+/// Loads that the L1 does not serve: coherent with more than one SM, or cached in the L2 only.
+bool passes_the_l1(const assembly::Instruction& instruction) {
+    const auto has = [&](const char* modifier) { return instruction.has_modifier(modifier); };
+    return (has("STRONG") && !has("SM") && !has("CTA")) || has("MMIO") || has("CG") || has("CV");
+}
+
+} // namespace
+
 void TimingLookUp::find_pattern_passes(const AddressPattern& pattern) {
     AccessRule& access = result_.access;
     access.rule = pass_rule(instruction_);
     result_.through_caches =
         facts_.memory_at(instruction_.address)->level == MemoryLevel::Any &&
         (is_loaded_from_level(instruction_.opcode_class) || is_buffered_store());
+    if (result_.through_caches && is_loaded_from_level(instruction_.opcode_class) &&
+        passes_the_l1(instruction_))
+        return fail(
+            "its address pattern leads through the caches, where a load that passes the L1 "
+            "is not defined (C23); state the level in its <memory>: level=\"l2\" or \"dram\"");
     if (instruction_.effects.memory)
         access.bytes =
             static_cast<std::uint64_t>(std::max(1, instruction_.effects.memory->bytes_per_lane));

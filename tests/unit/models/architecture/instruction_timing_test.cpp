@@ -254,6 +254,12 @@ TEST(InstructionTiming, TakesPassesFromAPattern) {
     EXPECT_EQ(through.passes.lo, 2);
     EXPECT_TRUE(through.through_caches);
     EXPECT_EQ(through.latency, (Interval{.lo = 30, .typical = std::nullopt, .hi = 500}));
+    auto strong = global;
+    strong.modifiers = {"E", "STRONG", "GPU"};
+    EXPECT_THAT(timing_of(strong, architecture, facts).error().what,
+                testing::HasSubstr("a load that passes the L1 is not defined (C23)"));
+    strong.modifiers = {"E", "STRONG", "CTA"};
+    EXPECT_TRUE(timing_of(strong, architecture, facts).value().through_caches);
     facts.memory[0].level = MemoryLevel::L1;
     EXPECT_FALSE(timing_of(global, architecture, facts).value().through_caches);
     EXPECT_EQ(timing_of(global, architecture, facts).value().latency.hi, 35);

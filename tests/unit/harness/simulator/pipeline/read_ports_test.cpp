@@ -336,8 +336,8 @@ TEST(Counters, RefuseWhatIsNotKnownOfThem) {
     loads.push_back(loads.back());
     EXPECT_THAT(refusal(program_of_loads(), with_counters(1)), HasSubstr("more than 63"));
 
-    const auto depbar = [](int stalls) {
-        auto program = straight_line({with(make("DEPBAR", assembly::OpcodeClass::DependenceBarrier,
+    const auto depbar = [](int stalls, const char* name = "DEPBAR") {
+        auto program = straight_line({with(make(name, assembly::OpcodeClass::DependenceBarrier,
                                                 {assembly::ScoreboardOperand{0}, number(1)}),
                                            stall(stalls))});
         program.function.instructions.back().control = stall(1);
@@ -346,6 +346,9 @@ TEST(Counters, RefuseWhatIsNotKnownOfThem) {
     EXPECT_THAT(refusal(depbar(3), with_counters(1)), HasSubstr("its stall count is 3"));
     EXPECT_EQ(refusal(depbar(4), with_counters(1)), "");
     EXPECT_EQ(refusal(depbar(3), with_ports()), "");
+    EXPECT_THAT(refusal(depbar(1, "LDGDEPBAR"), with_counters(1)),
+                testing::Not(HasSubstr("stall count")))
+        << "waits for nothing";
 }
 
 } // namespace
