@@ -224,11 +224,29 @@ Result<SimulatedLaunch> LaunchTrial::sample() const {
     return result;
 }
 
+std::vector<std::size_t> LaunchTrial::stated_path() const {
+    std::vector<std::size_t> path;
+    const auto facts =
+        analyzer::facts_in_use(*code_.function, graph_, card_.machine, launch_, facts_);
+    if (!facts) return path;
+    for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+        path.push_back(block);
+        const auto loop = std::ranges::find_if(graph_.loops, [&](const assembly::Loop& one) {
+            return one.depth == 1 && one.blocks.back() == block;
+        });
+        if (loop == graph_.loops.end()) continue;
+        const auto fact = std::ranges::find(
+            facts.value().loops, graph_.blocks[loop->header].address, &models::LoopFact::header);
+        if (fact == facts.value().loops.end()) continue;
+        for (std::int64_t turn = 1; turn < fact->max; ++turn)
+            path.insert(path.end(), loop->blocks.begin(), loop->blocks.end());
+    }
+    return path;
+}
+
 std::map<std::string, double> LaunchTrial::predict(const SimulatedLaunch& simulated) const {
     SimulatedLaunch run = simulated;
-    if (run.path.empty())
-        for (std::size_t block = 0; block < graph_.blocks.size(); ++block)
-            run.path.push_back(block);
+    if (run.path.empty()) run.path = stated_path();
     return predictions_of(*code_.function, graph_, card_.machine, launch_, facts_, run);
 }
 

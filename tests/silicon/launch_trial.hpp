@@ -62,7 +62,8 @@ public:
     /// block of these SMs the time of one in the second wave.
     [[nodiscard]] Result<SimulatedLaunch> sample() const;
     /// Cycles by model, with passes and miss rates of the simulated run; models that refuse are
-    /// left out. A run without a path visits each basic block once.
+    /// left out. A run without a path visits each basic block once, those of an outermost loop as
+    /// often as its bound says.
     [[nodiscard]] std::map<std::string, double> predict(const SimulatedLaunch& simulated) const;
 
 private:
@@ -74,6 +75,7 @@ private:
     execute(const models::Launch& launch) const;
     /// Blocks that run at the same time on an SM.
     [[nodiscard]] Result<std::int64_t> block_slots() const;
+    [[nodiscard]] std::vector<std::size_t> stated_path() const;
     [[nodiscard]] std::vector<std::size_t>
     path_of(const harness::execution::ExecutedLaunch& executed, std::int64_t block) const;
 

@@ -6,7 +6,7 @@ out=${1:?usage: make_listings.sh FOLDER}
 mkdir -p "$out"
 cd "$(dirname "$0")"
 
-# SOURCE NAME TARGET DEFINES..: a listing
+# SOURCE NAME TARGET OPTIONS..: a listing
 list() {
     local source=$1 listing=$out/$2.$3
     nvcc -O3 -arch="$3" "${@:4}" -cubin -o "$listing.cubin" "$source"
@@ -15,7 +15,14 @@ list() {
 }
 
 for source in *.cu; do
-    [ "$source" = convolution.cu ] || list "$source" "${source%.cu}" sm_75
+    case $source in
+    convolution.cu) ;;
+    polybench_*)
+        list "$source" "${source%.cu}" sm_75 -Xptxas=-dlcm=cg
+        xz -9e -f "$out/${source%.cu}.sm_75.sass"
+        ;;
+    *) list "$source" "${source%.cu}" sm_75 ;;
+    esac
 done
 # Target; threads of a block and results of a thread, in x and y.
 for shape in "80 16 8 1 1" "80 32 2 2 2" "80 32 4 1 1" "80 48 4 1 1" "80 64 2 2 4" "80 64 4 1 2" \
