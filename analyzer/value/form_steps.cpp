@@ -1,10 +1,14 @@
 #include "analyzer/value/wavefront_forms.hpp"
+#include "assembly/amd/lane_mask.hpp"
 #include "assembly/amd/state_registers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -34,11 +38,28 @@ void add_registers(const Operand& operand, std::set<Register>& registers) {
 std::optional<Register> read_register(Register reg) {
     if (reg.file == RegisterFile::Vector || reg.file == RegisterFile::Accumulation)
         return lane_register(reg, View::Active);
-    if (reg.file == RegisterFile::Scalar || mask_with(reg) == vcc_mask) return number_register(reg);
-    return std::nullopt;
+    const bool is_m0 =
+        reg == Register{RegisterFile::State, static_cast<int>(assembly::amd::StateRegister::M0)};
+    return is_m0 ? std::nullopt : number_register(reg);
 }
 
 } // namespace
+
+bool is_function_of_lanes(const Instruction& instruction) {
+    const std::string& name = instruction.mnemonic;
+    if (!name.starts_with("v_") || name.find("_dpp") != std::string::npos ||
+        name.find("_sdwa") != std::string::npos)
+        return false;
+    // What takes a mask of lanes or what other lanes hold.
+    for (const std::string_view other :
+         {"v_mbcnt", "v_cndmask", "v_addc", "v_subb", "v_add_co_ci", "v_sub_co_ci",
+          "v_subrev_co_ci", "v_div_fmas", "v_readlane", "v_writelane", "v_permlane", "v_mfma",
+          "v_movrel", "v_interp", "v_cmp", "v_dual"})
+        if (name.starts_with(other)) return false;
+    return instruction.opcode_class != OpcodeClass::Vote &&
+           instruction.opcode_class != OpcodeClass::Shuffle &&
+           instruction.opcode_class != OpcodeClass::Tensor;
+}
 
 RegisterOperand register_operand(Register reg) {
     RegisterOperand operand;
@@ -78,6 +99,11 @@ std::optional<Operand> FormSteps::number(std::size_t operand, int word) const {
     return held ? std::optional{operand_of(*held)} : std::nullopt;
 }
 
+std::string FormSteps::mask_operation() const {
+    return assembly::amd::mask_operation(instruction().mnemonic, context_.lanes())
+        .value_or(std::string{});
+}
+
 RegisterOperand FormSteps::exec() const {
     if (!is_partial()) return truth_operand(true);
     return register_operand(exec_predicate);
@@ -86,7 +112,7 @@ RegisterOperand FormSteps::exec() const {
 std::optional<RegisterOperand> FormSteps::mask(std::string_view text, View view) const {
     if (text == "-1") return truth_operand(true);
     if (text == "0") return truth_operand(false);
-    const auto mask = mask_in(text);
+    const auto mask = mask_in(text, context_.lanes());
     if (!mask) return std::nullopt;
     if (*mask == exec_mask) return view == View::Active ? truth_operand(true) : exec();
     return register_operand(mask_predicate(*mask, view));
@@ -116,6 +142,10 @@ Instruction& FormSteps::add(std::string_view name, std::vector<std::string> modi
     return steps_.emplace_back(std::move(step));
 }
 
+void FormSteps::append(std::vector<Instruction> steps) {
+    std::move(steps.begin(), steps.end(), std::back_inserter(steps_));
+}
+
 void FormSteps::forget(const std::vector<Register>& registers, bool pure) {
     if (registers.empty()) return;
     Instruction& step = add("unknown", {}, {}, false);
@@ -124,8 +154,8 @@ void FormSteps::forget(const std::vector<Register>& registers, bool pure) {
     for (const Register reg : instruction().effects.reads)
         if (const auto held = read_register(reg)) reads.insert(*held);
     step.effects.reads.assign(reads.begin(), reads.end());
-    step.effects.writes = registers;
-    std::sort(step.effects.writes.begin(), step.effects.writes.end());
+    const std::set<Register> writes{registers.begin(), registers.end()};
+    step.effects.writes.assign(writes.begin(), writes.end());
 }
 
 bool FormSteps::has_written(Register reg) const {
@@ -135,9 +165,11 @@ bool FormSteps::has_written(Register reg) const {
 }
 
 void FormSteps::finish(bool pure) {
-    std::set<Register> missing;
+    std::vector<Register> missing;
+    std::vector<Register> missing_lanes;
     const auto need = [&](Register reg) {
-        if (!has_written(reg)) missing.insert(reg);
+        if (!has_written(reg))
+            (reg.file == RegisterFile::General ? missing_lanes : missing).push_back(reg);
     };
     for (const Register reg : instruction().effects.writes) {
         if (const auto held = read_register(reg)) need(*held);
@@ -145,13 +177,14 @@ void FormSteps::finish(bool pure) {
         if (reg ==
             Register{RegisterFile::State, static_cast<int>(assembly::amd::StateRegister::Scc)})
             need(scc_predicate);
-        const auto mask = mask_with(reg);
+        const auto mask = mask_with(reg, context_.lanes());
         if (mask == exec_mask) need(exec_predicate);
         if (!mask || mask == exec_mask) continue;
         need(mask_predicate(*mask, View::Active));
         need(mask_predicate(*mask, View::All));
     }
-    forget({missing.begin(), missing.end()}, pure);
+    forget(missing_lanes, pure);
+    forget(missing, false);
     for (const Register reg : instruction().effects.writes) {
         if (context_.masks.of_all_lanes.count(reg) == 0) continue;
         Instruction& copy = add("MOV", {},

@@ -1,8 +1,12 @@
 #include "analyzer/value/lane_masks.hpp"
 
+#include "assembly/amd/lane_mask.hpp"
+
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace warpbound::analyzer {
 
@@ -51,7 +55,7 @@ bool is_lane_register(Register reg) {
 class MaskState {
 public:
     /// `saves`: all instructions that save EXEC.
-    explicit MaskState(std::set<std::size_t> saves) : saves_{std::move(saves)} {
+    MaskState(std::set<std::size_t> saves, int lanes) : saves_{std::move(saves)}, lanes_{lanes} {
         masks_[exec_mask] = {true, true, false, {}};
     }
 
@@ -78,14 +82,19 @@ private:
     [[nodiscard]] LaneSet source(std::string_view text) const {
         if (text == "-1") return {true, false, true, {}};
         if (text == "0") return {false, true, true, saves_};
-        const auto mask = mask_in(text);
+        const auto mask = mask_in(text, lanes_);
         return mask ? of(*mask) : LaneSet{};
     }
     void set(const std::optional<MaskId>& mask, LaneSet lanes) {
         if (mask) masks_[*mask] = std::move(lanes);
     }
-    [[nodiscard]] std::optional<LaneSet> result(std::string_view name,
+    [[nodiscard]] std::optional<LaneSet> result(std::string_view operation,
                                                 const Instruction& instruction) const;
+    void save(std::size_t index, std::string_view operation, const Instruction& instruction);
+    void forget(const Instruction& instruction) {
+        for (const Register reg : instruction.effects.writes)
+            if (const auto mask = mask_with(reg, lanes_)) masks_[*mask] = {};
+    }
     /// Nothing is known any more of what lies within the EXEC that is saved there.
     void save_again(std::size_t index) {
         for (auto& [mask, lanes] : masks_)
@@ -93,74 +102,89 @@ private:
     }
 
     std::set<std::size_t> saves_;
+    int lanes_;
     std::map<MaskId, LaneSet> masks_; ///< EXEC among them.
     bool holds_arguments_ = true;
 };
 
 /// The mask that the first operand names.
-std::optional<LaneSet> MaskState::result(std::string_view name,
+std::optional<LaneSet> MaskState::result(std::string_view operation,
                                          const Instruction& instruction) const {
     const LaneSet a = source(text_of_operand(instruction, 1));
     const LaneSet b = source(text_of_operand(instruction, 2));
-    if (name == "s_mov_b64") return a;
-    if (name == "s_not_b64") return LaneSet{false, false, a.alike, {}};
-    if (name == "s_and_b64") return with_bits_of_both(a, b);
-    if (name == "s_or_b64") return with_bits_of_any(a, b);
-    if (name == "s_xor_b64")
+    if (operation == "mov") return a;
+    if (operation == "not") return LaneSet{false, false, a.alike, {}};
+    if (operation == "and") return with_bits_of_both(a, b);
+    if (operation == "or") return with_bits_of_any(a, b);
+    if (operation == "xor")
         return LaneSet{false, a.real && b.real, a.alike && b.alike, both(a.within, b.within)};
-    if (name == "s_andn2_b64") return without_bits(a, b);
-    if (name == "s_cselect_b64") return joined(a, b);
-    if (name.starts_with("v_cmp_")) return LaneSet{false, true, false, exec().within};
+    if (operation == "andn2") return without_bits(a, b);
+    if (operation == "cselect") return joined(a, b);
+    if (plain_name(instruction.mnemonic).starts_with("v_cmp_"))
+        return LaneSet{false, true, false, exec().within};
     return std::nullopt;
+}
+
+/// Whether it copies EXEC before others take lanes away: S_AND_SAVEEXEC, or S_MOV before V_CMPX.
+bool saves_exec(const Instruction& instruction, int lanes) {
+    const auto operation = assembly::amd::mask_operation(instruction.mnemonic, lanes);
+    if (!operation) return false;
+    return operation->ends_with("_saveexec") ||
+           (*operation == "mov" && mask_in(text_of_operand(instruction, 1), lanes) == exec_mask);
+}
+
+void MaskState::save(std::size_t index, std::string_view operation,
+                     const Instruction& instruction) {
+    const auto destination = mask_in(text_of_operand(instruction, 0), lanes_);
+    const LaneSet masked = source(text_of_operand(instruction, 1));
+    save_again(index);
+    LaneSet saved = exec();
+    LaneSet after = operation == "mov"              ? saved
+                    : operation == "and_saveexec"   ? with_bits_of_both(saved, masked)
+                    : operation == "or_saveexec"    ? with_bits_of_any(saved, masked)
+                    : operation == "andn2_saveexec" ? without_bits(masked, saved)
+                                                    : LaneSet{};
+    after.within.erase(index); // Of what was masked before.
+    if (operation == "mov" || operation == "and_saveexec") after.within.insert(index);
+    saved.within.insert(index);
+    forget(instruction);
+    set(destination, saved);
+    after.real = true;
+    masks_[exec_mask] = after;
 }
 
 void MaskState::pass(std::size_t index, const Instruction& instruction,
                      const std::optional<Register>& arguments) {
     const std::string_view name = plain_name(instruction.mnemonic);
-    const auto& writes = instruction.effects.writes;
-    if (arguments && std::ranges::any_of(writes, [&](Register reg) {
+    const std::string operation =
+        assembly::amd::mask_operation(instruction.mnemonic, lanes_).value_or(std::string{});
+    if (arguments && std::ranges::any_of(instruction.effects.writes, [&](Register reg) {
             return reg == *arguments || reg == Register{arguments->file, arguments->index + 1};
         }))
         holds_arguments_ = false;
-    const auto destination = mask_in(text_of_operand(instruction, 0));
-    if (name.ends_with("_saveexec_b64")) {
-        LaneSet saved = exec();
-        const LaneSet masked = source(text_of_operand(instruction, 1));
-        save_again(index);
-        LaneSet after = name == "s_and_saveexec_b64"     ? with_bits_of_both(saved, masked)
-                        : name == "s_or_saveexec_b64"    ? with_bits_of_any(saved, masked)
-                        : name == "s_andn2_saveexec_b64" ? without_bits(masked, saved)
-                                                         : LaneSet{};
-        after.within.erase(index);
-        saved.within.erase(index);
-        if (name == "s_and_saveexec_b64") after.within.insert(index);
-        saved.within.insert(index);
-        for (const Register reg : writes)
-            if (const auto mask = mask_with(reg)) masks_[*mask] = {};
-        set(destination, saved);
-        after.real = true;
-        masks_[exec_mask] = after;
-        return;
-    }
-    auto after = result(name, instruction);
+    if (saves_exec(instruction, lanes_)) return save(index, operation, instruction);
+    auto after = result(operation, instruction);
     const LaneSet before = exec();
-    for (const Register reg : writes)
-        if (const auto mask = mask_with(reg)) masks_[*mask] = {};
-    if (after) set(destination, *after);
+    forget(instruction);
+    if (after) set(mask_in(text_of_operand(instruction, 0), lanes_), *after);
     // v_cmpx takes lanes away.
     if (name.starts_with("v_cmpx")) masks_[exec_mask] = {false, true, false, before.within};
     masks_[exec_mask].real = true; // No lane comes into being.
 }
 
-ExecChange change_of(const Instruction& instruction) {
+ExecChange change_of(const Instruction& instruction, int lanes) {
     const auto& writes = instruction.effects.writes;
-    if (std::ranges::none_of(writes, [](Register reg) { return mask_with(reg) == exec_mask; }))
+    if (std::ranges::none_of(writes,
+                             [&](Register reg) { return mask_with(reg, lanes) == exec_mask; }))
         return ExecChange::None;
-    const std::string_view name = plain_name(instruction.mnemonic);
-    const bool of_exec =
-        text_of_operand(instruction, 0) == "exec" && text_of_operand(instruction, 1) == "exec";
-    const bool narrows = name == "s_and_saveexec_b64" || name.starts_with("v_cmpx") ||
-                         (of_exec && (name == "s_and_b64" || name == "s_andn2_b64"));
+    const auto is_exec = [&](std::size_t operand) {
+        return mask_in(text_of_operand(instruction, operand), lanes) == exec_mask;
+    };
+    const std::string operation =
+        assembly::amd::mask_operation(instruction.mnemonic, lanes).value_or(std::string{});
+    const bool narrows = operation == "and_saveexec" ||
+                         plain_name(instruction.mnemonic).starts_with("v_cmpx") ||
+                         (is_exec(0) && is_exec(1) && (operation == "and" || operation == "andn2"));
     return narrows ? ExecChange::Narrows : ExecChange::Replaces;
 }
 
@@ -177,9 +201,8 @@ public:
           before_(graph.blocks.size()), arguments_{argument_pointer(function)} {
         std::set<std::size_t> saves;
         for (std::size_t i = 0; i < function.instructions.size(); ++i)
-            if (plain_name(function.instructions[i].mnemonic).ends_with("_saveexec_b64"))
-                saves.insert(i);
-        before_[0].emplace(std::move(saves));
+            if (saves_exec(function.instructions[i], function.entry.lanes)) saves.insert(i);
+        before_[0].emplace(std::move(saves), function.entry.lanes);
         for (std::vector<std::size_t> changed{0}; !changed.empty();) {
             const std::size_t block = changed.back();
             changed.pop_back();
@@ -216,7 +239,7 @@ public:
                 masks.vcc_is_real[i] = masks.vcc_is_real[i] && (vcc.real || vcc.alike);
                 masks.holds_argument_pointer[i] =
                     masks.holds_argument_pointer[i] && here.holds_arguments();
-                masks.change[i] = change_of(function_.instructions[i]);
+                masks.change[i] = change_of(function_.instructions[i], function_.entry.lanes);
                 block_of_[i] = block;
                 if (masks.change[i] == ExecChange::Replaces) {
                     const LaneSet exec = after();

@@ -39,7 +39,6 @@ struct LaneMasks {
     std::set<assembly::Register> of_all_lanes;
 };
 
-/// Requires: wavefronts of 64 lanes.
 LaneMasks lane_masks(const assembly::Function& function, const assembly::ControlFlowGraph& graph);
 
 } // namespace warpbound::analyzer

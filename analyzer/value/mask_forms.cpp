@@ -1,11 +1,12 @@
 /// \file
-/// Steps of instructions on masks of lanes: EXEC, VCC and pairs of SGPRs.
+/// Steps of instructions on masks of lanes: EXEC, VCC and SGPRs.
 
 #include "analyzer/value/wavefront_forms.hpp"
 
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string>
 #include <utility>
 
 namespace warpbound::analyzer {
@@ -24,20 +25,20 @@ constexpr std::int64_t masks_choice = 0xca; ///< a ? b : c
 constexpr std::int64_t masks_and = 0xc0;
 constexpr std::int64_t masks_and_not = 0x30;
 
-std::optional<std::int64_t> mask_table(std::string_view name) {
+std::optional<std::int64_t> mask_table(std::string_view operation) {
     constexpr std::array<std::pair<std::string_view, std::int64_t>, 10> tables{
-        {{"s_mov_b64", masks_first},
-         {"s_not_b64", 0x0f},
-         {"s_and_b64", masks_and},
-         {"s_or_b64", 0xfc},
-         {"s_xor_b64", 0x3c},
-         {"s_andn2_b64", masks_and_not},
-         {"s_orn2_b64", 0xf3},
-         {"s_nand_b64", 0x3f},
-         {"s_nor_b64", 0x03},
-         {"s_xnor_b64", 0xc3}}};
+        {{"mov", masks_first},
+         {"not", 0x0f},
+         {"and", masks_and},
+         {"or", 0xfc},
+         {"xor", 0x3c},
+         {"andn2", masks_and_not},
+         {"orn2", 0xf3},
+         {"nand", 0x3f},
+         {"nor", 0x03},
+         {"xnor", 0xc3}}};
     const auto* const found = std::find_if(tables.begin(), tables.end(),
-                                           [&](const auto& one) { return one.first == name; });
+                                           [&](const auto& one) { return one.first == operation; });
     return found == tables.end() ? std::nullopt : std::optional{found->second};
 }
 
@@ -64,7 +65,9 @@ void restore(FormSteps& steps) {
     std::set<MaskId> named;
     for (const assembly::Instruction& instruction : steps.context().function.instructions)
         for (const Register reg : instruction.effects.writes)
-            if (const auto mask = mask_with(reg); mask && *mask != exec_mask) named.insert(*mask);
+            if (const auto mask = mask_with(reg, steps.context().lanes());
+                mask && *mask != exec_mask)
+                named.insert(*mask);
     for (const MaskId mask : named)
         copy(mask_predicate(mask, View::Active), register_operand(mask_predicate(mask, View::All)),
              steps);
@@ -77,7 +80,7 @@ void know(const Input& mask, bool holds, FormSteps& steps) {
 }
 
 /// D = EXEC; EXEC = some function of EXEC and S.
-bool add_saving(std::string_view name, FormSteps& steps) {
+bool add_saving(std::string_view operation, FormSteps& steps) {
     const RegisterOperand exec = steps.exec();
     const std::string_view saved = text_of_operand(steps.instruction(), 0);
     const auto masked = steps.mask(1, View::All);
@@ -85,7 +88,7 @@ bool add_saving(std::string_view name, FormSteps& steps) {
     const auto saved_all = steps.mask(saved, View::All);
     if (!masked || !saved_active || !saved_all || !saved_all->index) return false;
     const Register kept{assembly::RegisterFile::Predicate, kept_number};
-    if (name == "s_and_saveexec_b64") {
+    if (operation == "and_saveexec") {
         // Of the lanes in EXEC the mask is known as theirs.
         const auto active = steps.mask(1, View::Active);
         look_up(kept, exec, *active, truth_operand(true), masks_and, steps);
@@ -93,28 +96,28 @@ bool add_saving(std::string_view name, FormSteps& steps) {
         copy({saved_all->file, *saved_all->index}, exec, steps);
         copy({saved_active->file, *saved_active->index}, truth_operand(true), steps);
     } else {
-        const std::int64_t table = name == "s_or_saveexec_b64" ? 0xfc
-                                   : name == "s_andn2_saveexec_b64"
+        const std::int64_t table = operation == "or_saveexec" ? 0xfc
+                                   : operation == "andn2_saveexec"
                                        ? 0x0c // Not EXEC, but in the mask.
                                        : -1;
         if (table < 0) return false;
         look_up(kept, exec, *masked, truth_operand(true), table, steps);
         copy({saved_all->file, *saved_all->index}, exec, steps);
         restore(steps);
-        if (name == "s_andn2_saveexec_b64")
+        if (operation == "andn2_saveexec")
             copy({saved_active->file, *saved_active->index}, truth_operand(false), steps);
     }
     copy(exec_predicate, register_operand(kept), steps);
     return true;
 }
 
-bool add_exec_form(std::string_view name, std::int64_t table, FormSteps& steps) {
+bool add_exec_form(std::string_view operation, std::int64_t table, FormSteps& steps) {
     const ExecChange change = steps.context().masks.change[steps.context().index];
     if (change == ExecChange::Narrows) { // EXEC &= S, EXEC &= ~S
         const auto active = steps.mask(2, View::Active);
         if (!active) return false;
         look_up(exec_predicate, steps.exec(), *active, truth_operand(true), table, steps);
-        know(active, name == "s_and_b64", steps);
+        know(active, operation == "and", steps);
         return true;
     }
     const auto a = steps.mask(1, View::All);
@@ -128,23 +131,23 @@ bool add_exec_form(std::string_view name, std::int64_t table, FormSteps& steps) 
 
 } // namespace
 
-bool add_mask_form(std::string_view name, FormSteps& steps) {
-    if (name.ends_with("_saveexec_b64")) {
-        if (add_saving(name, steps)) return true;
+bool add_mask_form(FormSteps& steps) {
+    const std::string operation = steps.mask_operation();
+    if (operation.ends_with("_saveexec")) {
+        if (add_saving(operation, steps)) return true;
         restore(steps);
         return false;
     }
-    const auto destination = mask_in(text_of_operand(steps.instruction(), 0));
-    const auto table = mask_table(name);
-    const bool chooses = name == "s_cselect_b64";
+    const auto destination = steps.mask_id(0);
+    const auto table = mask_table(operation);
+    const bool chooses = operation == "cselect";
     if (!destination || (!table && !chooses)) {
-        if (steps.context().masks.change[steps.context().index] != ExecChange::None &&
-            !name.starts_with("v_cmpx"))
+        if (steps.context().masks.change[steps.context().index] == ExecChange::Replaces)
             restore(steps);
         return false;
     }
     if (*destination == exec_mask) {
-        if (table) return add_exec_form(name, *table, steps);
+        if (table) return add_exec_form(operation, *table, steps);
         restore(steps);
         return false;
     }
@@ -163,24 +166,23 @@ bool add_mask_form(std::string_view name, FormSteps& steps) {
         else
             look_up(result, *a, *b, truth_operand(true), *table, steps);
     }
-    if (name != "s_mov_b64") return known;
-    for (int word = 0; word < 2; ++word) // A pair of numbers as well.
-        if (const auto to = steps.destination(word))
-            if (const auto from = steps.number(1, word))
-                steps.add("MOV", {}, {operand_of(*to), *from});
     return known;
 }
 
 void add_branch_form(FormSteps& steps) {
     const assembly::Instruction& branch = steps.instruction();
     if (!branch.guard) return;
-    const auto mask = mask_with({branch.guard->predicate.file, *branch.guard->predicate.index});
+    const int lanes = steps.context().lanes();
+    const auto mask =
+        mask_with({branch.guard->predicate.file, *branch.guard->predicate.index}, lanes);
     if (!mask) return; // SCC.
     // One lane decides where the branch asks for any, so that nothing follows of the others.
     const bool is_real =
         *mask == exec_mask || steps.context().masks.vcc_is_real[steps.context().index];
     if (is_real)
-        copy(branch_predicate, *steps.mask(*mask == exec_mask ? "exec" : "vcc", View::All), steps);
+        copy(branch_predicate,
+             *mask == exec_mask ? steps.exec() : register_operand(mask_predicate(*mask, View::All)),
+             steps);
     else
         steps.forget({branch_predicate}, false);
 }

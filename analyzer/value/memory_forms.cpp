@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -62,14 +64,22 @@ std::string_view form_of(const Instruction& access) {
     }
 }
 
+bool contains_any(const std::string& name, std::initializer_list<std::string_view> parts) {
+    return std::ranges::any_of(
+        parts, [&](std::string_view part) { return name.find(part) != std::string::npos; });
+}
+
+/// ds_read2_b32, ds_load_2addr_b32 of gfx11.
+bool has_two_addresses(const Instruction& access) {
+    return contains_any(access.mnemonic, {"read2", "write2", "xchg2", "_2addr"});
+}
+
 /// The two offsets of ds_read2_b32, in bytes; nothing for other accesses.
 std::optional<std::array<std::int64_t, 2>> two_offsets(const Instruction& access) {
-    constexpr std::int64_t lanes = 64; // Of read2st64: the offsets count so many words.
-    const std::string& name = access.mnemonic;
-    if (name.find("read2") == std::string::npos && name.find("write2") == std::string::npos)
-        return std::nullopt;
+    constexpr std::int64_t stride = 64; // Of read2st64: the offsets count so many words.
+    if (!has_two_addresses(access)) return std::nullopt;
     const std::int64_t unit = access.effects.memory->bytes_per_lane / 2 *
-                              (name.find("st64") == std::string::npos ? 1 : lanes);
+                              (contains_any(access.mnemonic, {"st64", "stride64"}) ? stride : 1);
     return std::array{field_of(access, "offset0").value_or(0) * unit,
                       field_of(access, "offset1").value_or(0) * unit};
 }
@@ -81,7 +91,7 @@ void add_access(FormSteps& steps, std::vector<std::size_t>& main) {
     const bool returns = !access.effects.writes.empty() && access.effects.memory->load;
     auto address = address_of(steps, returns ? 1 : 0);
     const auto two = two_offsets(access);
-    if (form.empty() || !address) return;
+    if (form.empty() || !address || (two && form == "ATOMS")) return;
     const auto add = [&](std::vector<Operand> operands, bool writes) -> Instruction& {
         Instruction& step = steps.add(form, {}, std::move(operands), writes);
         step.opcode_class = access.opcode_class;
@@ -145,7 +155,8 @@ void add_arguments(FormSteps& steps) {
     const Instruction& load = steps.instruction();
     const FormContext& context = steps.context();
     const auto base = register_in(text_of_operand(load, 1));
-    const auto offset = integer_in(text_of_operand(load, 2));
+    const std::string_view stated = text_of_operand(load, 2);
+    const auto offset = stated == "null" ? std::optional<std::int64_t>{0} : integer_in(stated);
     if (!context.masks.holds_argument_pointer[context.index] || !base || !offset ||
         *offset % word_bytes != 0)
         return;
@@ -170,7 +181,7 @@ void add_arguments(FormSteps& steps) {
 bool add_memory_form(std::string_view name, FormSteps& steps, std::vector<std::size_t>& main) {
     const auto& memory = steps.instruction().effects.memory;
     if (!memory) return false;
-    if (name.starts_with("s_load_dword")) add_arguments(steps);
+    if (name.starts_with("s_load_dword") || name.starts_with("s_load_b")) add_arguments(steps);
     if ((name.starts_with("global_") && memory->space == StateSpace::Global) ||
         (name.starts_with("ds_") && memory->space == StateSpace::Shared))
         add_access(steps, main);

@@ -181,17 +181,18 @@ struct ScalarName {
 };
 
 constexpr std::array scalar_names{
-    ScalarName{"s_mov_b32", "mov", false},  ScalarName{"s_add_u32", "add", false},
-    ScalarName{"s_add_i32", "add", false},  ScalarName{"s_sub_u32", "sub", false},
-    ScalarName{"s_sub_i32", "sub", false},  ScalarName{"s_mul_i32", "mul", false},
-    ScalarName{"s_and_b32", "and", true},   ScalarName{"s_or_b32", "or", true},
-    ScalarName{"s_xor_b32", "xor", true},   ScalarName{"s_andn2_b32", "andn2", true},
-    ScalarName{"s_orn2_b32", "orn2", true}, ScalarName{"s_nand_b32", "nand", true},
-    ScalarName{"s_nor_b32", "nor", true},   ScalarName{"s_xnor_b32", "xnor", true},
-    ScalarName{"s_not_b32", "not", true},   ScalarName{"s_lshl_b32", "lshl", true},
-    ScalarName{"s_lshr_b32", "lshr", true}, ScalarName{"s_ashr_i32", "ashr", true},
-    ScalarName{"s_min_i32", "min", false},  ScalarName{"s_max_i32", "max", false},
-    ScalarName{"s_min_u32", "minu", false}, ScalarName{"s_max_u32", "maxu", false},
+    ScalarName{"s_mov_b32", "mov", false},       ScalarName{"s_add_u32", "add", false},
+    ScalarName{"s_add_i32", "add", false},       ScalarName{"s_sub_u32", "sub", false},
+    ScalarName{"s_sub_i32", "sub", false},       ScalarName{"s_mul_i32", "mul", false},
+    ScalarName{"s_and_b32", "and", true},        ScalarName{"s_or_b32", "or", true},
+    ScalarName{"s_xor_b32", "xor", true},        ScalarName{"s_andn2_b32", "andn2", true},
+    ScalarName{"s_orn2_b32", "orn2", true},      ScalarName{"s_nand_b32", "nand", true},
+    ScalarName{"s_nor_b32", "nor", true},        ScalarName{"s_xnor_b32", "xnor", true},
+    ScalarName{"s_not_b32", "not", true},        ScalarName{"s_lshl_b32", "lshl", true},
+    ScalarName{"s_lshr_b32", "lshr", true},      ScalarName{"s_ashr_i32", "ashr", true},
+    ScalarName{"s_and_not1_b32", "andn2", true}, ScalarName{"s_or_not1_b32", "orn2", true},
+    ScalarName{"s_min_i32", "min", false},       ScalarName{"s_max_i32", "max", false},
+    ScalarName{"s_min_u32", "minu", false},      ScalarName{"s_max_u32", "maxu", false},
 };
 
 std::optional<std::string_view> comparator_in(std::string_view name) {
@@ -263,10 +264,23 @@ bool add_shifted_pair(std::string_view name, Register result, FormSteps& steps) 
     return true;
 }
 
+/// The words whose numbers are known.
+bool add_moved_pair(FormSteps& steps) {
+    bool known = true;
+    for (int word = 0; word < 2; ++word) {
+        const auto to = steps.destination(word);
+        const auto from = steps.number(1, word);
+        known = known && to && from;
+        if (to && from) steps.add("MOV", {}, {operand_of(*to), *from});
+    }
+    return known;
+}
+
 } // namespace
 
 bool add_scalar_form(std::string_view name, FormSteps& steps) {
     if (name.starts_with("s_cmp")) return add_comparison(name, steps);
+    if (name == "s_mov_b64") return add_moved_pair(steps);
     const auto result = steps.destination();
     if (!result || result->file != assembly::RegisterFile::Uniform) return false;
     if (name == "s_lshl_b64" || name == "s_lshr_b64" || name == "s_ashr_i64")

@@ -22,21 +22,6 @@ using assembly::OpcodeClass;
 using assembly::Operand;
 using assembly::Register;
 
-/// A function of the numbers that an instruction reads, the same in every lane.
-bool is_pure(const Instruction& instruction) {
-    const std::string& name = instruction.mnemonic;
-    if (!name.starts_with("v_") || name.find("_dpp") != std::string::npos ||
-        name.find("_sdwa") != std::string::npos)
-        return false;
-    for (const std::string_view other :
-         {"v_mbcnt", "v_cndmask", "v_addc", "v_subb", "v_div_fmas", "v_readlane", "v_writelane",
-          "v_permlane", "v_mfma", "v_movrel", "v_interp", "v_cmp"})
-        if (name.starts_with(other)) return false;
-    return instruction.opcode_class != OpcodeClass::Vote &&
-           instruction.opcode_class != OpcodeClass::Shuffle &&
-           instruction.opcode_class != OpcodeClass::Tensor;
-}
-
 /// What the hardware has put into registers.
 void add_entry(FormSteps& steps) {
     const auto read = [&](Register result, const char* name) {
@@ -97,7 +82,7 @@ Instruction control_step(const FormContext& context) {
     step.effects.writes.clear();
     if (!step.guard) return step;
     assembly::RegisterOperand& guard = step.guard->predicate;
-    const bool asks_lanes = mask_with({guard.file, *guard.index}).has_value();
+    const bool asks_lanes = mask_with({guard.file, *guard.index}, context.lanes()).has_value();
     const Register decides = asks_lanes ? branch_predicate : scc_predicate;
     guard.file = decides.file;
     guard.index = decides.index;
@@ -122,14 +107,16 @@ std::vector<Instruction> steps_of(const FormContext& context, std::vector<std::s
         steps.add("unknown", {}, {}, false).effects.writes_known = false;
         return steps.take();
     }
-    const bool is_mask = name.ends_with("_saveexec_b64") ||
-                         (name.starts_with("s_") && name.ends_with("_b64")) ||
-                         context.masks.change[context.index] != ExecChange::None;
-    const bool followed = add_memory_form(name, steps, main) ||
-                          (is_mask && add_mask_form(name, steps)) ||
-                          (name.starts_with("s_") && add_scalar_form(name, steps)) ||
-                          (name.starts_with("v_") && add_vector_form(name, steps));
-    steps.finish(followed || is_pure(instruction));
+    if (!add_memory_form(name, steps, main)) {
+        // Numbers and masks are two views of the same registers.
+        const bool as_mask = add_mask_form(steps);
+        const bool as_number = (name.starts_with("s_") && add_scalar_form(name, steps)) ||
+                               add_dual_form(steps) ||
+                               (name.starts_with("v_") && add_vector_form(name, steps));
+        steps.finish(as_mask || as_number || is_function_of_lanes(instruction));
+    } else {
+        steps.finish(false); // Of atomics, lanes with one address get several values.
+    }
     if (steps.empty()) steps.add("unknown", {}, {}, false);
     return steps.take();
 }
@@ -140,8 +127,7 @@ bool has_value_code(const Function& function, const ControlFlowGraph& graph) {
     if (!is_amd(function.target)) return true;
     const bool enters_a_loop = std::ranges::any_of(
         graph.loops, [](const assembly::Loop& loop) { return loop.header == 0; });
-    constexpr int first_with_wave32 = 0x1000;
-    return !enters_a_loop && function.target.gfx < first_with_wave32;
+    return !enters_a_loop;
 }
 
 ValueCode value_code(const Function& function, const ControlFlowGraph& graph) {

@@ -20,8 +20,8 @@ struct ValueCode {
     std::vector<std::optional<std::size_t>> stands_for;
 };
 
-/// Whether the values of a function's registers can be followed: not of AMD's wavefronts of 32
-/// lanes, and not where its entry is the header of a loop.
+/// Whether the values of a function's registers can be followed: not of AMD's wavefronts where its
+/// entry is the header of a loop.
 bool has_value_code(const assembly::Function& function, const assembly::ControlFlowGraph& graph);
 
 /// Sound for AMD's code in the sense of S56: what holds in every run of the steps for every lane

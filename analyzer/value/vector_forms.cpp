@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace warpbound::analyzer {
 
@@ -120,23 +124,40 @@ std::string_view lane_comparator(std::string_view name) {
     return {};
 }
 
-/// Lanes outside EXEC get the bit 0.
-bool compare_lanes(std::string_view name, FormSteps& steps) {
+/// Modifiers of a comparison of numbers of 32 bits; nothing for others.
+std::optional<std::vector<std::string>> lane_comparison(std::string_view name) {
     const std::string_view comparator = lane_comparator(name);
-    const auto mask = mask_in(text_of_operand(steps.instruction(), 0));
-    const auto left = steps.number(1);
-    const auto right = steps.number(2);
     const bool is_unsigned = name.ends_with("_u32");
-    if (!mask || *mask == exec_mask || !left || !right || comparator.empty() ||
-        (!is_unsigned && !name.ends_with("_i32")))
-        return false;
+    if (comparator.empty() || (!is_unsigned && !name.ends_with("_i32"))) return std::nullopt;
     std::vector<std::string> modifiers{std::string{comparator}};
     if (is_unsigned) modifiers.emplace_back("U32");
     modifiers.emplace_back("AND");
+    return modifiers;
+}
+
+/// Lanes outside EXEC get the bit 0.
+bool compare_lanes(std::string_view name, FormSteps& steps) {
+    const auto mask = steps.mask_id(0);
+    const auto left = steps.number(1);
+    const auto right = steps.number(2);
+    const auto modifiers = lane_comparison(name);
+    if (!mask || *mask == exec_mask || !left || !right || !modifiers) return false;
     for (const View view : {View::Active, View::All})
-        steps.add("ISETP", modifiers,
+        steps.add("ISETP", *modifiers,
                   {operand_of(mask_predicate(*mask, view)), truth_operand(true), *left, *right,
                    view == View::Active ? truth_operand(true) : steps.exec()});
+    return true;
+}
+
+/// From gfx10 on V_CMPX writes EXEC alone; before it had a mask as its first operand, too.
+bool keep_lanes(std::string_view name, FormSteps& steps) {
+    const auto left = steps.number(0);
+    const auto right = steps.number(1);
+    const auto modifiers = lane_comparison(name);
+    if (!text_of_operand(steps.instruction(), 2).empty() || !left || !right || !modifiers)
+        return false;
+    steps.add("ISETP", *modifiers,
+              {operand_of(exec_predicate), truth_operand(true), *left, *right, steps.exec()});
     return true;
 }
 
@@ -144,6 +165,7 @@ bool compare_lanes(std::string_view name, FormSteps& steps) {
 
 bool add_vector_form(std::string_view name, FormSteps& steps) {
     if (name.starts_with("v_cmp_")) return compare_lanes(name, steps);
+    if (name.starts_with("v_cmpx_")) return keep_lanes(name, steps);
     const auto result = steps.destination();
     if (!result) return false;
     if (name == "v_readfirstlane_b32") { // With an empty EXEC that of a lane outside it.

@@ -20,10 +20,12 @@ struct FormContext {
     const assembly::Function& function;
     const LaneMasks& masks;
     std::size_t index = 0;
+    const assembly::Instruction* component = nullptr; ///< One of two operations of the instruction.
 
     [[nodiscard]] const assembly::Instruction& instruction() const {
-        return function.instructions[index];
+        return component != nullptr ? *component : function.instructions[index];
     }
+    [[nodiscard]] int lanes() const { return function.entry.lanes; }
 };
 
 /// The steps of one instruction, in their order.
@@ -34,6 +36,12 @@ public:
     [[nodiscard]] const FormContext& context() const { return context_; }
     [[nodiscard]] const assembly::Instruction& instruction() const {
         return context_.instruction();
+    }
+    /// What the instruction does with masks, by the names of gfx9: "andn2"; empty: nothing.
+    [[nodiscard]] std::string mask_operation() const;
+    /// The mask that an operand names.
+    [[nodiscard]] std::optional<MaskId> mask_id(std::size_t operand) const {
+        return mask_in(text_of_operand(instruction(), operand), context_.lanes());
     }
     /// Some lane that exists may not be in EXEC.
     [[nodiscard]] bool is_partial() const { return !context_.masks.exec_is_full[context_.index]; }
@@ -57,10 +65,13 @@ public:
     /// Adds a step. `writes`: the first operand is its result.
     assembly::Instruction& add(std::string_view name, std::vector<std::string> modifiers,
                                std::vector<assembly::Operand> operands, bool writes = true);
+    /// Adds steps that were made apart.
+    void append(std::vector<assembly::Instruction> steps);
     /// Registers of the value analysis get unknown numbers or truths. `pure`: functions of the
     /// numbers that the instruction reads, the same in every lane.
     void forget(const std::vector<assembly::Register>& registers, bool pure);
     /// All that the instruction writes and no step has written, and the copies for all lanes.
+    /// `pure`: of the numbers of lanes. Bits of masks differ by lane whatever is read.
     void finish(bool pure);
 
     [[nodiscard]] std::vector<assembly::Instruction> take() { return std::move(steps_); }
@@ -76,6 +87,8 @@ private:
 assembly::RegisterOperand register_operand(assembly::Register reg);
 assembly::Operand operand_of(assembly::Register reg);
 assembly::Operand operand_of(std::int64_t number);
+/// A function of the numbers that a vector instruction reads, the same in every lane.
+bool is_function_of_lanes(const assembly::Instruction& instruction);
 /// The register that is always zero, and the predicates that always or never hold.
 assembly::Operand zero_operand();
 assembly::RegisterOperand truth_operand(bool holds);
@@ -83,8 +96,10 @@ assembly::RegisterOperand truth_operand(bool holds);
 /// Adds the steps of an instruction; false where its results are not followed. Each is about one
 /// part of the instruction set.
 bool add_scalar_form(std::string_view name, FormSteps& steps);
-bool add_mask_form(std::string_view name, FormSteps& steps);
+bool add_mask_form(FormSteps& steps);
 bool add_vector_form(std::string_view name, FormSteps& steps);
+/// Two operations in one instruction; false: it is another.
+bool add_dual_form(FormSteps& steps);
 /// `main`: gets the indices of the steps that make the access, two where a lane has two addresses.
 bool add_memory_form(std::string_view name, FormSteps& steps, std::vector<std::size_t>& main);
 /// EXEC of a conditional branch on lanes, or SCC.

@@ -1,5 +1,6 @@
 #include "analyzer/value/wavefront_operands.hpp"
 
+#include "assembly/amd/lane_mask.hpp"
 #include "assembly/amd/state_registers.hpp"
 
 #include <charconv>
@@ -19,10 +20,7 @@ constexpr int accumulation_from = 256; ///< AGPRs stand behind the VGPRs.
 constexpr int all_lanes_from = 512;
 constexpr int temporaries_from = 1024;
 constexpr int masks_from = 2;
-constexpr int pairs = 54;
-/// Numbers of scalar registers that are no SGPRs, as the encodings have them.
-constexpr int vcc_number = 106;
-constexpr int m0_number = 124;
+constexpr int m0_number = 124; ///< As the encodings have it.
 
 std::optional<int> number_in(std::string_view text) {
     int number = 0;
@@ -57,24 +55,29 @@ Register temporary(int number) {
     return {RegisterFile::General, temporaries_from + number};
 }
 
-std::optional<MaskId> mask_in(std::string_view text) {
-    if (text == "exec") return exec_mask;
-    if (text == "vcc") return vcc_mask;
-    const auto first = register_in(text);
-    if (!first || first->file != RegisterFile::Scalar || first->index % 2 != 0 ||
-        !register_in(text, 1) || register_in(text, 2))
-        return std::nullopt;
-    return mask_with(*first);
+std::optional<MaskId> mask_in(std::string_view text, int lanes) {
+    const auto first = assembly::amd::mask_register(text, lanes);
+    return first ? mask_with(*first, lanes) : std::nullopt;
 }
 
-std::optional<MaskId> mask_with(Register reg) {
+std::optional<MaskId> mask_with(Register reg, int lanes) {
+    const bool is_pair = lanes == 64;
     if (reg.file == RegisterFile::Scalar)
-        return reg.index / 2 < pairs ? std::optional{reg.index / 2} : std::nullopt;
+        return reg.index < vcc_mask ? std::optional{reg.index - (is_pair ? reg.index % 2 : 0)}
+                                    : std::nullopt;
     if (reg.file != RegisterFile::State) return std::nullopt;
-    const auto state = static_cast<StateRegister>(reg.index);
-    if (state == StateRegister::VccLo || state == StateRegister::VccHi) return vcc_mask;
-    if (state == StateRegister::ExecLo || state == StateRegister::ExecHi) return exec_mask;
-    return std::nullopt;
+    switch (static_cast<StateRegister>(reg.index)) {
+    case StateRegister::VccLo:
+        return vcc_mask;
+    case StateRegister::VccHi:
+        return is_pair ? vcc_mask : vcc_mask + 1;
+    case StateRegister::ExecLo:
+        return exec_mask;
+    case StateRegister::ExecHi: // Of 32 lanes it is nothing.
+        return is_pair ? std::optional{exec_mask} : std::nullopt;
+    default:
+        return std::nullopt;
+    }
 }
 
 Register mask_predicate(MaskId mask, View view) {
@@ -86,9 +89,9 @@ std::optional<Register> number_register(Register reg) {
     if (reg.file != RegisterFile::State) return std::nullopt;
     switch (static_cast<StateRegister>(reg.index)) {
     case StateRegister::VccLo:
-        return Register{RegisterFile::Uniform, vcc_number};
+        return Register{RegisterFile::Uniform, vcc_mask};
     case StateRegister::VccHi:
-        return Register{RegisterFile::Uniform, vcc_number + 1};
+        return Register{RegisterFile::Uniform, vcc_mask + 1};
     case StateRegister::M0:
         return Register{RegisterFile::Uniform, m0_number};
     default:

@@ -18,7 +18,8 @@ namespace warpbound::analyzer {
 /// | General | a VGPR or AGPR, of the lanes of EXEC; with `of_all` of all lanes |
 /// | Uniform | an SGPR, the halves of VCC among them |
 /// | UniformPredicate | SCC |
-/// | Predicate | EXEC, what a branch asks, and each pair of SGPRs as a mask of lanes, likewise |
+/// | Predicate | EXEC, what a branch asks, and each SGPR, of 64 lanes each pair of them, as a mask
+/// of lanes, likewise |
 enum class View { Active, All };
 
 assembly::Register lane_register(assembly::Register reg, View view);
@@ -29,15 +30,15 @@ inline constexpr assembly::Register scc_predicate{assembly::RegisterFile::Unifor
 inline constexpr assembly::Register exec_predicate{assembly::RegisterFile::Predicate, 0};
 inline constexpr assembly::Register branch_predicate{assembly::RegisterFile::Predicate, 1};
 
-/// A mask of lanes: EXEC, VCC or an even pair of SGPRs.
+/// A mask of lanes by its first register: EXEC, VCC, an SGPR of 32 lanes or an even pair of 64.
 using MaskId = int;
-inline constexpr MaskId vcc_mask = 60;
-inline constexpr MaskId exec_mask = 61;
+inline constexpr MaskId vcc_mask = 106; ///< Numbers that the encodings have.
+inline constexpr MaskId exec_mask = 126;
 
-/// "exec", "vcc", "s[4:5]".
-std::optional<MaskId> mask_in(std::string_view text);
-/// The mask that a register is half of; nothing for others.
-std::optional<MaskId> mask_with(assembly::Register reg);
+/// "exec", "vcc", "s[4:5]" of 64 lanes; "exec_lo", "vcc_lo", "s4" of 32.
+std::optional<MaskId> mask_in(std::string_view text, int lanes);
+/// The mask that a register is, or is half of; nothing for others.
+std::optional<MaskId> mask_with(assembly::Register reg, int lanes);
 /// Requires: not EXEC.
 assembly::Register mask_predicate(MaskId mask, View view);
 

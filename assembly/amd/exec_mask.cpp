@@ -1,14 +1,14 @@
 #include "assembly/amd/exec_mask.hpp"
 
+#include "assembly/amd/lane_mask.hpp"
 #include "assembly/amd/state_registers.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -18,28 +18,35 @@ namespace warpbound::assembly::amd {
 namespace {
 
 constexpr Register exec_register{RegisterFile::State, static_cast<int>(StateRegister::ExecLo)};
-constexpr Register vcc_register{RegisterFile::State, static_cast<int>(StateRegister::VccLo)};
 
-std::string_view text_of(const Instruction& instruction, std::size_t operand) {
-    if (operand >= instruction.operands.size()) return {};
-    const auto* const text = std::get_if<TextOperand>(&instruction.operands[operand]);
-    return text == nullptr ? std::string_view{} : std::string_view{text->text};
-}
+/// Reads masks among the operands of instructions.
+class MaskOperands {
+public:
+    MaskOperands(const Instruction& instruction, int lanes)
+        : instruction_{instruction}, lanes_{lanes} {}
 
-/// The first register of an operand of 64 bits: "s[4:5]", "vcc", "exec".
-std::optional<Register> mask_of(const Instruction& instruction, std::size_t operand) {
-    const std::string_view text = text_of(instruction, operand);
-    if (text == "exec") return exec_register;
-    if (text == "vcc") return vcc_register;
-    if (!text.starts_with("s[")) return std::nullopt;
-    int index = 0;
-    const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), index);
-    if (error != std::errc{}) return std::nullopt;
-    return Register{RegisterFile::Scalar, index};
-}
+    /// By the names of gfx9; empty for instructions that are not about masks.
+    [[nodiscard]] std::string operation() const {
+        return mask_operation(instruction_.mnemonic, lanes_).value_or(std::string{});
+    }
+    [[nodiscard]] std::string_view text(std::size_t operand) const {
+        if (operand >= instruction_.operands.size()) return {};
+        const auto* const text = std::get_if<TextOperand>(&instruction_.operands[operand]);
+        return text == nullptr ? std::string_view{} : std::string_view{text->text};
+    }
+    /// The first register of an operand that is a mask.
+    [[nodiscard]] std::optional<Register> mask(std::size_t operand) const {
+        return mask_register(text(operand), lanes_);
+    }
 
-bool accesses(const std::vector<Register>& registers, Register first) {
-    const Register second{first.file, first.index + 1};
+private:
+    const Instruction& instruction_;
+    int lanes_;
+};
+
+/// Whether one of the registers of a mask is among others.
+bool accesses(const std::vector<Register>& registers, Register first, int lanes) {
+    const Register second{first.file, first.index + (lanes == 64 ? 1 : 0)};
     return std::any_of(registers.begin(), registers.end(),
                        [&](const Register& one) { return one == first || one == second; });
 }
@@ -63,9 +70,10 @@ public:
     }
 
     /// Masks that a write overlaps are no longer known.
-    void forget(const std::vector<Register>& written) {
+    void forget(const std::vector<Register>& written, int lanes) {
         for (auto* const masks : {&alone_, &with_exec_})
-            std::erase_if(*masks, [&](const Register& mask) { return accesses(written, mask); });
+            std::erase_if(*masks,
+                          [&](const Register& mask) { return accesses(written, mask, lanes); });
     }
     /// EXEC has another value: only what is not empty alone is so together with it.
     void change_exec(bool has_lanes) {
@@ -94,7 +102,7 @@ public:
     }
 
     /// The instruction passes.
-    void pass(const Instruction& instruction);
+    void pass(const Instruction& instruction, int lanes);
 
 private:
     bool exec_ = false;
@@ -103,36 +111,37 @@ private:
                                    ///< in it.
 };
 
-void Masks::pass(const Instruction& instruction) {
+void Masks::pass(const Instruction& instruction, int lanes) {
     const auto& written = instruction.effects.writes;
-    const std::string_view name = instruction.mnemonic;
-    const auto result = mask_of(instruction, 0);
-    const auto first = mask_of(instruction, 1);
-    const auto second = mask_of(instruction, 2);
+    const MaskOperands operands{instruction, lanes};
+    const std::string name = operands.operation();
+    const auto result = operands.mask(0);
+    const auto first = operands.mask(1);
+    const auto second = operands.mask(2);
     const Masks before = *this;
-    forget(written);
-    if (name == "s_and_saveexec_b64") { // result = EXEC; EXEC &= first
+    forget(written, lanes);
+    if (name == "and_saveexec") { // result = EXEC; EXEC &= first
         change_exec(false);
         add(result, before.exec_, before.exec_);
-    } else if (name == "s_or_saveexec_b64") { // result = EXEC; EXEC |= first
+    } else if (name == "or_saveexec") { // result = EXEC; EXEC |= first
         change_exec(before.has_lanes_with_exec(first));
         add(result, before.exec_, before.exec_);
-    } else if (name == "s_andn2_saveexec_b64") { // result = EXEC; EXEC = first & ~EXEC
+    } else if (name == "andn2_saveexec") { // result = EXEC; EXEC = first & ~EXEC
         change_exec(false);
         add(result, before.exec_, before.has_lanes_with_exec(first));
-    } else if (accesses(written, exec_register)) {
+    } else if (accesses(written, exec_register, lanes)) {
         const bool of_exec = result == exec_register && first == exec_register;
-        const bool joins = name == "s_or_b64" && of_exec;
-        const bool moves = name == "s_mov_b64" && result == exec_register;
-        const bool all = moves && text_of(instruction, 1) == "-1";
+        const bool joins = name == "or" && of_exec;
+        const bool moves = name == "mov" && result == exec_register;
+        const bool all = moves && operands.text(1) == "-1";
         change_exec((joins && before.has_lanes_with_exec(second)) ||
                     (moves && (all || before.has_lanes(first))));
         // EXEC and this mask have the same lanes together as before.
-        if (of_exec && (name == "s_xor_b64" || name == "s_andn2_b64"))
+        if (of_exec && (name == "xor" || name == "andn2"))
             add(second, false, before.has_lanes_with_exec(second));
-    } else if (name == "s_xor_b64" && first == exec_register) { // The same lanes with EXEC.
+    } else if (name == "xor" && first == exec_register) { // The same lanes with EXEC.
         add(result, false, before.has_lanes_with_exec(second));
-    } else if (name == "s_mov_b64") {
+    } else if (name == "mov") {
         add(result, before.has_lanes(first), before.has_lanes(first));
     }
 }
@@ -159,7 +168,7 @@ public:
             changed.pop_back();
             Masks masks = *before_[block];
             for (std::size_t i = graph.blocks[block].first; i <= graph.blocks[block].last; ++i)
-                masks.pass(function.instructions[i]);
+                masks.pass(function.instructions[i], function.entry.lanes);
             for (const std::size_t edge : graph.blocks[block].out)
                 if (enter(graph.edges[edge], masks)) changed.push_back(graph.edges[edge].to);
         }
@@ -172,7 +181,7 @@ public:
             Masks masks = before_[block].value_or(Masks{});
             for (std::size_t i = graph_.blocks[block].first; i <= graph_.blocks[block].last; ++i) {
                 may[i] = may[i] || !masks.exec();
-                masks.pass(function_.instructions[i]);
+                masks.pass(function_.instructions[i], function_.entry.lanes);
             }
         }
         return may;
@@ -200,7 +209,7 @@ private:
 
 bool is_vector(const Instruction& instruction) {
     return !instruction.mnemonic.starts_with("s_") &&
-           accesses(instruction.effects.reads, exec_register);
+           std::ranges::count(instruction.effects.reads, exec_register) != 0;
 }
 
 } // namespace

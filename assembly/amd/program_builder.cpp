@@ -172,6 +172,7 @@ Result<Function> build_function(const CodeObjectKernel& kernel, Target target,
         function.register_count = static_cast<int>(std::max(*kernel.vgprs, kernel.allocated_vgprs));
     function.shared_memory = kernel.lds_bytes;
     function.entry = kernel.entry;
+    function.entry.lanes = kernel.lanes;
     for (auto& one : all)
         function.instructions.push_back(instruction_of(std::move(one), kernel.code));
     add_counters(function);

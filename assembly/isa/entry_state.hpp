@@ -44,6 +44,7 @@ struct HiddenArgument {
 struct EntryState {
     std::vector<EntryRegister> registers;
     std::vector<HiddenArgument> hidden;
+    int lanes = 64; ///< Of a wavefront.
 
     friend bool operator==(const EntryState&, const EntryState&) = default;
 };

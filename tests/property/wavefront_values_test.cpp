@@ -7,6 +7,7 @@
 #include "models/architecture/architecture.hpp"
 #include "models/facts/address_pattern.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/random_wavefront.hpp"
 #include "tests/support/wavefront_run.hpp"
 #include "tests/unit/assembly/amd/code.hpp"
 
@@ -19,6 +20,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <regex>
 #include <set>
 #include <string>
 #include <utility>
@@ -35,8 +37,8 @@ constexpr std::uint64_t arguments_at = 0x7000'1000;
 
 class RandomCode {
 public:
-    explicit RandomCode(tests::RandomSource& random)
-        : random_{random}, deepest_{random.whole(0, 7) == 0 ? 3 : 2} {}
+    RandomCode(tests::RandomSource& random, const tests::WavefrontMachine& machine)
+        : random_{random}, machine_{machine}, deepest_{random.whole(0, 7) == 0 ? 3 : 2} {}
 
     std::string text() {
         std::string out = "s_load_dword s4, s[0:1], 0x0\ns_load_dword s5, s[0:1], 0x4\n"
@@ -48,6 +50,7 @@ public:
             out += fmt::format("s_mov_b32 s{}, 0\n", index);
         return out + "s_mov_b64 vcc, 0\n" + statements(0);
     }
+    [[nodiscard]] bool is_rdna() const { return tests::is_rdna(machine_); }
 
 private:
     std::string statements(int depth) {
@@ -59,7 +62,8 @@ private:
 
     std::string statement(int depth) {
         const std::int64_t kind = random_.whole(0, depth < deepest_ ? 15 : 9);
-        if (kind == 10) return lanes_off(depth);
+        if (kind == 10)
+            return is_rdna() && random_.whole(0, 1) == 0 ? kept_lanes(depth) : lanes_off(depth);
         if (kind == 11) return both_sides(depth, false);
         if (kind == 12) return both_sides(depth, true);
         if (kind == 13) return scalar_branch(depth);
@@ -83,7 +87,31 @@ private:
         return random_.whole(0, 1) == 0 ? "vcc" : fmt::format("s[{}:{}]", 24, 25);
     }
 
+    /// Two operations at once; their sources stand in different banks.
+    std::string dual() {
+        const std::int64_t x = 2 * random_.whole(1, 3);
+        const std::int64_t y = 2 * random_.whole(0, 3) + 1;
+        const std::int64_t a = random_.whole(0, 7);
+        const std::int64_t b = (a + random_.whole(1, 3)) % 8;
+        const std::int64_t c = random_.whole(0, 7);
+        const std::int64_t d = (c + random_.whole(1, 3)) % 8;
+        const std::string first = random_.whole(0, 1) == 0
+                                      ? fmt::format("v_dual_mov_b32 v{}, v{}", x, a)
+                                      : fmt::format("v_dual_cndmask_b32 v{}, v{}, v{}", x, a, c);
+        switch (random_.whole(0, 3)) {
+        case 0:
+            return fmt::format("{} :: v_dual_mov_b32 v{}, v{}\n", first, y, b);
+        case 1:
+            return fmt::format("{} :: v_dual_lshlrev_b32 v{}, {}, v{}\n", first, y, small(), d);
+        case 2:
+            return fmt::format("{} :: v_dual_and_b32 v{}, v{}, v{}\n", first, y, b, d);
+        default:
+            return fmt::format("{} :: v_dual_add_nc_u32 v{}, v{}, v{}\n", first, y, b, d);
+        }
+    }
+
     std::string vector() {
+        if (machine_.processor == std::string{"gfx1100"} && random_.whole(0, 3) == 0) return dual();
         constexpr std::array two{"v_add_u32", "v_sub_u32", "v_and_b32",     "v_or_b32", "v_xor_b32",
                                  "v_min_i32", "v_max_u32", "v_mul_u32_u24", "v_add_u32"};
         switch (random_.whole(0, 12)) {
@@ -120,7 +148,9 @@ private:
     std::string scalar() {
         constexpr std::array two{"s_add_i32", "s_sub_i32", "s_mul_i32", "s_lshl_b32",
                                  "s_and_b32", "s_or_b32",  "s_min_u32", "s_lshr_b32"};
-        switch (random_.whole(0, 5)) {
+        switch (random_.whole(0, 6)) {
+        case 6: // A mask by its number.
+            return fmt::format("s_mov_b32 s24, {}\n", small());
         case 0:
             return fmt::format("s_cmp_{}_i32 {}, {}\ns_cselect_b32 {}, {}, {}\n", relation(true),
                                s(), small(), s(), s(), small());
@@ -152,7 +182,9 @@ private:
     }
 
     std::string access() {
-        switch (random_.whole(0, 5)) {
+        switch (random_.whole(0, 6)) {
+        case 6:
+            return fmt::format("ds_add_rtn_u32 {}, {}, {}\n", to(), v(), v());
         case 5:
             return fmt::format("ds_read2_b32 v[6:7], {} offset0:{} offset1:{}\n", v(),
                                random_.whole(1, 5), random_.whole(1, 70));
@@ -184,6 +216,17 @@ private:
         const std::string body = statements(depth + 1);
         return fmt::format("{4}s_and_saveexec_b64 {0}, {5}\n{1}{2}{3}:\ns_or_b64 exec, exec, {0}\n",
                            saved, skip(label), body, label, condition, mask());
+    }
+
+    /// As for RDNA 2 and later: V_CMPX takes the lanes away.
+    std::string kept_lanes(int depth) {
+        const auto [label, saved] = names(depth);
+        const std::string condition =
+            fmt::format("v_cmpx_{}_{} {}, {}\n", relation(false),
+                        random_.whole(0, 1) == 0 ? "i32" : "u32", any(), v());
+        const std::string body = statements(depth + 1);
+        return fmt::format("s_mov_b64 {0}, exec\n{4}{1}{2}{3}:\ns_or_b64 exec, exec, {0}\n", saved,
+                           skip(label), body, label, condition);
     }
 
     std::string both_sides(int depth, bool by_or) {
@@ -242,9 +285,22 @@ private:
     }
 
     tests::RandomSource& random_;
+    tests::WavefrontMachine machine_;
     int deepest_;
     int labels_ = 0;
 };
+
+/// The same on RDNA, with masks in one register where lanes are 32.
+std::string with_names_of_rdna(std::string text, int lanes) {
+    for (const auto& [older, newer] : {std::pair{"v_add_u32", "v_add_nc_u32"},
+                                       {"v_sub_u32", "v_sub_nc_u32"},
+                                       {"v_addc_co_u32", "v_add_co_ci_u32"}})
+        text = std::regex_replace(text, std::regex{older}, newer);
+    if (lanes == 64) return text;
+    text = std::regex_replace(text, std::regex{R"((s_\w+)_b64)"}, "$1_b32");
+    text = std::regex_replace(text, std::regex{R"(s\[(8|12|16|20|24):[0-9]+\])"}, "s$1");
+    return std::regex_replace(text, std::regex{R"(\b(exec|vcc)\b)"}, "$1_lo");
+}
 
 std::uint32_t mixed(std::uint64_t number) {
     number = (number ^ number >> 31U) * 0x9e3779b97f4a7c15ULL;
@@ -259,13 +315,21 @@ struct Counts {
 };
 
 /// One random kernel in all wavefronts of one block. Returns what is wrong.
-std::string check_case(std::uint64_t seed, const models::Architecture& machine, Counts& counts) {
+std::string check_case(std::uint64_t seed, const tests::WavefrontMachine& wanted,
+                       const models::Architecture& machine, Counts& counts) {
     tests::RandomSource random{seed};
-    const std::string text = RandomCode{random}.text();
+    std::string text = RandomCode{random, wanted}.text();
+    std::string directives = descriptor;
+    if (is_rdna(wanted)) {
+        text = with_names_of_rdna(std::move(text), wanted.lanes);
+        directives += fmt::format(".amdhsa_wavefront_size32 {}\n", wanted.lanes == 32 ? 1 : 0);
+    }
+    const auto lanes = static_cast<std::size_t>(wanted.lanes);
+    const auto line = static_cast<std::uint64_t>(machine.memory("l1")->find("line")->interval->hi);
     const auto fail = [&](const std::string& what) {
         return fmt::format("{}\nseed {}\n{}", what, seed, text);
     };
-    const auto function = assembly::amd::function_of("gfx90a", text, descriptor);
+    const auto function = assembly::amd::function_of(wanted.processor, text, directives);
     if (!function) return fail("not read: " + to_string(function.error()));
     const auto graph = assembly::build_control_flow_graph(function.value());
     if (!graph) return fail("no graph: " + to_string(graph.error()));
@@ -287,17 +351,18 @@ std::string check_case(std::uint64_t seed, const models::Architecture& machine, 
         headed.emplace(graph.value().blocks[loop.header].first, &loop);
     const auto group = static_cast<std::uint32_t>(random.whole(0, launch.blocks - 1));
     std::string wrong;
-    for (std::int64_t first = 0; first < launch.threads && wrong.empty(); first += 64) {
+    for (std::int64_t first = 0; first < launch.threads && wrong.empty(); first += wanted.lanes) {
         tests::WavefrontState start;
         for (std::size_t i = 0; i < start.vector.size(); ++i)
-            for (std::size_t lane = 0; lane < 64; ++lane)
+            for (std::size_t lane = 0; lane < lanes; ++lane)
                 start.vector.at(i).at(lane) = mixed(seed + 64 * i + lane);
-        for (std::size_t lane = 0; lane < 64; ++lane)
+        for (std::size_t lane = 0; lane < lanes; ++lane)
             start.vector[0].at(lane) =
                 static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(lane);
         start.scalar[0] = static_cast<std::uint32_t>(arguments_at);
         start.scalar[2] = group;
-        const std::uint64_t exec = models::all_lanes(launch.threads - first);
+        const std::uint64_t exec =
+            models::all_lanes(std::min<std::int64_t>(launch.threads - first, wanted.lanes));
         start.scalar[126] = static_cast<std::uint32_t>(exec);
         start.scalar[127] = static_cast<std::uint32_t>(exec >> 32U);
         const auto word = [&](std::uint64_t address) {
@@ -310,13 +375,15 @@ std::string check_case(std::uint64_t seed, const models::Architecture& machine, 
                                 std::uint64_t active) {
             if (active == 0) return;
             const auto& instruction = function.value().instructions[index];
+            const bool is_atomic = instruction.opcode_class == assembly::OpcodeClass::AtomicShared;
             for (const auto& fact : facts.value().memory) {
                 if (fact.at != instruction.address) continue;
                 std::int64_t passes = 0;
                 for (const auto& addresses : all) {
-                    const models::LaneAddresses lanes{addresses, active, 4};
-                    passes += fact.transactions ? models::line_passes(lanes, 64)
-                                                : models::bank_passes(lanes, 32, 4);
+                    const models::LaneAddresses accessed{addresses, active, 4};
+                    passes += fact.transactions ? models::line_passes(accessed, line)
+                              : is_atomic       ? models::shared_atomic_passes(accessed, 32, 4)
+                                                : models::bank_passes(accessed, 32, 4);
                 }
                 const auto range = fact.transactions ? fact.transactions : fact.conflict_degree;
                 ++counts.accesses;
@@ -373,18 +440,23 @@ std::string check_case(std::uint64_t seed, const models::Architecture& machine, 
     return wrong.empty() ? wrong : fail(wrong);
 }
 
-TEST(WavefrontValues, HoldInEveryExecution) {
-    const auto machine = models::load_architecture("cdna2-mi210");
+class WavefrontValues : public testing::TestWithParam<tests::WavefrontMachine> {};
+
+TEST_P(WavefrontValues, HoldInEveryExecution) {
+    const auto machine = models::load_architecture(GetParam().description);
     ASSERT_TRUE(machine) << to_string(machine.error());
     const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 60);
     const auto first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261129);
     Counts counts;
     for (std::uint64_t seed = first; seed < first + cases && !HasFailure(); ++seed)
-        EXPECT_EQ(check_case(seed, machine.value(), counts), "");
+        EXPECT_EQ(check_case(seed, GetParam(), machine.value(), counts), "");
     EXPECT_GT(counts.runs, cases / 2);
     EXPECT_GT(counts.loops, cases / 4);
     EXPECT_GT(counts.accesses, cases / 4);
 }
+
+INSTANTIATE_TEST_SUITE_P(OfAmd, WavefrontValues, testing::ValuesIn(tests::wavefront_machines),
+                         [](const auto& info) { return name_of(info.param); });
 
 } // namespace
 } // namespace warpbound

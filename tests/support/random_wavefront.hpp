@@ -16,6 +16,7 @@
 #include <optional>
 #include <regex>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace warpbound::tests {
@@ -219,6 +220,9 @@ inline constexpr std::array wavefront_machines{WavefrontMachine{"gfx90a", 64, "c
                                                WavefrontMachine{"gfx1030", 32, "rdna2-6900xt"},
                                                WavefrontMachine{"gfx1030", 64, "rdna2-6900xt-w64"},
                                                WavefrontMachine{"gfx1100", 32, "rdna3-7900xtx"}};
+inline bool is_rdna(const WavefrontMachine& machine) {
+    return std::string_view{machine.processor}.starts_with("gfx1");
+}
 inline std::string name_of(const WavefrontMachine& machine) {
     return fmt::format("{}With{}Lanes", machine.processor, machine.lanes);
 }

@@ -18,6 +18,7 @@
 
 namespace warpbound::tests {
 
+/// Of 32 lanes the upper ones are not used.
 struct WavefrontState {
     std::array<std::array<std::uint32_t, 64>, 32> vector{};
     std::array<std::uint32_t, 128> scalar{}; ///< VCC in 106 and 107, EXEC in 126 and 127.
@@ -32,7 +33,8 @@ public:
     /// `word`: what memory holds at an address.
     WavefrontRun(const assembly::Function& function, WavefrontState start,
                  std::function<std::uint32_t(std::uint64_t)> word, Access access)
-        : function_{function}, state_{start}, word_{std::move(word)}, access_{std::move(access)} {}
+        : function_{function}, state_{start}, word_{std::move(word)}, access_{std::move(access)},
+          lanes_{static_cast<std::size_t>(function.entry.lanes)} {}
 
     /// Visits the indices of what it executes; false where it does not end after so many.
     bool run(const std::function<void(std::size_t)>& visit, int most = 20'000) {
@@ -56,10 +58,10 @@ private:
         if (name == "s_branch") return true;
         if (name == "s_cbranch_scc0") return !state_.scc;
         if (name == "s_cbranch_scc1") return state_.scc;
-        if (name == "s_cbranch_vccz") return pair(106) == 0;
-        if (name == "s_cbranch_vccnz") return pair(106) != 0;
-        if (name == "s_cbranch_execz") return pair(126) == 0;
-        if (name == "s_cbranch_execnz") return pair(126) != 0;
+        if (name == "s_cbranch_vccz") return mask(106) == 0;
+        if (name == "s_cbranch_vccnz") return mask(106) != 0;
+        if (name == "s_cbranch_execz") return mask(126) == 0;
+        if (name == "s_cbranch_execnz") return mask(126) != 0;
         throw std::logic_error{name};
     }
 
@@ -73,10 +75,21 @@ private:
         state_.scalar.at(at + 1) = static_cast<std::uint32_t>(value >> 32U);
     }
 
+    /// Two registers of 64 lanes, one of 32.
+    [[nodiscard]] std::uint64_t mask(int first) const {
+        return lanes_ == 64 ? pair(first) : state_.scalar.at(static_cast<std::size_t>(first));
+    }
+    void set_mask(int first, std::uint64_t value) {
+        if (lanes_ == 64)
+            set_pair(first, value);
+        else
+            state_.scalar.at(static_cast<std::size_t>(first)) = static_cast<std::uint32_t>(value);
+    }
+
     /// The number of the register that a text begins with, in its file.
     static int index_in(const std::string& text) {
-        if (text == "vcc") return 106;
-        if (text == "exec") return 126;
+        if (text == "vcc" || text == "vcc_lo") return 106;
+        if (text == "exec" || text == "exec_lo") return 126;
         return std::atoi(text.c_str() + (text[1] == '[' ? 2 : 1));
     }
     static bool is_number(const std::string& text) {
@@ -88,8 +101,27 @@ private:
             return word == 0 ? static_cast<std::uint32_t>(number) : number < 0 ? ~0U : 0U;
         }
         const auto index = static_cast<std::size_t>(index_in(text) + word);
-        return text[0] == 'v' && text != "vcc" ? state_.vector.at(index)[lane]
-                                               : state_.scalar.at(index);
+        return text[0] == 'v' && text[1] != 'c' ? state_.vector.at(index)[lane]
+                                                : state_.scalar.at(index);
+    }
+    [[nodiscard]] std::uint64_t mask(const std::string& text) const {
+        return lanes_ == 64 ? wide(text) : value(text, 0, 0);
+    }
+
+    /// By the names of gfx9.
+    static std::string older(std::string name) {
+        if (name.ends_with("_e32") || name.ends_with("_e64")) name.resize(name.size() - 4);
+        for (const auto& [longer, shorter] : {std::pair{"_not1_saveexec", "n2_saveexec"},
+                                              {"_not1_b", "n2_b"},
+                                              {"_nc_", "_"},
+                                              {"v_add_co_ci", "v_addc_co"},
+                                              {"s_load_b32", "s_load_dword"},
+                                              {"load_2addr", "read2"},
+                                              {"ds_load", "ds_read"},
+                                              {"ds_store", "ds_write"}})
+            if (const auto at = name.find(longer); at != std::string::npos)
+                name.replace(at, std::string{longer}.size(), shorter);
+        return name;
     }
     [[nodiscard]] std::uint64_t wide(const std::string& text, std::size_t lane = 0) const {
         return value(text, lane, 0) | std::uint64_t{value(text, lane, 1)} << 32U;
@@ -100,9 +132,9 @@ private:
         std::vector<std::string> in;
         for (const auto& operand : instruction.operands)
             in.push_back(std::get<assembly::TextOperand>(operand).text);
-        std::string name = instruction.mnemonic;
-        if (name.ends_with("_e32") || name.ends_with("_e64")) name.resize(name.size() - 4);
+        const std::string name = older(instruction.mnemonic);
         if (name.starts_with("s_waitcnt") || name == "s_nop") return;
+        if (name.starts_with("v_dual_")) return both(name, in);
         if (name.starts_with("global_") || name.starts_with("ds_")) return access(index, name, in);
         if (name.starts_with("v_")) return vector(name, in);
         if (name == "s_load_dword") {
@@ -111,12 +143,47 @@ private:
             state_.scalar.at(static_cast<std::size_t>(index_in(in[0]))) = word_(address);
             return;
         }
-        if (name.ends_with("_b64")) return masks(name, in);
+        const bool is_mask = name.find("saveexec") != std::string::npos;
+        if (is_mask || name.ends_with("_b64")) return masks(name, in);
         scalar(name, in);
     }
 
+    /// "v_dual_mov_b32 v0, 0 :: v_dual_mov_b32 v1, v0": both read what was there before.
+    void both(const std::string& name, const std::vector<std::string>& in) {
+        std::vector<std::string> first;
+        std::vector<std::string> second;
+        std::string other;
+        for (const std::string& text : in) {
+            const auto at = text.find(" :: ");
+            if (at == std::string::npos) {
+                (other.empty() ? first : second).push_back(text);
+                continue;
+            }
+            first.push_back(text.substr(0, at));
+            const std::string rest = text.substr(at + 4);
+            other = rest.substr(0, rest.find(' '));
+            second.push_back(rest.substr(rest.find(' ') + 1));
+        }
+        const auto single = [](const std::string& dual) {
+            return older("v_" + dual.substr(std::string{"v_dual_"}.size()));
+        };
+        const auto run = [&](const std::string& dual, std::vector<std::string> operands) {
+            if (dual.find("cndmask") != std::string::npos) operands.emplace_back("vcc_lo");
+            vector(single(dual), operands);
+        };
+        const WavefrontState before = state_;
+        run(name, first);
+        const auto written = static_cast<std::size_t>(index_in(first[0]));
+        const auto result = state_.vector.at(written);
+        state_ = before;
+        run(other, second);
+        state_.vector.at(written) = result;
+    }
+
     void access(std::size_t index, const std::string& name, std::vector<std::string>& in) {
-        const bool loads = name.find("load") != std::string::npos || name.starts_with("ds_read");
+        const bool counts = name == "ds_add_rtn_u32";
+        const bool loads =
+            name.find("load") != std::string::npos || name.starts_with("ds_read") || counts;
         std::string last = in.back();
         std::int64_t offset = 0;
         if (const auto at = last.find("offset:"); at != std::string::npos)
@@ -124,8 +191,8 @@ private:
         last = last.substr(0, last.find(' '));
         const std::string base = in[loads ? 1 : 0].substr(0, in[loads ? 1 : 0].find(' '));
         std::array<std::uint64_t, 64> addresses{};
-        const std::uint64_t active = pair(126);
-        for (std::size_t lane = 0; lane < 64; ++lane) {
+        const std::uint64_t active = mask(126);
+        for (std::size_t lane = 0; lane < lanes_; ++lane) {
             const bool global = name.starts_with("global_");
             addresses[lane] =
                 (global && last == "off" ? wide(base, lane) : std::uint64_t{value(base, lane, 0)}) +
@@ -141,27 +208,32 @@ private:
                                             std::atoi(in.back().c_str() + found + 8));
         }
         access_(index, all, active);
-        if (!loads) return;
-        for (std::size_t lane = 0; lane < 64; ++lane)
+        for (std::size_t lane = 0; counts && lane < lanes_; ++lane) // Some order of the lanes.
+            if ((active >> lane & 1U) != 0)
+                state_.vector.at(static_cast<std::size_t>(index_in(in[0])))[lane] =
+                    word_(0x6666'0000'0000ULL + lane);
+        if (!loads || counts) return;
+        for (std::size_t lane = 0; lane < lanes_; ++lane)
             for (std::size_t part = 0; (active >> lane & 1U) != 0 && part < all.size(); ++part)
                 state_.vector.at(static_cast<std::size_t>(index_in(in[0])) + part)[lane] =
                     word_(all[part][lane] ^ (name.starts_with("ds_") ? 0x5555'0000'0000ULL : 0));
     }
 
     void masks(const std::string& name, const std::vector<std::string>& in) {
-        const std::uint64_t exec = pair(126);
-        const std::uint64_t a = wide(in[1]);
-        const std::uint64_t b = in.size() > 2 ? wide(in[2]) : 0;
-        std::uint64_t result = 0;
         if (name.find("saveexec") != std::string::npos) {
-            const std::uint64_t after = name == "s_and_saveexec_b64"  ? exec & a
-                                        : name == "s_or_saveexec_b64" ? exec | a
-                                                                      : a & ~exec;
-            set_pair(index_in(in[0]), exec);
-            set_pair(126, after);
+            const std::uint64_t exec = mask(126);
+            const std::uint64_t a = mask(in[1]);
+            const std::uint64_t after = name.starts_with("s_and_")  ? exec & a
+                                        : name.starts_with("s_or_") ? exec | a
+                                                                    : a & ~exec;
+            set_mask(index_in(in[0]), exec);
+            set_mask(126, after);
             state_.scc = after != 0;
             return;
         }
+        const std::uint64_t a = wide(in[1]);
+        const std::uint64_t b = in.size() > 2 ? wide(in[2]) : 0;
+        std::uint64_t result = 0;
         if (name == "s_mov_b64") return set_pair(index_in(in[0]), a);
         if (name == "s_cselect_b64") return set_pair(index_in(in[0]), state_.scc ? a : b);
         if (name == "s_and_b64")
@@ -226,6 +298,10 @@ private:
             with_scc(a & b);
         } else if (name == "s_or_b32") {
             with_scc(a | b);
+        } else if (name == "s_xor_b32") {
+            with_scc(a ^ b);
+        } else if (name == "s_andn2_b32") {
+            with_scc(a & ~b);
         } else if (name == "s_min_u32") {
             state_.scc = a < b;
             result = a < b ? a : b;
@@ -237,28 +313,30 @@ private:
     }
 
     void vector(const std::string& name, const std::vector<std::string>& in) {
-        const std::uint64_t exec = pair(126);
-        if (name.starts_with("v_cmp_")) {
+        const std::uint64_t exec = mask(126);
+        if (name.starts_with("v_cmp")) {
+            const bool to_exec = name.starts_with("v_cmpx"); // Of RDNA: to nothing else.
+            const std::size_t first = to_exec ? 0 : 1;
             std::uint64_t bits = 0;
-            for (std::size_t lane = 0; lane < 64; ++lane)
+            for (std::size_t lane = 0; lane < lanes_; ++lane)
                 if ((exec >> lane & 1U) != 0 &&
-                    compare(name, value(in[1], lane, 0), value(in[2], lane, 0)))
+                    compare(name, value(in[first], lane, 0), value(in[first + 1], lane, 0)))
                     bits |= std::uint64_t{1} << lane;
-            return set_pair(index_in(in[0]), bits);
+            return set_mask(to_exec ? 126 : index_in(in[0]), bits);
         }
         if (name == "v_readfirstlane_b32") {
             std::size_t first = 0;
-            while (first < 63 && (exec >> first & 1U) == 0)
+            while (first + 1 < lanes_ && (exec >> first & 1U) == 0)
                 ++first;
             state_.scalar.at(static_cast<std::size_t>(index_in(in[0]))) =
                 value(in[1], exec == 0 ? 0 : first, 0);
             return;
         }
         std::uint64_t carries = 0;
-        for (std::size_t lane = 0; lane < 64; ++lane)
+        for (std::size_t lane = 0; lane < lanes_; ++lane)
             if ((exec >> lane & 1U) != 0 && lane_result(name, in, lane))
                 carries |= std::uint64_t{1} << lane;
-        if (name.find("_co_") != std::string::npos) set_pair(106, carries);
+        if (name.find("_co_") != std::string::npos) set_mask(index_in(in[1]), carries);
     }
 
     /// Whether there is a carry.
@@ -289,8 +367,7 @@ private:
             return false;
         }
         if (carries) {
-            const std::uint64_t in_carry =
-                is("v_addc_co_u32") ? pair(index_in(in[4])) >> lane & 1U : 0;
+            const std::uint64_t in_carry = is("v_addc_co_u32") ? mask(in[4]) >> lane & 1U : 0;
             const std::uint64_t sum = std::uint64_t{a} + b + in_carry;
             result = static_cast<std::uint32_t>(sum);
             return sum >> 32U != 0;
@@ -315,7 +392,7 @@ private:
                  : is("v_bfe_u32")      ? a >> (b & 31U) & ((1U << (c & 31U)) - 1U)
                  : is("v_min_i32")      ? (less(a, b) ? a : b)
                  : is("v_max_u32")      ? (a < b ? b : a)
-                 : is("v_cndmask_b32")  ? ((pair(index_in(in[3])) >> lane & 1U) != 0 ? b : a)
+                 : is("v_cndmask_b32")  ? ((mask(in[3]) >> lane & 1U) != 0 ? b : a)
                                         : throw std::logic_error{name};
         return false;
     }
@@ -324,6 +401,7 @@ private:
     WavefrontState state_;
     std::function<std::uint32_t(std::uint64_t)> word_;
     Access access_;
+    std::size_t lanes_;
 };
 
 } // namespace warpbound::tests

@@ -73,14 +73,46 @@ TEST(ExecGuards, AreNeededWhereTheSavedMaskWasOverwritten) {
               "10");
 }
 
-TEST(ExecGuards, AreNeededInWavefrontsOf32LanesOnceExecIsWritten) {
+TEST(ExecGuards, FollowMasksOfOneRegisterWhereLanesAre32) {
     EXPECT_EQ(guarded_moves("v_mov_b32 v1, 0\n"
                             "s_and_saveexec_b32 s0, vcc_lo\n"
                             "v_mov_b32 v2, 0\n"
                             "s_or_b32 exec_lo, exec_lo, s0\n"
                             "v_mov_b32 v3, 0\n",
                             "gfx1030"),
-              "011");
+              "010");
+    EXPECT_EQ(guarded_moves("s_mov_b32 s4, 0\n"
+                            "L:\nv_mov_b32 v1, 0\n"
+                            "s_or_b32 s4, vcc_lo, s4\n"
+                            "s_and_not1_b32 exec_lo, exec_lo, s4\n"
+                            "s_cbranch_execnz L\n"
+                            "s_or_b32 exec_lo, exec_lo, s4\n"
+                            "v_mov_b32 v2, 0\n",
+                            "gfx1100"),
+              "00");
+    // The neighbour of a mask is another one.
+    EXPECT_EQ(guarded_moves("s_and_saveexec_b32 s0, vcc_lo\n"
+                            "s_mov_b32 s1, s2\n"
+                            "s_or_b32 exec_lo, exec_lo, s0\n"
+                            "v_mov_b32 v1, 0\n"
+                            "s_and_saveexec_b32 s0, vcc_lo\n"
+                            "s_mov_b32 s0, s2\n"
+                            "s_or_b32 exec_lo, exec_lo, s0\n"
+                            "v_mov_b32 v2, 0\n",
+                            "gfx1030"),
+              "01");
+}
+
+TEST(ExecGuards, AreNeededWhereAComparisonTakesLanesAway) {
+    EXPECT_EQ(guarded_moves("s_mov_b32 s0, exec_lo\n"
+                            "v_cmpx_gt_u32_e32 4, v0\n"
+                            "v_mov_b32 v1, 0\n"
+                            "s_cbranch_execz L\n"
+                            "v_mov_b32 v2, 0\n"
+                            "L:\ns_or_b32 exec_lo, exec_lo, s0\n"
+                            "v_mov_b32 v3, 0\n",
+                            "gfx1030"),
+              "100");
 }
 
 } // namespace
