@@ -1,6 +1,7 @@
 #include "models/architecture/timing_look_up.hpp"
 
 #include "assembly/amd/counters.hpp"
+#include "assembly/amd/dual_issue.hpp"
 #include "assembly/isa/source_places.hpp"
 #include "models/architecture/pass_rule.hpp"
 #include "models/architecture/schema.hpp"
@@ -252,6 +253,39 @@ Result<InstructionTiming> TimingLookUp::timing() {
     return std::move(result_);
 }
 
+namespace {
+
+/// An instruction with its components: two of VOPD, else itself.
+std::vector<Instruction> components_of(const Instruction& instruction) {
+    if (const auto both = assembly::amd::dual_components(instruction))
+        return {both->begin(), both->end()};
+    return {instruction};
+}
+
+/// C105: the result of both is there with the later one, and the unit is occupied for the longer.
+Result<InstructionTiming> of_both(Result<InstructionTiming> first, Result<InstructionTiming> second,
+                                  const Instruction& instruction) {
+    if (!first) return first;
+    if (!second) return second;
+    InstructionTiming both = std::move(first).value();
+    const InstructionTiming& other = second.value();
+    if (both.unit != other.unit)
+        return Failure{.what = fmt::format("{} at 0x{:04x}: its operations are on two units of the "
+                                           "description; expected one unit for both",
+                                           instruction.mnemonic, instruction.address),
+                       .where = {},
+                       .line = instruction.position.line};
+    both.latency = larger(both.latency, other.latency);
+    both.source_read = larger(both.source_read, other.source_read);
+    both.initiation = larger(both.initiation, other.initiation);
+    for (const std::string& named : other.values_with_caveat)
+        if (std::ranges::find(both.values_with_caveat, named) == both.values_with_caveat.end())
+            both.values_with_caveat.push_back(named);
+    return both;
+}
+
+} // namespace
+
 bool counts_passes(const Instruction& instruction) {
     return pass_rule(instruction) != PassRule::None;
 }
@@ -265,6 +299,14 @@ std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Funct
     for (const auto& instruction : function.instructions)
         timings.push_back(
             TimingLookUp{instruction, function, architecture, facts, threads}.timing());
+    const auto of = [&](const Instruction& instruction) {
+        return TimingLookUp{instruction, function, architecture, facts}.timing();
+    };
+    for (const auto& instruction : function.instructions) {
+        const auto parts = assembly::amd::dual_components(instruction);
+        timings.push_back(parts ? of_both(of((*parts)[0]), of((*parts)[1]), instruction)
+                                : of(instruction));
+    }
     return timings;
 }
 
@@ -274,6 +316,14 @@ std::vector<std::string> missing_values(const assembly::Function& function, std:
     TimingLookUp look_up{function.instructions[instruction], function, architecture, facts, 1};
     static_cast<void>(look_up.timing());
     return look_up.missing();
+    std::vector<std::string> missing;
+    for (const Instruction& part : components_of(function.instructions[instruction])) {
+        TimingLookUp look_up{part, function, architecture, facts};
+        static_cast<void>(look_up.timing());
+        for (const std::string& path : look_up.missing())
+            if (std::ranges::find(missing, path) == missing.end()) missing.push_back(path);
+    }
+    return missing;
 }
 
 } // namespace warpbound::models

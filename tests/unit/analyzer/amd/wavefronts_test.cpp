@@ -3,6 +3,7 @@
 #include "analyzer/flow/facts_in_use.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "models/architecture/architecture.hpp"
+#include "models/architecture/instruction_timing.hpp"
 #include "tests/support/made_values.hpp"
 #include "tests/unit/assembly/amd/code.hpp"
 
@@ -215,6 +216,28 @@ TEST(Wavefronts, RefuseWhatTheContractDoesNotCover) {
     EXPECT_THAT(refusal("flat_load_dword v1, v[2:3]\n"), HasSubstr("counts in two counters"));
     EXPECT_THAT(refusal("s_sleep 0x8001\n"), HasSubstr("how long it holds its wavefront"));
     EXPECT_THAT(refusal("ds_add_u32 v1, v2\n"), HasSubstr("classes/atomic-shared"));
+}
+
+TEST(DualIssue, TakesTheLongerTimesOfBothOperations) {
+    auto machine = models::load_architecture("rdna3-7900xtx").value();
+    for (const auto& [path, cycles] :
+         std::vector<std::pair<std::string, std::int64_t>>{{"classes/move/latency", 3},
+                                                           {"classes/move/initiation", 2},
+                                                           {"classes/shift/latency", 7},
+                                                           {"classes/shift/initiation", 1}})
+        tests::put_value(machine, path, {cycles, cycles, cycles});
+    const auto timing_of = [](const models::Architecture& of) {
+        const auto function = assembly::amd::function_of(
+            "gfx1100", "v_dual_mov_b32 v4, 0 :: v_dual_lshlrev_b32 v1, 3, v0\n");
+        return models::instruction_timings(function.value(), of, {}).at(0);
+    };
+    const auto timing = timing_of(machine);
+    ASSERT_TRUE(timing) << to_string(timing.error());
+    EXPECT_EQ(timing.value().latency.lo, 7);
+    EXPECT_EQ(timing.value().latency.hi, 7);
+    EXPECT_EQ(timing.value().initiation.hi, 2);
+    machine.classes.erase(assembly::OpcodeClass::Shift);
+    EXPECT_FALSE(timing_of(machine));
 }
 
 } // namespace
