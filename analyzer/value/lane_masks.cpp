@@ -240,7 +240,7 @@ public:
                 masks.holds_argument_pointer[i] =
                     masks.holds_argument_pointer[i] && here.holds_arguments();
                 masks.change[i] = change_of(function_.instructions[i], function_.entry.lanes);
-                block_of_[i] = block;
+                blocks_of_[i].push_back(block);
                 if (masks.change[i] == ExecChange::Replaces) {
                     const LaneSet exec = after();
                     const auto [entry, is_new] = replacing.emplace(i, exec);
@@ -265,14 +265,24 @@ private:
         }
     }
 
+    [[nodiscard]] bool leads(std::size_t block, const std::vector<std::size_t>& to) const {
+        return std::ranges::any_of(to, [&](std::size_t end) { return reaches_[block][end]; });
+    }
+
     /// Registers that are written, or restored, where a path leads from the block of `from`
     /// (nothing: from anywhere, while EXEC is not full) to that of `to`.
     [[nodiscard]] std::set<Register>
     written(const LaneMasks& masks, std::optional<std::size_t> from, std::size_t to) const {
         std::set<Register> registers;
-        for (const auto& [i, block] : block_of_) {
-            if (!reaches_[block][block_of_.at(to)]) continue;
-            if (from ? !reaches_[block_of_.at(*from)][block] : masks.exec_is_full[i]) continue;
+        for (const auto& [i, blocks] : blocks_of_) {
+            if (std::ranges::none_of(blocks, [&](std::size_t block) {
+                    return leads(block, blocks_of_.at(to)) &&
+                           (from ? std::ranges::any_of(
+                                       blocks_of_.at(*from),
+                                       [&](std::size_t start) { return reaches_[start][block]; })
+                                 : !masks.exec_is_full[i]);
+                }))
+                continue;
             const auto& writes = function_.instructions[i].effects.writes;
             std::copy_if(writes.begin(), writes.end(), std::inserter(registers, registers.end()),
                          is_lane_register);
@@ -305,8 +315,8 @@ private:
     const ControlFlowGraph& graph_;
     std::vector<std::optional<MaskState>> before_;
     std::optional<Register> arguments_;
-    std::vector<std::vector<bool>> reaches_; ///< [from][to]
-    std::map<std::size_t, std::size_t> block_of_;
+    std::vector<std::vector<bool>> reaches_;                    ///< [from][to]
+    std::map<std::size_t, std::vector<std::size_t>> blocks_of_; ///< Several of a loop's copies.
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "assembly/flow/control_flow_graph.hpp"
 
 #include "assembly/flow/block_exploration.hpp"
+#include "assembly/flow/node_splitting.hpp"
 #include "assembly/isa/source_places.hpp"
 #include "assembly/support/stop_token.hpp"
 
@@ -190,6 +191,9 @@ Result<ControlFlowGraph> build_control_flow_graph(const Function& function) {
     const auto explored = explore_blocks(function);
     if (!explored) return explored.as_failure();
     auto ordered = order_blocks(function, explored.value());
+    // Lanes of a warp of NVIDIA that execute together could then be in different copies.
+    if (!ordered && is_amd(function.target))
+        ordered = order_blocks(function, with_single_entries(explored.value()));
     if (!ordered) return ordered.as_failure();
     return std::move(ordered).value().graph;
 }

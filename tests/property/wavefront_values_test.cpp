@@ -445,7 +445,7 @@ class WavefrontValues : public testing::TestWithParam<tests::WavefrontMachine> {
 TEST_P(WavefrontValues, HoldInEveryExecution) {
     const auto machine = models::load_architecture(GetParam().description);
     ASSERT_TRUE(machine) << to_string(machine.error());
-    const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 60);
+    const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 20);
     const auto first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261129);
     Counts counts;
     for (std::uint64_t seed = first; seed < first + cases && !HasFailure(); ++seed)
