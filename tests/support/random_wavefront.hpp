@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <regex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,7 +46,8 @@ private:
     }
 
     std::string statement(int depth) {
-        const std::int64_t kind = random_.whole(0, depth < 2 ? 11 : 6);
+        const std::int64_t kind = random_.whole(0, depth < 2 ? 12 : 6);
+        if (kind == 12) return loop_of_two_entries(depth);
         if (kind == 7) return lanes_off(depth);
         if (kind == 8) return both_sides(depth);
         if (kind == 9) return scalar_branch(depth);
@@ -136,6 +138,16 @@ private:
                            label, body, 24 + depth);
     }
 
+    std::string loop_of_two_entries(int depth) {
+        const std::string label = names(depth).first;
+        const std::string first = statements(depth + 1);
+        const std::string second = statements(depth + 1);
+        return fmt::format("s_cmp_lt_u32 s21, s22\ns_cbranch_scc1 {0}m\n{0}:\n{1}{0}m:\n{2}"
+                           "s_add_u32 s{3}, s21, s{3}\ns_cmp_lt_u32 s{3}, s22\n"
+                           "s_cbranch_scc1 {0}\n",
+                           label, first, second, 24 + depth);
+    }
+
     std::string loop_of_lanes(int depth) {
         const auto [label, left] = names(depth);
         const std::string body = statements(depth + 1);
@@ -202,10 +214,12 @@ inline void vary(models::Architecture& machine, RandomSource& random) {
 /// Facts for every loop, with random bounds.
 inline models::FlowFacts facts_of(const assembly::ControlFlowGraph& graph, RandomSource& random) {
     models::FlowFacts facts;
+    std::set<std::int64_t> headers; // Copies of a loop have one fact.
     for (const assembly::Loop& loop : graph.loops) {
+        const std::int64_t header = graph.blocks[loop.header].address;
+        if (!headers.insert(header).second) continue;
         const std::int64_t min = random.whole(1, 3);
-        facts.loops.push_back(
-            {graph.blocks[loop.header].address, min, min + random.whole(0, 2), {}});
+        facts.loops.push_back({header, min, min + random.whole(0, 2), {}});
     }
     return facts;
 }
