@@ -68,9 +68,9 @@ struct ControlFlowGraph {
 
 /// Builds the graph. Refuses, naming the address: an indirect branch without known targets, a
 /// target that is no instruction, unknown control instructions, a pop whose push differs between
-/// paths, recursion, irreducible loops, a function from whose entry no EXIT can be reached, code
-/// that runs past the last instruction. All refusals of one function form one message, with the
-/// source location of the first.
+/// paths, recursion, irreducible loops (AMD code gets copies of blocks: S54), a function from whose
+/// entry no EXIT can be reached, code that runs past the last instruction. All refusals of one
+/// function form one message, with the source location of the first.
 Result<ControlFlowGraph> build_control_flow_graph(const Function& function);
 
 struct ExploredBlock; // assembly/flow/block_exploration.hpp
