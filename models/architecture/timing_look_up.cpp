@@ -296,11 +296,8 @@ std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Funct
                                                            std::int64_t threads) {
     std::vector<Result<InstructionTiming>> timings;
     timings.reserve(function.instructions.size());
-    for (const auto& instruction : function.instructions)
-        timings.push_back(
-            TimingLookUp{instruction, function, architecture, facts, threads}.timing());
     const auto of = [&](const Instruction& instruction) {
-        return TimingLookUp{instruction, function, architecture, facts}.timing();
+        return TimingLookUp{instruction, function, architecture, facts, threads}.timing();
     };
     for (const auto& instruction : function.instructions) {
         const auto parts = assembly::amd::dual_components(instruction);
@@ -312,13 +309,10 @@ std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Funct
 
 std::vector<std::string> missing_values(const assembly::Function& function, std::size_t instruction,
                                         const Architecture& architecture, const FlowFacts& facts) {
-    // How many values are missing does not depend on the threads of a block.
-    TimingLookUp look_up{function.instructions[instruction], function, architecture, facts, 1};
-    static_cast<void>(look_up.timing());
-    return look_up.missing();
     std::vector<std::string> missing;
     for (const Instruction& part : components_of(function.instructions[instruction])) {
-        TimingLookUp look_up{part, function, architecture, facts};
+        // Which values are missing does not depend on the threads of a block.
+        TimingLookUp look_up{part, function, architecture, facts, 1};
         static_cast<void>(look_up.timing());
         for (const std::string& path : look_up.missing())
             if (std::ranges::find(missing, path) == missing.end()) missing.push_back(path);

@@ -229,7 +229,7 @@ TEST(DualIssue, TakesTheLongerTimesOfBothOperations) {
     const auto timing_of = [](const models::Architecture& of) {
         const auto function = assembly::amd::function_of(
             "gfx1100", "v_dual_mov_b32 v4, 0 :: v_dual_lshlrev_b32 v1, 3, v0\n");
-        return models::instruction_timings(function.value(), of, {}).at(0);
+        return models::instruction_timings(function.value(), of, {}, 64).at(0);
     };
     const auto timing = timing_of(machine);
     ASSERT_TRUE(timing) << to_string(timing.error());
