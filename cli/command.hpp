@@ -155,7 +155,7 @@ struct KernelOptions {
 inline constexpr const char* file_help =
     "Code of the kernel: a cubin, fatbin or program, PTX, CUDA C++, or a listing (cuobjdump -sass, "
     "nvdisasm, bare text), each also as .gz or .xz; - reads standard input. AMD's code objects and "
-    "assembly: inspect, flow-facts, bound, analyze, simulate, schedulers, certify";
+    "assembly: inspect, flow-facts, bound, analyze, simulate, predict, schedulers, certify";
 inline constexpr const char* kernel_help =
     "Name of the kernel, mangled or not, or a part of it, if the file holds several";
 inline constexpr const char* target_help = "Target whose code is meant, as sm_80 or gfx90a, if the "

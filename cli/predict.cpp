@@ -27,6 +27,7 @@ struct PredictOptions {
     std::string parameters;
     std::string model = "all";
     LaunchText launch;
+    std::vector<std::string> arguments;
     std::string policy = "lrr";
     std::string format = "text";
     std::string sweep;
@@ -82,13 +83,25 @@ Result<prediction::Setting> setting_of(const PredictOptions& options) {
 }
 
 /// Paths and the representative warp are those of the machine as set by --set, at every point of a
-/// sweep.
+/// sweep. Of AMD's code the facts are those in use for the launch, where one is given.
 Result<KernelProfiles> profiles_of(const PredictOptions& options,
                                    const prediction::Setting& setting) {
     const models::Architecture& architecture = setting.architecture;
     if (!options.profiles.empty()) return read_profiles(options.profiles, setting);
-    const auto kernel = load_kernel(options.kernel, architecture.target);
+    auto kernel = load_kernel(options.kernel, architecture.target);
     if (!kernel) return kernel.as_failure();
+    if (is_amd(kernel.value()->function->target) && options.launch.is_given()) {
+        const auto launched =
+            load_launch({options.kernel, options.machine, options.launch, options.arguments},
+                        architecture, std::move(kernel).value());
+        if (!launched) return launched.as_failure();
+        return profiles_of_listing(*launched.value().kernel, architecture, options.seed);
+    }
+    if (!options.arguments.empty())
+        return Failure{
+            "arguments decide the loops and addresses of AMD's code for a launch that is "
+            "given; expected --grid and --block, and for other code --flow-facts",
+            "--arg"};
     const auto target = check_target(*kernel.value(), architecture);
     if (!target) return target.as_failure();
     return profiles_of_listing(*kernel.value(), architecture, options.seed);
@@ -229,7 +242,7 @@ Exit run(const PredictOptions& options) {
                                       : options.format == "csv" ? prediction_csv(report)
                                                                 : prediction_text(report));
     if (!options.kernel.file.empty() && options.launch.is_given()) {
-        LaunchOptions launch{options.kernel, options.machine, options.launch, {}};
+        LaunchOptions launch{options.kernel, options.machine, options.launch, options.arguments};
         suggest(fmt::format("warpbound simulate {}", typed(launch)));
     }
     if (written != Exit::Holds || report.has_time()) return written;
@@ -264,6 +277,7 @@ void add_predict(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<PredictOptions>();
     CLI::App* command =
         app.add_subcommand("predict", "Estimate a kernel's time with published formulas");
+    options->kernel.takes_amd = true;
     command->add_option("FILE", options->kernel.file, "Listing of the kernel");
     command->add_option("--kernel", options->kernel.kernel,
                         "Name of the kernel, if the file holds several");
@@ -279,6 +293,7 @@ void add_predict(CLI::App& app, Invocation& invocation) {
         ->excludes(command->get_option("--source"));
     options->machine.add_to(*command);
     options->launch.add_to(*command);
+    add_arguments(*command, options->arguments);
     command->add_option("--model", options->model, "Formula")
         ->check(CLI::IsMember(model_names()))
         ->capture_default_str();

@@ -122,7 +122,7 @@ Result<KernelFile> KernelFile::open(const std::string& path, const TargetChoice&
 Result<void> KernelFile::add_amd(std::string contents, const assembly::amd::CodeDecoder* decoder) {
     if (decoder == nullptr)
         return Failure{"AMD code, which this command does not take; inspect, flow-facts, bound, "
-                       "analyze, simulate, schedulers and certify do"};
+                       "analyze, simulate, predict, schedulers and certify do"};
     auto image = amd_image(std::move(contents), name_, choice_, *decoder);
     if (!image) return image.as_failure();
     const auto object = assembly::amd::read_code_object(image.value());

@@ -12,7 +12,6 @@
 namespace warpbound::models::occupancy {
 namespace {
 
-constexpr std::int64_t warp_size = 32;
 constexpr std::int64_t kib = 1024;
 
 /// Number of named barriers of a multiprocessor, relative to its block slots.
@@ -221,7 +220,7 @@ std::optional<std::int64_t> blocks_by_shared_memory(std::int64_t bytes, const Li
 
 Result<Occupancy> resident(const Block& block, const Limits& limits) {
     if (const auto wrong = objection(block, limits)) return *wrong;
-    const std::int64_t warps = divide_up(block.threads, warp_size);
+    const std::int64_t warps = divide_up(block.threads, limits.warp_size);
     Occupancy found;
     found.limits = {
         {Resource::Warps, block.threads > limits.threads_per_block ? 0 : limits.warps / warps},
@@ -229,10 +228,10 @@ Result<Occupancy> resident(const Block& block, const Limits& limits) {
     };
     if (block.registers_per_thread > 0) {
         found.registers_of_block =
-            registers_of_warp(block.registers_per_thread, warp_size, limits) * warps;
+            registers_of_warp(block.registers_per_thread, limits.warp_size, limits) * warps;
         found.limits.push_back(
             {Resource::Registers,
-             blocks_by_registers(block.registers_per_thread, warps, warp_size, limits)});
+             blocks_by_registers(block.registers_per_thread, warps, limits.warp_size, limits)});
     }
     found.shared_of_block =
         round_up_to(block.shared_memory + limits.shared_reserved, limits.shared_unit);

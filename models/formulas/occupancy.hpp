@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Occupancy of an NVIDIA multiprocessor: co-resident blocks of a kernel, and the limiting
-/// resource.
+/// Occupancy of a multiprocessor: co-resident blocks of a kernel, and the limiting resource. Of
+/// NVIDIA by compute capability; of others with the limits of a description.
 
 #include "assembly/support/result.hpp"
 #include "models/formulas/explanation.hpp"
@@ -14,7 +14,7 @@
 
 namespace warpbound::models::occupancy {
 
-/// Resources of one multiprocessor of a compute capability. The warp size is 32.
+/// Resources of one multiprocessor.
 struct Limits {
     std::string name;        ///< "CC 8.6"
     std::int64_t blocks = 0; ///< Resident blocks.
@@ -31,6 +31,7 @@ struct Limits {
     std::int64_t shared_reserved = 0;  ///< `Unit:` bytes taken by the system for each block.
     /// Named barriers of the multiprocessor; none where no rule is known (2.x, 3.x, 8.7, 10.0).
     std::optional<std::int64_t> barriers;
+    std::int64_t warp_size = 32;      ///< `Unit:` threads.
     bool fermi_register_rule = false; ///< Some register counts are allocated in units of 128.
 };
 

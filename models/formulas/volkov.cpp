@@ -10,7 +10,6 @@
 namespace warpbound::models::volkov {
 namespace {
 
-constexpr double warp_size = 32;
 constexpr double bits_per_byte = 8;
 
 std::optional<Failure> objection(const Warp& warp, std::int64_t occupancy, const Machine& machine) {
@@ -20,6 +19,7 @@ std::optional<Failure> objection(const Warp& warp, std::int64_t occupancy, const
     return check.count("multiprocessors", machine.multiprocessors, 1)
         .positive("clock", machine.clock)
         .positive("cores", machine.cores)
+        .positive("threads of a warp", machine.warp_size)
         .positive("schedulers", machine.schedulers)
         .positive("DRAM bytes per cycle", machine.dram_bytes)
         .within("knee", machine.knee, 0.5, 1)
@@ -76,7 +76,7 @@ Result<WarpThroughput> warp_throughput(const Warp& warp, std::int64_t occupancy,
     if (const auto wrong = objection(warp, occupancy, machine)) return *wrong;
     WarpThroughput found{.throughput = Estimate<WarpsPerCycle>{0},
                          .latency = warp.latency / real(occupancy),
-                         .cores = warp_size * warp.cuda_instructions / machine.cores,
+                         .cores = machine.warp_size * warp.cuda_instructions / machine.cores,
                          .issue = warp.issued_instructions / machine.schedulers,
                          .memory = warp.bytes / machine.dram_bytes};
     for (const auto& unit : warp.units) {
@@ -106,7 +106,7 @@ Result<KernelTime> kernel_time(const Launch& launch, const Warp& warp, std::int6
         return *wrong;
     const auto throughput = warp_throughput(warp, occupancy, machine);
     if (!throughput) return throughput.as_failure();
-    const double warps = real(launch.blocks) * real(launch.warps_per_block());
+    const double warps = real(launch.blocks) * std::ceil(real(launch.threads) / machine.warp_size);
     const double rate =
         throughput.value().throughput.value() * real(machine.multiprocessors) * machine.clock;
     return KernelTime{.time = Estimate<Seconds>{warps / (rate * lambda)},

@@ -31,6 +31,7 @@ struct Machine {
     /// Part of the peak that is reached where latency and throughput bound meet, 0.5 to 1; 1 is the
     /// sharp knee as published, 0.8 what Volkov 2016 observed.
     double knee = 1;
+    double warp_size = 32; ///< `Unit:` threads.
 };
 
 /// Estimate, not a bound. BW_cycle = memory clock * bus width / 8 * data rate / (SMs * f).

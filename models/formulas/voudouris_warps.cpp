@@ -21,7 +21,7 @@ std::optional<Failure> objection(const KernelProfile& profile, const Core& core,
         .require(core.warps == 1 || profile.global_stores == 0 || core.buffer.has_value(),
                  "several warps store, and the write buffer is missing");
     for (const std::int64_t degree : variation.degrees)
-        check.count("conflict degree", degree, 2, 32);
+        check.count("conflict degree", degree, 2, most_passes_of_step);
     if (core.buffer)
         check.count("write buffer entries", core.buffer->entries, 1)
             .positive("drain of an entry", core.buffer->drain);

@@ -52,7 +52,9 @@ struct NamedProfile {
 KernelProfile counts_of(const Steps& steps);
 
 /// The steps of a warp that visits the blocks of a graph in this order, from the entry. A guarded
-/// instruction counts as executed. Waits for read barriers and by DEPBAR are left out. Passes and
+/// instruction counts as executed. Waits for read barriers and by DEPBAR are left out. Of AMD's
+/// code S_WAITCNT waits for the operations of its counters, taken to return in the order of their
+/// issue, also where scalar loads among them need not. Passes and
 /// levels are those of the memory facts; shared accesses
 /// without a fact have no stated passes, and neither have global ones.
 /// Iterations of a loop that must repeat the previous one are not followed again, so that long
@@ -66,11 +68,11 @@ Result<Steps> steps_along(const assembly::Function& function,
 /// shared-loads="41" shared-stores="9" global-loads="8" global-stores="9" hidden-latency="2034"
 /// registers="16" shared-memory="1024"/>`; a count that is left out is 0. Or, without the counts,
 /// `<step class="float-add" reads="1 4" passes="1..2" level="l2" bytes="4" stall="2"
-/// dual-issue="yes" taken="yes"/>` for each executed instruction, in order; passes of a memory
-/// access that are left out or "any" are not stated; `at="0x10"` and a `<pattern/>` as in flow
-/// facts inside the step replace them. `<repeat times="100">` executes the steps in
-/// it 100 times; it is not nested, and distances count executed steps. Refuses unknown attributes
-/// and elements, counts combined with steps, distances that reach before the first step, bad and
+/// sleep="1" dual-issue="yes" taken="yes"/>` for each executed instruction, in order; passes of a
+/// memory access that are left out or "any" are not stated; `at="0x10"` and a `<pattern/>` as in
+/// flow facts inside the step replace them. `<repeat times="100">` executes the steps in it 100
+/// times; it is not nested, and distances count executed steps. Refuses unknown attributes and
+/// elements, counts combined with steps, distances that reach before the first step, bad and
 /// negative numbers, and what `read_xml` refuses.
 Result<NamedProfile> read_profile(const assembly::SourceText& source);
 /// Text that reads back to the same profile, without addresses. Refuses steps that do not fit an

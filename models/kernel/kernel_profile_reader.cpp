@@ -9,7 +9,7 @@
 namespace warpbound::models {
 namespace {
 
-constexpr std::size_t distance_limit = 64; // Producers of one step.
+constexpr std::size_t distance_limit = 256; // Producers of one step.
 
 /// "1" or "1..4"; nothing for "any".
 Result<std::optional<CountRange>> read_passes(const assembly::SourceText& source,
@@ -19,10 +19,11 @@ Result<std::optional<CountRange>> read_passes(const assembly::SourceText& source
     const auto dots = text.find("..");
     const auto min = parse_integer(std::string_view{text}.substr(0, dots));
     const auto max = dots == std::string::npos ? min : parse_integer(text.substr(dots + 2));
-    if (!min || !max || *min < 1 || *max > 32 || *min > *max)
+    if (!min || !max || *min < 1 || *max > most_passes_of_step || *min > *max)
         return refuse(
             source, element,
-            fmt::format("'passes' is \"{}\"; expected 1 to 32, a range \"1..4\" or \"any\"", text));
+            fmt::format("'passes' is \"{}\"; expected 1 to {}, a range \"1..4\" or \"any\"", text,
+                        most_passes_of_step));
     return std::optional{CountRange{*min, *max}};
 }
 
@@ -105,7 +106,7 @@ Result<ProfileStep> read_step(const assembly::SourceText& source, const XmlEleme
         return refuse(source, element, fmt::format("<{}> where <step> was expected", element.name));
     const auto known = check_attributes(
         source, element, {"class"},
-        {"reads", "passes", "level", "bytes", "stall", "dual-issue", "taken", "at"});
+        {"reads", "passes", "level", "bytes", "stall", "sleep", "dual-issue", "taken", "at"});
     if (!known) return known.as_failure();
     ProfileStep step;
     const auto opcode_class = assembly::parse_opcode_class(*element.find("class"));
@@ -139,6 +140,11 @@ Result<ProfileStep> read_step(const assembly::SourceText& source, const XmlEleme
         const auto stall = integer_attribute(source, element, "stall", 0, 1024);
         if (!stall) return stall.as_failure();
         step.stall = stall.value();
+    }
+    if (element.find("sleep") != nullptr) {
+        const auto sleep = integer_attribute(source, element, "sleep", 0, 127);
+        if (!sleep) return sleep.as_failure();
+        step.sleep = sleep.value();
     }
     const auto dual = read_yes(source, element, "dual-issue");
     if (!dual) return dual.as_failure();

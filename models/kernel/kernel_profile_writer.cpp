@@ -27,6 +27,7 @@ XmlElement element_of(const ProfileStep& step) {
     if (step.level != MemoryLevel::Any) add("level", std::string{to_string(step.level)});
     if (step.bytes_per_lane != 0) add("bytes", std::to_string(step.bytes_per_lane));
     if (step.stall) add("stall", std::to_string(*step.stall));
+    if (step.sleep) add("sleep", std::to_string(*step.sleep));
     if (step.dual_issued) add("dual-issue", "yes");
     if (step.transfers) add("taken", "yes");
     if (step.address) add("at", fmt::format("0x{:04x}", *step.address));

@@ -15,6 +15,7 @@ std::size_t hash_of(const ProfileStep& step) {
     mix(step.address.value_or(-1));
     mix(step.transfers ? 1 : 0);
     mix(step.stall.value_or(-1));
+    mix(step.sleep.value_or(-1));
     for (const std::int64_t distance : step.distances)
         mix(distance);
     return hash;

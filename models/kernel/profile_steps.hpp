@@ -16,23 +16,29 @@
 
 namespace warpbound::models {
 
+/// Passes of an access: two for each lane of a wavefront of AMD.
+inline constexpr std::int64_t most_passes_of_step = 128;
+
 /// One executed instruction of a warp.
 struct ProfileStep {
     assembly::OpcodeClass opcode_class = assembly::OpcodeClass::Nop;
     /// Distances in steps to the producers that it waits for: producers of the registers,
-    /// predicates and carry that it reads, and of the scoreboards in its wait mask. Increasing,
+    /// predicates and carry that it reads, and of the scoreboards that it waits for. Increasing,
     /// each at least 1. Along a path, a producer more than 64 steps back is left out if a step in
     /// between has already waited for it: it delays nothing.
     std::vector<std::int64_t> distances{};
     /// Transactions or conflict degree of a memory access, or of a constant load whose lanes may
-    /// address different words, 1..32; none: not stated. 1 for others.
+    /// address different words, 1 to `most_passes_of_step`; none: not stated. 1 for others.
     std::optional<CountRange> passes = CountRange{};
     MemoryLevel level = MemoryLevel::Any; ///< Of a load of global or local memory.
     std::int64_t bytes_per_lane = 0;      ///< Of a memory access.
-    std::optional<std::int64_t> stall{};  ///< Stall count of the encoding. `Unit:` cycles.
-    bool dual_issued = false;             ///< Dual-issued with the previous step.
-    bool transfers = false;               ///< Transfers control: the next step is not the following
-                                          ///< instruction.
+    /// Stall count of the encoding. `Unit:` cycles; of AMD's code issue intervals of a wavefront,
+    /// as of S_NOP.
+    std::optional<std::int64_t> stall{};
+    std::optional<std::int64_t> sleep{}; ///< n of S_SLEEP n. `Unit:` 64 cycles.
+    bool dual_issued = false;            ///< Dual-issued with the previous step.
+    bool transfers = false;              ///< Transfers control: the next step is not the following
+                                         ///< instruction.
     /// Of an access whose passes are not stated, for messages. Steps of one address are executions
     /// of one instruction, which a pattern counts.
     std::optional<std::int64_t> address{};

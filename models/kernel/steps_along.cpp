@@ -1,5 +1,6 @@
 /// \file
 /// The executed instructions of a warp along a path.
+#include "assembly/amd/counters.hpp"
 #include "models/architecture/instruction_timing.hpp"
 #include "models/kernel/kernel_profile.hpp"
 
@@ -29,7 +30,7 @@ public:
 private:
     static constexpr std::size_t files =
         static_cast<std::size_t>(assembly::RegisterFile::State) + 1;
-    static constexpr std::size_t registers_of_file = 256;
+    static constexpr std::size_t registers_of_file = 512;
     std::array<std::uint16_t, files * registers_of_file> numbers_{}; ///< One more; 0: none yet.
     std::uint16_t used_ = 0;
 };
@@ -41,6 +42,8 @@ struct Operands {
     bool guarded = false;
     std::optional<int> announces{}; ///< Scoreboard that its result releases.
     std::uint8_t wait_mask = 0;
+    /// Of AMD's code: waits until a scoreboard has at most so many operations outstanding.
+    std::span<const assembly::amd::CountedWait> counted{};
 };
 
 /// The instructions of a function that a path has reached so far.
@@ -59,6 +62,9 @@ public:
         for (const auto* registers : {&effects.reads, &effects.writes})
             for (const auto& reg : *registers)
                 numbers_.push_back(registers_.of(reg));
+        if (assembly::is_amd(function_.target))
+            known.counted =
+                assembly::amd::counted_waits(function_.instructions[index], function_.target);
     }
     /// Requires: the instruction was reached.
     [[nodiscard]] Operands operands(std::size_t index) const {
@@ -71,7 +77,8 @@ public:
                 .guarded = assembly::is_guarded(instruction),
                 .announces =
                     instruction.control ? instruction.control->write_barrier : std::nullopt,
-                .wait_mask = instruction.control ? instruction.control->wait_mask : std::uint8_t{}};
+                .wait_mask = instruction.control ? instruction.control->wait_mask : std::uint8_t{},
+                .counted = known_[index].counted};
     }
     /// Step kind of its last execution.
     std::optional<Steps::Kind>& last(std::size_t index) { return known_[index].last; }
@@ -81,6 +88,7 @@ private:
     struct Known {
         std::size_t first = 0; ///< Its registers in `numbers_`: reads, then writes.
         std::optional<Steps::Kind> last{};
+        std::vector<assembly::amd::CountedWait> counted{};
         bool reached = false;
     };
 
@@ -108,6 +116,7 @@ void describe(const assembly::Function& function, std::size_t index, const FlowF
         if (instruction.effects.memory)
             step.bytes_per_lane = instruction.effects.memory->bytes_per_lane;
     }
+    if (assembly::is_amd(function.target)) step.sleep = assembly::amd::units_of_sleep(instruction);
     if (instruction.control)
         step.stall = instruction.control->dual_issue
                          ? instruction.control->stall
@@ -121,25 +130,35 @@ bool is_paired(const assembly::Function& function, std::size_t index) {
     return before && before->dual_issue && before->stall == 0;
 }
 
-constexpr std::size_t most_writers = 8; // Kept of one register or scoreboard.
+constexpr std::size_t most_writers = 8; // Kept of one register, or scoreboard of NVIDIA.
+/// Kept of a counter of AMD, which S_WAITCNT may leave outstanding but for the earliest.
+constexpr std::size_t most_counted = 64;
 /// A producer farther back than this, for which a step has already waited, delays nothing: left
 /// out.
 constexpr std::int64_t far_back = 64;
 
-/// The last steps that wrote a register or announced on a scoreboard.
-class Writers {
+/// The last steps that wrote a register or announced on a scoreboard, at most `most`.
+template <std::size_t most> class LastSteps {
 public:
     void clear() { count_ = 0; }
     void add(std::int64_t here) {
-        if (count_ == most_writers)
+        if (count_ == most)
             std::shift_left(writers_.begin(), writers_.end(), 1);
         else
             ++count_;
         writers_.at(count_ - 1) = {.position = here, .waited = false};
     }
-    /// The step at `here` waits for all of them.
-    void wait(std::int64_t here, std::vector<std::int64_t>& distances) {
-        for (Writer& writer : std::span{writers_}.first(count_)) {
+    /// Keeps the last `outstanding`.
+    void keep(std::size_t outstanding) {
+        if (count_ <= outstanding) return;
+        std::shift_left(writers_.begin(), writers_.begin() + static_cast<std::ptrdiff_t>(count_),
+                        static_cast<std::ptrdiff_t>(count_ - outstanding));
+        count_ = outstanding;
+    }
+    /// The step at `here` waits for all of them but the last `outstanding`.
+    void wait(std::int64_t here, std::vector<std::int64_t>& distances,
+              std::size_t outstanding = 0) {
+        for (Writer& writer : std::span{writers_}.first(count_ - std::min(count_, outstanding))) {
             const std::int64_t distance = here - writer.position;
             if (writer.waited && distance > far_back) continue;
             distances.push_back(distance);
@@ -152,13 +171,16 @@ private:
         std::int64_t position = 0;
         bool waited = false; ///< A later step waited for it.
     };
-    std::array<Writer, most_writers> writers_{}; ///< Positions increase.
+    std::array<Writer, most> writers_{}; ///< Positions increase.
     std::size_t count_ = 0;
 };
+using Writers = LastSteps<most_writers>;
+using Counted = LastSteps<most_counted>;
 
 /// Steps that later steps may wait for.
 class Producers {
 public:
+    explicit Producers(bool is_amd) : is_amd_{is_amd} {}
     /// Makes space for register numbers below `registers`.
     void reserve(std::size_t registers) {
         if (registers > writers_.size()) writers_.resize(registers);
@@ -173,7 +195,9 @@ private:
     std::vector<Writers> writers_;
     /// Since the last wait for the scoreboard.
     std::array<Writers, assembly::scoreboard_count> announced_;
+    std::array<Counted, assembly::scoreboard_count> counted_; ///< The same, of AMD's code.
     std::vector<std::int64_t> distances_;
+    bool is_amd_ = false;
 };
 
 std::vector<std::int64_t>& Producers::distances(const Operands& operands, std::int64_t here) {
@@ -184,6 +208,13 @@ std::vector<std::int64_t>& Producers::distances(const Operands& operands, std::i
         if (((unsigned{operands.wait_mask} >> board) & 1U) == 0) continue;
         announced_.at(board).wait(here, distances_);
         announced_.at(board).clear();
+        counted_.at(board).wait(here, distances_);
+        counted_.at(board).clear();
+    }
+    for (const auto& [board, most] : operands.counted) {
+        Counted& counted = counted_.at(static_cast<std::size_t>(board));
+        counted.wait(here, distances_, static_cast<std::size_t>(most));
+        counted.keep(static_cast<std::size_t>(most));
     }
     if (distances_.size() > 1) {
         std::ranges::sort(distances_);
@@ -197,7 +228,12 @@ void Producers::note(const Operands& operands, std::int64_t here) {
         if (!operands.guarded) writers_[reg].clear();
         writers_[reg].add(here);
     }
-    if (operands.announces) announced_.at(static_cast<std::size_t>(*operands.announces)).add(here);
+    if (!operands.announces) return;
+    const auto board = static_cast<std::size_t>(*operands.announces);
+    if (is_amd_)
+        counted_.at(board).add(here);
+    else
+        announced_.at(board).add(here);
 }
 
 /// Whether control is transferred between two blocks of a path; none when no edge connects them.
@@ -218,7 +254,7 @@ public:
     PathFollower(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
                  std::span<const std::size_t> path, const FlowFacts& facts)
         : function_{function}, graph_{graph}, path_{path}, facts_{facts}, instructions_{function},
-          visited_(graph.blocks.size()) {}
+          visited_(graph.blocks.size()), producers_{is_amd(function.target)} {}
 
     Result<Steps> follow() {
         for (std::size_t position = 0; position < path_.size(); ++position) {

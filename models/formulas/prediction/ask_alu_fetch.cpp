@@ -3,12 +3,20 @@
 #include "models/formulas/prediction/predictors.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
+#include <fmt/core.h>
+
 namespace warpbound::models::prediction {
 
 /// The model is of AMD's VLIW machines. Their descriptions give the SIMD engines; of other machines
 /// they must be stated, as the costs of fetches and outputs always. A kernel of scalar instructions
 /// fills one lane of a bundle with each.
 Result<Prediction> ask_alu_fetch(const Question& question, Inputs& inputs) {
+    const assembly::Target target = question.setting.architecture.target;
+    if (is_amd(target) && !assembly::amd::is_vliw_chip(target))
+        return Failure{fmt::format("the model counts bundles, clauses and fetches of AMD's VLIW "
+                                   "machines; {} issues single instructions and waits for "
+                                   "counters; expected a TeraScale machine",
+                                   to_string(target))};
     const KernelProfile& counts = question.profile.counts;
     alu_fetch::Kernel kernel{.bundles = instructions_of(question.profile) -
                                         real(counts.global_loads + counts.global_stores),

@@ -9,9 +9,10 @@ namespace warpbound::models::prediction {
 namespace {
 
 /// Order and dependences with the machine's distances and latencies. Blocks are replaced only when
-/// there is more than one wave of them.
+/// there is more than one wave of them. `awaits_results`: the warp counts until its last result, as
+/// of a store that a counter of AMD counts.
 volkov::ExecutionGraph graph_of(const Steps& steps, std::span<const TimedStep> timed,
-                                Cycles replacement) {
+                                Cycles replacement, bool awaits_results) {
     const auto order = steps.order();
     volkov::ExecutionGraph graph{.nodes = order.size() + 1, .edges = {}};
     graph.edges.reserve(3 * order.size());
@@ -21,13 +22,22 @@ volkov::ExecutionGraph graph_of(const Steps& steps, std::span<const TimedStep> t
             const std::size_t producer = at - static_cast<std::size_t>(distance);
             graph.edges.push_back({producer, at, timed[order[producer]].latency});
         }
+        if (awaits_results) graph.edges.push_back({at, order.size(), timed[order[at]].latency});
     }
     graph.edges.push_back({order.size() - 1, order.size(), replacement});
     return graph;
 }
 
-/// Special functions and double precision have units of their own.
-bool runs_on_cores(assembly::OpcodeClass opcode_class) {
+/// Special functions and double precision have units of their own. Of AMD only the vector unit
+/// counts: scalar instructions, branches and waits take none of its lanes.
+bool runs_on_cores(assembly::OpcodeClass opcode_class, const Architecture& architecture) {
+    if (is_amd(architecture.target)) {
+        const auto add = architecture.classes.find(assembly::OpcodeClass::FloatAdd);
+        const auto found = architecture.classes.find(opcode_class);
+        if (add == architecture.classes.end() || found == architecture.classes.end() ||
+            found->second.unit != add->second.unit)
+            return false;
+    }
     return !is_memory_access(opcode_class) &&
            opcode_class != assembly::OpcodeClass::SpecialFunction &&
            opcode_class != assembly::OpcodeClass::Double;
@@ -41,7 +51,8 @@ std::optional<volkov::Warp> warp_of(const Question& question, std::span<const Ti
     for (std::size_t kind = 0; kind < timed.size(); ++kind) {
         const ProfileStep& step = steps.kinds()[kind];
         const double times = real(steps.executions()[kind]);
-        if (runs_on_cores(step.opcode_class)) warp.cuda_instructions += times;
+        if (runs_on_cores(step.opcode_class, inputs.architecture()))
+            warp.cuda_instructions += times;
         if (step.opcode_class != assembly::OpcodeClass::AtomicGlobal &&
             !is_global_load(step.opcode_class) && !is_global_store(step.opcode_class))
             continue;
@@ -72,7 +83,8 @@ Result<Prediction> ask_volkov(const Question& question, Inputs& inputs) {
     auto warp = warp_of(question, timed, residency.value()->multiprocessors, inputs);
     if (!warp || !replacement) return Prediction{};
     const auto path =
-        volkov::critical_path(graph_of(question.profile.steps, timed, round_up(*replacement)));
+        volkov::critical_path(graph_of(question.profile.steps, timed, round_up(*replacement),
+                                       !replaces && is_amd(inputs.architecture().target)));
     if (!path) return path.as_failure();
     // The last step counts as well, up to its own end.
     warp->latency = std::max(1.0, path.value().length.value());
@@ -82,7 +94,8 @@ Result<Prediction> ask_volkov(const Question& question, Inputs& inputs) {
                             .cores = *cores,
                             .schedulers = *schedulers / *slot,
                             .dram_bytes = 1,
-                            .knee = inputs.stated_if_any("volkov-knee").value_or(1)};
+                            .knee = inputs.stated_if_any("volkov-knee").value_or(1),
+                            .warp_size = lanes_of_warp(inputs)};
     if (warp->bytes > 0) {
         const auto clock = inputs.described("geometry/core-clock");
         const auto bandwidth = inputs.described_rate("memories/dram/bandwidth");
@@ -92,8 +105,9 @@ Result<Prediction> ask_volkov(const Question& question, Inputs& inputs) {
         machine.dram_bytes = *bandwidth * 1000 / (*all * machine.clock); // kB/s
     }
     const double lambda = inputs.stated_if_any("volkov-lambda").value_or(1);
-    const Launch launch = question.setting.warps ? Launch{.blocks = *question.setting.warps}
-                                                 : question.setting.launch;
+    const Launch launch = question.setting.warps
+                              ? Launch{.blocks = *question.setting.warps, .threads = 1}
+                              : question.setting.launch;
     const auto time =
         volkov::kernel_time(launch, *warp, residency.value()->warps(), machine, lambda);
     if (!time) return time.as_failure();

@@ -82,11 +82,10 @@ std::vector<ExplainedSymbol> in_cycles(std::vector<ExplainedSymbol> symbols, dou
 
 std::optional<double> dram_bytes_of(const ProfileStep& step, const TimedStep& timed,
                                     Inputs& inputs) {
-    constexpr double lanes = 32;
     const double share = is_global_load(step.opcode_class) ? timed.shares.dram : 1;
     if (share == 0) return 0.0;
     if (timed.through_caches && is_global_load(step.opcode_class)) return timed.dram_bytes;
-    if (timed.passes <= 1) return share * lanes * real(step.bytes_per_lane);
+    if (timed.passes <= 1) return share * lanes_of_warp(inputs) * real(step.bytes_per_lane);
     const auto line = inputs.stated_or_described("line-bytes", "memories/dram/line");
     if (!line) return std::nullopt;
     return share * timed.passes * *line;

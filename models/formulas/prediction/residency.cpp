@@ -75,6 +75,12 @@ Result<std::optional<std::int64_t>> slots_of(const Launch& launch, const NamedPr
     limits.fermi_register_rule =
         !is_amd(inputs.architecture().target) &&
         assembly::generation_of(inputs.architecture().target) == assembly::Generation::Fermi;
+    if (is_amd(inputs.architecture().target))
+        if (const auto lanes = whole(inputs.described("geometry/warp-size"))) {
+            limits.warp_size = *lanes;
+            // A work-group of one wavefront needs no barrier, of which there are max-blocks (C104).
+            if (launch.threads <= *lanes) limits.blocks = limits.warps;
+        }
     const auto known_registers = registers_of(launch, profile, inputs);
     if (!known_registers) return known_registers.as_failure();
     const auto known_shared = launch.shared_memory

@@ -26,7 +26,8 @@ struct StoreDelays {
 /// distance. Where this is faster than the buffer drains, or there are several waves of blocks, the
 /// burst is all stores of the blocks. Side: of the guarantee, upper. Sound when: every warp follows
 /// the profile, the multiprocessors get equally many blocks, and the description's intervals hold
-/// (contract C8, C15); passes that are not stated are 32, those of a pattern two per lane. With
+/// (contract C8, C15); passes that are not stated are one per lane (of AMD two), those of a
+/// pattern two. With
 /// accesses through the caches stores stay longer and may wait for the request link to the L2
 /// (C26): no guarantee. Source: reference models 10 and 12.
 std::optional<StoreDelays> store_delays(const Question& question);

@@ -13,8 +13,6 @@ namespace {
 
 using assembly::OpcodeClass;
 
-constexpr double all_lanes = 32; // Passes of an access of which nothing is stated, at most.
-
 /// Kinds of which a later step reads a result.
 std::vector<bool> awaited(const Steps& steps) {
     const auto order = steps.order();
@@ -45,7 +43,7 @@ private:
     };
     /// Looked-up values of one class.
     struct ClassValues {
-        Looked latency, initiation, pass_cost;
+        Looked latency, initiation, line_interval, pass_cost;
         bool unit_done = false;
         std::optional<std::size_t> unit;
     };
@@ -58,6 +56,9 @@ private:
     }
     std::optional<std::size_t> unit_of(OpcodeClass opcode_class);
     std::optional<double> gap(const ProfileStep& step);
+    std::optional<double> interlocked_gap(const ProfileStep& step,
+                                          std::optional<double> same_warp) const;
+    std::optional<double> occupancy(const ProfileStep& step, double count);
     std::optional<double> passes(const ProfileStep& step);
     std::optional<LevelShares> shares(const ProfileStep& step);
     std::optional<double> load_latency(const LevelShares& shares);
@@ -95,10 +96,24 @@ std::optional<std::size_t> Timer::unit_of(OpcodeClass opcode_class) {
     return values.unit;
 }
 
+/// C99, C106: S_NOP takes the place of several instructions, S_SLEEP lasts units of 64 cycles.
+std::optional<double> Timer::interlocked_gap(const ProfileStep& step,
+                                             std::optional<double> same_warp) const {
+    constexpr std::int64_t unit = 64;
+    if (!same_warp || !is_amd(inputs_.architecture().target)) return same_warp;
+    const double plain = *same_warp * real(step.stall.value_or(1));
+    if (!step.sleep) return plain;
+    const Interval asleep{.lo = unit * (*step.sleep - 1),
+                          .typical = unit * *step.sleep,
+                          .hi = unit * (*step.sleep + 1)};
+    const double cycles = choose(asleep, inputs_.variant());
+    return inputs_.variant() == Variant::Best ? std::max(plain, cycles) : plain + cycles;
+}
+
 std::optional<double> Timer::gap(const ProfileStep& step) {
     std::optional<double> plain;
     if (inputs_.architecture().issue_control == IssueControl::Interlocked)
-        plain = once(same_warp_, "schedulers/same-warp-interval");
+        plain = interlocked_gap(step, once(same_warp_, "schedulers/same-warp-interval"));
     else if (step.stall)
         plain = real(*step.stall);
     else
@@ -116,12 +131,27 @@ std::optional<double> Timer::gap(const ProfileStep& step) {
     return std::max({*plain, *control, *barrier});
 }
 
+/// Of the port: by the lines where they follow each other faster than instructions (C95).
+std::optional<double> Timer::occupancy(const ProfileStep& step, double count) {
+    const auto initiation = class_value(step.opcode_class, &ClassValues::initiation, "initiation");
+    if (!initiation) return std::nullopt;
+    const auto found = inputs_.architecture().classes.find(step.opcode_class);
+    if (found == inputs_.architecture().classes.end() ||
+        found->second.values.find("line-interval") == nullptr)
+        return *initiation * count;
+    const auto interval =
+        class_value(step.opcode_class, &ClassValues::line_interval, "line-interval");
+    if (!interval) return std::nullopt;
+    return std::max(*initiation, *interval * count);
+}
+
 std::optional<double> Timer::passes(const ProfileStep& step) {
     if (step.passes)
         return choose({.lo = step.passes->min, .typical = std::nullopt, .hi = step.passes->max},
                       inputs_.variant());
     if (inputs_.variant() == Variant::Best) return 1.0;
-    if (inputs_.variant() == Variant::Worst) return all_lanes;
+    if (inputs_.variant() == Variant::Worst)
+        return lanes_of_warp(inputs_) * (is_amd(inputs_.architecture().target) ? 2 : 1);
     inputs_.miss(step.address ? fmt::format("passes of the access at 0x{0:04x} (flow fact <memory "
                                             "at=\"0x{0:04x}\" .../>)",
                                             *step.address)
@@ -191,16 +221,16 @@ std::optional<TimedStep> Timer::time(const ProfileStep& step, bool is_awaited,
                         : estimate && estimate->shares ? estimate->shares
                                                        : shares(step);
     const auto first_pass = served ? latency(step, *served, is_awaited) : std::nullopt;
-    const auto initiation = class_value(step.opcode_class, &ClassValues::initiation, "initiation");
+    const auto occupied = count ? occupancy(step, *count) : std::nullopt;
     const auto pass_cost =
         count && *count == 1 ? std::optional{0.0}
                              : class_value(step.opcode_class, &ClassValues::pass_cost, "pass-cost");
-    if (!issue_gap || !count || !served || !first_pass || !initiation || !pass_cost)
+    if (!issue_gap || !count || !served || !first_pass || !occupied || !pass_cost)
         return std::nullopt;
     TimedStep timed{.latency = whole_up(*first_pass + (*count - 1) * *pass_cost),
                     .gap = whole_up(*issue_gap),
                     .unit = *unit,
-                    .occupancy = whole_up(*initiation * *count),
+                    .occupancy = whole_up(*occupied),
                     .passes = *count,
                     .shares = *served};
     if (estimate && estimate->through_caches) {
@@ -217,6 +247,12 @@ std::optional<TimedStep> Timer::time(const ProfileStep& step, bool is_awaited,
 }
 
 } // namespace
+
+double lanes_of_warp(Inputs& inputs) {
+    constexpr double lanes = 32;
+    if (!is_amd(inputs.architecture().target)) return lanes;
+    return inputs.described("geometry/warp-size").value_or(lanes);
+}
 
 std::vector<TimedStep> timed_steps(const Steps& steps, const AccessEstimates& estimates,
                                    Inputs& inputs) {

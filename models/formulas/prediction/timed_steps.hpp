@@ -27,13 +27,16 @@ struct TimedStep {
     double dram_bytes = 0; ///< Of a load through the caches.
 };
 
+/// Threads of a warp: 32, of AMD those of the description's wavefronts.
+double lanes_of_warp(Inputs& inputs);
+
 /// One per step kind; empty when a value is missing, which `inputs` then names.
-/// Unstated passes and levels: 1 pass at the nearest level in the best variant, 32 passes at the
-/// farthest level in the worst; the typical variant needs stated passes, and miss rates for an
-/// unstated level: L1 + p_L1 (L2 - L1) + p_L1 p_L2 (DRAM - L2), reference models 5.1.
-/// A step kind with an access estimate takes passes and levels from it, in every variant.
-/// A latency that no step waits for is not needed. Real numbers are rounded up to whole cycles.
-/// `Shape:` timed[kind], as `Steps::kinds`; estimates likewise, or empty.
+/// Unstated passes and levels: 1 pass at the nearest level in the best variant, one for each lane
+/// at the farthest level in the worst (of AMD two, C99); the typical variant needs stated passes,
+/// and miss rates for an unstated level: L1 + p_L1 (L2 - L1) + p_L1 p_L2 (DRAM - L2), reference
+/// models 5.1. A step kind with an access estimate takes passes and levels from it, in every
+/// variant. A latency that no step waits for is not needed. Real numbers are rounded up to whole
+/// cycles. `Shape:` timed[kind], as `Steps::kinds`; estimates likewise, or empty.
 std::vector<TimedStep> timed_steps(const Steps& steps, const AccessEstimates& estimates,
                                    Inputs& inputs);
 

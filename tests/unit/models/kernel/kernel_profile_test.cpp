@@ -179,7 +179,7 @@ TEST(KernelProfile, RefusesWrongSteps) {
         {"too far back", in("<step class='move'/>\n<step class='move' reads='2'/>"), 3,
          "2 steps back"},
         {"not increasing", in("<step class='move' reads='1 1'/>"), 2, "increasing"},
-        {"passes", in("<step class='load-global' passes='33'/>"), 2, "1 to 32"},
+        {"passes", in("<step class='load-global' passes='129'/>"), 2, "1 to 128"},
         {"level", in("<step class='load-global' level='l3'/>"), 2, "\"l3\""},
         {"flag", in("<step class='move' taken='maybe'/>"), 2, "\"maybe\""},
         {"first dual", in("<step class='move' dual-issue='yes'/>"), 2, "first step"},
