@@ -143,7 +143,10 @@ private:
         const harness::Kernel& kernel = run_.kernel;
         const std::int64_t warps = run_.warps_per_block;
         std::int64_t limit_of_sm = limit("max-warps") / warps;
-        if (kernel.launch.blocks > 1) limit_of_sm = std::min(limit_of_sm, limit("max-blocks"));
+        // A work-group of one wavefront of AMD needs none of the barriers (C104).
+        const bool needs_barrier = !assembly::is_amd(run_.machine.target) || warps > 1;
+        if (kernel.launch.blocks > 1 && needs_barrier)
+            limit_of_sm = std::min(limit_of_sm, limit("max-blocks"));
         auto registers = kernel.launch.registers;
         if (!registers && kernel.launch.blocks > 1) registers = kernel.function->register_count;
         if (registers) {

@@ -1,3 +1,4 @@
+#include "assembly/amd/counters.hpp"
 #include "tests/support/event_checker/checks.hpp"
 
 #include <fmt/format.h>
@@ -33,6 +34,7 @@ public:
     void check_warp(WarpRecord& warp) {
         std::map<assembly::Register, std::int64_t> ready;
         Releases releases;
+        last_in_order_.clear();
         for (std::size_t index = 0; index < warp.issues.size(); ++index) {
             Issue& issue = warp.issues[index];
             const StallEnds& stalls = issue.event.stalls;
@@ -72,6 +74,8 @@ public:
 private:
     using Releases = std::map<int, std::vector<std::int64_t>>; ///< By scoreboard, in time order.
 
+    [[nodiscard]] bool is_amd() const { return assembly::is_amd(run_.kernel.function->target); }
+
     /// C6 and C85. `releases`: of what issued before `before`, the predecessor; its own are added.
     void check_scoreboards(const Issue* before, Releases& releases, Issue& issue) {
         issue.clear_unseen = scoreboards_clear(releases, issue);
@@ -99,13 +103,24 @@ private:
                                                  issue.event.stalls[Stall::Scoreboard]));
     }
 
-    void add_releases(const Issue& issue, Releases& releases) const {
+    void add_releases(const Issue& issue, Releases& releases) {
         const auto& control = run_.instruction(issue).control;
         if (!issue.event.executed || issue.completed.empty() || !control) return;
         if (control->write_barrier)
-            insert(releases[*control->write_barrier], issue.completed.front());
+            insert(releases[*control->write_barrier], released(issue, *control->write_barrier));
         if (control->read_barrier && !issue.sources_read.empty())
             insert(releases[*control->read_barrier], issue.sources_read.front());
+    }
+
+    /// When the result releases its scoreboard: on AMD's counters no earlier than what the
+    /// wavefront issued before it, where both return in order (C99).
+    std::int64_t released(const Issue& issue, int scoreboard) {
+        const std::int64_t completed = issue.completed.front();
+        if (!is_amd() || !assembly::amd::releases_in_order(run_.instruction(issue)))
+            return completed;
+        std::int64_t& last = last_in_order_[scoreboard];
+        last = std::max(last, completed);
+        return last;
     }
 
     void check_order(const WarpRecord& warp, std::size_t index) {
@@ -243,6 +258,12 @@ private:
         for (int scoreboard = 0; scoreboard < assembly::scoreboard_count; ++scoreboard)
             if (((code.control->wait_mask >> scoreboard) & 1) != 0) wait(scoreboard, 0);
         if (code.opcode_class != assembly::OpcodeClass::DependenceBarrier) return at;
+        if (is_amd()) {
+            for (const auto& counts :
+                 assembly::amd::counted_waits(code, run_.kernel.function->target))
+                wait(counts.scoreboard, static_cast<std::size_t>(counts.most));
+            return at;
+        }
         std::optional<int> counted;
         std::size_t allowed = 0;
         for (const assembly::Operand& operand : code.operands) {
@@ -256,6 +277,7 @@ private:
     }
 
     RecordedLaunch& run_;
+    std::map<int, std::int64_t> last_in_order_; ///< Latest release of a counter of AMD.
 };
 
 } // namespace

@@ -24,6 +24,10 @@ namespace warpbound::tests {
 /// the log shows | | C24 to C29 | caches and DRAM, replayed from their events; result times of
 /// loads | | C43 to C50 | all, except whether an instruction could have advanced sooner | | C60 to
 /// C62 | all | | C54 to C56 | with a trace: instructions, lanes, passes; replaces C18, C38 to C40 |
+///
+/// Of AMD's code also C99 and C103 (order of release, waits of counters, S_NOP), C104 (residency of
+/// single wavefronts), C106 (S_SLEEP), C107 (parts of the pipeline); C100 and C105 as far as C10,
+/// C12 and C13 are theirs.
 std::vector<std::string> violations(const harness::Kernel& kernel,
                                     const models::Architecture& machine,
                                     const models::WarpPolicy& policy, const RecordedRun& run);
