@@ -11,6 +11,7 @@
 #include "cli/launch_analysis.hpp"
 #include "cli/next_step.hpp"
 #include "cli/report_file.hpp"
+#include "cli/thread_trace.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -49,9 +50,9 @@ Result<void> answer(const BoundOptions& options, const LoadedLaunch& inputs, con
     if (!analysis) return analysis.as_failure();
     answer.report = report_of(options, inputs, planned.value(), analysis.value(), scope);
     if (options.trace.empty()) return boost::outcome_v2::success();
-    auto recorded = recorded_wavefronts(options.trace, *inputs.kernel);
-    if (!recorded) return recorded.as_failure();
-    answer.recorded = std::move(recorded).value();
+    auto held = held_thread_trace(options.trace, *inputs.kernel, planned.value().request);
+    if (!held) return held.as_failure();
+    answer.report->thread_trace = std::move(held).value();
     return boost::outcome_v2::success();
 }
 
@@ -188,8 +189,9 @@ void add_bound(CLI::App& app, Invocation& invocation) {
         ->excludes(command->get_option("--flow-facts"));
     command
         ->add_option("--trace", options->trace,
-                     "Folder ui_output_* of AMD's rocprofv3 --att that recorded this launch: a "
-                     "wavefront longer than the upper bound is named (exit code 1)")
+                     "Folder ui_output_* of AMD's rocprofv3 --att that recorded this launch: each "
+                     "instruction is held against its bounds, and drawn in an .html file of -o; "
+                     "what is outside is named (exit code 1)")
         ->excludes(command->get_option("--all"));
     command
         ->add_option("--time-limit", options->time_limit,

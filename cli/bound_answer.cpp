@@ -4,6 +4,7 @@
 #include "cli/json.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/next_step.hpp"
+#include "cli/thread_trace.hpp"
 #include "models/time/deadline.hpp"
 
 #include <fmt/format.h>
@@ -70,13 +71,19 @@ std::string dominant(const Report& report) {
         largest.first);
 }
 
-std::string recorded_row(const BoundAnswer& answer) {
-    if (!answer.recorded) return {};
-    const RecordedWavefronts& recorded = *answer.recorded;
-    return fmt::format("recorded   {} wavefronts, the longest {} cycles ({}): {}\n", recorded.count,
-                       recorded.longest, recorded.file,
-                       answer.is_exceeded() ? "LONGER than the bound of the launch"
-                                            : "none longer than the bound of the launch");
+/// Of --trace.
+std::string recorded_rows(const Report& report) {
+    if (!report.thread_trace) return {};
+    const certification::HeldThreadTrace& held = *report.thread_trace;
+    return fmt::format("recorded   {} wavefronts, the longest {} cycles ({}): {}\n"
+                       "           {} issues held against their bounds: {}\n",
+                       held.wavefronts, held.longest, held.longest_file,
+                       report.outlasts_bound() ? "LONGER than the bound of the launch"
+                                               : "none longer than the bound of the launch",
+                       held.held,
+                       held.outside == 0 ? "none outside"
+                                         : fmt::format("{} OUTSIDE, the first of {}", held.outside,
+                                                       held.first_outside));
 }
 
 std::string verdict_row(const Report& report) {
@@ -175,14 +182,8 @@ std::string row_of(const BoundAnswer& answer) {
 
 } // namespace
 
-bool BoundAnswer::is_exceeded() const {
-    if (!report || !recorded) return false;
-    const Claim* upper = time_claim(*report, Side::Upper);
-    return upper != nullptr && recorded->longest > upper->value;
-}
-
 Exit exit_of(const BoundAnswer& answer) {
-    if (answer.is_exceeded()) return Exit::Violated;
+    if (answer.report && answer.report->refuted_by_trace()) return Exit::Violated;
     if (answer.was_stopped) return Exit::Undecided;
     if (!answer.report) return answer.dropped.empty() ? Exit::Refused : Exit::Undecided;
     if (!answer.report->deadline)
@@ -218,7 +219,7 @@ std::string text_of(const BoundAnswer& answer, bool quiet) {
     std::string text = fmt::format("kernel     {} ({})\nlaunch     {}\nmachine    {}, {}\n\n",
                                    report.kernel, report.isa, certification::launch_text(report),
                                    report.architecture, report.architecture_title);
-    text += time_row(report, Side::Upper) + time_row(report, Side::Lower) + recorded_row(answer) +
+    text += time_row(report, Side::Upper) + time_row(report, Side::Lower) + recorded_rows(report) +
             verdict_row(report);
     if (const std::string why = dominant(report); !why.empty())
         text += fmt::format("why        {}\n", why);
@@ -231,6 +232,7 @@ std::string text_of(const BoundAnswer& answer, bool quiet) {
         text += fmt::format("undecided  {}\n", reason);
     if (!report.clock) text += "no clock is known: times in seconds need --clock 1590MHz\n";
     if (quiet) return text;
+    if (report.thread_trace) text += "\n" + text_of(*report.thread_trace);
     return text + "\n" + certification::render_text(report);
 }
 
@@ -252,11 +254,10 @@ std::string json_of(const std::vector<BoundAnswer>& answers) {
             needs.push_back({{"what", reason(need)}, {"state", remedy(answer, need)}});
         if (!answer.needs.empty()) one["needs"] = std::move(needs);
         if (!answer.dropped.empty()) one["stopped"] = answer.dropped;
-        if (answer.recorded)
-            one["recorded"] = {{"wavefronts", answer.recorded->count},
-                               {"longest", answer.recorded->longest},
-                               {"file", answer.recorded->file},
-                               {"longer-than-bound", answer.is_exceeded()}};
+        if (answer.report && answer.report->thread_trace) {
+            one["recorded"] = Json::parse(json_of(*answer.report->thread_trace));
+            one["recorded"]["longer-than-bound"] = answer.report->outlasts_bound();
+        }
         if (answer.report) one["report"] = Json::parse(certification::render_json(*answer.report));
         kernels.push_back(std::move(one));
     }

@@ -6,7 +6,6 @@
 #include "certification/report/report.hpp"
 #include "cli/command.hpp"
 #include "cli/launch_analysis.hpp"
-#include "cli/thread_trace.hpp"
 
 #include <optional>
 #include <string>
@@ -25,10 +24,6 @@ struct BoundAnswer {
     bool was_stopped = false; ///< By a limit or Ctrl-C; `refusal` names the step.
     /// Steps that a limit ended, without which more is needed than would be.
     std::vector<std::string> dropped{};
-    std::optional<RecordedWavefronts> recorded{}; ///< Of --trace, beside a report.
-
-    /// Whether a recorded wavefront lasted longer than the bound of its launch.
-    [[nodiscard]] bool is_exceeded() const;
 };
 
 Exit exit_of(const BoundAnswer& answer);

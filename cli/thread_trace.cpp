@@ -9,11 +9,15 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 namespace warpbound::cli {
 
 namespace {
 
+using certification::HeldInstruction;
+using certification::HeldThreadTrace;
 using harness::trace::CountSummary;
 using harness::trace::FactCheck;
 using harness::trace::InstructionTimes;
@@ -183,25 +187,59 @@ Result<CheckedThreadTrace> check_thread_trace(const std::string& folder, const L
     return checked;
 }
 
-Result<RecordedWavefronts> recorded_wavefronts(const std::string& folder,
-                                               const LoadedKernel& kernel) {
+Result<HeldThreadTrace> held_thread_trace(const std::string& folder, const LoadedKernel& kernel,
+                                          const analyzer::Request& request) {
     const auto matched = matched_trace(folder, kernel);
     if (!matched) return matched.as_failure();
-    const auto& [trace, traced] = matched.value();
-    RecordedWavefronts recorded;
-    for (const auto& wave : trace.waves) {
-        const bool is_of_kernel =
-            std::any_of(wave.steps.begin(), wave.steps.end(), [&](const auto& step) {
-                return step.instruction &&
-                       trace.code.instructions[*step.instruction].kernel == traced;
-            });
-        if (!is_of_kernel) continue;
-        ++recorded.count;
-        if (recorded.count > 1 && wave.end - wave.begin <= recorded.longest) continue;
-        recorded.longest = wave.end - wave.begin;
-        recorded.file = wave.file;
+    auto bounds = analyzer::InstructionBounds::of(request);
+    if (!bounds) return bounds.as_failure();
+    return certification::hold(matched.value().trace, matched.value().kernel, *kernel.function,
+                               bounds.value());
+}
+
+std::string text_of(const HeldThreadTrace& held) {
+    std::string out = fmt::format(
+        "instructions: cycles from the issue before to their own, and the bounds on them\n"
+        "{:<10}{:>10}{:>9}{:>9}{:>9}{:>9}  {}\n",
+        "address", "held", "lower", "least", "most", "upper", "instruction");
+    const std::vector<std::string> reasons = certification::reasons_of(held);
+    for (const HeldInstruction& one : held.instructions) {
+        const bool is_held = one.distance.count > 0;
+        const auto number = [&](std::int64_t value) {
+            return is_held ? std::to_string(value) : std::string{"-"};
+        };
+        const std::string upper = upper_text(one, reasons);
+        out += fmt::format("{:<10}{:>10}{:>9}{:>9}{:>9}{:>9}  {}{}\n", hexadecimal(one.address),
+                           one.distance.count, number(one.lower), number(one.distance.least),
+                           number(one.distance.most), upper.empty() ? "-" : upper, one.text,
+                           one.outside > 0 ? fmt::format("  OUTSIDE {} times", one.outside) : "");
     }
-    return recorded;
+    for (std::size_t i = 0; i < reasons.size(); ++i)
+        out += fmt::format("({}) no upper bound is proved: {}\n", i + 1, reasons[i]);
+    return out;
+}
+
+std::string json_of(const HeldThreadTrace& held) {
+    Json instructions = Json::array();
+    for (const HeldInstruction& one : held.instructions) {
+        Json entry{{"address", hexadecimal(one.address)},
+                   {"instruction", one.text},
+                   {"executed", one.duration.count},
+                   {"held", one.distance.count},
+                   {"outside", one.outside}};
+        if (one.distance.count > 0) {
+            entry["distance"] = summary(one.distance);
+            entry["lower"] = one.lower;
+            entry["upper"] = one.upper ? Json(*one.upper) : Json();
+        }
+        if (one.no_upper) entry["no-upper"] = *one.no_upper;
+        instructions.push_back(std::move(entry));
+    }
+    Json out{{"wavefronts", held.wavefronts}, {"longest", held.longest},
+             {"file", held.longest_file},     {"held", held.held},
+             {"outside", held.outside},       {"instructions", instructions}};
+    if (!held.first_outside.empty()) out["first-outside"] = held.first_outside;
+    return out.dump();
 }
 
 } // namespace warpbound::cli

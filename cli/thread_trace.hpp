@@ -1,12 +1,13 @@
 #pragma once
 /// \file
-/// `inspect` on a thread trace of AMD's `rocprofv3 --att`: times of instructions, and the check of
-/// flow facts.
+/// Thread traces of AMD's `rocprofv3 --att`: times of instructions, the check of flow facts, and
+/// bounds on single instructions.
 
+#include "analyzer/request.hpp"
+#include "certification/thread_trace/held_thread_trace.hpp"
 #include "cli/command.hpp"
 #include "harness/trace/fact_check.hpp"
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,16 +29,15 @@ struct CheckedThreadTrace {
 Result<CheckedThreadTrace> check_thread_trace(const std::string& folder, const LoadedKernel& kernel,
                                               const std::string& format);
 
-/// Times of the wavefronts that a thread trace recorded of a kernel. No wavefront lasts longer than
-/// its launch.
-struct RecordedWavefronts {
-    std::int64_t count = 0;
-    std::int64_t longest = 0; ///< `Unit:` core cycles.
-    std::string file;         ///< Of the longest.
-};
+/// The wavefronts of the kernel held against the bounds of a launch's single instructions. Refuses
+/// a trace of another kernel or build.
+Result<certification::HeldThreadTrace> held_thread_trace(const std::string& folder,
+                                                         const LoadedKernel& kernel,
+                                                         const analyzer::Request& request);
 
-/// Refuses a trace of another kernel or build.
-Result<RecordedWavefronts> recorded_wavefronts(const std::string& folder,
-                                               const LoadedKernel& kernel);
+/// A row for each instruction, with its bounds.
+std::string text_of(const certification::HeldThreadTrace& held);
+/// The same as JSON text of an object: docs/reference/json.md.
+std::string json_of(const certification::HeldThreadTrace& held);
 
 } // namespace warpbound::cli

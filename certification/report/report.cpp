@@ -114,11 +114,22 @@ bool Report::several_warps() const {
 }
 
 bool Report::refuted() const {
-    return std::any_of(observations.begin(), observations.end(),
+    return refuted_by_trace() ||
+           std::any_of(observations.begin(), observations.end(),
                        [](const ObservedTimes& observed) { return observed.outside_bounds > 0; });
 }
 
+bool Report::outlasts_bound() const {
+    const Claim* upper = claim("execution-time", analyzer::Side::Upper);
+    return thread_trace && upper != nullptr && thread_trace->longest > upper->value;
+}
+
+bool Report::refuted_by_trace() const {
+    return outlasts_bound() || (thread_trace && thread_trace->outside > 0);
+}
+
 bool Report::compared() const {
+    if (thread_trace) return true;
     return std::any_of(observations.begin(), observations.end(),
                        [&](const ObservedTimes& observed) {
                            return claim(observed.quantity, analyzer::Side::Upper) != nullptr ||

@@ -4,6 +4,7 @@
 
 #include "analyzer/analyze.hpp"
 #include "assembly/isa/program.hpp"
+#include "certification/thread_trace/held_thread_trace.hpp"
 #include "harness/campaign/campaign.hpp"
 #include "harness/campaign/packed_samples.hpp"
 #include "models/architecture/coverage.hpp"
@@ -163,6 +164,8 @@ struct Report {
     /// Bounds on the execution time for which no evidence is kept. Present where they are tighter
     /// than the claims.
     std::optional<models::Bounds<models::Cycles>> without_evidence;
+    /// A recorded execution of this launch, held against bounds on single instructions.
+    std::optional<HeldThreadTrace> thread_trace{};
 
     [[nodiscard]] std::int64_t unchecked_assumptions() const;
     /// Unchecked ones among those that the claim rests on.
@@ -172,6 +175,10 @@ struct Report {
     [[nodiscard]] bool several_warps() const;
     /// Whether an observation lies outside a bound.
     [[nodiscard]] bool refuted() const;
+    /// Whether a wavefront of the thread trace lasts longer than the bound of its launch.
+    [[nodiscard]] bool outlasts_bound() const;
+    /// Whether one does, or one of its instructions lies outside its bounds.
+    [[nodiscard]] bool refuted_by_trace() const;
     /// Whether observations were compared with a bound on their quantity.
     [[nodiscard]] bool compared() const;
     [[nodiscard]] const Claim* claim(std::string_view quantity, analyzer::Side side) const;

@@ -6,6 +6,7 @@
 #include "certification/page/html_parts.hpp"
 #include "certification/report/assumptions_html.hpp"
 #include "certification/report/wording.hpp"
+#include "certification/thread_trace/thread_trace_html.hpp"
 #include "models/launch/warp_policy.hpp"
 
 #include <fmt/format.h>
@@ -200,7 +201,11 @@ std::string render_html(const Report& report) {
     return page(fmt::format("Timing report: {} on {}", report.kernel, report.architecture),
                 summary(report) + how_to_read(report) + section(ReportSection::Envelope) +
                     formulas(report, top) + section(ReportSection::Path) + claims_section(report) +
-                    section(ReportSection::Observed) + section(ReportSection::Inputs) + glossary());
+                    section(ReportSection::Observed) +
+                    (report.thread_trace
+                         ? thread_trace_section(*report.thread_trace, report.outlasts_bound(), top)
+                         : std::string{}) +
+                    section(ReportSection::Inputs) + glossary());
 }
 
 } // namespace warpbound::certification

@@ -16,10 +16,11 @@ namespace {
 constexpr std::int64_t time_limit = std::int64_t{1} << 60;
 constexpr std::int64_t address_limit = std::int64_t{1} << 60;
 constexpr std::int64_t duration_limit = (std::int64_t{1} << 31) - 1; ///< As the decoder stores it.
+constexpr std::int64_t place_limit = 1000;                           ///< SIMDs and their slots.
 constexpr std::size_t code_limit = 4'000'000;                        ///< Rows of `code.json`.
 
 enum CodeColumn : std::size_t { Isa = 0, LineNumber = 2, Source = 3, CodeObject = 4, Address = 5 };
-enum StepColumn : std::size_t { Time = 0, Stall = 2, Duration = 3, Line = 4 };
+enum StepColumn : std::size_t { Time = 0, Category = 1, Stall = 2, Duration = 3, Line = 4 };
 constexpr std::size_t code_columns = 10;
 constexpr std::size_t step_columns = 5;
 
@@ -101,6 +102,9 @@ std::optional<ThreadTraceStep> step_of(const nlohmann::json& entry, const Thread
         values[Stall] > duration_limit)
         return std::nullopt;
     ThreadTraceStep step{values[Time], values[Duration], values[Stall], {}};
+    constexpr auto last = static_cast<std::int64_t>(ThreadTraceCategory::RayTracing);
+    if (values[Category] > 0 && values[Category] <= last)
+        step.category = static_cast<ThreadTraceCategory>(values[Category]);
     const auto found = code.by_line.find(values[Line]);
     if (found != code.by_line.end()) step.instruction = found->second;
     return step;
@@ -159,7 +163,14 @@ Result<ThreadTraceWave> read_thread_trace_wave(const assembly::SourceText& sourc
     ThreadTraceWave wave{.file = std::filesystem::path{source.name}.filename().string(),
                          .begin = root.member("begin").integer(-time_limit, time_limit),
                          .end = root.member("end").integer(-time_limit, time_limit),
-                         .steps = {}};
+                         .steps = {},
+                         .engine = {},
+                         .simd = 0,
+                         .slot = 0};
+    if (const JsonField file{json.value(), "", failure}; file.has("name"))
+        wave.engine = file.member("name").text();
+    if (root.has("simd")) wave.simd = root.member("simd").integer(0, place_limit);
+    if (root.has("slot")) wave.slot = root.member("slot").integer(0, place_limit);
     if (wave.end < wave.begin) root.member("end").fail("lies before begin");
     const JsonField list = root.member("instructions");
     // A wavefront without instructions has null here.

@@ -45,13 +45,34 @@ struct ThreadTraceCode {
     std::map<std::int64_t, std::size_t> by_line;
 };
 
-/// One executed instruction.
+/// What an instruction is, as the decoder numbers it.
+enum class ThreadTraceCategory : std::uint8_t {
+    None,
+    ScalarMemory,
+    Scalar,
+    VectorMemory,
+    Flat,
+    Lds,
+    Vector,
+    Jump, ///< A branch that was taken.
+    Next, ///< A branch that was not.
+    Immediate,
+    Context,
+    Message,
+    RayTracing
+};
+
+/// One executed instruction. It issues at `time` + `stall`.
+/// `Source:` rocprofiler-sdk, trace_decoder_types.h.
 struct ThreadTraceStep {
-    std::int64_t time = 0; ///< When it begins. `Unit:` cycles.
+    std::int64_t time = 0; ///< When the wavefront first tries to issue it. `Unit:` cycles.
     std::int64_t duration =
         0;                  ///< Stall and issue; from gfx10 on stall and execution. `Unit:` cycles.
     std::int64_t stall = 0; ///< Cycles in which the hardware could not issue it.
     std::optional<std::size_t> instruction; ///< None: its address is not known.
+    ThreadTraceCategory category = ThreadTraceCategory::None;
+
+    [[nodiscard]] std::int64_t issue() const { return time + stall; }
 };
 
 /// One wavefront of the compute unit that was traced.
@@ -60,6 +81,9 @@ struct ThreadTraceWave {
     std::int64_t begin = 0; ///< `Unit:` cycles.
     std::int64_t end = 0;   ///< `Unit:` cycles.
     std::vector<ThreadTraceStep> steps;
+    std::string engine{};  ///< "SE0": the shader engine; empty: not named.
+    std::int64_t simd = 0; ///< Of the compute unit.
+    std::int64_t slot = 0; ///< Of the SIMD.
 };
 
 struct ThreadTrace {

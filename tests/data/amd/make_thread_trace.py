@@ -2,13 +2,18 @@
 """Writes a folder as `rocprofv3 --att` does, from a listing of tests/data/amd.
 
     make_thread_trace.py gfx90a.objdump.xz grid_stride FOLDER ADDRESS PATH...
+    make_thread_trace.py gfx90a.objdump.xz grid_stride FOLDER ADDRESS --simulated RUN.csv
 
 ADDRESS is where the kernel begins in its code object. Each PATH is a wavefront: one character for
 each conditional branch that it executes, T (taken) or N; a further character L in front of a branch
 loses the trace up to that branch, as a full buffer does. Times are made up: one issue each four
 cycles, and `s_waitcnt` stalls for 40 cycles more in each wavefront.
+
+RUN.csv is a trace of `warpbound simulate --trace`. Its first multiprocessor is the compute unit that was
+traced; times are those of the simulated run. An instruction is tried four cycles after the issue before.
 """
 
+import csv
 import json
 import lzma
 import pathlib
@@ -63,6 +68,33 @@ def category(text):
     return next(number for prefix, number in CATEGORIES if text.startswith(prefix))
 
 
+def made_wavefronts(rows, paths):
+    """Begin, and (index, time, stall) of each instruction."""
+    for wave, path in enumerate(paths):
+        time = begin = 1000 + 16 * wave
+        steps = []
+        for index in walk(rows, path):
+            stall = 40 * (wave + 1) if rows[index][1].startswith("s_waitcnt") else 0
+            steps.append((index, time, stall))
+            time += stall + 4
+        yield begin, steps
+
+
+def simulated_wavefronts(rows, file):
+    """Likewise, of the multiprocessor that issues first."""
+    at = {offset: index for index, (offset, _) in enumerate(rows)}
+    waves, unit = {}, None
+    for row in csv.DictReader(open(file)):
+        unit = unit or row["multiprocessor"]
+        if row["multiprocessor"] != unit:
+            continue
+        issue, steps = 1000 + int(row["cycle"]), waves.setdefault(int(row["warp"]), [])
+        time = steps[-1][1] + steps[-1][2] + 4 if steps else 1000
+        steps.append((at[int(row["address"], 16)], min(time, issue), max(0, issue - time)))
+    for _, steps in sorted(waves.items()):
+        yield steps[0][1], steps
+
+
 def main():
     listing, name, folder, start, *paths = sys.argv[1:]
     folder, start = pathlib.Path(folder), int(start, 0)
@@ -70,23 +102,27 @@ def main():
     totals = [[0, 0, 0, 0] for _ in rows]  # hits, latency, stall, idle
     names = {}
     folder.mkdir(parents=True, exist_ok=True)
-    for wave, path in enumerate(paths):
-        time, begin, instructions = 1000 + 16 * wave, 1000 + 16 * wave, []
-        for index in walk(rows, path):
-            stall = 40 * (wave + 1) if rows[index][1].startswith("s_waitcnt") else 0
+    is_simulated = paths[0] == "--simulated"
+    waves = simulated_wavefronts(rows, paths[1]) if is_simulated else made_wavefronts(rows, paths)
+    for wave, (begin, steps) in enumerate(waves):
+        instructions = []
+        for index, time, stall in steps:
             duration = stall + 4
             instructions.append([time, category(rows[index][1]), stall, duration, index + 1])
             for column, value in enumerate((1, duration, stall, 0)):
                 totals[index][column] += value
-            time += duration
-        file = f"se0_sm{wave % 4}_sl0_wv{wave // 4}.json"
-        names.setdefault(str(wave % 4), {}).setdefault("0", {})[str(wave // 4)] = [file, begin, time]
+        end = instructions[-1][0] + instructions[-1][3]
+        simd, place = wave % 4, wave // 4
+        # One wavefront after another in the only slot of a made trace, side by side in a simulated one.
+        slot, number = (place, 0) if is_simulated else (0, place)
+        file = f"se0_sm{simd}_sl{slot}_wv{number}.json"
+        names.setdefault(str(simd), {}).setdefault(str(slot), {})[str(number)] = [file, begin, end]
         write(folder / file, {
-            "duration": time - begin, "name": "SE0", "num_insts": len(instructions),
+            "duration": end - begin, "name": "SE0", "num_insts": len(instructions),
             "num_stitched": len(instructions),
-            "wave": {"begin": begin, "cu": 1, "end": time, "id": wave // 4,
-                     "instructions": instructions, "simd": wave % 4, "slot": 0,
-                     "timeline": [[2, time - begin]], "waitcnt": None}})
+            "wave": {"begin": begin, "cu": 1, "end": end, "id": number,
+                     "instructions": instructions, "simd": simd, "slot": slot,
+                     "timeline": [[2, end - begin]], "waitcnt": None}})
     code = [[f"; {name}", 0, 0, "", 1, start, 0, 0, 0, 0]]
     code += [[text, 0, index + 1, "", 1, start + offset] + totals[index]
              for index, (offset, text) in enumerate(rows)]

@@ -73,6 +73,20 @@ TEST(ThreadTrace, RefersToInstructionsByLineNumber) {
     EXPECT_TRUE(read_wave(wave_text("null")).value().steps.empty());
 }
 
+TEST(ThreadTrace, SaysWhereAWavefrontIsAndWhatItExecutes) {
+    const auto wave = read_wave(R"({"name": "SE2", "wave": {"begin": 10, "end": 30, "simd": 3, )"
+                                R"("slot": 7, "instructions": [[10, 6, 8, 12, 1], )"
+                                R"([22, 99, 0, 4, 2]]}})");
+    ASSERT_TRUE(wave) << to_string(wave.error());
+    EXPECT_EQ(wave.value().engine, "SE2");
+    EXPECT_EQ(wave.value().simd, 3);
+    EXPECT_EQ(wave.value().slot, 7);
+    ASSERT_EQ(wave.value().steps.size(), 2U);
+    EXPECT_EQ(wave.value().steps[0].category, ThreadTraceCategory::Vector);
+    EXPECT_EQ(wave.value().steps[0].issue(), 18);
+    EXPECT_EQ(wave.value().steps[1].category, ThreadTraceCategory::None);
+}
+
 TEST(ThreadTrace, OfDamagedWavefrontsIsRefusedWithThePlace) {
     for (const char* entry : {"[14, 9, 0, 4]", "[14, 9, -1, 4, 1]", "[14, 9, 0, 4.5, 1]", "7",
                               "[14, 9, 0, 4, -1]", "[14, 9, 0, 4294967296, 1]"}) {

@@ -1,0 +1,181 @@
+#include "analyzer/instruction_bounds.hpp"
+
+#include "analyzer/divergence/serialized_cfg.hpp"
+#include "analyzer/launch/path_bound.hpp"
+#include "analyzer/microarchitecture/issue_distances.hpp"
+#include "analyzer/preparation.hpp"
+#include "assembly/amd/counters.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+/// The most warps that are on a multiprocessor at once.
+std::int64_t warps_of_multiprocessor(const LaunchGeometry& shape) {
+    return std::min(shape.resident, shape.blocks) * shape.warps_per_block;
+}
+
+/// What leaves every instruction of the launch without an upper bound.
+std::optional<NoUpperBound> absent_for_all(const AnalysisContext& context) {
+    const models::Architecture& machine = *context.request.architecture;
+    if (!has_scheduler_to_itself(context.shape)) return NoUpperBound::SharedScheduler;
+    if (!conserves_work(context.request, context.shape)) return NoUpperBound::Policy;
+    if (context.instruction_lines || context.operand_lines || context.register_reads ||
+        machine.has_memory_queue())
+        return NoUpperBound::Stages;
+    return std::nullopt;
+}
+
+/// Whether the result of an access may be late because it waits for others.
+bool may_queue(const AnalysisContext& context, std::size_t instruction) {
+    const models::InstructionTiming& timing = context.timings[instruction].value();
+    return timing.through_caches || models::is_atomic_at_l2(timing);
+}
+
+/// What is released or ready late because such accesses wait.
+struct LateResults {
+    std::set<assembly::Register> registers;
+    unsigned scoreboards = 0; ///< A bit each.
+};
+
+LateResults late_results(const AnalysisContext& context) {
+    LateResults late;
+    for (std::size_t i = 0; i < context.used.size(); ++i) {
+        if (!context.has_queueing() || !context.used[i] || !may_queue(context, i)) continue;
+        const assembly::Instruction& access = context.request.function->instructions[i];
+        late.registers.insert(access.effects.writes.begin(), access.effects.writes.end());
+        if (access.control && access.control->write_barrier)
+            late.scoreboards |= 1U << static_cast<unsigned>(*access.control->write_barrier);
+    }
+    return late;
+}
+
+/// The scoreboards that an instruction waits for.
+unsigned awaited_scoreboards(const assembly::Instruction& instruction, assembly::Target target) {
+    unsigned awaited = instruction.control ? instruction.control->wait_mask : 0U;
+    if (is_amd(target))
+        for (const auto& wait : assembly::amd::counted_waits(instruction, target))
+            awaited |= 1U << static_cast<unsigned>(wait.scoreboard);
+    else if (instruction.opcode_class == assembly::OpcodeClass::DependenceBarrier)
+        awaited = ~0U;
+    return awaited;
+}
+
+/// Whether waits in the memory system may delay the issue of the instruction: by a scoreboard, a
+/// register, a full queue or the write buffer.
+bool awaits_queueing(const AnalysisContext& context, std::size_t i, const LateResults& late) {
+    if (!context.has_queueing()) return false;
+    const assembly::Function& function = *context.request.function;
+    const assembly::Instruction& instruction = function.instructions[i];
+    const auto is_late = [&](const assembly::Register& one) {
+        return late.registers.contains(one);
+    };
+    const auto& effects = instruction.effects;
+    return (awaited_scoreboards(instruction, function.target) & late.scoreboards) != 0 ||
+           may_queue(context, i) || context.timings[i].value().enters_write_buffer ||
+           std::any_of(effects.reads.begin(), effects.reads.end(), is_late) ||
+           std::any_of(effects.writes.begin(), effects.writes.end(), is_late);
+}
+
+/// What leaves one instruction without an upper bound, whichever issued before.
+std::optional<NoUpperBound> absent_at(const AnalysisContext& context, std::size_t instruction,
+                                      const LateResults& late) {
+    if (awaits_queueing(context, instruction, late)) return NoUpperBound::Queueing;
+    if (warps_of_multiprocessor(context.shape) == 1) return std::nullopt;
+    const models::InstructionTiming& timing = context.timings[instruction].value();
+    if (context.request.architecture->units[timing.unit].scope == models::UnitScope::Core)
+        return NoUpperBound::SharedPort;
+    if (timing.enters_write_buffer) return NoUpperBound::SharedBuffer;
+    return std::nullopt;
+}
+
+} // namespace
+
+/// Pipelines refer to the context, and distances to both.
+struct InstructionBounds::Parts {
+    explicit Parts(AnalysisContext prepared)
+        : context{std::move(prepared)},
+          lower{pipelines_of(context, context.buffer_entries.hi, context.buffer_drain).lower},
+          upper{pipelines_of(context, context.buffer_entries.lo, context.buffer_drain).upper},
+          distances{*context.request.graph, lower, upper}, absent(context.timings.size()) {
+        const auto for_all = absent_for_all(context);
+        const LateResults late = late_results(context);
+        for (std::size_t i = 0; i < absent.size(); ++i)
+            if (context.used[i]) absent[i] = for_all ? for_all : absent_at(context, i, late);
+    }
+    Parts(const Parts&) = delete;
+    Parts& operator=(const Parts&) = delete;
+
+    AnalysisContext context;
+    PipelineModel lower;
+    PipelineModel upper;
+    IssueDistances distances;
+    std::vector<std::optional<NoUpperBound>> absent; ///< By instruction.
+};
+
+std::string text_of(NoUpperBound reason) {
+    switch (reason) {
+    case NoUpperBound::SharedScheduler:
+        return "other wavefronts issue on its SIMD";
+    case NoUpperBound::Policy:
+        return "the policy may leave its SIMD idle";
+    case NoUpperBound::SharedPort:
+        return "wavefronts of other SIMDs use its unit";
+    case NoUpperBound::SharedBuffer:
+        return "wavefronts of other SIMDs use the write buffer";
+    case NoUpperBound::Barrier:
+        return "waits for the other wavefronts of its work-group";
+    case NoUpperBound::Queueing:
+        return "accesses wait for others in the memory system";
+    case NoUpperBound::Stages:
+        break;
+    }
+    return "stages in front of the units delay it";
+}
+
+InstructionBounds::InstructionBounds(std::unique_ptr<Parts> parts) : parts_{std::move(parts)} {}
+InstructionBounds::InstructionBounds(InstructionBounds&&) noexcept = default;
+InstructionBounds& InstructionBounds::operator=(InstructionBounds&&) noexcept = default;
+InstructionBounds::~InstructionBounds() = default;
+
+Result<InstructionBounds> InstructionBounds::of(const Request& request) {
+    auto context = prepare(request);
+    if (!context) return context.as_failure();
+    if (has_divergent_branch(*request.function, *request.facts))
+        return Failure{"times of single instructions are not bounded where lanes of a warp may "
+                       "diverge: a recorded issue does not say of which lanes",
+                       request.function->name};
+    return InstructionBounds{std::make_unique<Parts>(std::move(context).value())};
+}
+
+void InstructionBounds::start() {
+    parts_->distances.start();
+}
+
+void InstructionBounds::gap() {
+    parts_->distances.gap();
+}
+
+std::optional<InstructionBound> InstructionBounds::issue(std::size_t instruction,
+                                                         std::int64_t elapsed) {
+    const AnalysisContext& context = parts_->context;
+    if (!context.used[instruction]) {
+        gap();
+        return std::nullopt;
+    }
+    const auto distance = parts_->distances.issue(instruction, elapsed);
+    if (!distance) return std::nullopt;
+    InstructionBound bound{distance->lower, distance->upper, parts_->absent[instruction]};
+    if (!bound.absent && context.shape.warps_per_block > 1 &&
+        context.timings[distance->before].value().is_barrier_wait)
+        bound.absent = NoUpperBound::Barrier;
+    if (bound.absent) bound.upper.reset();
+    return bound;
+}
+
+} // namespace warpbound::analyzer
