@@ -1,5 +1,6 @@
 #include "cli/thread_trace.hpp"
 
+#include "analyzer/preparation.hpp"
 #include "assembly/isa/kernel_names.hpp"
 #include "cli/json.hpp"
 #include "harness/trace/thread_trace.hpp"
@@ -191,7 +192,9 @@ Result<HeldThreadTrace> held_thread_trace(const std::string& folder, const Loade
                                           const analyzer::Request& request) {
     const auto matched = matched_trace(folder, kernel);
     if (!matched) return matched.as_failure();
-    auto bounds = analyzer::InstructionBounds::of(request);
+    auto context = analyzer::prepare(request);
+    if (!context) return context.as_failure();
+    auto bounds = analyzer::InstructionBounds::of(std::move(context).value());
     if (!bounds) return bounds.as_failure();
     return certification::hold(matched.value().trace, matched.value().kernel, *kernel.function,
                                bounds.value());

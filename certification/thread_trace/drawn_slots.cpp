@@ -113,25 +113,22 @@ std::string_view name_of_kind(std::size_t kind) {
     return kinds.at(kind);
 }
 
-void draw_slots(const std::vector<const ThreadTraceWave*>& waves, HeldThreadTrace& held) {
-    if (waves.empty()) return;
+std::vector<DrawnSlot> drawn_slots(const std::vector<const ThreadTraceWave*>& waves,
+                                   std::int64_t begin, std::int64_t end) {
     std::map<std::tuple<std::string, std::int64_t, std::int64_t>,
              std::vector<const ThreadTraceWave*>>
         by_slot;
-    held.begin = waves.front()->begin;
-    held.end = waves.front()->end;
-    for (const ThreadTraceWave* wave : waves) {
-        held.begin = std::min(held.begin, wave->begin);
-        held.end = std::max(held.end, wave->end);
+    for (const ThreadTraceWave* wave : waves)
         by_slot[{wave->engine, wave->simd, wave->slot}].push_back(wave);
-    }
+    std::vector<DrawnSlot> slots;
     for (const auto& [place, of_slot] : by_slot) {
-        ColumnShares shares{held.begin, held.end};
+        ColumnShares shares{begin, end};
         for (const ThreadTraceWave* wave : of_slot)
             shares.add(*wave);
-        held.slots.push_back({std::get<0>(place), std::get<1>(place), std::get<2>(place),
-                              static_cast<std::int64_t>(of_slot.size()), shares.columns()});
+        slots.push_back({std::get<0>(place), std::get<1>(place), std::get<2>(place),
+                         static_cast<std::int64_t>(of_slot.size()), shares.columns()});
     }
+    return slots;
 }
 
 } // namespace warpbound::certification

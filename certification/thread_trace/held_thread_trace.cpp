@@ -1,7 +1,5 @@
 #include "certification/thread_trace/held_thread_trace.hpp"
 
-#include "certification/thread_trace/drawn_slots.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -133,6 +131,8 @@ HeldThreadTrace hold(const ThreadTrace& trace, std::size_t traced,
     std::vector<const ThreadTraceWave*> waves;
     for (const ThreadTraceWave& wave : trace.waves) {
         if (!is_of_kernel(trace, traced, wave)) continue;
+        held.begin = waves.empty() ? wave.begin : std::min(held.begin, wave.begin);
+        held.end = waves.empty() ? wave.end : std::max(held.end, wave.end);
         waves.push_back(&wave);
         if (waves.size() == 1 || wave.end - wave.begin > held.longest) {
             held.longest = wave.end - wave.begin;
@@ -142,7 +142,7 @@ HeldThreadTrace hold(const ThreadTrace& trace, std::size_t traced,
     }
     held.wavefronts = static_cast<std::int64_t>(waves.size());
     holder.finish();
-    draw_slots(waves, held);
+    held.slots = drawn_slots(waves, held.begin, held.end);
     return held;
 }
 

@@ -2,17 +2,16 @@
 /// \file
 /// A thread trace held against bounds on the times of single instructions (docs/theory, S68).
 
-#include "analyzer/instruction_bounds.hpp"
+#include "analyzer/policies/instruction_bounds.hpp"
 #include "assembly/isa/program.hpp"
+#include "certification/thread_trace/drawn_slots.hpp"
 #include "harness/trace/thread_trace.hpp"
 #include "harness/trace/trace_mix.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace warpbound::certification {
@@ -28,29 +27,6 @@ struct HeldInstruction {
     std::optional<std::int64_t> upper;     ///< Greatest upper bound; none: one has none.
     std::optional<std::string> no_upper;   ///< Why one has none.
     std::int64_t outside = 0;              ///< Executions outside their own bounds.
-};
-
-inline constexpr std::size_t trace_kinds = 8;
-inline constexpr std::size_t trace_columns = 840;
-/// The name of a kind of instructions: "vector", "scalar", ...
-std::string_view name_of_kind(std::size_t kind);
-
-/// What wavefronts do in the cycles of a column of a drawing. A kind is counted from 1 on; 0: none.
-struct DrawnColumn {
-    std::uint8_t executing = 0; ///< The kind that issues or executes longest.
-    std::uint8_t share = 0;     ///< Of the cycles in which one issues or executes. `Unit:` 1/255.
-    std::uint8_t stalled = 0;   ///< The kind that waits to issue longest.
-    bool present = false;       ///< There is a wavefront.
-};
-using DrawnColumns = std::array<DrawnColumn, trace_columns>;
-
-/// The wavefronts of a slot, one after another.
-struct DrawnSlot {
-    std::string engine;
-    std::int64_t simd = 0;
-    std::int64_t slot = 0;
-    std::int64_t wavefronts = 0;
-    DrawnColumns columns{};
 };
 
 struct HeldThreadTrace {

@@ -18,7 +18,9 @@ namespace {
 struct Extent {
     std::int64_t left = 90;
     std::size_t merged = 1; ///< Columns of the trace in one of the drawing.
+    std::size_t width = 1;  ///< Of a drawn column.
 };
+constexpr Extent coarse_extent{.left = 90, .merged = 2, .width = 2}; ///< Of many slots.
 constexpr Extent narrow_extent{.left = 60, .merged = 3};
 
 /// The markup of one SVG path for each kind, all rows together.
@@ -75,9 +77,10 @@ private:
             while (next < count && bar_at(next) == bar)
                 ++next;
             if (bar.height > 0)
-                paths_[bar.kind] += fmt::format("M{} {}h{}v-{}h-{}z",
-                                                extent_.left + static_cast<std::int64_t>(column),
-                                                bottom, next - column, bar.height, next - column);
+                paths_[bar.kind] += fmt::format(
+                    "M{} {}h{}v-{}h-{}z",
+                    extent_.left + static_cast<std::int64_t>(column * extent_.width), bottom,
+                    (next - column) * extent_.width, bar.height, (next - column) * extent_.width);
             column = next;
         }
     }
@@ -158,8 +161,10 @@ std::string instruction_table(const HeldThreadTrace& held) {
 
 std::string thread_trace_figure(const HeldThreadTrace& held, FigureSize size) {
     if (held.slots.empty()) return {};
-    const Extent extent = size == FigureSize::Narrow ? narrow_extent : Extent{};
     const std::size_t drawn = std::min(held.slots.size(), drawn_slot_limit);
+    const Extent extent = size == FigureSize::Narrow ? narrow_extent
+                          : drawn > 32               ? coarse_extent
+                                                     : Extent{};
     const std::int64_t row = drawn > 40 ? 9 : 14;
     TimelineRows rows{extent, row - 2};
     std::string labels;
@@ -177,7 +182,8 @@ std::string thread_trace_figure(const HeldThreadTrace& held, FigureSize size) {
         rows.add(held.slots[i].columns, top);
         top += row;
     }
-    const auto right = extent.left + static_cast<std::int64_t>(trace_columns / extent.merged);
+    const auto right =
+        extent.left + static_cast<std::int64_t>(trace_columns / extent.merged * extent.width);
     const Axis axis{0,
                     std::max(1.0, static_cast<double>(held.end - held.begin)),
                     {static_cast<double>(right + 20), static_cast<double>(extent.left),

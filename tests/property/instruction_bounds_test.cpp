@@ -3,7 +3,8 @@
 /// instructions (S68), with parts of the record missing.
 
 #include "analyzer/flow/facts_in_use.hpp"
-#include "analyzer/instruction_bounds.hpp"
+#include "analyzer/policies/instruction_bounds.hpp"
+#include "analyzer/preparation.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "harness/device.hpp"
 #include "harness/simulator/machine.hpp"
@@ -118,7 +119,9 @@ IssueVerdict check_issues(std::uint64_t seed, const models::Architecture& descri
     request.facts = &facts.value();
     request.launch = launch;
     request.policy = tests::policy_of(static_cast<std::size_t>(random.whole(0, 100)));
-    auto bounds = analyzer::InstructionBounds::of(request);
+    auto context = analyzer::prepare(request);
+    if (!context) return fail("not prepared: " + to_string(context.error()));
+    auto bounds = analyzer::InstructionBounds::of(std::move(context).value());
     if (!bounds) return fail("not bounded: " + to_string(bounds.error()));
     const harness::Kernel launched{request.function, request.graph, request.facts, launch};
     const auto simulator =

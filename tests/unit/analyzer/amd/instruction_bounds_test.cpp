@@ -1,6 +1,7 @@
 // Bounds on single instructions of a wavefront (S68), on cdna2-mi210 with a few exact times.
 #include "analyzer/flow/facts_in_use.hpp"
-#include "analyzer/instruction_bounds.hpp"
+#include "analyzer/policies/instruction_bounds.hpp"
+#include "analyzer/preparation.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "models/architecture/architecture.hpp"
 #include "tests/support/made_values.hpp"
@@ -41,7 +42,7 @@ protected:
         request_.facts = &facts_;
         request_.launch = launch;
         request_.policy = models::read_policy(policy).value();
-        return InstructionBounds::of(request_);
+        return InstructionBounds::of(prepare(request_).value());
     }
 
     models::Architecture machine_;

@@ -1,5 +1,6 @@
 // Thread traces held against bounds on single instructions, and their drawing.
 #include "analyzer/flow/facts_in_use.hpp"
+#include "analyzer/preparation.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "certification/thread_trace/held_thread_trace.hpp"
 #include "certification/thread_trace/thread_trace_html.hpp"
@@ -63,7 +64,7 @@ protected:
         request.architecture = &machine_;
         request.facts = &facts_;
         request.launch = launch;
-        auto bounds = analyzer::InstructionBounds::of(request).value();
+        auto bounds = analyzer::InstructionBounds::of(analyzer::prepare(request).value()).value();
         return hold(trace_, 0, function_, bounds);
     }
 

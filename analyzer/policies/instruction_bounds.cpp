@@ -1,9 +1,8 @@
-#include "analyzer/instruction_bounds.hpp"
+#include "analyzer/policies/instruction_bounds.hpp"
 
 #include "analyzer/divergence/serialized_cfg.hpp"
 #include "analyzer/launch/path_bound.hpp"
 #include "analyzer/microarchitecture/issue_distances.hpp"
-#include "analyzer/preparation.hpp"
 #include "assembly/amd/counters.hpp"
 
 #include <algorithm>
@@ -143,14 +142,13 @@ InstructionBounds::InstructionBounds(InstructionBounds&&) noexcept = default;
 InstructionBounds& InstructionBounds::operator=(InstructionBounds&&) noexcept = default;
 InstructionBounds::~InstructionBounds() = default;
 
-Result<InstructionBounds> InstructionBounds::of(const Request& request) {
-    auto context = prepare(request);
-    if (!context) return context.as_failure();
+Result<InstructionBounds> InstructionBounds::of(AnalysisContext context) {
+    const Request& request = context.request;
     if (has_divergent_branch(*request.function, *request.facts))
         return Failure{"times of single instructions are not bounded where lanes of a warp may "
                        "diverge: a recorded issue does not say of which lanes",
                        request.function->name};
-    return InstructionBounds{std::make_unique<Parts>(std::move(context).value())};
+    return InstructionBounds{std::make_unique<Parts>(std::move(context))};
 }
 
 void InstructionBounds::start() {

@@ -2,7 +2,7 @@
 /// \file
 /// Bounds on the times of single instructions, along an execution whose issues were recorded.
 
-#include "analyzer/request.hpp"
+#include "analyzer/launch/context.hpp"
 #include "assembly/support/result.hpp"
 
 #include <cstddef>
@@ -37,9 +37,9 @@ struct InstructionBound {
 /// `Sound when:` the assumptions of a bound on the launch hold.
 class InstructionBounds {
 public:
-    /// Refuses what `analyze` refuses before it looks for paths, and a launch whose warps may
+    /// Of a launch that was prepared (analyzer/preparation.hpp). Refuses one whose warps may
     /// diverge. The request must live as long.
-    static Result<InstructionBounds> of(const Request& request);
+    static Result<InstructionBounds> of(AnalysisContext context);
     InstructionBounds(InstructionBounds&&) noexcept;
     InstructionBounds& operator=(InstructionBounds&&) noexcept;
     ~InstructionBounds();
