@@ -23,6 +23,7 @@ MADE_UP = {
     "classes/atomic-global/initiation": "1..64",
     "classes/atomic-global/pass-cost": "1..64",
     "memories/l2/atomic": "1..64",
+    "blocks/most-room": "1",
     "classes/memory-fence/latency": "4..1200",
     "classes/memory-fence/initiation": "1..64",
 }
