@@ -227,7 +227,7 @@ ThreadComputation::Number ThreadComputation::selection() const {
     const Number a = source(0);
     const Number b = source(1);
     if (!a || !b) return std::nullopt;
-    const auto predicate = registers_.truth(*predicates_.front());
+    const auto predicate = registers_.truth(*predicates_.back()); // Others are written.
     if (is("SEL", "USEL"))
         return only({}) ? Number{arithmetic_.select(predicate, *a, *b, origin_)} : std::nullopt;
     if (!only({"U32"}) || !predicate || !predicate->truth) return std::nullopt;

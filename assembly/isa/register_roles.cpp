@@ -30,8 +30,9 @@ constexpr std::array<std::string_view, 12> predicate_then_number{
     "ATOMG", "ATOMS", "MATCH", "LDLK",   "LDSLK", "R2UR"};
 
 /// A number, then carry-out predicates: `IADD3 R4, P0, R2, UR4, RZ`, `VOTE.ANY R5, PT, P0`.
-constexpr std::array<std::string_view, 10> number_then_predicates{
-    "IADD3", "IMAD", "LEA", "VOTE", "UIADD3", "UIMAD", "ULEA", "VOTEU", "IADD", "UIADD"};
+constexpr std::array<std::string_view, 12> number_then_predicates{
+    "IADD3", "IMAD",  "LEA",  "VOTE",  "UIADD3", "UIMAD",
+    "ULEA",  "VOTEU", "IADD", "UIADD", "VIMNMX", "UVIMNMX"};
 
 /// Predicates after the number are sources: `PSET R0, P1, P2, P3`.
 constexpr std::array<std::string_view, 6> number_alone{"PSET", "CSET",  "SEL",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the listings of these kernels again, in another folder. Wants nvcc, nvdisasm and xz on PATH.
-# Every source for sm_75 (ampere.cu for sm_80), some also for sm_80, sm_86 and sm_90.
+# Every source for sm_75 (ampere.cu for sm_80), some also for sm_80, sm_86, sm_90 and sm_100.
 set -euo pipefail
 
 out=${1:?usage: make_listings.sh FOLDER [SOURCE...]}
@@ -12,8 +12,9 @@ for source in "$@"; do
     name=${source%.cu}
     case $name in
     ampere) targets="80 90" ;;
-    linear | reduce | warps) targets="75 80 86 90" ;;
-    matrix_units | scan | control | precision | texture) targets="75 86 90" ;;
+    linear | reduce | warps) targets="75 80 86 90 100" ;;
+    scan | control) targets="75 86 90 100" ;;
+    matrix_units | precision | texture) targets="75 86 90" ;;
     stencil | neural | points) targets="75 86" ;;
     *) targets="75" ;;
     esac

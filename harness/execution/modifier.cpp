@@ -26,7 +26,7 @@ constexpr auto modifiers_without_effect = std::to_array<std::string_view>({
     // clang-format off
     "LUT", "E", "SYS", "GPU", "SM", "CTA", "STRONG", "WEAK", "CONSTANT", "EF", "EL", "LU", "EU", "NA",
     "DEFER_BLOCKING", "BYPASS", "ACCESS", "LTC64B", "LTC128B", "LTC256B", "REL", "ABS", "NOINC",
-    "NODEC", "PRIVATE", "MMA", "SPIN", "NTZ", "SC", "VC", "IVALL", "ASYNC",
+    "NODEC", "PRIVATE", "MMA", "SPIN", "NTZ", "SC", "VC", "IVALL", "ASYNC", "RECONVERGENT",
     // clang-format on
 });
 

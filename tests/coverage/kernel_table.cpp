@@ -45,7 +45,7 @@ std::int64_t alignment_of(std::int64_t size) {
 }
 
 std::int64_t first_parameter(const std::string& target) {
-    return target == "sm_90" ? 0x210 : 0x160;
+    return target == "sm_100" ? 0x380 : target == "sm_90" ? 0x210 : 0x160;
 }
 
 Result<std::vector<std::string>> argument_options(const Record& row, const std::string& target) {
@@ -104,7 +104,7 @@ Result<std::vector<KernelCase>> read_kernel_table(const std::filesystem::path& f
     if (!rows) return rows.as_failure();
     std::vector<KernelCase> cases;
     for (const Record& row : rows.value())
-        for (const char* target : {"sm_75", "sm_80", "sm_86", "sm_90"}) {
+        for (const char* target : {"sm_75", "sm_80", "sm_86", "sm_90", "sm_100"}) {
             const auto listing = folder / fmt::format("{}.{}.sass.xz", row.at("file"), target);
             if (!std::filesystem::exists(listing)) continue;
             auto launch = launch_options(row, target);

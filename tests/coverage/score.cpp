@@ -23,6 +23,7 @@ std::string machine_of(const std::string& target) {
     if (target == "sm_75") return "turing-t4";
     if (target == "sm_80") return "ampere-a100";
     if (target == "sm_86") return "ampere-rtxa6000";
+    if (target == "sm_100") return "blackwell-b200";
     return "hopper-h200";
 }
 

@@ -230,6 +230,17 @@ TEST(AbstractExecution, FollowsBranchesOfAUniformPredicate) {
     EXPECT_EQ(loop("BRA.U UP1, L;"), "?") << "nothing is known of it";
 }
 
+// From sm_100 on two predicates stand behind the result; the last one says which number is taken.
+TEST(AbstractExecution, FollowsMinimumAndMaximumWithWrittenPredicates) {
+    const auto loop = [](const std::string& least) {
+        return executed("MOV R3, 0x9; VIMNMX R4, PT, PT, R3, 0x5, " + least +
+                        "; MOV R2, RZ; L: IADD3 R2, R2, 0x1, RZ; ISETP.LT.AND P0, PT, R2, R4, PT; "
+                        "@P0 BRA L; EXIT;");
+    };
+    EXPECT_EQ(loop("PT"), "5..5");
+    EXPECT_EQ(loop("!PT"), "9..9");
+}
+
 TEST(AbstractExecution, KnowsBothWordsOfAZeroPair) {
     EXPECT_EQ(executed("LDG.E R3, [R6]; CS2R R2, SRZ; L: IADD3 R3, R3, 0x1, RZ; "
                        "ISETP.LT.AND P0, PT, R3, 0x5, PT; @P0 BRA L; EXIT;"),

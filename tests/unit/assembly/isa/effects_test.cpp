@@ -79,6 +79,7 @@ TEST(Effects, CarryTheCarryFlagOrPredicate) {
              EffectsRow{"sm_75", "IMAD.X R5, RZ, RZ, UR4, P0", "P0 UR4", "R5"},
              EffectsRow{"sm_120", "IADD3 R8, PT, PT, R6.reuse, 0x1, RZ", "R6", "R8"},
              EffectsRow{"sm_75", "LEA R2, P0, R0, c[0x0][0x160], 0x2", "R0", "R2 P0"},
+             EffectsRow{"sm_100", "VIMNMX R4, P0, PT, R2, R3, P1", "R2 R3 P1", "R4 P0"},
          })
         expect_effects(row);
 }
