@@ -42,18 +42,15 @@ Verdict check_case(std::uint64_t seed, const models::Architecture& described,
     const bool is_straight = random.whole(0, 2) == 0;
     const std::int64_t warps = is_straight ? 1 : random.whole(1, 6);
     tests::RandomWavefront wavefront{random, warps > 1};
-    std::string text = is_straight ? wavefront.straight_line() : wavefront.text();
-    std::string directives;
-    if (described.target != assembly::Target{0, 0x90a}) {
-        text = tests::for_rdna(std::move(text), wanted.lanes);
-        directives = fmt::format(".amdhsa_wavefront_size32 {}\n", wanted.lanes == 32 ? 1 : 0);
-    }
+    const std::string text =
+        tests::text_for(wanted, is_straight ? wavefront.straight_line() : wavefront.text());
     Verdict verdict;
     const auto fail = [&](const std::string& what) {
         verdict.failure = fmt::format("{}\nseed {}\n{}", what, seed, text);
         return verdict;
     };
-    const auto function = assembly::amd::function_of(wanted.processor, text, directives);
+    const auto function =
+        assembly::amd::function_of(wanted.processor, text, tests::directives_for(wanted));
     if (!function) return fail("not read: " + to_string(function.error()));
     const auto graph = assembly::build_control_flow_graph(function.value());
     if (!graph) return fail("no graph: " + to_string(graph.error()));

@@ -93,18 +93,14 @@ IssueVerdict check_issues(std::uint64_t seed, const models::Architecture& descri
     const std::int64_t kind = random.whole(0, 3);
     const std::int64_t warps = kind < 2 ? 1 : random.whole(2, kind == 2 ? 4 : 6);
     tests::RandomWavefront wavefront{random, warps > 1};
-    std::string text = wavefront.text();
-    std::string directives;
-    if (described.target != assembly::Target{0, 0x90a}) {
-        text = tests::for_rdna(std::move(text), wanted.lanes);
-        directives = fmt::format(".amdhsa_wavefront_size32 {}\n", wanted.lanes == 32 ? 1 : 0);
-    }
+    const std::string text = tests::text_for(wanted, wavefront.text());
     IssueVerdict verdict;
     const auto fail = [&](const std::string& what) {
         verdict.failure = fmt::format("{}\nseed {}\n{}", what, seed, text);
         return verdict;
     };
-    const auto function = assembly::amd::function_of(wanted.processor, text, directives);
+    const auto function =
+        assembly::amd::function_of(wanted.processor, text, tests::directives_for(wanted));
     if (!function) return fail("not read: " + to_string(function.error()));
     const auto graph = assembly::build_control_flow_graph(function.value());
     if (!graph) return fail("no graph: " + to_string(graph.error()));

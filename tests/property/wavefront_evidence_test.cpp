@@ -33,9 +33,7 @@ using Machine = tests::WavefrontMachine;
 
 std::string image_of(const std::string& text, const Machine& wanted) {
     if (std::string{"gfx90a"} == wanted.processor) return tests::wavefront_image(text);
-    return tests::wavefront_image(
-        text, wanted.processor,
-        fmt::format(".amdhsa_wavefront_size32 {}\n", wanted.lanes == 32 ? 1 : 0));
+    return tests::wavefront_image(text, wanted.processor, tests::directives_for(wanted));
 }
 
 Case case_of(std::uint64_t seed, const models::Architecture& described, const Machine& wanted) {
@@ -46,9 +44,7 @@ Case case_of(std::uint64_t seed, const models::Architecture& described, const Ma
     const std::int64_t warps = is_straight ? 1 : random.whole(1, 6);
     tests::RandomWavefront wavefront{random, warps > 1};
     Case made;
-    made.text = is_straight ? wavefront.straight_line() : wavefront.text();
-    if (described.target != assembly::Target{0, 0x90a})
-        made.text = tests::for_rdna(std::move(made.text), wanted.lanes);
+    made.text = tests::text_for(wanted, is_straight ? wavefront.straight_line() : wavefront.text());
     const std::int64_t blocks = is_straight ? 1 : random.whole(1, 3);
     made.input = tests::wavefront_input(
         image_of(made.text, wanted), "k", fmt::format("{}x{}", blocks, wanted.lanes * warps),

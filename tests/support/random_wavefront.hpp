@@ -237,6 +237,14 @@ inline constexpr std::array wavefront_machines{WavefrontMachine{"gfx90a", 64, "c
 inline bool is_rdna(const WavefrontMachine& machine) {
     return std::string_view{machine.processor}.starts_with("gfx1");
 }
+/// The text of a wavefront of gfx90a as one of the machine, and what its descriptor needs.
+inline std::string text_for(const WavefrontMachine& machine, std::string text) {
+    return is_rdna(machine) ? for_rdna(std::move(text), machine.lanes) : text;
+}
+inline std::string directives_for(const WavefrontMachine& machine) {
+    if (!is_rdna(machine)) return {};
+    return fmt::format(".amdhsa_wavefront_size32 {}\n", machine.lanes == 32 ? 1 : 0);
+}
 inline std::string name_of(const WavefrontMachine& machine) {
     return fmt::format("{}With{}Lanes", machine.processor, machine.lanes);
 }

@@ -68,6 +68,13 @@ TEST(WavefrontSteps, NopsAndSleepsCountTheirTimes) {
     EXPECT_EQ(steps[2].sleep, std::nullopt);
 }
 
+prediction::Setting of_one_wavefront() {
+    prediction::Setting setting;
+    setting.architecture = load_architecture("cdna2-mi210").value();
+    setting.launch = {1, 64};
+    return setting;
+}
+
 /// 4 issue intervals of 4 cycles, then 4 + 2 x 64 cycles, then the move issues; its result is
 /// there 4 cycles later, and the end issues then.
 TEST(WavefrontSteps, GapsOfAWavefrontAreThoseOfTheContract) {
@@ -75,8 +82,7 @@ TEST(WavefrontSteps, GapsOfAWavefrontAreThoseOfTheContract) {
     profile.name = "k";
     profile.steps = steps_of("s_nop 3\ns_sleep 2\nv_mov_b32 v8, 0\n");
     profile.counts = counts_of(profile.steps);
-    prediction::Setting setting{.architecture = load_architecture("cdna2-mi210").value(),
-                                .launch = {1, 64}};
+    const prediction::Setting setting = of_one_wavefront();
     const auto time = prediction::predict(prediction::Model::GpuMech, profile, setting,
                                           prediction::Variant::Typical);
     ASSERT_FALSE(time.refused()) << time.why();
@@ -98,8 +104,7 @@ TEST(WavefrontSteps, AModelOfAnotherKindOfMachineIsRefusedByName) {
     profile.name = "k";
     profile.steps = steps_of("v_mov_b32 v8, 0\n");
     profile.counts = counts_of(profile.steps);
-    const prediction::Setting setting{.architecture = load_architecture("cdna2-mi210").value(),
-                                      .launch = {1, 64}};
+    const prediction::Setting setting = of_one_wavefront();
     const auto answer = prediction::predict(prediction::Model::AluFetch, profile, setting,
                                             prediction::Variant::Typical);
     ASSERT_TRUE(answer.refused());
