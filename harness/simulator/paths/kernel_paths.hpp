@@ -6,8 +6,8 @@
 #include "harness/simulator/divergence/lanes.hpp"
 #include "harness/simulator/divergence/reconvergence_points.hpp"
 #include "harness/simulator/paths/path_chooser.hpp"
+#include "models/facts/address_pattern.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -30,7 +30,7 @@ struct KernelPaths {
     [[nodiscard]] bool tracks_active_lanes() const { return reconvergence || recorded != nullptr; }
     /// Lanes of a warp of a block (C37).
     [[nodiscard]] LaneMask lanes(std::int64_t warp_in_block) const {
-        return first_lanes(std::min(warp_size, threads - warp_in_block * warp_size));
+        return first_lanes(models::lanes_of_warp(threads, warp_size, warp_in_block));
     }
 };
 
