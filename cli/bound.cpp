@@ -11,7 +11,7 @@
 #include "cli/launch_analysis.hpp"
 #include "cli/next_step.hpp"
 #include "cli/report_file.hpp"
-#include "cli/thread_trace.hpp"
+#include "cli/thread_trace_bounds.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

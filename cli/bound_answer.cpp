@@ -4,7 +4,7 @@
 #include "cli/json.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/next_step.hpp"
-#include "cli/thread_trace.hpp"
+#include "cli/thread_trace_bounds.hpp"
 #include "models/time/deadline.hpp"
 
 #include <fmt/format.h>

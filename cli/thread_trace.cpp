@@ -1,6 +1,5 @@
 #include "cli/thread_trace.hpp"
 
-#include "analyzer/preparation.hpp"
 #include "assembly/isa/kernel_names.hpp"
 #include "cli/json.hpp"
 #include "harness/trace/thread_trace.hpp"
@@ -17,8 +16,6 @@ namespace warpbound::cli {
 
 namespace {
 
-using certification::HeldInstruction;
-using certification::HeldThreadTrace;
 using harness::trace::CountSummary;
 using harness::trace::FactCheck;
 using harness::trace::InstructionTimes;
@@ -74,10 +71,6 @@ std::string text_of(const ThreadTrace& trace, std::size_t kernel) {
     return out;
 }
 
-Json summary(const CountSummary& counts) {
-    return {{"least", counts.least}, {"mean", counts.mean()}, {"most", counts.most}};
-}
-
 Json json_of(const ThreadTrace& trace, std::size_t kernel) {
     const KernelWaves waves = waves_of(trace, kernel);
     Json instructions = Json::array();
@@ -85,8 +78,8 @@ Json json_of(const ThreadTrace& trace, std::size_t kernel) {
         Json entry{{"address", hexadecimal(one.address)},
                    {"instruction", one.text},
                    {"executed", one.duration.count},
-                   {"cycles", summary(one.duration)},
-                   {"stall", summary(one.stall)}};
+                   {"cycles", summary_json(one.duration)},
+                   {"stall", summary_json(one.stall)}};
         if (!one.source.empty()) entry["source"] = one.source;
         instructions.push_back(std::move(entry));
     }
@@ -95,7 +88,7 @@ Json json_of(const ThreadTrace& trace, std::size_t kernel) {
              {"executed", waves.instructions.sum},
              {"unplaced", waves.unplaced},
              {"instructions", instructions}};
-    if (waves.cycles.count > 0) out["cycles-of-a-wavefront"] = summary(waves.cycles);
+    if (waves.cycles.count > 0) out["cycles-of-a-wavefront"] = summary_json(waves.cycles);
     return out;
 }
 
@@ -124,11 +117,15 @@ Json json_of(const std::vector<FactCheck>& checks) {
     return out;
 }
 
-/// A trace, and which of its kernels the code is.
-struct MatchedTrace {
-    ThreadTrace trace;
-    std::size_t kernel = 0;
-};
+Failure no_graph(const std::string& folder) {
+    return {"a thread trace has no control-flow graph; expected --format text or json", folder};
+}
+
+} // namespace
+
+Json summary_json(const CountSummary& counts) {
+    return {{"least", counts.least}, {"mean", counts.mean()}, {"most", counts.most}};
+}
 
 Result<MatchedTrace> matched_trace(const std::string& folder, const LoadedKernel& kernel) {
     auto read = harness::trace::read_thread_trace(folder);
@@ -140,12 +137,6 @@ Result<MatchedTrace> matched_trace(const std::string& folder, const LoadedKernel
     if (!matched) return matched.as_failure();
     return MatchedTrace{std::move(read).value(), traced.value()};
 }
-
-Failure no_graph(const std::string& folder) {
-    return {"a thread trace has no control-flow graph; expected --format text or json", folder};
-}
-
-} // namespace
 
 bool CheckedThreadTrace::is_refuted() const {
     return std::any_of(facts.begin(), facts.end(),
@@ -186,63 +177,6 @@ Result<CheckedThreadTrace> check_thread_trace(const std::string& folder, const L
     checked.text = text_of(trace, traced);
     if (!checked.facts.empty()) checked.text += text_of(checked.facts);
     return checked;
-}
-
-Result<HeldThreadTrace> held_thread_trace(const std::string& folder, const LoadedKernel& kernel,
-                                          const analyzer::Request& request) {
-    const auto matched = matched_trace(folder, kernel);
-    if (!matched) return matched.as_failure();
-    auto context = analyzer::prepare(request);
-    if (!context) return context.as_failure();
-    auto bounds = analyzer::InstructionBounds::of(std::move(context).value());
-    if (!bounds) return bounds.as_failure();
-    return certification::hold(matched.value().trace, matched.value().kernel, *kernel.function,
-                               bounds.value());
-}
-
-std::string text_of(const HeldThreadTrace& held) {
-    std::string out = fmt::format(
-        "instructions: cycles from the issue before to their own, and the bounds on them\n"
-        "{:<10}{:>10}{:>9}{:>9}{:>9}{:>9}  {}\n",
-        "address", "held", "lower", "least", "most", "upper", "instruction");
-    const std::vector<std::string> reasons = certification::reasons_of(held);
-    for (const HeldInstruction& one : held.instructions) {
-        const bool is_held = one.distance.count > 0;
-        const auto number = [&](std::int64_t value) {
-            return is_held ? std::to_string(value) : std::string{"-"};
-        };
-        const std::string upper = upper_text(one, reasons);
-        out += fmt::format("{:<10}{:>10}{:>9}{:>9}{:>9}{:>9}  {}{}\n", hexadecimal(one.address),
-                           one.distance.count, number(one.lower), number(one.distance.least),
-                           number(one.distance.most), upper.empty() ? "-" : upper, one.text,
-                           one.outside > 0 ? fmt::format("  OUTSIDE {} times", one.outside) : "");
-    }
-    for (std::size_t i = 0; i < reasons.size(); ++i)
-        out += fmt::format("({}) no upper bound is proved: {}\n", i + 1, reasons[i]);
-    return out;
-}
-
-std::string json_of(const HeldThreadTrace& held) {
-    Json instructions = Json::array();
-    for (const HeldInstruction& one : held.instructions) {
-        Json entry{{"address", hexadecimal(one.address)},
-                   {"instruction", one.text},
-                   {"executed", one.duration.count},
-                   {"held", one.distance.count},
-                   {"outside", one.outside}};
-        if (one.distance.count > 0) {
-            entry["distance"] = summary(one.distance);
-            entry["lower"] = one.lower;
-            entry["upper"] = one.upper ? Json(*one.upper) : Json();
-        }
-        if (one.no_upper) entry["no-upper"] = *one.no_upper;
-        instructions.push_back(std::move(entry));
-    }
-    Json out{{"wavefronts", held.wavefronts}, {"longest", held.longest},
-             {"file", held.longest_file},     {"held", held.held},
-             {"outside", held.outside},       {"instructions", instructions}};
-    if (!held.first_outside.empty()) out["first-outside"] = held.first_outside;
-    return out.dump();
 }
 
 } // namespace warpbound::cli

@@ -1,13 +1,14 @@
 #pragma once
 /// \file
-/// Thread traces of AMD's `rocprofv3 --att`: times of instructions, the check of flow facts, and
-/// bounds on single instructions.
+/// Thread traces of AMD's `rocprofv3 --att`: times of instructions, and the check of flow facts.
 
-#include "analyzer/request.hpp"
-#include "certification/thread_trace/held_thread_trace.hpp"
 #include "cli/command.hpp"
+#include "cli/json.hpp"
 #include "harness/trace/fact_check.hpp"
+#include "harness/trace/thread_trace.hpp"
+#include "harness/trace/trace_mix.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -29,15 +30,16 @@ struct CheckedThreadTrace {
 Result<CheckedThreadTrace> check_thread_trace(const std::string& folder, const LoadedKernel& kernel,
                                               const std::string& format);
 
-/// The wavefronts of the kernel held against the bounds of a launch's single instructions. Refuses
-/// a trace of another kernel or build.
-Result<certification::HeldThreadTrace> held_thread_trace(const std::string& folder,
-                                                         const LoadedKernel& kernel,
-                                                         const analyzer::Request& request);
+/// A trace, and which of its kernels the code is.
+struct MatchedTrace {
+    harness::trace::ThreadTrace trace;
+    std::size_t kernel = 0;
+};
 
-/// A row for each instruction, with its bounds.
-std::string text_of(const certification::HeldThreadTrace& held);
-/// The same as JSON text of an object: docs/reference/json.md.
-std::string json_of(const certification::HeldThreadTrace& held);
+/// The trace in `folder` as one of `kernel`. Refuses a trace of another kernel or build.
+Result<MatchedTrace> matched_trace(const std::string& folder, const LoadedKernel& kernel);
+
+/// Least, mean and most.
+Json summary_json(const harness::trace::CountSummary& counts);
 
 } // namespace warpbound::cli
