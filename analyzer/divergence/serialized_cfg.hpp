@@ -3,9 +3,34 @@
 /// The serialized control-flow graph (CFG) of a warp whose lanes may diverge: the paths of a
 /// divergent branch follow each other.
 
-#include "analyzer/divergence/serialized_blocks.hpp"
+#include "analyzer/divergence/abstract_stack.hpp"
+#include "analyzer/divergence/node_detail.hpp"
+#include "analyzer/launch/context.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
 
 namespace warpbound::analyzer {
+
+/// A graph of which the warp's sequence of blocks is a path, whichever lanes follow which path and
+/// whichever group goes first.
+struct SerializedCfg {
+    assembly::ControlFlowGraph graph;
+    std::vector<std::size_t> original; ///< Per node: the block of the kernel's graph.
+    /// Per node at the head of a sequence of pending groups, which left a loop in different
+    /// iterations: how many groups may enter it one after the other. Else none.
+    std::vector<std::optional<std::int64_t>> repeated;
+    /// Per node: all lanes that have not ended execute it converged.
+    std::vector<bool> converged;
+    /// Per node: the reconvergence stacks with which lanes come to it.
+    std::vector<std::vector<AbstractStack>> stacks;
+    /// Groups, by origin and resume, above which lanes may go on that waited at a point.
+    std::set<std::pair<std::size_t, std::size_t>> overtaken;
+};
 
 /// The largest serialized CFG of a kernel of so many blocks. In a chain of divergent branches each
 /// branch adds a few nodes; in nested ones each level may double them.
@@ -13,11 +38,11 @@ constexpr std::size_t most_serialized_nodes(std::size_t blocks) {
     return 20'000 + 4 * blocks;
 }
 
-/// Side: upper (docs/theory, S19d). Refuses what `find_reconvergence` refuses, and kernels
-/// that need more than `most_serialized_nodes`. Where the first attempt makes more than
-/// `sparing_above` nodes (none: that many), fewer are duplicated, which only makes the longest path
-/// longer.
+/// The product of the control flow with the reconvergence stack. Side: upper (docs/theory, S67).
+/// `detail`: the first that is tried; coarser ones follow where it needs too many nodes. Refuses,
+/// with the address, what `SimtRules` refuses, loops of nodes without a bound, and kernels that
+/// need more than `most_serialized_nodes`.
 Result<SerializedCfg> serialized_cfg(const AnalysisContext& context,
-                                     std::optional<std::size_t> sparing_above = {});
+                                     NodeDetail::Kind detail = NodeDetail::Kind::Groups);
 
 } // namespace warpbound::analyzer

@@ -3,7 +3,7 @@
 /// Certificates of a bound: its path problems, each with its bound and a worst-case (lower side:
 /// best-case) path, so that a verifier can check the bound.
 
-#include "analyzer/divergence/serialized_blocks.hpp"
+#include "analyzer/divergence/serialized_cfg.hpp"
 #include "analyzer/launch/path_bound.hpp"
 
 #include <cstddef>

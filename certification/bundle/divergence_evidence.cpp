@@ -86,7 +86,7 @@ Result<NodeStacks> find_stacks(const std::string& id, const LoadedInput& input,
                                const analyzer::SerializedCfg& cfg) {
     verify::KernelCase read = control_flow_of(id, input, cfg);
     try {
-        return node_stacks(read);
+        return node_stacks(read, cfg);
     } catch (const verify::Finding& finding) {
         return Failure{
             fmt::format("the evidence is not written because verify would refuse its control flow: "

@@ -1,5 +1,6 @@
 #include "certification/bundle/node_stacks.hpp"
 
+#include "certification/bundle/simt_stack_export.hpp"
 #include "certification/verify/divergence/lane_steps.hpp"
 #include "certification/verify/divergence/warp_cfg.hpp"
 
@@ -8,8 +9,8 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 
 namespace warpbound::certification {
@@ -21,8 +22,7 @@ constexpr std::size_t most_alike = 500; ///< Stacks of a node.
 
 /// Which stacks of a node become one that stands for all of them.
 enum class Joining {
-    All,         ///< Those that can.
-    OfOneChoice, ///< Those after the same choice between several nodes of one block.
+    All, ///< Those that can.
     None
 };
 
@@ -31,12 +31,19 @@ enum class Joining {
 /// the steps to it then try another pair.
 class NodePairs {
 public:
-    NodePairs(const verify::KernelCase& kernel, const verify::ControlFlow& flow, Joining joining)
-        : kernel_{kernel}, rules_{kernel, flow}, joining_{joining} {}
+    NodePairs(const verify::KernelCase& kernel, const verify::ControlFlow& flow,
+              const analyzer::SerializedCfg& cfg, Joining joining)
+        : kernel_{kernel}, rules_{kernel, flow}, joining_{joining},
+          of_node_(kernel.serialized.size()), given_(cfg.stacks.size()) {
+        for (std::size_t node = 0; node < cfg.stacks.size(); ++node)
+            for (const analyzer::AbstractStack& known : cfg.stacks[node])
+                for (verify::SimtStack& stack : exported(known, cfg.overtaken))
+                    given_[node].push_back(std::move(stack));
+    }
 
     /// Whether the nodes have all that lanes may do. False, too, where these are too many pairs.
     bool find() {
-        add(0, {}, {});
+        add(0, {});
         while (!work_.empty() || !dropped_.empty()) {
             if (pairs_.size() > most_pairs || has_many_alike_) {
                 pairs_.front().lacks =
@@ -86,9 +93,6 @@ public:
 
 private:
     static constexpr std::size_t none = SIZE_MAX;
-    /// Two nodes between which the last of several possible successors of one block was chosen, and
-    /// the top of the stack. What follows one choice is kept apart from what follows another.
-    using Choice = std::tuple<std::size_t, std::size_t, verify::SimtStack::Point, std::size_t>;
     struct Step {
         verify::WarpState next;
         std::size_t successor = 0; ///< Of the node: the one in use.
@@ -96,7 +100,6 @@ private:
     };
     struct Pair {
         std::size_t node = 0;
-        Choice choice;
         verify::SimtStack stack;
         std::vector<Step> steps;
         std::vector<std::pair<std::size_t, std::size_t>> used_by; ///< Pair and its step.
@@ -110,15 +113,18 @@ private:
     };
 
     /// None: such a pair was dropped.
-    std::size_t add(std::size_t node, Choice choice, const verify::SimtStack& stack) {
-        if (stack.is_converged()) choice = {};
-        Alike& alike = of_node_[{node, choice}];
+    std::size_t add(std::size_t node, const verify::SimtStack& stack) {
+        Alike& alike = of_node_[node];
         for (const std::size_t pair : alike.pairs)
-            if (pairs_[pair].dropped && stack.covers(pairs_[pair].stack)) return none;
+            if (pairs_[pair].dropped && stack.covers(pairs_[pair].stack)) {
+                refusal_ = pairs_[pair].lacks;
+                return none;
+            }
+        if (const auto pair = covering(alike, stack)) return *pair;
+        if (auto given = take_given(node, stack)) return add_pair(alike, node, *given);
         for (const std::size_t pair : alike.pairs) {
             if (pairs_[pair].dropped) continue;
             verify::SimtStack& known = pairs_[pair].stack;
-            if (known.covers(stack)) return pair;
             if (!alike.joins || joining_ == Joining::None) continue;
             if (auto joined = known.joined(stack)) {
                 known = std::move(*joined);
@@ -126,11 +132,40 @@ private:
                 return pair;
             }
         }
+        return add_pair(alike, node, stack);
+    }
+
+    std::size_t add_pair(Alike& alike, std::size_t node, const verify::SimtStack& stack) {
         has_many_alike_ = has_many_alike_ || alike.pairs.size() == most_alike;
         alike.pairs.push_back(pairs_.size());
-        pairs_.push_back({node, choice, stack, {}, {}, false, false, {}});
+        pairs_.push_back({node, stack, {}, {}, false, false, {}});
         expand_later(alike.pairs.back());
         return alike.pairs.back();
+    }
+
+    [[nodiscard]] std::optional<std::size_t> covering(const Alike& alike,
+                                                      const verify::SimtStack& stack) const {
+        for (const std::size_t pair : alike.pairs)
+            if (!pairs_[pair].dropped && pairs_[pair].stack.covers(stack)) return pair;
+        return std::nullopt;
+    }
+
+    /// A stack of the construction that stands for this one; each is tried once.
+    std::optional<verify::SimtStack> take_given(std::size_t node, const verify::SimtStack& stack) {
+        auto& given = given_[node];
+        const auto at = std::find_if(given.begin(), given.end(),
+                                     [&](const auto& known) { return known.covers(stack); });
+        if (at == given.end()) return std::nullopt;
+        verify::SimtStack taken = std::move(*at);
+        given.erase(at);
+        return taken;
+    }
+
+    /// A stack of the node is known that stands for this one.
+    [[nodiscard]] bool has_covering(std::size_t node, const verify::SimtStack& stack) const {
+        return covering(of_node_[node], stack) ||
+               std::any_of(given_[node].begin(), given_[node].end(),
+                           [&](const auto& known) { return known.covers(stack); });
     }
 
     void expand_later(std::size_t pair) {
@@ -158,7 +193,8 @@ private:
             choose(pair, step, {});
     }
 
-    /// The first successor from the one in use on that has a pair for this step.
+    /// The first successor that has a pair for this step already, else the first from the one in
+    /// use on that gets one.
     void choose(std::size_t pair, std::size_t at, const std::string& lacks) {
         const std::size_t node = pairs_[pair].node;
         const auto& successors = kernel_.serialized[node].successors;
@@ -166,24 +202,26 @@ private:
         const auto is_of_block = [&](std::size_t to) {
             return kernel_.serialized[to].of == next.block;
         };
-        const bool is_choice = joining_ == Joining::OfOneChoice &&
-                               std::count_if(successors.begin(), successors.end(), is_of_block) > 1;
-        Choice choice = pairs_[pair].choice;
-        for (std::size_t& i = pairs_[pair].steps[at].successor; i < successors.size(); ++i) {
-            if (!is_of_block(successors[i])) continue;
-            if (is_choice && !next.stack.entries().empty()) {
-                const auto& top = next.stack.entries().back();
-                choice = {node, successors[i], {top.kind, top.origin}, top.resume};
-            }
-            const std::size_t found = add(successors[i], choice, next.stack);
-            if (found == none) continue;
+        refusal_.clear();
+        const auto use = [&](std::size_t found) {
             pairs_[pair].steps[at].pair = found;
             pairs_[found].used_by.emplace_back(pair, at);
-            return;
+        };
+        for (const std::size_t to : successors) {
+            if (!is_of_block(to) || !has_covering(to, next.stack)) continue;
+            const std::size_t found = add(to, next.stack);
+            if (found != none) return use(found);
+        }
+        for (std::size_t& i = pairs_[pair].steps[at].successor; i < successors.size(); ++i) {
+            if (!is_of_block(successors[i])) continue;
+            const std::size_t found = add(successors[i], next.stack);
+            if (found == none) continue;
+            return use(found);
         }
         drop(pair,
-             !lacks.empty()
-                 ? lacks
+             !lacks.empty() ? lacks
+             : !refusal_.empty()
+                 ? refusal_
                  : fmt::format("{}: serialized control flow: the path of lanes from 0x{:04x} to "
                                "0x{:04x} is missing at a node",
                                kernel_.id, kernel_.blocks[kernel_.serialized[node].of].first,
@@ -193,29 +231,31 @@ private:
     void drop(std::size_t pair, std::string lacks) {
         pairs_[pair].dropped = true;
         pairs_[pair].lacks = std::move(lacks);
-        of_node_[{pairs_[pair].node, pairs_[pair].choice}].joins = false;
+        of_node_[pairs_[pair].node].joins = false;
         dropped_.push_back(pair);
     }
 
     const verify::KernelCase& kernel_;
     verify::LaneRules rules_;
     Joining joining_;
+    std::vector<Alike> of_node_;                        ///< Per node.
+    std::vector<std::vector<verify::SimtStack>> given_; ///< Per node, not used yet.
+    std::string refusal_;         ///< What a pair lacks that this step could have led to.
     bool has_many_alike_ = false; ///< More than `most_alike`.
     std::deque<Pair> pairs_;
-    std::map<std::pair<std::size_t, Choice>, Alike> of_node_;
     std::vector<std::size_t> work_;
     std::vector<std::size_t> dropped_; ///< Whose users are to try other pairs.
 };
 
 } // namespace
 
-NodeStacks node_stacks(verify::KernelCase& kernel) {
+NodeStacks node_stacks(verify::KernelCase& kernel, const analyzer::SerializedCfg& cfg) {
     const verify::ControlFlow flow = verify::check_control_flow(kernel);
     std::string lacks;
-    for (const Joining joining : {Joining::All, Joining::OfOneChoice, Joining::None}) {
-        NodePairs pairs{kernel, flow, joining};
+    for (const Joining joining : {Joining::All, Joining::None}) {
+        NodePairs pairs{kernel, flow, cfg, joining};
         if (!pairs.find()) {
-            if (lacks.empty() || joining != Joining::None) lacks = pairs.lacks();
+            if (lacks.empty()) lacks = pairs.lacks();
             continue;
         }
         NodeStacks found = pairs.stacks();

@@ -47,8 +47,8 @@ PathVerdict check_paths(std::uint64_t seed, const tests::DescribedMachine& descr
     request.launch = {1, threads[seed / 5 % threads.size()]};
     const auto context = analyzer::prepare(request);
     if (!context) return {};
-    const auto cfg = seed / 3 % 4 == 0 ? analyzer::serialized_cfg(context.value(), 1)
-                                       : analyzer::serialized_cfg(context.value());
+    const auto cfg = analyzer::serialized_cfg(
+        context.value(), static_cast<analyzer::NodeDetail::Kind>(seed / 3 % 3));
     if (!cfg) return {};
     const analyzer::Request serialized = analyzer::serialized_request(request, cfg.value());
     const analyzer::AnalysisContext upper =

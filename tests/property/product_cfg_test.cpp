@@ -8,9 +8,9 @@
 #include "analyzer/preparation.hpp"
 #include "harness/simulator/clock/event.hpp"
 #include "harness/simulator/machine.hpp"
+#include "tests/support/branch_serialization/serialized_cfg.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/path_follower.hpp"
-#include "tests/support/product_cfg/product_cfg.hpp"
 #include "tests/support/random_kernel.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +27,6 @@
 namespace warpbound {
 namespace {
 
-constexpr std::size_t node_limit = 20'000;
 constexpr std::size_t most_bounded_nodes = 100; ///< Of kernels whose bounds are compared.
 
 struct ProductVerdict {
@@ -74,8 +73,8 @@ ProductVerdict check_product(std::uint64_t seed, const tests::DescribedMachine& 
                            request.launch.threads, kernel.text,
                            models::write_flow_facts(made.facts));
     };
-    const auto before = analyzer::serialized_cfg(context.value());
-    const auto cfg = analyzer::product_cfg(context.value(), node_limit);
+    const auto before = analyzer::branch_serialized_cfg(context.value());
+    const auto cfg = analyzer::serialized_cfg(context.value());
     verdict.bounded = cfg.has_value();
     verdict.bounded_before = before.has_value();
     if (!cfg) return verdict;

@@ -2,7 +2,7 @@
 /// \file
 /// Follows the blocks that a simulated warp executes through a serialized control-flow graph (CFG).
 
-#include "analyzer/divergence/serialized_blocks.hpp"
+#include "analyzer/divergence/serialized_cfg.hpp"
 #include "analyzer/flow/flow_facts.hpp"
 #include "harness/simulator/divergence/lanes.hpp"
 #include "harness/simulator/machine.hpp"

@@ -236,10 +236,8 @@ void LaneRules::diverge(std::size_t now, const std::vector<std::size_t>& later, 
             point = inner;
         if (point)
             stack.wait_at(*point, way, others);
-        else {
+        else
             stack.push_pending(block_, way, others, later.size() > 1, optional);
-            steps_.groups.emplace(block_, way);
-        }
     }
     take(now, std::move(stack));
 }
@@ -273,7 +271,6 @@ void LaneRules::go_on(const std::vector<SimtStack::Resumed>& resumed) {
             steps_.ends = true;
             continue;
         }
-        if (lanes.kind != SimtStack::Kind::Pending) steps_.resumed_blocks.insert(lanes.block);
         // Released at a post-dominator, the lanes may be in an outer point at the same block.
         reach(lanes.block, lanes.stack);
     }

@@ -29,9 +29,7 @@ struct WarpState {
 /// What a warp may do from a state.
 struct LaneSteps {
     std::set<WarpState> next;
-    bool ends = false;                    ///< All lanes may have ended after it.
-    std::set<SimtStack::Group> groups;    ///< That become pending.
-    std::set<std::size_t> resumed_blocks; ///< Where lanes go on that waited at a point.
+    bool ends = false; ///< All lanes may have ended after it.
 };
 
 class LaneRules {

@@ -61,8 +61,6 @@ NodeStates check_stacks(const KernelCase& kernel, const ControlFlow& of_code) {
                 const WarpState state{block, kernel.stacks[stack]};
                 note_state(rules, state, found);
                 steps->second = rules.after(state);
-                found.groups.merge(std::set{steps->second.groups});
-                found.resumed_blocks.merge(std::set{steps->second.resumed_blocks});
             }
             if (steps->second.ends && !kernel.blocks[block].exits)
                 refuse_nodes(kernel,

@@ -14,12 +14,8 @@ namespace warpbound::certification::verify {
 
 /// What the states of a warp have in common, whatever its lanes decide.
 struct NodeStates {
-    /// Groups that may be pending: the block after which they diverged and where they go on.
-    std::set<SimtStack::Group> groups;
     /// Headers of loops that some lanes may execute while others are pending: by these.
     std::map<SimtStack::Group, std::set<std::size_t>> turned;
-    std::set<std::size_t>
-        resumed_blocks;          ///< Blocks where lanes go on that waited at a reconvergence point.
     std::vector<bool> converged; ///< Per block: no lane is ever elsewhere.
 };
 

@@ -53,9 +53,8 @@ void check_barriers(const KernelCase& kernel, const ControlFlow& of_code) {
 /// Control flow of code and of nodes, by what loops and groups are looked up by.
 struct LoopIndex {
     LoopIndex(const KernelCase& kernel, const ControlFlow& code, const ControlFlow& serialized)
-        : of_code{code}, code_before{predecessors_of(code)}, node_before{predecessors_of(
-                                                                 serialized)},
-          headed(code.blocks.size(), nullptr), around(serialized.blocks.size()) {
+        : of_code{code}, code_before{predecessors_of(code)}, headed(code.blocks.size(), nullptr),
+          around(serialized.blocks.size()) {
         for (const CheckedLoop& loop : code.loops)
             headed[loop.header] = &loop;
         std::vector<bool> heads(serialized.blocks.size(), false);
@@ -70,7 +69,6 @@ struct LoopIndex {
 
     const ControlFlow& of_code;
     std::vector<std::vector<std::size_t>> code_before;   ///< Per block: its predecessors.
-    std::vector<std::vector<std::size_t>> node_before;   ///< Per node: its predecessors.
     std::vector<const CheckedLoop*> headed;              ///< Per block: the loop it heads, or null.
     std::vector<std::vector<const CheckedLoop*>> around; ///< Per header node: loops with it.
     std::set<std::int64_t> divergent;                    ///< Addresses.
@@ -95,66 +93,52 @@ bool may_diverge(const KernelCase& kernel, const LoopIndex& index, std::size_t b
     return index.divergent.count(kernel.function->instructions[last].address) != 0;
 }
 
-/// Lanes reach the header of the sequence only as pending groups, or from blocks of it that they
-/// reach as pending groups.
-bool comes_as_pending_group(const KernelCase& kernel, const LoopIndex& index,
-                            const CheckedLoop& sequence) {
-    std::set<std::size_t> blocks;
+/// The blocks of the loop of nodes from which a lane comes to `start` within them. Fails where it
+/// may come from there to itself.
+std::set<std::size_t> blocks_before(const KernelCase& kernel, const LoopIndex& index,
+                                    const CheckedLoop& sequence, std::size_t start) {
+    std::set<std::size_t> inside;
     for (const std::size_t node : sequence.blocks)
-        blocks.insert(kernel.serialized[node].of);
-    std::set<std::size_t> seen{sequence.header};
-    std::vector<std::size_t> work{sequence.header};
+        inside.insert(kernel.serialized[node].of);
+    std::set<std::size_t> before{start};
+    std::vector<std::size_t> work{start};
     while (!work.empty()) {
-        const std::size_t at = work.back();
+        const std::size_t to = work.back();
         work.pop_back();
-        const std::size_t of = kernel.serialized[at].of;
-        for (const std::size_t node : index.node_before[at]) {
-            const auto& code = kernel.blocks[kernel.serialized[node].of].successors;
-            if (sequence.blocks.count(node) != 0 ||
-                std::find(code.begin(), code.end(), of) == code.end())
-                continue;
-            if (node == 0 || blocks.count(kernel.serialized[node].of) == 0) return false;
-            if (seen.insert(node).second) work.push_back(node);
+        for (const std::size_t block : index.code_before[to]) {
+            if (inside.count(block) == 0) continue;
+            if (block == start)
+                fail(kernel, fmt::format("lanes may iterate 0x{:04x} where the code has no loop",
+                                         kernel.blocks[start].first));
+            if (before.insert(block).second) work.push_back(block);
         }
     }
-    return true;
+    return before;
 }
 
-/// How often groups of lanes reach the header of a sequence of nodes one after another, when no
-/// further group diverges for it meanwhile (S19e, "Nodes"). The pending groups diverged one by one
-/// from each lane that went on, each when that lane executed the branch. After several branches
-/// they may reach the header on several paths, none of which a lane executes twice.
+/// How often groups of lanes reach the header of a sequence of nodes one after another (S19e,
+/// "Groups that go on one after another"), less the first time. Each execution is of at least one
+/// lane, and no lane executes the header's block twice.
 std::int64_t most_successive_groups(const KernelCase& kernel, const LoopIndex& index,
                                     const NodeStates& lanes, const CheckedLoop& sequence) {
-    const ControlFlow& of_code = index.of_code;
     const std::size_t start = kernel.serialized[sequence.header].of;
-    // Groups that arrive one after another have at least one lane each, never the same one.
-    const std::int64_t lanes_of_warp =
-        exact_number(kernel, kernel.architecture.geometry, "geometry", "warp-size");
-    std::set<std::size_t> blocks;
+    const std::set<std::size_t> before = blocks_before(kernel, index, sequence, start);
+    const std::int64_t others =
+        exact_number(kernel, kernel.architecture.geometry, "geometry", "warp-size") - 1;
+    for (const std::size_t block : before)
+        if (block != start && may_diverge(kernel, index, block)) return others;
+    std::set<SimtStack::Group> pending;
     for (const std::size_t node : sequence.blocks)
-        blocks.insert(kernel.serialized[node].of);
-    std::set<std::size_t> before;
-    for (const std::size_t block : index.code_before[start])
-        if (!of_code.never[block]) before.insert(block);
-    const auto is_inside = [&](std::size_t block) { return blocks.count(block) != 0; };
-    const bool diverge_meanwhile = std::any_of(before.begin(), before.end(), is_inside);
-    if (before.size() == 1 && !diverge_meanwhile && lanes.resumed_blocks.count(start) == 0)
-        return std::min(lanes_of_warp, most_groups(index, lanes, {*before.begin(), start})) - 1;
-    const auto& after = kernel.blocks[start].successors;
-    if (std::any_of(after.begin(), after.end(), is_inside) ||
-        std::any_of(lanes.resumed_blocks.begin(), lanes.resumed_blocks.end(), is_inside) ||
-        std::any_of(blocks.begin(), blocks.end(),
-                    [&](std::size_t block) { return may_diverge(kernel, index, block); }))
-        fail(kernel,
-             fmt::format("groups of lanes may reach 0x{:04x} without a bound on their number",
-                         kernel.blocks[start].first));
+        for (const std::size_t stack : kernel.serialized[node].stacks)
+            for (const SimtStack::Entry& entry : kernel.stacks[stack].entries()) {
+                if (entry.resume == SimtStack::none || before.count(entry.resume) == 0) continue;
+                if (entry.kind != SimtStack::Kind::Pending) return others;
+                pending.emplace(entry.origin, entry.resume);
+            }
     models::Cycles most{0};
-    for (const auto& group : lanes.groups)
-        if (is_inside(group.second)) most += models::Cycles{most_groups(index, lanes, group)};
-    // The first group executed its branch once more than groups of its kind are left.
-    const std::int64_t first = comes_as_pending_group(kernel, index, sequence) ? 1 : 0;
-    return std::min(lanes_of_warp - 1, most.count() - first);
+    for (const auto& group : pending)
+        most += models::Cycles{most_groups(index, lanes, group)};
+    return std::min(others, most.count());
 }
 
 /// No lane may leave the loop and enter it again within one traversal of its nodes.

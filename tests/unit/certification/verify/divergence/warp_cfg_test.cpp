@@ -163,7 +163,7 @@ TEST(DivergenceEvidence, OfLanesThatPartToSeveralWaysHoldsAndNeedsEachAfterEach)
                 << copy << " to " << to;
             ++removed;
         }
-    EXPECT_EQ(removed, 3U * (2 + 2)) << "from each first way to two, from each second one to one";
+    EXPECT_EQ(removed, 3U * 2 + 3U) << "behind each first way two remain, then one of three";
 }
 
 TEST(DivergenceEvidence, OnTheBlocksOfTheCodeFails) {

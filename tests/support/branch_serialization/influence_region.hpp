@@ -3,7 +3,7 @@
 /// The blocks that lanes may pass between a divergent branch and its reconvergence (rules C38 to
 /// C40).
 
-#include "analyzer/divergence/reconvergence_stack.hpp"
+#include "tests/support/branch_serialization/reconvergence_stack.hpp"
 
 #include <optional>
 #include <set>

@@ -3,6 +3,7 @@
 /// The reconvergence points that SSY, PBK, PCNT and BSSY push, and at which blocks and edges lanes
 /// arrive at them or leave them (C40).
 
+#include "analyzer/divergence/reconvergence_instructions.hpp"
 #include "analyzer/launch/context.hpp"
 
 #include <compare>
@@ -21,13 +22,6 @@ struct ReconvergencePoint {
     friend auto operator<=>(const ReconvergencePoint&, const ReconvergencePoint&) = default;
 };
 using ReconvergenceStack = std::vector<ReconvergencePoint>; ///< Innermost last.
-
-/// Whether the instruction pushes a point: SSY, PBK, PCNT, BSSY.
-bool pushes_point(assembly::ControlFlow flow);
-/// The kind of instruction that pushed the points at which this one arrives; none: at none.
-std::optional<assembly::ControlFlow> arrives_at(assembly::ControlFlow flow);
-/// Whether lanes leave points by it without arriving: BREAK, or a BMOV that clears.
-bool leaves_point(const assembly::Instruction& instruction);
 
 /// The stack of each block. It is the same for all lanes, on whichever path they came.
 struct ReconvergenceStacks {

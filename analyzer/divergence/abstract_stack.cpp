@@ -1,4 +1,4 @@
-#include "tests/support/product_cfg/abstract_stack.hpp"
+#include "analyzer/divergence/abstract_stack.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -94,12 +94,21 @@ void AbstractStack::leave(std::size_t entry) {
     insert(left, *entries[entry].point);
 }
 
-void AbstractStack::push(const std::vector<PendingGroup>& groups) {
+void AbstractStack::push(const std::vector<PendingGroup>& groups, std::size_t at_most) {
     if (groups.empty()) return;
     Entry added;
     add_groups(added.groups, groups);
+    added.repeats = at_most != 0;
+    added.at_most = at_most;
     entries.push_back(std::move(added));
     merge_alike(most_alike);
+}
+
+void AbstractStack::take_from_top(const PendingGroup& group) {
+    Entry& top = entries.back();
+    const bool was_last = top.repeats && top.at_most != 0 && --top.at_most == 0;
+    if (!top.repeats) std::erase(top.groups, group);
+    if (was_last || top.groups.empty()) entries.pop_back();
 }
 
 void AbstractStack::remove(std::size_t entry) {
@@ -131,6 +140,7 @@ void AbstractStack::merge_alike(std::size_t most) {
         for (std::size_t i = from + 1; i <= to; ++i)
             add_groups(entries[from].groups, entries[i].groups);
         entries[from].repeats = true;
+        entries[from].at_most = 0;
         entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(from) + 1,
                       entries.begin() + static_cast<std::ptrdiff_t>(to) + 1);
         to = from;
@@ -155,6 +165,15 @@ void AbstractStack::drop_empty(bool active) {
     for (std::size_t i = entries.size(); i-- > 0;)
         if (entries[i].point && !entries[i].waiting && !(active && is_in(i)) && !may_miss(i))
             remove(i);
+}
+
+bool AbstractStack::close_unmissed() {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (!entries[i].waiting || !has_left(i) || may_miss(i)) continue;
+        if (entries[i].certain) return false;
+        entries[i].waiting.reset();
+    }
+    return true;
 }
 
 namespace {
@@ -192,7 +211,17 @@ Entry take_shared(const Entries& a, std::size_t& i, const Entries& b, std::size_
     return all;
 }
 
-/// The groups of one stretch between points. Each of them need not be there.
+/// Of entries of the same groups, as `Entry::at_most`.
+std::size_t either_at_most(const Entry& a, const Entry& b) {
+    const auto most = [](const Entry& entry) {
+        return entry.repeats ? entry.at_most : entry.groups.size();
+    };
+    if (!a.repeats && !b.repeats) return 0;
+    return most(a) == 0 || most(b) == 0 ? 0 : std::max(most(a), most(b));
+}
+
+/// The groups of one stretch between points. Each of them need not be there; of two that are in one
+/// stack alone, that of the first branch is the older one, whichever stack has it.
 void add_stretch(const Entries& a, const Entries& b, Entries& to) {
     std::size_t i = 0;
     std::size_t j = 0;
@@ -200,15 +229,19 @@ void add_stretch(const Entries& a, const Entries& b, Entries& to) {
         if (i < a.size() && j < b.size() && a[i].groups == b[j].groups) {
             to.push_back(a[i]);
             to.back().repeats = a[i].repeats || b[j].repeats;
+            to.back().at_most = either_at_most(a[i], b[j]);
             ++i;
             ++j;
-        } else if (i < a.size() && end_of_shared(b, j, a[i]) == j) {
-            to.push_back(a[i++]);
-        } else if (j < b.size() && end_of_shared(a, i, b[j]) == i) {
-            to.push_back(b[j++]);
-        } else {
-            to.push_back(take_shared(a, i, b, j));
+            continue;
         }
+        const bool only_a = i < a.size() && end_of_shared(b, j, a[i]) == j;
+        const bool only_b = j < b.size() && end_of_shared(a, i, b[j]) == i;
+        if (only_a && !(only_b && b[j].groups < a[i].groups))
+            to.push_back(a[i++]);
+        else if (only_b)
+            to.push_back(b[j++]);
+        else
+            to.push_back(take_shared(a, i, b, j));
     }
 }
 

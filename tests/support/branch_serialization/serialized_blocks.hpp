@@ -4,7 +4,8 @@
 /// has one node for each set of lanes that execute it one after the other (docs/theory,
 /// S19d).
 
-#include "analyzer/divergence/reconvergence.hpp"
+#include "analyzer/divergence/serialized_cfg.hpp"
+#include "tests/support/branch_serialization/reconvergence.hpp"
 
 #include <cstdint>
 #include <map>
@@ -13,18 +14,6 @@
 #include <vector>
 
 namespace warpbound::analyzer {
-
-/// A graph of which the warp's sequence of blocks is a path, whichever lanes follow which path and
-/// whichever group goes first.
-struct SerializedCfg {
-    assembly::ControlFlowGraph graph;
-    std::vector<std::size_t> original; ///< Per node: the block of the kernel's graph.
-    /// Per node at the head of a sequence of pending groups, which left a loop in different
-    /// iterations: how many groups may enter it one after the other. Else none.
-    std::vector<std::optional<std::int64_t>> repeated;
-    /// Per node: all lanes that have not ended execute it converged.
-    std::vector<bool> converged;
-};
 
 /// A serialized CFG under construction; at first its nodes are the kernel's blocks.
 ///

@@ -1,13 +1,16 @@
+#include "analyzer/divergence/abstract_stack.hpp"
+#include "analyzer/divergence/node_graph.hpp"
+#include "analyzer/divergence/product_exploration.hpp"
+#include "analyzer/divergence/serialized_cfg.hpp"
 #include "analyzer/preparation.hpp"
 #include "assembly/isa/reader.hpp"
-#include "tests/support/product_cfg/abstract_stack.hpp"
-#include "tests/support/product_cfg/product_cfg.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,11 +38,18 @@ Result<SerializedCfg> product_of(const std::string& code,
     request.facts = &facts;
     const auto context = prepare(request);
     EXPECT_TRUE(context) << to_string(context.error());
-    return product_cfg(context.value(), 1000);
+    return serialized_cfg(context.value());
 }
 
 std::size_t nodes_of(const SerializedCfg& cfg, std::size_t block) {
     return static_cast<std::size_t>(std::count(cfg.original.begin(), cfg.original.end(), block));
+}
+
+std::vector<std::int64_t> repeated_of(const SerializedCfg& cfg) {
+    std::vector<std::int64_t> repeated;
+    for (const auto& groups : cfg.repeated)
+        if (groups) repeated.push_back(*groups);
+    return repeated;
 }
 
 const std::string diamond = "@P0 BRA B; FADD R2, R2, R2; BRA R; B: FADD R3, R3, R3; R: EXIT;";
@@ -71,10 +81,7 @@ TEST(ProductCfg, OfALoopExitHasOneNodeForPendingGroups) {
                                 "X: FADD R2, R2, R2; R: EXIT;",
                                 {0}, {{0, 1, 4, {}}});
     ASSERT_TRUE(cfg) << to_string(cfg.error());
-    std::vector<std::int64_t> repeated;
-    for (const auto& groups : cfg.value().repeated)
-        if (groups) repeated.push_back(*groups);
-    EXPECT_EQ(repeated, std::vector<std::int64_t>{4});
+    EXPECT_EQ(repeated_of(cfg.value()), std::vector<std::int64_t>{4});
     EXPECT_EQ(nodes_of(cfg.value(), 0), 1U);
 }
 
@@ -83,6 +90,66 @@ TEST(ProductCfg, RefusesBarriersThatSomeLanesReach) {
     ASSERT_FALSE(cfg);
     EXPECT_NE(cfg.error().what.find("some lanes may come to this barrier"), std::string::npos)
         << cfg.error().what;
+}
+
+// Lanes leave the first loop in each of its 4 iterations, over X or Y, and iterate the second one
+// on their way out. The loop of these groups cannot be headed by the second loop's header.
+TEST(ProductCfg, BoundsGroupsThatIterateALoopOnTheirWayOut) {
+    const auto cfg =
+        product_of("L: @P3 BRA Y; @P4 BRA Z; @P0 BRA L; X: FADD R2, R2, R2; Y: FADD R3, R3, R3; "
+                   "M: FADD R2, R2, R2; @P2 BRA M; EXIT; Z: EXIT;",
+                   {16}, {{0, 1, 4, {}}, {40, 1, 3, {}}});
+    ASSERT_TRUE(cfg) << to_string(cfg.error());
+    EXPECT_EQ(repeated_of(cfg.value()), std::vector<std::int64_t>{4});
+}
+
+// Each of 12 paths first, and then for any number of groups left. Sets would be 12 * 2^11 nodes.
+TEST(ProductCfg, CountsGroupsOfAWideBranch) {
+    std::string targets;
+    std::string paths;
+    for (char path = 'A'; path < 'A' + 12; ++path) {
+        targets += path == 'A' ? "A" : std::string(",") + path;
+        paths += std::string(1, path) + ": FADD R4, R4, R4; BRA END; ";
+    }
+    const auto cfg = product_of(
+        "BRX R2 -0x10 (*\"BRANCH_TARGETS " + targets + "\"*); " + paths + "END: EXIT;", {0});
+    ASSERT_TRUE(cfg) << to_string(cfg.error());
+    EXPECT_EQ(nodes_of(cfg.value(), 1), 12U);
+    EXPECT_EQ(cfg.value().original.size(), 12U * 12U + 2U);
+    EXPECT_TRUE(repeated_of(cfg.value()).empty());
+}
+
+ProductNode node_of(std::size_t block, const std::vector<std::size_t>& successors) {
+    ProductNode node{block, {}};
+    for (const std::size_t to : successors)
+        node.successors.emplace(to, false);
+    return node;
+}
+
+// The same blocks follow nodes 1 and 3, but 1 is in front of the loop: as one they would head it.
+TEST(NodeGraph, KeepsNodesInFrontOfALoopApart) {
+    const auto nodes = without_bisimilar({node_of(0, {1}), node_of(1, {2, 4}), node_of(2, {2, 3}),
+                                          node_of(1, {2, 4}), node_of(3, {})});
+    EXPECT_EQ(nodes.size(), 5U);
+    const auto in_front =
+        without_bisimilar({node_of(0, {1, 2}), node_of(1, {3}), node_of(1, {3}), node_of(2, {})});
+    EXPECT_EQ(in_front.size(), 3U);
+}
+
+// The loop is entered at blocks 1 and 2. What lies before the header is there once more.
+TEST(NodeGraph, TakesTheHeaderAtWhichALoopIsBounded) {
+    const std::vector<ProductNode> nodes{node_of(0, {1, 2}), node_of(1, {2}), node_of(2, {1, 3}),
+                                         node_of(3, {})};
+    for (const std::size_t bounded : {1U, 2U}) {
+        const HeaderRank rank = [&](const std::set<std::size_t>& blocks, std::size_t block) {
+            EXPECT_EQ(blocks, (std::set<std::size_t>{1, 2}));
+            return block == bounded ? 1 : unbounded_rank;
+        };
+        const auto split = with_single_entries(nodes, rank, 100);
+        ASSERT_TRUE(split);
+        ASSERT_EQ(split->size(), 5U);
+        EXPECT_EQ(split->back().block, 3U - bounded);
+    }
 }
 
 AbstractStack stack_with(const std::vector<StackPoint>& points,
@@ -128,6 +195,43 @@ TEST(AbstractStack, PutsGroupsOutsideAPointThatTheirStackLacks) {
     EXPECT_FALSE(widened(waits(outer), waits(implicit), never));
     const StackPoint explicit_point{false, 3, 5};
     EXPECT_FALSE(widened(stack_with({}, {}), stack_with({explicit_point}, {}), never));
+}
+
+TEST(AbstractStack, OrdersGroupsOfEitherStackAlike) {
+    const AbstractStack first = stack_with({implicit}, {{1, 2}});
+    const AbstractStack second = stack_with({implicit}, {{3, 4}});
+    const auto both = widened(first, second, never);
+    ASSERT_TRUE(both);
+    EXPECT_EQ(widened(second, first, never), both);
+    EXPECT_FALSE(both->entries.back().repeats);
+}
+
+TEST(AbstractStack, TakesNoMoreGroupsThanAreLeft) {
+    AbstractStack stack;
+    stack.push({{1, 2}, {1, 3}, {1, 4}}, 2);
+    stack.take_from_top({1, 3});
+    ASSERT_EQ(stack.entries.size(), 1U);
+    EXPECT_EQ(stack.entries.back().groups.size(), 3U);
+    stack.take_from_top({1, 3});
+    EXPECT_TRUE(stack.entries.empty());
+}
+
+// Lanes wait at a point that the only group above has left: they go on before the group.
+TEST(AbstractStack, ClosesNoPointAtWhichLanesWaitForNobody) {
+    const auto waits = [](const std::vector<StackPoint>& left, bool certain) {
+        AbstractStack stack = stack_with({implicit}, {{1, 2, 0, left}});
+        stack.entries.front().waiting = PendingGroup{7, 7, 0, {}, implicit};
+        stack.entries.front().certain = certain;
+        return stack;
+    };
+    AbstractStack certain = waits({implicit}, true);
+    EXPECT_FALSE(certain.close_unmissed());
+    AbstractStack uncertain = waits({implicit}, false);
+    EXPECT_TRUE(uncertain.close_unmissed());
+    EXPECT_FALSE(uncertain.entries.front().waiting);
+    AbstractStack missed = waits({}, true);
+    EXPECT_TRUE(missed.close_unmissed());
+    EXPECT_TRUE(missed.entries.front().waiting);
 }
 
 } // namespace

@@ -3,7 +3,8 @@
 /// The product of a kernel's control-flow graph with the abstract reconvergence stack: its states,
 /// merged to nodes (docs/theory, S67).
 
-#include "tests/support/product_cfg/simt_steps.hpp"
+#include "analyzer/divergence/node_detail.hpp"
+#include "analyzer/divergence/simt_steps.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -12,12 +13,6 @@
 #include <vector>
 
 namespace warpbound::analyzer {
-
-/// How much of the stack tells nodes of one block apart.
-enum class NodeDetail {
-    Groups,  ///< Which groups are pending.
-    Branches ///< After which branches some groups are pending, and how many kinds.
-};
 
 /// States of one block between which the bound does not distinguish.
 struct ProductNode {

@@ -1,10 +1,10 @@
-#include "analyzer/divergence/reconvergence.hpp"
+#include "tests/support/branch_serialization/reconvergence.hpp"
 
-#include "analyzer/divergence/influence_region.hpp"
-#include "analyzer/divergence/loop_exit_groups.hpp"
-#include "analyzer/divergence/reconvergence_stack.hpp"
 #include "assembly/flow/post_dominators.hpp"
 #include "assembly/isa/source_places.hpp"
+#include "tests/support/branch_serialization/influence_region.hpp"
+#include "tests/support/branch_serialization/loop_exit_groups.hpp"
+#include "tests/support/branch_serialization/reconvergence_stack.hpp"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 /// Conditions that divergent branches put on each other: exits of one loop, and branches around
 /// exits by BREAK (docs/theory, S19d).
 
-#include "analyzer/divergence/divergent_branch.hpp"
-#include "analyzer/divergence/reconvergence_stack.hpp"
+#include "tests/support/branch_serialization/divergent_branch.hpp"
+#include "tests/support/branch_serialization/reconvergence_stack.hpp"
 
 #include <vector>
 

@@ -3,14 +3,20 @@
 /// How often groups of lanes that diverged in different iterations of a loop execute a block one
 /// after the other.
 
-#include "tests/support/product_cfg/product_exploration.hpp"
+#include "analyzer/divergence/product_exploration.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace warpbound::analyzer {
+
+/// Whether a loop of nodes of these blocks is bounded with the given one as its header: as the
+/// code's loop there, or as the number of groups (docs/theory, S67, loop bounds).
+bool may_head_loop(const AnalysisContext& context, const std::set<std::size_t>& blocks,
+                   std::size_t header);
 
 /// Per node of the graph: the back edges of its loop, where its block heads no loop of the code
 /// that it iterates. `in_order`: the nodes of the graph. Refuses, with the address, loops that are

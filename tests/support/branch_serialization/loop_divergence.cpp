@@ -1,4 +1,4 @@
-#include "analyzer/divergence/loop_divergence.hpp"
+#include "tests/support/branch_serialization/loop_divergence.hpp"
 
 #include <algorithm>
 #include <utility>

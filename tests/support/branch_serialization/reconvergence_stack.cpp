@@ -1,4 +1,4 @@
-#include "analyzer/divergence/reconvergence_stack.hpp"
+#include "tests/support/branch_serialization/reconvergence_stack.hpp"
 
 #include "assembly/isa/branch_guard.hpp"
 #include "assembly/support/stop_token.hpp"
@@ -13,31 +13,6 @@ using assembly::ControlFlow;
 using assembly::Instruction;
 
 } // namespace
-
-bool pushes_point(ControlFlow flow) {
-    return flow == ControlFlow::PushReconvergence || flow == ControlFlow::PushBreak ||
-           flow == ControlFlow::PushContinue || flow == ControlFlow::ConvergenceSet;
-}
-
-std::optional<ControlFlow> arrives_at(ControlFlow flow) {
-    switch (flow) {
-    case ControlFlow::PopReconvergence:
-        return ControlFlow::PushReconvergence;
-    case ControlFlow::PopBreak:
-        return ControlFlow::PushBreak;
-    case ControlFlow::PopContinue:
-        return ControlFlow::PushContinue;
-    case ControlFlow::ConvergenceWait:
-        return ControlFlow::ConvergenceSet;
-    default:
-        return std::nullopt;
-    }
-}
-
-bool leaves_point(const Instruction& instruction) {
-    return instruction.control_flow == ControlFlow::ConvergenceBreak ||
-           (instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR"));
-}
 
 namespace {
 

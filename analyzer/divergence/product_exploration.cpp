@@ -1,6 +1,8 @@
-#include "tests/support/product_cfg/product_exploration.hpp"
+#include "analyzer/divergence/product_exploration.hpp"
 
 #include "assembly/support/stop_token.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -14,10 +16,10 @@ namespace {
 constexpr std::size_t most_rounds = 40;
 constexpr std::size_t most_header_stacks = 12;
 constexpr std::size_t most_visits = 40'000; ///< Of all nodes, beside one for each of the limit.
-constexpr std::size_t most_stacks = 60;     ///< Of a node; more are joined.
+constexpr std::size_t most_stacks = 60;     ///< Of a node; of `Groups` more are joined, else all.
 
 /// What may be on a stack, without its order.
-/// By whether they wait, and the group: in how many entries.
+/// By whether they wait, and the group: in how many entries, or how often at most.
 using Content = std::map<std::pair<bool, PendingGroup>, std::size_t>;
 
 Content content_of(const AbstractStack& stack) {
@@ -25,9 +27,24 @@ Content content_of(const AbstractStack& stack) {
     for (const auto& entry : stack.entries) {
         if (entry.waiting) ++content[{true, *entry.waiting}];
         for (const PendingGroup& group : entry.groups)
-            ++content[{false, group}];
+            content[{false, group}] += std::max<std::size_t>(entry.at_most, 1);
     }
     return content;
+}
+
+/// The first stack has the points and groups of the second one.
+bool has_all_of(const AbstractStack& stack, const AbstractStack& other) {
+    using Entry = AbstractStack::Entry;
+    const auto has = [&](const auto& wanted) {
+        return std::any_of(stack.entries.begin(), stack.entries.end(), wanted);
+    };
+    return std::all_of(other.entries.begin(), other.entries.end(), [&](const Entry& entry) {
+        if (entry.point) return has([&](const Entry& one) { return one.point == entry.point; });
+        return has([&](const Entry& one) {
+            return std::includes(one.groups.begin(), one.groups.end(), entry.groups.begin(),
+                                 entry.groups.end());
+        });
+    });
 }
 
 /// A traversal of a loop by the active lanes. Number 0 is outside all loops.
@@ -35,6 +52,7 @@ struct Traversal {
     std::size_t loop = 0;
     std::size_t around = 0;              ///< Traversal.
     std::vector<AbstractStack> stacks{}; ///< When the header is executed.
+    Content on_stacks{};
 };
 
 class ProductExploration {
@@ -42,7 +60,7 @@ public:
     ProductExploration(const AnalysisContext& context, NodeDetail detail, std::size_t node_limit)
         : context_{context}, graph_{*context.request.graph}, detail_{detail},
           node_limit_{node_limit},
-          headed_(graph_.blocks.size()), rules_{context,
+          headed_(graph_.blocks.size()), rules_{context, detail.counted,
                                                 [this](std::size_t traversal, std::size_t block) {
                                                     return trimmed(traversal, block);
                                                 }} {
@@ -93,17 +111,44 @@ private:
 
     /// What tells the stack from that of the header of the traversal.
     [[nodiscard]] Content difference(const AbstractStack& stack, std::size_t traversal) const {
-        Content known;
-        for (const AbstractStack& of_header : traversals_[traversal].stacks)
-            known.merge(content_of(of_header));
-        Content difference;
-        for (const auto& element : content_of(stack))
-            if (known.count(element.first) == 0) difference.insert(element);
-        if (detail_ == NodeDetail::Groups) return difference;
-        Content branches;
+        const Content& known = traversals_[traversal].on_stacks;
+        Content difference = content_of(stack);
+        std::erase_if(difference,
+                      [&](const auto& element) { return known.count(element.first) != 0; });
+        switch (detail_.kind) {
+        case NodeDetail::Kind::Newest:
+            return newest_of(difference, stack);
+        case NodeDetail::Kind::Targets:
+            return targets_of(difference);
+        case NodeDetail::Kind::Groups:
+            break;
+        }
+        return difference;
+    }
+
+    /// Lanes that wait, and of such groups the newest above each point.
+    [[nodiscard]] static Content newest_of(const Content& difference, const AbstractStack& stack) {
+        Content newest;
         for (const auto& [element, entries] : difference)
-            if (!element.first) ++branches[{false, {element.second.origin, 0, 0, {}, {}}}];
-        return branches;
+            if (element.first) newest[element] = entries;
+        bool is_found = false;
+        for (std::size_t i = stack.entries.size(); i-- > 0;) {
+            if (stack.entries[i].point) is_found = false;
+            if (is_found) continue;
+            for (const PendingGroup& group : stack.entries[i].groups)
+                if (const auto found = difference.find({false, group}); found != difference.end()) {
+                    newest.insert(*found);
+                    is_found = true;
+                }
+        }
+        return newest;
+    }
+
+    [[nodiscard]] static Content targets_of(const Content& difference) {
+        Content targets;
+        for (const auto& [element, entries] : difference)
+            if (!element.first) targets[{false, {0, element.second.resume, 0, {}, {}}}] = 1;
+        return targets;
     }
 
     Result<void> expand(const Work& work) {
@@ -143,6 +188,7 @@ private:
                                  "lanes come to this loop with too many different stacks, which "
                                  "is not bounded");
             stacks.push_back(state.stack);
+            traversals_[state.traversal].on_stacks.merge(content_of(state.stack));
         }
         const auto [known, fresh] =
             known_.try_emplace(Key{state.block, state.traversal, {}}, nodes_.size());
@@ -160,10 +206,11 @@ private:
     /// The loop bound is about one lane, and lanes that wait inside do not count iterations.
     Result<void> check_iteration(std::size_t loop, const WarpState& state) const {
         for (const auto& [element, entries] : content_of(state.stack))
-            if (is_in_loop(loop, element.second.resume))
+            if (const PendingGroup& others = element.second; is_in_loop(loop, others.resume))
                 return refuse_at(context_, graph_.blocks[state.block].first,
-                                 "lanes may iterate a loop while others wait for them inside it, "
-                                 "which is not bounded");
+                                 fmt::format("lanes may iterate this loop while others{} are to "
+                                             "go on inside it, which is not bounded",
+                                             rules_.place_of(others)));
         return boost::outcome_v2::success();
     }
 
@@ -173,7 +220,8 @@ private:
         if (fresh) nodes_.push_back({state.block, {}});
         auto& stacks = nodes_[node].stacks;
         if (covers(stacks, state.stack)) return node;
-        if (stacks.size() >= most_stacks && !join(state.stack, stacks))
+        const bool joins = detail_.kind != NodeDetail::Kind::Groups || stacks.size() >= most_stacks;
+        if (joins && !join(state.stack, stacks) && stacks.size() >= most_stacks)
             return refuse_at(context_, graph_.blocks[state.block].first,
                              "lanes may come here with too many different stacks, which is not "
                              "bounded");
@@ -185,7 +233,8 @@ private:
     [[nodiscard]] bool covers(const std::vector<AbstractStack>& known,
                               const AbstractStack& stack) const {
         return std::any_of(known.begin(), known.end(), [&](const AbstractStack& one) {
-            return one == stack || widened(one, stack, is_around_) == one;
+            return one == stack ||
+                   (has_all_of(one, stack) && widened(one, stack, is_around_) == one);
         });
     }
     /// Replaces the stack and some of the known ones by what stands for all of these.

@@ -1,4 +1,4 @@
-#include "analyzer/divergence/multiway_branches.hpp"
+#include "tests/support/branch_serialization/multiway_branches.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "analyzer/divergence/influence_region.hpp"
+#include "tests/support/branch_serialization/influence_region.hpp"
 
 #include "assembly/support/stop_token.hpp"
 

@@ -3,9 +3,9 @@
 /// The steps of a warp whose lanes may diverge, from one block to the next: rules C38 to C40 on
 /// abstract stacks (docs/theory, S67).
 
+#include "analyzer/divergence/abstract_stack.hpp"
 #include "analyzer/launch/context.hpp"
 #include "assembly/isa/program.hpp"
-#include "tests/support/product_cfg/abstract_stack.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,12 +36,18 @@ struct WarpStep {
 /// point which these groups left.
 using Overtaking = std::map<std::pair<std::size_t, std::size_t>, std::set<std::size_t>>;
 
+/// About how many nodes the sets of pending groups make, of each branch with three paths or more; 0
+/// is among them.
+std::set<std::size_t> sizes_of_sets(const AnalysisContext& context);
+
 /// The blocks after which lanes may diverge, and what the code says about their points.
 class SimtRules {
 public:
     /// The traversal, of the given one and those around it, that contains the block.
     using Trim = std::function<std::size_t(std::size_t traversal, std::size_t block)>;
-    SimtRules(const AnalysisContext& context, Trim trim);
+    /// `counted`: branches whose sets make as many nodes as that let any groups be pending, at most
+    /// as many as diverged; positive. None: no branches do.
+    SimtRules(const AnalysisContext& context, const std::optional<std::size_t>& counted, Trim trim);
 
     /// Refuses facts where nothing is decided, and guarded barriers.
     [[nodiscard]] Result<void> check() const;
@@ -50,6 +56,8 @@ public:
     /// execute while others are elsewhere.
     [[nodiscard]] Result<std::vector<WarpStep>> after(const WarpState& state);
     [[nodiscard]] bool may_diverge(std::size_t block) const { return divergent_[block]; }
+    /// For messages: at which branch the lanes diverged, or at which point they wait.
+    [[nodiscard]] std::string place_of(const PendingGroup& others) const;
     /// All paths from the first block to an EXIT lead over the second one.
     [[nodiscard]] bool is_post_dominated(std::size_t block, std::size_t by) const;
     /// In all steps so far.
@@ -73,6 +81,7 @@ private:
         bool falls = false;
     };
     [[noreturn]] void refuse(std::size_t instruction, const std::string& what) const;
+    [[noreturn]] void refuse_barrier(std::size_t instruction, const AbstractStack& stack) const;
     [[nodiscard]] std::size_t last() const;
     [[nodiscard]] std::vector<std::size_t> ways() const;
 
@@ -81,7 +90,11 @@ private:
     void leave(std::size_t instruction, std::vector<AbstractStack>& stacks);
     static void leave_register(const AnalysisContext& context, int reg, AbstractStack& stack);
     void leave_over(std::size_t edge, AbstractStack& stack) const;
+    [[nodiscard]] std::size_t most_pending_groups() const;
     void diverge(const std::vector<std::size_t>& edges, const AbstractStack& stack);
+    [[nodiscard]] AbstractStack without_active(std::size_t now,
+                                               const std::vector<std::size_t>& edges,
+                                               const AbstractStack& before) const;
     void join_post_dominator(AbstractStack& stack) const;
     void take(std::size_t edge, AbstractStack stack);
     void reach(std::size_t block, std::size_t traversal, AbstractStack stack, bool falls);
@@ -101,7 +114,9 @@ private:
     const assembly::ControlFlowGraph& graph_;
     Trim trim_;
     std::vector<std::optional<std::size_t>> post_dominators_;
+    std::vector<bool> ends_;      ///< Per block: lanes may end after it.
     std::vector<bool> divergent_; ///< Per block.
+    std::vector<bool> counted_;   ///< Per block: of the groups that diverge the number is known.
     Overtaking overtaking_;
     // Of the state under work.
     std::size_t block_ = 0;

@@ -3,8 +3,8 @@
 /// Finds the divergent branches of a kernel, where their lanes reconverge, and what they may
 /// execute until then (rules C38 to C40).
 
-#include "analyzer/divergence/divergent_branch.hpp"
 #include "analyzer/launch/context.hpp"
+#include "tests/support/branch_serialization/divergent_branch.hpp"
 
 #include <optional>
 #include <set>

@@ -1,6 +1,6 @@
-#include "tests/support/product_cfg/simt_steps.hpp"
+#include "analyzer/divergence/simt_steps.hpp"
 
-#include "analyzer/divergence/reconvergence_stack.hpp"
+#include "analyzer/divergence/reconvergence_instructions.hpp"
 #include "assembly/flow/post_dominators.hpp"
 #include "assembly/isa/branch_guard.hpp"
 #include "assembly/isa/source_places.hpp"
@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace warpbound::analyzer {
@@ -19,17 +20,93 @@ using assembly::Instruction;
 
 constexpr std::size_t most_steps = 5'000; ///< From one state.
 constexpr std::size_t most_instances = 3; ///< Of a point.
+constexpr std::size_t most_paths = 10;    ///< Of a branch, told apart in sets.
+
+bool diverges_after(const AnalysisContext& context, std::size_t block) {
+    const std::int64_t last =
+        context.request.function->instructions[context.request.graph->blocks[block].last].address;
+    const auto& facts = context.request.facts->divergents;
+    return std::any_of(facts.begin(), facts.end(),
+                       [&](const auto& fact) { return fact.at == last; });
+}
+
+/// Blocks after the given one that lanes may come to.
+std::set<std::size_t> next_blocks(const AnalysisContext& context, std::size_t block) {
+    const assembly::ControlFlowGraph& graph = *context.request.graph;
+    std::set<std::size_t> next;
+    for (const std::size_t edge : graph.blocks[block].out)
+        if (const std::size_t to = graph.edges[edge].to; !context.facts.never[to]) next.insert(to);
+    return next;
+}
+
+/// Blocks that lanes may come to from `from` on, in front of the other two.
+std::size_t blocks_between(const AnalysisContext& context, std::size_t from, std::size_t branch,
+                           const std::optional<std::size_t>& meeting) {
+    std::set<std::size_t> seen{branch};
+    if (meeting) seen.insert(*meeting);
+    if (!seen.insert(from).second) return 0;
+    std::size_t blocks = 0;
+    std::vector<std::size_t> work{from};
+    while (!work.empty()) {
+        const std::size_t block = work.back();
+        work.pop_back();
+        ++blocks;
+        for (const std::size_t next : next_blocks(context, block))
+            if (seen.insert(next).second) work.push_back(next);
+    }
+    return blocks;
+}
+
+/// Per block: lanes may end after it. Of the others none is executed.
+std::vector<bool> ending_blocks(const AnalysisContext& context) {
+    const auto& blocks = context.request.graph->blocks;
+    std::vector<bool> ends(blocks.size(), false);
+    for (bool grows = true; grows;) {
+        grows = false;
+        for (std::size_t block = blocks.size(); block-- > 0;) {
+            if (ends[block] || context.facts.never[block]) continue;
+            const std::set<std::size_t> next = next_blocks(context, block);
+            ends[block] = blocks[block].exits ||
+                          std::any_of(next.begin(), next.end(), [&](auto to) { return ends[to]; });
+            grows = grows || ends[block];
+        }
+    }
+    return ends;
+}
+
+/// About how many nodes the sets of groups that diverge there make; 0: at most two do.
+std::size_t set_nodes_at(const AnalysisContext& context, std::size_t block,
+                         const std::optional<std::size_t>& meeting) {
+    const std::set<std::size_t> paths = next_blocks(context, block);
+    if (paths.size() <= 2 || !diverges_after(context, block)) return 0;
+    if (paths.size() > most_paths) return std::numeric_limits<std::size_t>::max();
+    std::size_t blocks = 0;
+    for (const std::size_t path : paths)
+        blocks += blocks_between(context, path, block, meeting);
+    return blocks << (paths.size() - 1);
+}
 
 } // namespace
 
-SimtRules::SimtRules(const AnalysisContext& context, Trim trim)
+std::set<std::size_t> sizes_of_sets(const AnalysisContext& context) {
+    const auto meetings = assembly::immediate_post_dominators(*context.request.graph);
+    std::set<std::size_t> sizes;
+    for (std::size_t block = 0; block < meetings.size(); ++block)
+        sizes.insert(set_nodes_at(context, block, meetings[block]));
+    return sizes;
+}
+
+SimtRules::SimtRules(const AnalysisContext& context, const std::optional<std::size_t>& counted,
+                     Trim trim)
     : context_{context}, function_{*context.request.function}, graph_{*context.request.graph},
-      trim_{std::move(trim)}, post_dominators_{assembly::immediate_post_dominators(graph_)},
-      divergent_(graph_.blocks.size(), false) {
-    for (std::size_t block = 0; block < graph_.blocks.size(); ++block)
-        for (const auto& fact : context.request.facts->divergents)
-            if (function_.instructions[graph_.blocks[block].last].address == fact.at)
-                divergent_[block] = true;
+      trim_{std::move(trim)},
+      post_dominators_{assembly::immediate_post_dominators(graph_)}, ends_{ending_blocks(context)},
+      divergent_(graph_.blocks.size(), false), counted_(graph_.blocks.size(), false) {
+    for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+        divergent_[block] = diverges_after(context, block);
+        counted_[block] =
+            counted && set_nodes_at(context, block, post_dominators_[block]) >= *counted;
+    }
 }
 
 /// Lanes that waited at the point are pending, above all others.
@@ -86,11 +163,11 @@ std::size_t SimtRules::last() const {
     return graph_.blocks[block_].last;
 }
 
-/// Edges that the facts allow.
+/// Edges that the facts allow: to blocks from which lanes come to an EXIT over no `never` block.
 std::vector<std::size_t> SimtRules::ways() const {
     std::vector<std::size_t> edges;
     for (const std::size_t edge : graph_.blocks[block_].out)
-        if (!context_.facts.never[graph_.edges[edge].to]) edges.push_back(edge);
+        if (ends_[graph_.edges[edge].to]) edges.push_back(edge);
     return edges;
 }
 
@@ -133,13 +210,32 @@ void SimtRules::execute(std::size_t i, std::vector<AbstractStack>& stacks) {
     const Instruction& at = function_.instructions[i];
     if (assembly::synchronizes_threads(at))
         for (const AbstractStack& stack : stacks)
-            if (!stack.is_converged())
-                refuse(i, "some lanes may come to this barrier while others are elsewhere, which "
-                          "is not bounded");
+            if (!stack.is_converged()) refuse_barrier(i, stack);
     if (leaves_point(at)) return leave(i, stacks);
     if (!pushes_point(at.control_flow)) return;
     for (AbstractStack& stack : stacks)
         join(i, stack);
+}
+
+std::string SimtRules::place_of(const PendingGroup& others) const {
+    if (!others.released)
+        return fmt::format(" that diverged from them at 0x{:04x}",
+                           function_.instructions[graph_.blocks[others.origin].last].address);
+    if (others.released->implicit)
+        return fmt::format(" that wait at 0x{:04x}", graph_.blocks[others.released->block].address);
+    return fmt::format(" that wait at the reconvergence point of 0x{:04x}",
+                       function_.instructions[others.released->instruction].address);
+}
+
+void SimtRules::refuse_barrier(std::size_t i, const AbstractStack& stack) const {
+    std::string place;
+    for (const auto& entry : stack.entries) {
+        if (entry.waiting) place = place_of(*entry.waiting);
+        if (!entry.groups.empty()) place = place_of(entry.groups.front());
+    }
+    refuse(i, fmt::format("some lanes may come to this barrier while others{} are elsewhere, which "
+                          "is not bounded",
+                          place));
 }
 
 void SimtRules::join(std::size_t i, AbstractStack& stack) const {
@@ -206,6 +302,10 @@ void SimtRules::leave_over(std::size_t edge, AbstractStack& stack) const {
         leave_register(context_, reg, stack);
 }
 
+std::size_t SimtRules::most_pending_groups() const {
+    return static_cast<std::size_t>(std::max<std::int64_t>(context_.shape.warp_size - 1, 0));
+}
+
 /// Any lanes take each edge; those that do not go on first need not be there.
 void SimtRules::diverge(const std::vector<std::size_t>& edges, const AbstractStack& stack) {
     if (graph_.blocks[block_].exits)
@@ -230,28 +330,37 @@ void SimtRules::diverge(const std::vector<std::size_t>& edges, const AbstractSta
         }
     for (AbstractStack& before : stacks) {
         join_post_dominator(before);
-        for (const std::size_t now : edges) {
-            AbstractStack then = before;
-            std::vector<PendingGroup> groups;
-            for (const std::size_t later : edges) {
-                if (later == now) continue;
-                AbstractStack others = before;
-                leave_over(later, others);
-                const std::size_t to = graph_.edges[later].to;
-                auto point = arrival_at(later, others);
-                if (const auto inner = others.innermost();
-                    !point && inner && others.entries[*inner].point == StackPoint{true, to})
-                    point = inner;
-                if (point)
-                    wait(*point, to, traversal_, others.left, false, then);
-                else
-                    groups.push_back(
-                        {block_, to, trim_(traversal_, to), others.left, std::nullopt});
-            }
-            then.push(groups);
-            take(now, std::move(then));
-        }
+        for (const std::size_t now : edges)
+            take(now, without_active(now, edges, before));
     }
+}
+
+/// The stack where the lanes that take one of the edges go on; the others wait or are pending.
+AbstractStack SimtRules::without_active(std::size_t now, const std::vector<std::size_t>& edges,
+                                        const AbstractStack& before) const {
+    AbstractStack then = before;
+    std::vector<PendingGroup> groups;
+    std::size_t pending = 0;
+    for (const std::size_t later : edges) {
+        if (later == now && !counted_[block_]) continue;
+        AbstractStack others = before;
+        leave_over(later, others);
+        const std::size_t to = graph_.edges[later].to;
+        auto point = arrival_at(later, others);
+        if (const auto inner = others.innermost();
+            !point && inner && others.entries[*inner].point == StackPoint{true, to})
+            point = inner;
+        if (point && later != now) wait(*point, to, traversal_, others.left, false, then);
+        if (point) continue;
+        groups.push_back({block_, to, trim_(traversal_, to), others.left, std::nullopt});
+        if (later != now) ++pending;
+    }
+    pending = std::min(pending, most_pending_groups());
+    if (!counted_[block_])
+        then.push(groups);
+    else if (pending > 0)
+        then.push(groups, pending);
+    return then;
 }
 
 /// Lanes that are in no point of the code join one where all paths meet (C40).
@@ -350,19 +459,19 @@ void SimtRules::go_on_from_top(AbstractStack stack, bool certain,
                 if (top.certain) return;
             }
             stack.remove(stack.entries.size() - 1);
+            if (!stack.close_unmissed()) return;
             continue;
         }
         for (const PendingGroup& group : top.groups) {
             AbstractStack rest = stack;
-            if (!top.repeats) std::erase(rest.entries.back().groups, group);
-            if (rest.entries.back().groups.empty()) rest.entries.pop_back();
+            rest.take_from_top(group);
             const bool falls =
                 diverged && group.origin == block_ && !group.released && falls_to(group.resume);
             if (falls) resume(group, rest, true);
             if (!falls || top.repeats) resume(group, std::move(rest), false);
         }
         stack.entries.pop_back();
-        if (certain) return;
+        if (certain || !stack.close_unmissed()) return;
     }
 }
 

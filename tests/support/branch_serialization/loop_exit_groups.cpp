@@ -1,4 +1,4 @@
-#include "analyzer/divergence/loop_exit_groups.hpp"
+#include "tests/support/branch_serialization/loop_exit_groups.hpp"
 
 #include <algorithm>
 #include <string>

@@ -3,7 +3,7 @@
 /// Nodes for divergent loop exits: lanes that leave a loop in different iterations
 /// (docs/theory, S19d).
 
-#include "analyzer/divergence/serialized_blocks.hpp"
+#include "tests/support/branch_serialization/serialized_blocks.hpp"
 
 namespace warpbound::analyzer {
 

@@ -43,6 +43,8 @@ struct AbstractStack {
         /// Each once at most, in any order.
         std::vector<PendingGroup> groups{};
         bool repeats = false; ///< Each any number of times, in any order.
+        /// Of an entry that repeats: so many groups in all. 0: any number.
+        std::size_t at_most = 0;
         friend auto operator<=>(const Entry&, const Entry&) = default;
     };
     std::vector<Entry> entries;   ///< From old to new.
@@ -61,13 +63,18 @@ struct AbstractStack {
     [[nodiscard]] bool has_left(std::size_t entry) const;
 
     void leave(std::size_t entry);
-    /// Groups of one divergence.
-    void push(const std::vector<PendingGroup>& groups);
+    /// Groups of one divergence. `at_most` of them, each any number of times; 0: each once.
+    void push(const std::vector<PendingGroup>& groups, std::size_t at_most = 0);
+    /// One of the groups on top goes on.
+    void take_from_top(const PendingGroup& group);
     /// Removes a point, as if none of its lanes but active ones were there.
     void remove_with_lanes(std::size_t entry);
     void remove(std::size_t entry);
     /// Removes points without lanes.
     void drop_empty(bool active);
+    /// Where no lanes are active: takes points that lanes above left, and that no others are in, to
+    /// be without waiting lanes, as these would go on. False: lanes do wait at one.
+    [[nodiscard]] bool close_unmissed();
     /// Groups that are pending more than `most` times, with no point in between, and all between
     /// them: any number of them in any order.
     void merge_alike(std::size_t most);

@@ -1,4 +1,4 @@
-#include "analyzer/divergence/serialized_blocks.hpp"
+#include "tests/support/branch_serialization/serialized_blocks.hpp"
 
 #include "assembly/flow/block_exploration.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
@@ -200,7 +200,8 @@ Result<SerializedCfg> SerializedBlocks::in_reverse_postorder() const {
     for (const DivergentBranch& branch : reconvergence_.divergent_branches)
         for (const std::size_t block : branch.non_uniform)
             is_converged[block] = false;
-    SerializedCfg cfg{std::move(ordered.value().graph), {}, {}, {}};
+    SerializedCfg cfg;
+    cfg.graph = std::move(ordered.value().graph);
     for (const std::size_t given : ordered.value().explored) {
         const std::size_t original = nodes_[given].original;
         cfg.original.push_back(original);

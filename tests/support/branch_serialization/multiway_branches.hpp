@@ -3,7 +3,7 @@
 /// Nodes for lanes that diverge to more than two successors at once, as by a table of branch
 /// targets (docs/theory, S19d).
 
-#include "analyzer/divergence/serialized_blocks.hpp"
+#include "tests/support/branch_serialization/serialized_blocks.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,0 +1,240 @@
+#include "analyzer/divergence/group_counts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using GroupKind = std::pair<std::size_t, std::size_t>; ///< Of groups: origin and resume.
+using Blocks = std::set<std::size_t>;
+using Loops = std::set<std::size_t>; ///< Of the code.
+
+bool is_in(const assembly::Loop& loop, std::size_t block) {
+    return std::binary_search(loop.blocks.begin(), loop.blocks.end(), block);
+}
+
+/// Blocks to which the code and the facts let lanes go.
+std::vector<std::size_t> successors_of(const AnalysisContext& context, std::size_t block) {
+    const assembly::ControlFlowGraph& code = *context.request.graph;
+    std::vector<std::size_t> successors;
+    for (const std::size_t edge : code.blocks[block].out)
+        if (!context.facts.never[code.edges[edge].to]) successors.push_back(code.edges[edge].to);
+    return successors;
+}
+
+/// No lane leaves the loop of the code and enters it again within these blocks.
+bool stays_inside(const AnalysisContext& context, const Blocks& blocks,
+                  const assembly::Loop& of_code) {
+    return std::none_of(blocks.begin(), blocks.end(), [&](std::size_t block) {
+        if (is_in(of_code, block)) return false;
+        const auto next = successors_of(context, block);
+        return std::find(next.begin(), next.end(), of_code.header) != next.end();
+    });
+}
+
+/// Blocks among the given ones from which a lane comes to `to` within them. None: it may come from
+/// there to itself.
+std::optional<Blocks> leading_to(const AnalysisContext& context, std::size_t to,
+                                 const Blocks& blocks) {
+    Blocks leading{to};
+    bool grows = true;
+    while (grows) {
+        grows = false;
+        for (const std::size_t block : blocks)
+            for (const std::size_t next : successors_of(context, block)) {
+                if (leading.count(next) == 0) continue;
+                if (block == to) return std::nullopt;
+                grows = leading.insert(block).second || grows;
+            }
+    }
+    return leading;
+}
+
+class GroupCounts {
+public:
+    GroupCounts(const AnalysisContext& context, const std::vector<ProductNode>& nodes,
+                const Overtaking& overtaking, const assembly::ControlFlowGraph& graph,
+                const std::vector<const ProductNode*>& in_order)
+        : context_{context}, code_{*context.request.graph}, graph_{graph}, in_order_{in_order},
+          overtaking_{overtaking}, headed_(code_.blocks.size()),
+          divergent_(code_.blocks.size(), false), repeated_(in_order.size()) {
+        for (std::size_t loop = 0; loop < code_.loops.size(); ++loop)
+            headed_[code_.loops[loop].header] = loop;
+        for (std::size_t block = 0; block < code_.blocks.size(); ++block)
+            for (const auto& fact : context.request.facts->divergents)
+                if (context.request.function->instructions[code_.blocks[block].last].address ==
+                    fact.at)
+                    divergent_[block] = true;
+        for (const ProductNode& node : nodes)
+            for (const AbstractStack& stack : node.stacks)
+                note(node.block, stack);
+    }
+
+    Result<std::vector<std::optional<std::int64_t>>> find() {
+        for (const assembly::Loop& loop : graph_.loops) {
+            const std::size_t header = in_order_[loop.header]->block;
+            if (headed_[header]) {
+                if (!stays_inside(context_, blocks_of(loop), code_.loops[*headed_[header]]))
+                    return refuse(header);
+                continue;
+            }
+            const auto most = most_executions(loop);
+            if (!most) return refuse(header);
+            repeated_[loop.header] = *most;
+        }
+        return std::move(repeated_);
+    }
+
+private:
+    [[nodiscard]] Failure refuse(std::size_t header) const {
+        return Failure{fmt::format("divergent groups of lanes may execute 0x{:04x} one after the "
+                                   "other without limit, which is not bounded in this version",
+                                   code_.blocks[header].address),
+                       context_.request.function->name};
+    }
+    [[nodiscard]] bool is_in_loop(std::size_t loop, std::size_t block) const {
+        return is_in(code_.loops[loop], block);
+    }
+    /// Notes which groups are pending at the block.
+    void note(std::size_t block, const AbstractStack& stack) {
+        for (const auto& entry : stack.entries)
+            for (const PendingGroup& group : entry.groups)
+                if (!group.released) below_[{group.origin, group.resume}].insert(block);
+    }
+
+    [[nodiscard]] Blocks blocks_of(const assembly::Loop& loop) const {
+        Blocks blocks;
+        for (const std::size_t node : loop.blocks)
+            blocks.insert(in_order_[node]->block);
+        return blocks;
+    }
+
+    /// Lanes that go on at the block while such groups are pending come to their branch, if at all,
+    /// over the header of one of the loops that is around the block.
+    [[nodiscard]] bool comes_later(std::size_t from, const GroupKind& kind,
+                                   const Loops& loops) const {
+        Blocks allowed = below_.at(kind);
+        if (allowed.count(from) == 0) return true;
+        for (const std::size_t loop : loops)
+            if (is_in_loop(loop, from)) allowed.erase(code_.loops[loop].header);
+        std::vector<std::size_t> work{from};
+        while (!work.empty()) {
+            const std::size_t block = work.back();
+            work.pop_back();
+            if (block == kind.first) return false;
+            for (const std::size_t next : successors_of(context_, block))
+                if (allowed.erase(next) != 0) work.push_back(next);
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool is_inside(std::size_t loop, std::size_t outer) const {
+        return is_in_loop(outer, code_.loops[loop].header);
+    }
+
+    /// Of the loops that lanes iterate while such groups are pending, those whose iterations tell
+    /// these groups apart (docs/theory, S67, loop bounds). None: no loops do.
+    [[nodiscard]] std::optional<Loops> counted_loops(const GroupKind& kind) const {
+        Loops iterated;
+        Loops counted;
+        for (const std::size_t block : below_.at(kind))
+            if (headed_[block]) iterated.insert(*headed_[block]);
+        for (const std::size_t loop : iterated)
+            if (is_in_loop(loop, kind.first)) counted.insert(loop);
+        const auto over = overtaking_.find(kind);
+        if (over == overtaking_.end()) return counted;
+        const auto come_later = [&] {
+            return std::all_of(over->second.begin(), over->second.end(), [&](std::size_t resume) {
+                return comes_later(resume, kind, counted);
+            });
+        };
+        if (come_later()) return counted;
+        for (const std::size_t loop : iterated)
+            for (const std::size_t resume : over->second)
+                if (is_in_loop(loop, resume)) counted.insert(loop);
+        for (const std::size_t loop : counted)
+            for (const std::size_t other : iterated) {
+                const bool nested = is_inside(loop, other) || is_inside(other, loop);
+                if (counted.count(other) != 0 ? !nested : is_inside(loop, other))
+                    return std::nullopt;
+            }
+        if (!come_later()) return std::nullopt;
+        return counted;
+    }
+
+    /// Groups of one kind that are pending at the same time: each is of another iteration.
+    [[nodiscard]] std::int64_t most_pending(const GroupKind& kind) const {
+        const std::int64_t lanes = context_.shape.warp_size;
+        if (below_.at(kind).count(kind.first) == 0) return 1;
+        const auto loops = counted_loops(kind);
+        if (!loops) return lanes;
+        std::int64_t most = 1;
+        for (const std::size_t loop : *loops) {
+            const std::int64_t iterations = context_.facts.loops[loop].max;
+            if (iterations >= lanes) return lanes;
+            most = std::min(lanes, most * (iterations + 1));
+        }
+        return most;
+    }
+
+    /// Executions of the header in one traversal of the loop of nodes, without the first. Each is
+    /// of lanes that did not execute it yet (S67).
+    [[nodiscard]] std::optional<std::int64_t> most_executions(const assembly::Loop& loop) const {
+        const std::size_t header = in_order_[loop.header]->block;
+        const auto leading = leading_to(context_, header, blocks_of(loop));
+        if (!leading) return std::nullopt;
+        const std::int64_t most = context_.shape.warp_size - 1;
+        for (const std::size_t block : *leading)
+            if (block != header && divergent_[block] && successors_of(context_, block).size() > 1)
+                return most;
+        std::set<GroupKind> kinds;
+        for (const std::size_t node : loop.blocks)
+            for (const AbstractStack& stack : in_order_[node]->stacks)
+                for (const auto& entry : stack.entries) {
+                    if (entry.waiting && leading->count(entry.waiting->resume) != 0) return most;
+                    for (const PendingGroup& group : entry.groups) {
+                        if (leading->count(group.resume) == 0) continue;
+                        if (group.released) return most;
+                        kinds.emplace(group.origin, group.resume);
+                    }
+                }
+        std::int64_t groups = 0;
+        for (const GroupKind& kind : kinds)
+            groups = std::min(most, groups + most_pending(kind));
+        return groups;
+    }
+
+    const AnalysisContext& context_;
+    const assembly::ControlFlowGraph& code_;
+    const assembly::ControlFlowGraph& graph_;
+    const std::vector<const ProductNode*>& in_order_;
+    const Overtaking& overtaking_;
+    std::vector<std::optional<std::size_t>> headed_; ///< Per block: the loop of the code.
+    std::vector<bool> divergent_;                    ///< Per block.
+    std::map<GroupKind, Blocks> below_; ///< Blocks that lanes execute above such groups.
+    std::vector<std::optional<std::int64_t>> repeated_;
+};
+
+} // namespace
+
+bool may_head_loop(const AnalysisContext& context, const std::set<std::size_t>& blocks,
+                   std::size_t header) {
+    for (const assembly::Loop& loop : context.request.graph->loops)
+        if (loop.header == header) return stays_inside(context, blocks, loop);
+    return leading_to(context, header, blocks).has_value();
+}
+
+Result<std::vector<std::optional<std::int64_t>>>
+group_counts(const AnalysisContext& context, const std::vector<ProductNode>& nodes,
+             const Overtaking& overtaking, const assembly::ControlFlowGraph& graph,
+             const std::vector<const ProductNode*>& in_order) {
+    return GroupCounts{context, nodes, overtaking, graph, in_order}.find();
+}
+
+} // namespace warpbound::analyzer
