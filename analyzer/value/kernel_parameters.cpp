@@ -17,6 +17,14 @@ namespace {
 
 constexpr std::int64_t word_size = 4; ///< `Unit:` bytes.
 
+/// RZ with a sign: zero, of which a sum that subtracts it says by its carry that nothing was
+/// borrowed.
+assembly::Operand subtracted_zero() {
+    assembly::RegisterOperand zero;
+    zero.negated = true;
+    return zero;
+}
+
 /// The operand's value; nothing when it is not a whole word that is stated.
 std::optional<std::uint32_t> parameter_value(const assembly::ConstantOperand& word,
                                              const KernelParameters& parameters) {
@@ -75,8 +83,15 @@ assembly::Function with_parameters(const assembly::Function& function,
         name_each_word(instruction);
         for (assembly::Operand& operand : instruction.operands)
             if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand))
-                if (const auto value = parameter_value(*word, parameters))
-                    operand = assembly::ImmediateOperand{fmt::format("0x{:x}", *value), *value};
+                if (const auto value = parameter_value(*word, parameters)) {
+                    const bool is_subtracted_zero =
+                        word->negated && *value == 0 &&
+                        (instruction.mnemonic == "IADD3" || instruction.mnemonic == "UIADD3");
+                    if (is_subtracted_zero)
+                        operand = subtracted_zero();
+                    else
+                        operand = assembly::ImmediateOperand{fmt::format("0x{:x}", *value), *value};
+                }
     }
     return replaced;
 }

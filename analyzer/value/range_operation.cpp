@@ -1,6 +1,7 @@
 #include "analyzer/value/range_operation.hpp"
 
 #include "analyzer/value/operand_forms.hpp"
+#include "analyzer/value/range_functions.hpp"
 
 #include <map>
 #include <string>
@@ -53,6 +54,15 @@ const std::map<std::string_view, RangeOperation>& operations_by_name() {
                                                                        {"USEL", Select},
                                                                        {"IMNMX", MinMax},
                                                                        {"VIMNMX", MinMax},
+                                                                       {"VIMNMX3", MinMax},
+                                                                       {"VIADDMNMX", SumMinMax},
+                                                                       {"IABS", Absolute},
+                                                                       {"POPC", CountOnes},
+                                                                       {"UPOPC", CountOnes},
+                                                                       {"FLO", HighestOne},
+                                                                       {"UFLO", HighestOne},
+                                                                       {"PRMT", Permute},
+                                                                       {"UPRMT", Permute},
                                                                        {"ISETP", Comparison},
                                                                        {"UISETP", Comparison},
                                                                        {"PLOP3", PredicateLookup},
@@ -68,6 +78,7 @@ const std::map<std::string_view, RangeOperation>& operations_by_name() {
 RangeOperation range_operation_of(const Instruction& instruction) {
     if (reads_active_mask(instruction)) return RangeOperation::ActiveMask;
     if (moved_halves(instruction)) return RangeOperation::Halves;
+    if (loaded_range(instruction)) return RangeOperation::NarrowLoad;
     if (is_extended_comparison(instruction)) return RangeOperation::ExtendedComparison;
     const auto found = operations_by_name().find(instruction.mnemonic);
     return found == operations_by_name().end() ? RangeOperation::None : found->second;

@@ -22,6 +22,12 @@ enum class RangeOperation {
     Lookup,
     Select,
     MinMax,
+    SumMinMax, ///< Of a sum and a number.
+    Absolute,
+    CountOnes,
+    HighestOne,
+    Permute,
+    NarrowLoad, ///< Of one or two bytes.
     Comparison,
     ExtendedComparison,
     PredicateLookup,

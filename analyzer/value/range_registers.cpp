@@ -1,11 +1,13 @@
 #include "analyzer/value/range_registers.hpp"
 
 #include "analyzer/value/operand_forms.hpp"
+#include "analyzer/value/range_functions.hpp"
 
 #include <boost/container/small_vector.hpp>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string_view>
 
 namespace warpbound::analyzer {
@@ -48,6 +50,16 @@ std::size_t destination_position(const Instruction& instruction) {
                    as_predicate(instruction.operands.front()) != nullptr
                ? 1
                : 0;
+}
+
+/// Of the first two inputs of LOP3, where the third is `third`.
+bool is_conjunction(std::uint32_t table, const ValueRange& third) {
+    constexpr std::uint32_t with_zero = 0x55; // Rows with a third bit of 0.
+    constexpr std::uint32_t with_one = 0xaa;
+    constexpr std::uint32_t both = 0xc0;
+    return table == both ||
+           (third == ValueRange{0U} && (table & with_zero) == (both & with_zero)) ||
+           (third == ValueRange{~std::uint32_t{0}} && (table & with_one) == (both & with_one));
 }
 
 } // namespace
@@ -116,15 +128,15 @@ std::optional<RangeRegisters::Value> RangeRegisters::source(const Operand& opera
     if (const auto* reg = std::get_if<RegisterOperand>(&operand)) {
         if (reg->absolute || !only_suffix(reg->suffixes, "reuse") || is_predicate(reg->file))
             return std::nullopt;
-        Value value = reg->index ? held({reg->file, *reg->index}) : Value{ValueRange{0U}, false};
-        if (reg->negated || reg->inverted) value.is_active_mask = false;
+        Value value = reg->index ? held({reg->file, *reg->index}) : Value{ValueRange{0U}};
+        if (reg->negated || reg->inverted) value = Value{value.range};
         if (reg->negated) value.range = value.range.negated();
         if (reg->inverted) value.range = value.range.negated() + ValueRange{~std::uint32_t{0}};
         return value;
     }
     if (const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand)) {
         const auto value = value_of(*immediate);
-        return value ? std::optional{Value{ValueRange{*value}, false}} : std::nullopt;
+        return value ? std::optional{Value{ValueRange{*value}}} : std::nullopt;
     }
     return Value{}; // A word of a constant bank that is not stated.
 }
@@ -137,16 +149,16 @@ RangeRegisters::special_number(const Instruction& instruction,
             ? std::get_if<assembly::SpecialRegisterOperand>(&instruction.operands[1])
             : nullptr;
     if (special == nullptr) return std::nullopt;
-    if (special->name == "SRZ") return Value{ValueRange{0U}, false};
+    if (special->name == "SRZ") return Value{ValueRange{0U}};
     const auto index = geometry_in(special->name);
-    return index && instruction.mnemonic != "CS2R" ? std::optional{Value{geometry(*index), false}}
+    return index && instruction.mnemonic != "CS2R" ? std::optional{Value{geometry(*index)}}
                                                    : std::nullopt;
 }
 
 std::optional<RangeRegisters::Value>
 RangeRegisters::number_of(const Instruction& instruction, RangeOperation operation,
                           const GeometryRanges& geometry) const {
-    const auto plain = [](const ValueRange& range) { return std::optional{Value{range, false}}; };
+    const auto plain = [](const ValueRange& range) { return std::optional{Value{range}}; };
     switch (operation) {
     case RangeOperation::None:
     case RangeOperation::Comparison:
@@ -154,11 +166,13 @@ RangeRegisters::number_of(const Instruction& instruction, RangeOperation operati
     case RangeOperation::PredicateLookup:
         return std::nullopt;
     case RangeOperation::ActiveMask:
-        return Value{ValueRange{}, true};
+        return Value{ValueRange{}, true, {}};
     case RangeOperation::Halves:
         return plain(ValueRange{*moved_halves(instruction)});
     case RangeOperation::Special:
         return special_number(instruction, geometry);
+    case RangeOperation::NarrowLoad:
+        return plain(*loaded_range(instruction));
     default:
         break;
     }
@@ -185,28 +199,19 @@ RangeRegisters::number_of(const Instruction& instruction, RangeOperation operati
     const auto count = sources.size();
     if (operation == RangeOperation::Move)
         return count == 1 && only({"64", "128"}) ? std::optional{sources[0]} : std::nullopt;
-    if (operation == RangeOperation::Sum) {
-        const auto carries = carries_into(instruction);
-        if (count < 2 || !only({"X"}) || !carries) return std::nullopt;
-        ValueRange sum = *carries;
-        for (std::size_t i = 0; i < count; ++i)
-            sum = sum + range(i);
-        return plain(sum);
-    }
-    if (operation == RangeOperation::MultiplyAdd && instruction.has_modifier("HI")) {
-        // What is added has 64 bits; only the register that is always zero is known to have a zero
-        // after it.
-        const auto* added = std::get_if<RegisterOperand>(&instruction.operands.back());
-        if (count != 3 || !only({"HI", "U32"}) || !instruction.has_modifier("U32") ||
-            predicate != nullptr || added == nullptr || added->index || !range(1).value())
-            return std::nullopt;
-        return plain(range(0).high_product(*range(1).value()));
-    }
+    const auto ranged = [](const std::optional<ValueRange>& number) {
+        return number ? std::optional{Value{*number}} : std::nullopt;
+    };
+    if (operation == RangeOperation::Sum) return ranged(sum_of(instruction));
+    if (operation == RangeOperation::MultiplyAdd && instruction.has_modifier("HI"))
+        return ranged(high_product_of(instruction));
     if (operation == RangeOperation::MultiplyAdd) {
         const auto carries = carries_into(instruction);
         if (count != 3 || !only({"MOV", "IADD", "SHL", "U32", "WIDE", "X"}) || !carries ||
             (instruction.has_modifier("WIDE") && instruction.has_modifier("X")))
             return std::nullopt;
+        if (only({"MOV", "IADD", "U32"}))
+            if (const auto sum = sum_of(instruction)) return plain(*sum);
         return plain(range(0) * range(1) + range(2) + *carries);
     }
     if (operation == RangeOperation::ShiftAdd && count == 3 && only({}) && shift(2))
@@ -231,11 +236,21 @@ RangeRegisters::number_of(const Instruction& instruction, RangeOperation operati
         if (only({"R", "U32", "S32", "HI"}) && instruction.has_modifier("R") &&
             instruction.has_modifier("HI") && range(0) == ValueRange{0U})
             return plain(range(2).shifted_right(*shift(1), instruction.has_modifier("S32")));
+        // A pair of registers: either word, where the other one adds nothing.
+        if (only({"R", "U64", "S64"}) && instruction.has_modifier("R") &&
+            range(2) == ValueRange{0U})
+            return plain(range(0).shifted_right(*shift(1), false));
+        if (only({"L", "U64", "HI"}) && instruction.has_modifier("HI") &&
+            range(0).shifted_right(31 - *shift(1), false).shifted_right(1, false) == ValueRange{0U})
+            return plain(range(2) * ValueRange{std::uint32_t{1} << *shift(1)});
     }
+    constexpr std::uint32_t table_and = 0xc0;
+    if (operation == RangeOperation::Lookup && count == 4 && only({"LUT"}) && range(1).value() &&
+        range(3).value() && is_conjunction(*range(3).value(), range(2)))
+        if (const auto masked = range(0).masked(*range(1).value())) return plain(*masked);
     if (operation == RangeOperation::Lookup && count == 4 && only({"LUT"}) && range(3).value())
         return plain(looked_up(range(0), range(1), range(2), *range(3).value(),
                                sources[0].is_active_mask && sources[1].is_active_mask));
-    constexpr std::uint32_t table_and = 0xc0;
     constexpr std::uint32_t table_or = 0xfc;
     const auto most = [&](std::size_t i) {
         return static_cast<std::uint64_t>(range(i).ends(false).hi);
@@ -253,18 +268,25 @@ RangeRegisters::number_of(const Instruction& instruction, RangeOperation operati
         const Truth first = truth(*predicate);
         return plain(!first ? range(0).join(range(1)) : *first ? range(0) : range(1));
     }
-    if (operation == RangeOperation::MinMax && count == 2 && only({"U32"}) &&
-        predicate != nullptr) {
-        const bool is_signed = !instruction.has_modifier("U32");
-        const Truth least = truth(*predicate);
-        const ValueRange::Ends a = range(0).ends(is_signed);
-        const ValueRange::Ends b = range(1).ends(is_signed);
-        if (!least) return plain(range(0).join(range(1)));
-        const std::int64_t lo = *least ? std::min(a.lo, b.lo) : std::max(a.lo, b.lo);
-        const std::int64_t hi = *least ? std::min(a.hi, b.hi) : std::max(a.hi, b.hi);
-        return plain(ValueRange{static_cast<std::uint32_t>(lo)} +
-                     ValueRange::between(0, static_cast<std::uint64_t>(hi - lo)));
-    }
+    const auto extreme_of = [&](const ValueRange& one, const ValueRange& other) {
+        return extreme(one, other, !instruction.has_modifier("U32"), truth(*predicate));
+    };
+    const bool has_order = only({"U32"}) && predicate != nullptr;
+    if (operation == RangeOperation::MinMax && has_order && count == 2)
+        return plain(extreme_of(range(0), range(1)));
+    if (operation == RangeOperation::MinMax && has_order && count == 3)
+        return plain(extreme_of(extreme_of(range(0), range(1)), range(2)));
+    if (operation == RangeOperation::SumMinMax && has_order && count == 3)
+        return plain(extreme_of(range(0) + range(1), range(2)));
+    if (operation == RangeOperation::Permute && count == 3 && only({}) && range(1).value())
+        return plain(permuted_bytes(range(0), *range(1).value(), range(2)));
+    if (operation == RangeOperation::Absolute && count == 1 && only({}))
+        return plain(absolute(range(0)));
+    if (operation == RangeOperation::CountOnes && count == 1 && only({}))
+        return plain(count_of_ones(range(0)));
+    if (operation == RangeOperation::HighestOne && count == 1 && only({"U32", "SH"}) &&
+        instruction.has_modifier("U32"))
+        return plain(highest_one(range(0), instruction.has_modifier("SH")));
     return std::nullopt;
 }
 
@@ -341,7 +363,11 @@ void RangeRegisters::execute(const Instruction& instruction, RangeOperation oper
         return Register{reg->file, *reg->index};
     };
     Implied implied = implied_by(instruction, operation);
-    const auto number = number_of(instruction, operation, geometry);
+    const auto with_guard = guard ? std::nullopt : where_guard(instruction, true);
+    const auto without_guard = guard ? std::nullopt : where_guard(instruction, false);
+    auto number = (with_guard ? *with_guard : *this).number_of(instruction, operation, geometry);
+    if (number && number->origin.kind == Origin::Kind::None)
+        number->origin = origin_of(instruction, operation);
     const auto written_number = destination(destination_position(instruction));
     // CS2R: both words of SRZ.
     const bool zeroes_pair =
@@ -372,22 +398,19 @@ void RangeRegisters::execute(const Instruction& instruction, RangeOperation oper
             if (const auto word = loaded_word(instruction, reg))
                 after = source(*word).value_or(Value{});
         if (!guard) {
-            const Value& before = values_[index->second];
+            const Value& before = (without_guard ? *without_guard : *this).values_[index->second];
             after.is_active_mask = after.is_active_mask && before.is_active_mask;
+            if (after.origin != before.origin) after.origin = {};
             after.range = after.range.join(before.range);
         }
         results.emplace_back(index->second, after);
     }
-    for (const auto& [index, value] : results) {
+    for (const auto& [index, value] : results)
         values_[index] = value;
+    for (const auto& [index, value] : results)
         forget(index);
-    }
     if (guard && !(implied.when_true.empty() && implied.when_false.empty()))
-        implied_.insert(std::upper_bound(implied_.begin(), implied_.end(), implied,
-                                         [](const Implied& one, const Implied& other) {
-                                             return one.predicate < other.predicate;
-                                         }),
-                        std::move(implied));
+        add_implied(std::move(implied));
 }
 
 void RangeRegisters::begin_block(const std::set<Register>& shared) {
@@ -401,20 +424,24 @@ void RangeRegisters::begin_block(const std::set<Register>& shared) {
 }
 
 void RangeRegisters::join(const RangeRegisters& other) {
-    for (std::size_t i = 0; i < values_.size(); ++i)
-        values_[i].range = values_[i].range.join(other.values_[i].range);
     keep_implied_of(other);
+    imply_by_joining(other);
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        if (values_[i].origin != other.values_[i].origin) values_[i].origin = {};
+        values_[i].range = values_[i].range.join(other.values_[i].range);
+    }
 }
 
 void RangeRegisters::widen(const RangeRegisters& other,
                            const std::vector<std::int32_t>& thresholds) {
+    keep_implied_of(other);
     for (std::size_t i = 0; i < values_.size(); ++i) {
         Value& value = values_[i];
         value.is_active_mask = value.is_active_mask && other.values_[i].is_active_mask;
+        if (value.origin != other.values_[i].origin) value.origin = {};
         const ValueRange joined = value.range.join(other.values_[i].range);
         if (joined != value.range) value.range = value.range.widened_to(joined, thresholds);
     }
-    keep_implied_of(other);
 }
 
 } // namespace warpbound::analyzer

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Abstract state of a thread's registers as ranges, and the effect of one instruction on it
-/// (S16a).
+/// (S16a, S70).
 
 #include "analyzer/value/range_operation.hpp"
 #include "analyzer/value/symbols.hpp"
@@ -58,10 +58,26 @@ public:
     }
 
 private:
+    /// How a number was computed from a register that was not written since.
+    struct Origin {
+        enum class Kind {
+            None,
+            Sum,     ///< The register plus `number`.
+            LowBits, ///< The `number` low bits of the register, zeros above them.
+            Least,   ///< The smaller of the register and `number`.
+            Most     ///< The larger one.
+        };
+        Kind kind = Kind::None;
+        bool is_signed = false; ///< Of an extreme.
+        std::uint32_t number = 0;
+        std::size_t of = 0; ///< Number of the register.
+        friend bool operator==(const Origin&, const Origin&) = default;
+    };
     struct Value {
         ValueRange range; ///< Of a predicate: 0, 1, or more where it is not known.
         /// It is the mask of the active lanes of this execution of the basic block.
         bool is_active_mask = false;
+        Origin origin{};
         friend bool operator==(const Value&, const Value&) = default;
     };
     [[nodiscard]] Value held(assembly::Register reg) const;
@@ -69,6 +85,26 @@ private:
     [[nodiscard]] std::optional<Value> number_of(const assembly::Instruction& instruction,
                                                  RangeOperation operation,
                                                  const GeometryRanges& geometry) const;
+    /// Of a sum with one register, a copy, the low bits of a register, or an extreme.
+    [[nodiscard]] Origin origin_of(const assembly::Instruction& instruction,
+                                   RangeOperation operation) const;
+    [[nodiscard]] Origin origin_of_bits(const assembly::Instruction& instruction) const;
+    [[nodiscard]] Origin origin_of_extreme(const assembly::Instruction& instruction) const;
+    /// The numbers that have this origin, where the register has these.
+    [[nodiscard]] static ValueRange computed(const Origin& origin, const ValueRange& of);
+    /// Of a sum of a number and one that is subtracted and not larger; nothing for others.
+    [[nodiscard]] std::optional<ValueRange> difference_of(const assembly::Operand& one,
+                                                          const assembly::Operand& other) const;
+    /// Of a sum with the low bits of a register subtracted from it; nothing for other numbers.
+    [[nodiscard]] std::optional<ValueRange> without_low_bits(const assembly::Operand& one,
+                                                             const assembly::Operand& other) const;
+    [[nodiscard]] std::optional<ValueRange> sum_of(const assembly::Instruction& instruction) const;
+    [[nodiscard]] std::optional<ValueRange>
+    high_product_of(const assembly::Instruction& instruction) const;
+    /// The state of the threads for which the guard has this truth; nothing where the guard says
+    /// nothing of numbers.
+    [[nodiscard]] std::optional<RangeRegisters>
+    where_guard(const assembly::Instruction& instruction, bool holds) const;
     [[nodiscard]] std::optional<Value> special_number(const assembly::Instruction& instruction,
                                                       const GeometryRanges& geometry) const;
     [[nodiscard]] std::optional<bool> truth_of(const assembly::Instruction& instruction,
@@ -90,8 +126,11 @@ private:
         bool is_signed = false;
         std::optional<std::size_t> right;
         ValueRange constant;
+        bool is_membership = false; ///< `left` lies in the range `constant`, in place of comparing.
         friend bool operator==(const Relation&, const Relation&) = default;
     };
+    /// In place of the number of a predicate: holds in any case.
+    static constexpr std::size_t always = ~std::size_t{0};
     /// What the truth of a predicate says of registers that were not written since.
     struct Implied {
         std::size_t predicate = 0;
@@ -101,12 +140,26 @@ private:
     };
     [[nodiscard]] std::optional<std::size_t> index_of(const assembly::Operand& operand) const;
     [[nodiscard]] std::optional<Relation> relation_of(const assembly::Instruction& compared) const;
+    /// The relation, and what it says of the register that its left side was computed from.
+    void add_relations(const Relation& relation, std::vector<Relation>& to) const;
     [[nodiscard]] Implied implied_by(const assembly::Instruction& instruction,
                                      RangeOperation operation) const;
     [[nodiscard]] Implied implied_by_extended(const assembly::Instruction& compared) const;
     /// What both sides of a relation say of each other; false where it cannot hold.
     bool restrict(const Relation& relation);
+    /// Keeps numbers of a register, and those of registers that differ from it by a constant.
+    bool keep(std::size_t index, const std::optional<ValueRange>& numbers);
+    /// Holds for all numbers.
+    [[nodiscard]] bool is_known(const Relation& relation) const;
+    /// Where `relation` or `other` holds (both fail, `holds` false), whether `relation` does.
+    [[nodiscard]] bool holds_of_either(const Relation& relation,
+                                       const assembly::RegisterOperand& other, bool holds) const;
     void keep_implied_of(const RangeRegisters& other);
+    /// The relations of the predicate's truth that hold in this state, too.
+    [[nodiscard]] std::vector<Relation> also_here(const Implied& implied, bool truth) const;
+    /// What a predicate that holds in one of the states and fails in the other says of numbers.
+    void imply_by_joining(const RangeRegisters& other);
+    void add_implied(Implied implied);
     /// Relations with a register, and those of a predicate, hold no longer.
     void forget(std::size_t index);
 

@@ -1,11 +1,14 @@
 /// \file
 /// What a branch says of the registers that its predicate compares: the relations of
-/// `RangeRegisters` (S16a).
+/// `RangeRegisters` (S16a, S70).
 
 #include "analyzer/value/operand_forms.hpp"
+#include "analyzer/value/range_functions.hpp"
 #include "analyzer/value/range_registers.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace warpbound::analyzer {
 
@@ -15,6 +18,10 @@ using assembly::Instruction;
 using assembly::Operand;
 using assembly::Register;
 using assembly::RegisterOperand;
+using Truth = std::optional<bool>;
+
+/// Of one truth of a predicate.
+constexpr std::size_t most_relations = 32;
 
 Comparator inverted(Comparator comparator) {
     switch (comparator) {
@@ -102,6 +109,20 @@ RangeRegisters::relation_of(const Instruction& compared) const {
     return std::nullopt;
 }
 
+void RangeRegisters::add_relations(const Relation& relation, std::vector<Relation>& to) const {
+    to.push_back(relation);
+    const Origin& origin = values_[relation.left].origin;
+    if (relation.right || origin.kind != Origin::Kind::Sum) return;
+    const auto numbers = values_[relation.left].range.where(relation.comparator, relation.is_signed,
+                                                            relation.constant);
+    if (!numbers || numbers->is_any()) return;
+    Relation of_origin;
+    of_origin.left = origin.of;
+    of_origin.constant = *numbers + ValueRange{0 - origin.number};
+    of_origin.is_membership = true;
+    to.push_back(of_origin);
+}
+
 RangeRegisters::Implied RangeRegisters::implied_by(const Instruction& instruction,
                                                    RangeOperation operation) const {
     if (operation == RangeOperation::ExtendedComparison) return implied_by_extended(instruction);
@@ -118,11 +139,13 @@ RangeRegisters::Implied RangeRegisters::implied_by(const Instruction& instructio
     // "and" says something of both sides where it holds, "or" where it does not.
     Relation failed = *relation;
     failed.comparator = inverted(failed.comparator);
-    (is_or ? implied.when_false : implied.when_true).push_back(is_or ? failed : *relation);
-    // With the neutral truth as other side the result is the comparison.
-    if (truth(*combined) == std::optional{!is_or}) {
-        (is_or ? implied.when_true : implied.when_false).push_back(is_or ? *relation : failed);
-    } else if (combined->index) {
+    add_relations(is_or ? failed : *relation, is_or ? implied.when_false : implied.when_true);
+    // With the neutral truth as other side the result is the comparison. It is, too, where the
+    // other side says the same.
+    const bool is_alone = truth(*combined) == std::optional{!is_or};
+    if (is_alone || holds_of_either(is_or ? *relation : failed, *combined, is_or))
+        add_relations(is_or ? *relation : failed, is_or ? implied.when_true : implied.when_false);
+    if (!is_alone && combined->index) {
         const auto other = of_->find(Register{combined->file, *combined->index});
         for (const Implied& one : implied_) {
             if (other == of_->end() || one.predicate != other->second) continue;
@@ -134,30 +157,145 @@ RangeRegisters::Implied RangeRegisters::implied_by(const Instruction& instructio
     return implied;
 }
 
-bool RangeRegisters::restrict(const Relation& relation) {
-    const ValueRange left = values_[relation.left].range;
-    const ValueRange right = relation.right ? values_[*relation.right].range : relation.constant;
-    const auto kept = left.where(relation.comparator, relation.is_signed, right);
-    if (!kept) return false;
-    values_[relation.left].range = *kept;
-    if (!relation.right) return true;
-    const auto other = right.where(mirrored(relation.comparator), relation.is_signed, *kept);
-    if (!other) return false;
-    values_[*relation.right].range = *other;
+bool RangeRegisters::keep(std::size_t index, const std::optional<ValueRange>& numbers) {
+    if (!numbers) return false;
+    if (*numbers == values_[index].range) return true;
+    values_[index].range = *numbers;
+    const auto narrow = [&](std::size_t other, const ValueRange& to) {
+        auto& range = values_[other].range;
+        const auto kept = range.within(to);
+        range = kept.value_or(range);
+        return kept.has_value();
+    };
+    const Origin own = values_[index].origin;
+    if (own.kind == Origin::Kind::Sum && !narrow(own.of, *numbers + ValueRange{0 - own.number}))
+        return false;
+    for (std::size_t other = 0; other < values_.size(); ++other) {
+        const Origin& origin = values_[other].origin;
+        if (origin.kind != Origin::Kind::None && origin.of == index && other != index &&
+            !narrow(other, computed(origin, *numbers)))
+            return false;
+    }
     return true;
 }
 
+ValueRange RangeRegisters::computed(const Origin& origin, const ValueRange& of) {
+    const ValueRange number{origin.number};
+    switch (origin.kind) {
+    case Origin::Kind::Sum:
+        return of + number;
+    case Origin::Kind::Least:
+    case Origin::Kind::Most:
+        return extreme(of, number, origin.is_signed, origin.kind == Origin::Kind::Least);
+    case Origin::Kind::LowBits:
+    case Origin::Kind::None:
+        break;
+    }
+    return {};
+}
+
+bool RangeRegisters::restrict(const Relation& relation) {
+    const ValueRange left = values_[relation.left].range;
+    if (relation.is_membership) return keep(relation.left, left.within(relation.constant));
+    const ValueRange right = relation.right ? values_[*relation.right].range : relation.constant;
+    const auto kept = left.where(relation.comparator, relation.is_signed, right);
+    if (!keep(relation.left, kept)) return false;
+    if (!relation.right) return true;
+    return keep(*relation.right, values_[*relation.right].range.where(mirrored(relation.comparator),
+                                                                      relation.is_signed, *kept));
+}
+
+bool RangeRegisters::is_known(const Relation& relation) const {
+    const ValueRange& left = values_[relation.left].range;
+    if (relation.is_membership) return left.join(relation.constant) == relation.constant;
+    const ValueRange& right = relation.right ? values_[*relation.right].range : relation.constant;
+    return compare(relation.comparator, relation.is_signed, left, right) == true;
+}
+
+bool RangeRegisters::holds_of_either(const Relation& relation, const RegisterOperand& other,
+                                     bool holds) const {
+    RangeRegisters where_other = *this;
+    return !where_other.assume(other, holds) || where_other.is_known(relation);
+}
+
+std::vector<RangeRegisters::Relation> RangeRegisters::also_here(const Implied& implied,
+                                                                bool truth) const {
+    std::vector<Relation> kept;
+    const auto value =
+        implied.predicate == always ? std::optional{1U} : values_[implied.predicate].range.value();
+    const auto& relations = truth ? implied.when_true : implied.when_false;
+    if (value && (*value != 0) != truth) return relations; // The predicate never has this truth.
+    const auto own = std::ranges::find(implied_, implied.predicate, &Implied::predicate);
+    const auto* known =
+        own == implied_.end() ? nullptr : &(truth ? own->when_true : own->when_false);
+    std::ranges::copy_if(relations, std::back_inserter(kept), [&](const Relation& relation) {
+        return is_known(relation) ||
+               (known != nullptr && std::ranges::find(*known, relation) != known->end());
+    });
+    return kept;
+}
+
 void RangeRegisters::keep_implied_of(const RangeRegisters& other) {
-    const auto only_here = [&](const Implied& one) {
-        return std::find(other.implied_.begin(), other.implied_.end(), one) == other.implied_.end();
+    for (Implied& one : implied_) {
+        std::vector<Relation> when_true = other.also_here(one, true);
+        one.when_false = other.also_here(one, false);
+        one.when_true = std::move(when_true);
+    }
+    std::erase_if(implied_, [](const Implied& one) {
+        return one.when_true.empty() && one.when_false.empty();
+    });
+}
+
+void RangeRegisters::imply_by_joining(const RangeRegisters& other) {
+    const auto truth_in = [](const RangeRegisters& state, std::size_t index) {
+        const auto value = state.values_[index].range.value();
+        return value ? Truth{*value != 0} : Truth{};
     };
-    implied_.erase(std::remove_if(implied_.begin(), implied_.end(), only_here), implied_.end());
+    for (const auto& [reg, index] : *of_) {
+        if (!is_predicate(reg.file)) continue;
+        const Truth own = truth_in(*this, index);
+        const Truth others = truth_in(other, index);
+        if (!own || !others || *own == *others) continue;
+        Implied joined{index, {}, {}};
+        for (const auto& [number, i] : *of_) {
+            if (is_predicate(number.file)) continue;
+            const ValueRange both = values_[i].range.join(other.values_[i].range);
+            const auto add = [&](const ValueRange& range, bool truth) {
+                Relation relation;
+                relation.left = i;
+                relation.constant = range;
+                relation.is_membership = true;
+                if (range != both)
+                    (truth ? joined.when_true : joined.when_false).push_back(relation);
+            };
+            add(values_[i].range, *own);
+            add(other.values_[i].range, *others);
+        }
+        if (!joined.when_true.empty() || !joined.when_false.empty()) add_implied(std::move(joined));
+    }
+}
+
+void RangeRegisters::add_implied(Implied implied) {
+    const auto at = std::ranges::lower_bound(implied_, implied.predicate, {}, &Implied::predicate);
+    if (at == implied_.end() || at->predicate != implied.predicate) {
+        implied_.insert(at, std::move(implied));
+        return;
+    }
+    const auto append = [](std::vector<Relation>& to, const std::vector<Relation>& from) {
+        for (const Relation& relation : from)
+            if (to.size() < most_relations && std::ranges::find(to, relation) == to.end())
+                to.push_back(relation);
+    };
+    append(at->when_true, implied.when_true);
+    append(at->when_false, implied.when_false);
 }
 
 void RangeRegisters::forget(std::size_t index) {
     const auto names = [&](const Relation& relation) {
         return relation.left == index || relation.right == index;
     };
+    for (Value& value : values_)
+        if (value.origin.kind != Origin::Kind::None && value.origin.of == index) value.origin = {};
     for (Implied& one : implied_)
         for (auto* relations : {&one.when_true, &one.when_false})
             relations->erase(std::remove_if(relations->begin(), relations->end(), names),
@@ -176,13 +314,18 @@ bool RangeRegisters::assume(const RegisterOperand& predicate, bool holds) {
     const auto found = of_->find(Register{predicate.file, *predicate.index});
     if (found == of_->end()) return true;
     if (truth(Register{predicate.file, *predicate.index}).value_or(plain) != plain) return false;
+    Implied lasting{always, {}, {}};
     for (const Implied& one : implied_)
         if (one.predicate == found->second) {
             const std::vector<Relation>& relations = plain ? one.when_true : one.when_false;
             if (!std::all_of(relations.begin(), relations.end(),
                              [&](const Relation& relation) { return restrict(relation); }))
                 return false;
+            std::ranges::copy_if(
+                relations, std::back_inserter(lasting.when_true),
+                [](const Relation& relation) { return relation.right.has_value(); });
         }
+    if (!lasting.when_true.empty()) add_implied(std::move(lasting));
     values_[found->second].range = ValueRange{plain ? 1U : 0U};
     return true;
 }

@@ -1,6 +1,6 @@
 /// \file
 /// Numbers of 64 bits in pairs of registers: carries, upper words of products and comparisons that
-/// extend others (S16a).
+/// extend others (S16a, S70).
 
 #include "analyzer/value/operand_forms.hpp"
 #include "analyzer/value/range_registers.hpp"
@@ -20,6 +20,18 @@ constexpr std::uint64_t word_values = std::uint64_t{1} << 32U;
 
 bool is_sum(const Instruction& instruction) {
     return instruction.mnemonic == "IADD3" || instruction.mnemonic == "UIADD3";
+}
+
+/// A register is subtracted.
+bool is_subtracted(const Operand& operand) {
+    const auto* reg = std::get_if<RegisterOperand>(&operand);
+    return reg != nullptr && reg->negated && !reg->inverted && !reg->absolute;
+}
+
+/// The complement of a register is added.
+bool is_complement(const Operand& operand) {
+    const auto* reg = std::get_if<RegisterOperand>(&operand);
+    return reg != nullptr && reg->inverted && !reg->negated && !reg->absolute;
 }
 
 /// The number is added as it is: no sign, no complement.
@@ -74,15 +86,22 @@ Truth RangeRegisters::carry_of(const Instruction& instruction) const {
     bool behind = false;
     for (std::size_t i = 1; i < instruction.operands.size(); ++i) {
         const Operand& operand = instruction.operands[i];
-        if (as_predicate(operand) != nullptr) {
-            outputs += behind ? 0 : 1;
+        if (const auto* predicate = as_predicate(operand)) {
+            outputs += !behind && predicate->index ? 1U : 0U; // PT takes no carry.
             continue;
         }
         behind = true;
-        const auto number = is_plain(operand) ? source(operand) : std::nullopt;
+        const bool subtracted = is_subtracted(operand);
+        const auto number = subtracted || is_complement(operand) || is_plain(operand)
+                                ? source(operand)
+                                : std::nullopt;
         if (!number) return std::nullopt;
-        least += number->range.ends(false).lo;
-        most += number->range.ends(false).hi;
+        // A subtracted number counts as 2^32 less it.
+        const ValueRange::Ends ends =
+            (subtracted ? number->range.negated() : number->range).ends(false);
+        const auto whole = static_cast<std::int64_t>(word_values);
+        least += subtracted ? whole - ends.hi : ends.lo;
+        most += subtracted ? whole - ends.lo : ends.hi;
     }
     if (static_cast<std::uint64_t>(most) < word_values) return false;
     if (outputs == 1 && static_cast<std::uint64_t>(least) >= word_values) return true;

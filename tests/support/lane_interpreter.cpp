@@ -1,6 +1,7 @@
 #include "tests/support/lane_interpreter.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string_view>
 
 namespace warpbound::tests {
@@ -187,6 +188,17 @@ std::optional<LaneInterpreter::Number> LaneInterpreter::result(const Instruction
     if (name == "MOV" || name == "LDC" || name == "S2R") return number(1);
     if (name == "IADD3") return number(1) + number(2) + number(3);
     if (name == "IMAD" && is("WIDE")) return std::nullopt;
+    if (name == "IMAD" && is("HI")) {
+        const auto& pair = std::get<assembly::RegisterOperand>(operands[3]);
+        const std::uint64_t high = pair.index ? numbers_[{pair.file, *pair.index + 1}] : Number{0};
+        const std::uint64_t added = high << 32U | number(3);
+        const std::uint64_t product =
+            is("U32")
+                ? std::uint64_t{number(1)} * number(2)
+                : static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(number(1))} *
+                                             static_cast<std::int32_t>(number(2)));
+        return static_cast<Number>((product + added) >> 32U);
+    }
     if (name == "IMAD") return number(1) * number(2) + number(3);
     if (name == "LEA" && is("HI"))
         return static_cast<Number>(((std::uint64_t{number(3)} << 32U | number(1)) << number(4)) >>
@@ -203,6 +215,35 @@ std::optional<LaneInterpreter::Number> LaneInterpreter::result(const Instruction
             is("U32") ? number(1) < number(2)
                       : static_cast<std::int32_t>(number(1)) < static_cast<std::int32_t>(number(2));
         return less == truth(operands[3]) ? number(1) : number(2);
+    }
+    if (name == "VIADD") return number(1) + number(2);
+    if (name == "VIADDMNMX") {
+        const Number sum = number(1) + number(2);
+        const bool less =
+            is("U32") ? sum < number(3)
+                      : static_cast<std::int32_t>(sum) < static_cast<std::int32_t>(number(3));
+        return less == truth(operands[4]) ? sum : number(3);
+    }
+    if (name == "IABS") {
+        const Number plain = number(1);
+        return static_cast<std::int32_t>(plain) < 0 ? 0 - plain : plain;
+    }
+    if (name == "POPC") return static_cast<Number>(std::popcount(number(1)));
+    if (name == "FLO") {
+        const auto zeros = static_cast<Number>(std::countl_zero(number(1)));
+        if (zeros == 32) return ~Number{0};
+        return is("SH") ? zeros : 31 - zeros;
+    }
+    if (name == "PRMT") {
+        const std::uint64_t bytes = std::uint64_t{number(3)} << 32U | number(1);
+        Number chosen = 0;
+        for (unsigned place = 0; place < 4; ++place) {
+            const unsigned digit = number(2) >> (4 * place) & 0xfU;
+            auto byte = static_cast<Number>(bytes >> (8 * (digit & 7U)) & 0xffU);
+            if ((digit & 8U) != 0) byte = (byte & 0x80U) != 0 ? 0xffU : 0U;
+            chosen |= byte << (8 * place);
+        }
+        return chosen;
     }
     if (name == "LOP3") {
         // After one or two destinations: three numbers, the table, a predicate.
@@ -245,6 +286,9 @@ bool LaneInterpreter::execute(const Instruction& instruction) {
         set_predicate(((number(5) >> row) & 1U) != 0);
     } else if (name == "IMAD" && instruction.has_modifier("WIDE")) {
         multiply_wide(instruction);
+    } else if (name == "LDG" && instruction.has_modifier("U8")) {
+        for (const assembly::Register written : instruction.effects.writes)
+            numbers_[written] = static_cast<Number>(random_source_.whole(0, 255));
     } else if (const auto computed = result(instruction)) {
         for (const assembly::Register written : instruction.effects.writes)
             if (written.file == assembly::RegisterFile::Predicate) // Of LOP3.

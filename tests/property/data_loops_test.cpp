@@ -1,0 +1,176 @@
+/// \file
+/// Bounds of loops whose count is loaded, clamped or counted from bits, unrolled as compilers do
+/// (S70), compared with an interpreter that runs the code.
+
+#include "analyzer/flow/abstract_execution.hpp"
+#include "assembly/isa/reader.hpp"
+#include "tests/support/campaign.hpp"
+#include "tests/support/lane_interpreter.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace warpbound::tests {
+namespace {
+
+/// Writes counts that data decides within limits, and loops of so many iterations.
+class DataLoopWriter {
+public:
+    explicit DataLoopWriter(RandomSource& random_source) : random_source_{random_source} {}
+
+    std::string write() {
+        text_ = "!Arch sm_75\n!Kernel k\n";
+        for (std::int64_t loops = random_source_.whole(1, 2); loops > 0; --loops) {
+            count();
+            unrolled();
+        }
+        return text_ + "EXIT;\n!EndKernel\n";
+    }
+
+private:
+    bool one_in(std::int64_t n) { return random_source_.whole(1, n) == 1; }
+    void add(const std::string& line) { text_ += line + ";\n"; }
+
+    /// R2: how often.
+    void count() {
+        switch (random_source_.whole(1, 7)) {
+        case 1:
+            return add("LDG.E.U8 R2, [R8.64]");
+        case 2: // R20 is any number.
+            add("IMNMX R2, R20, 0x0, !PT");
+            return add(fmt::format("IMNMX R2, R2, 0x{:x}, PT", random_source_.whole(1, 90)));
+        case 3:
+            return add("POPC R2, R21");
+        case 4:
+            add("FLO.U32 R2, R21");
+            return add("IADD3 R2, -R2, 0x1f, RZ");
+        case 5:
+            add("LDG.E.U8 R2, [R8.64]");
+            add("IMAD.HI.U32 R2, R2, 0x24924925, RZ");
+            return;
+        case 6: // As with a factor of 33 bits: R2 / 7.
+            add("LDG.E.U8 R7, [R8.64]");
+            add("MOV R6, RZ");
+            add("IMAD.HI R6, R7, -0x6db6db6d, R6");
+            add("SHF.R.S32.HI R2, RZ, 0x2, R6");
+            return;
+        default:
+            add("PRMT R2, R20, 0x7770, RZ");
+            return add("VIADDMNMX R2, R2, -0x9, RZ, !PT");
+        }
+    }
+
+    void remainder(const std::string& label) {
+        add(fmt::format("ISETP.NE.AND P3, PT, R4, RZ, PT"));
+        add(fmt::format("@!P3 BRA E{}", label));
+        text_ += fmt::format("N{}:\n", label);
+        add("IADD3 R4, R4, -0x1, RZ");
+        add("ISETP.NE.AND P3, PT, R4, RZ, PT");
+        add(fmt::format("@P3 BRA N{}", label));
+        text_ += fmt::format("E{}:\n", label);
+        add("NOP");
+    }
+
+    /// Rounds of 16, one of 8, rounds of 4 and single ones, or rounds of `step` and single ones.
+    void unrolled() {
+        const std::string label = fmt::format("{}", labels_++);
+        const bool at_least_one = one_in(2);
+        if (at_least_one) add("IMNMX.U32 R2, R2, 0x1, !PT");
+        const bool reuses = one_in(2); // The register that is compared is written again.
+        add(fmt::format("IADD3 {}, R2, -0x1, RZ", reuses ? "R4" : "R3"));
+        if (!at_least_one) {
+            add("ISETP.LT.AND P3, PT, R2, 0x1, PT");
+            add(fmt::format("@P3 BRA E{}", label));
+        }
+        if (one_in(2)) return round_of_rounds(label, reuses);
+        add(fmt::format("ISETP.GE.U32.AND P0, PT, {}, 0xf, PT", reuses ? "R4" : "R3"));
+        add("LOP3.LUT R4, R2, 0xf, RZ, 0xc0, !PT");
+        add(fmt::format("@!P0 BRA M{}", label));
+        add("LOP3.LUT R5, R2, 0xfffffff0, RZ, 0xc0, !PT");
+        add("IADD3 R5, -R5, RZ, RZ");
+        text_ += fmt::format("L{}:\n", label);
+        add("IADD3 R5, R5, 0x10, RZ");
+        add("ISETP.NE.AND P1, PT, R5, RZ, PT");
+        add(fmt::format("@P1 BRA L{}", label));
+        text_ += fmt::format("M{}:\n", label);
+        remainder(label);
+    }
+
+    void round_of_rounds(const std::string& label, bool reuses) {
+        add(fmt::format("ISETP.GE.U32.AND P0, PT, {}, 0x3, PT", reuses ? "R4" : "R3"));
+        add("LOP3.LUT R4, R2, 0x3, RZ, 0xc0, !PT");
+        add(fmt::format("@!P0 BRA M{}", label));
+        add(one_in(2) ? "IADD3 R5, R2, -R4, RZ" : "IMAD.IADD R5, R2, 0x1, -R4");
+        add("ISETP.GT.AND P0, PT, R5, RZ, PT");
+        add(fmt::format("@!P0 BRA F{}", label));
+        add("ISETP.GT.AND P1, PT, R5, 0xc, PT");
+        add("PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0");
+        add(fmt::format("@!P1 BRA G{}", label));
+        add("PLOP3.LUT P0, PT, PT, PT, PT, 0x8, 0x0");
+        text_ += fmt::format("L{}:\n", label);
+        add("IADD3 R5, R5, -0x10, RZ");
+        add("ISETP.GT.AND P1, PT, R5, 0xc, PT");
+        add(fmt::format("@P1 BRA L{}", label));
+        text_ += fmt::format("G{}:\n", label);
+        add("ISETP.GT.AND P1, PT, R5, 0x4, PT");
+        add(fmt::format("@!P1 BRA H{}", label));
+        add("PLOP3.LUT P0, PT, PT, PT, PT, 0x8, 0x0");
+        add("IADD3 R5, R5, -0x8, RZ");
+        text_ += fmt::format("H{}:\n", label);
+        add("ISETP.NE.OR P0, PT, R5, RZ, P0");
+        add(fmt::format("@!P0 BRA M{}", label));
+        text_ += fmt::format("F{}:\n", label);
+        add("IADD3 R5, R5, -0x4, RZ");
+        add("ISETP.NE.AND P0, PT, R5, RZ, PT");
+        add(fmt::format("@P0 BRA F{}", label));
+        text_ += fmt::format("M{}:\n", label);
+        remainder(label);
+    }
+
+    RandomSource& random_source_;
+    std::string text_;
+    int labels_ = 0;
+};
+
+TEST(DataLoops, HaveBoundsThatHoldForEveryEntry) {
+    int loops = 0;
+    int bounded = 0;
+    int entries = 0;
+    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 150));
+    for_seeds(cases, [&](RandomSource& random_source) {
+        const std::string text = DataLoopWriter{random_source}.write();
+        const auto program = assembly::read_program({"random", text});
+        ASSERT_TRUE(program) << to_string(program.error()) << text;
+        const assembly::Function& function = program.value().functions.front();
+        const auto graph = assembly::build_control_flow_graph(function);
+        ASSERT_TRUE(graph) << text;
+        const auto executed = analyzer::execute_abstractly(function, graph.value(), {1, 32}, {});
+        for (std::size_t loop = 0; loop < executed.loops.size(); ++loop) {
+            if (!executed.reached[graph.value().loops[loop].header]) continue;
+            ++loops;
+            bounded += executed.loops[loop] ? 1 : 0;
+        }
+        for (int run = 0; run < 20; ++run) {
+            const LaneRun lane = LaneInterpreter{function, graph.value(), random_source}.run(1'000);
+            for (const auto& [loop, counts] : lane.header_counts)
+                for (const std::int64_t count : counts) {
+                    if (!executed.loops[loop]) continue;
+                    ++entries;
+                    ASSERT_GE(count, executed.loops[loop]->min) << text;
+                    ASSERT_LE(count, executed.loops[loop]->max) << text;
+                }
+            for (std::size_t edge = 0; edge < lane.edges.size(); ++edge) {
+                ASSERT_TRUE(lane.edges[edge] == 0 || executed.taken[edge]) << edge << "\n" << text;
+            }
+        }
+    });
+    EXPECT_EQ(bounded, loops);
+    EXPECT_GT(entries, 5 * cases);
+    RecordProperty("loops", loops);
+    RecordProperty("entries", entries);
+}
+
+} // namespace
+} // namespace warpbound::tests
