@@ -178,7 +178,7 @@ private:
                           });
         }
         unless_stopped([&] {
-            bound_loops_by_index(run, code, graph_, launch_, shared, known);
+            bound_loops_by_index(run, code, values_.graph, launch_, shared, known);
             return true;
         });
     }
@@ -188,7 +188,7 @@ private:
             models::require(architecture_, architecture_.geometry, "geometry", "warp-size");
         if (!of_threads_ || !warp_size || warp_size.value().lo != warp_size.value().hi) return;
         if (auto found = unless_stopped([&] {
-                return representative_threads(of_threads_->code, graph_, launch_,
+                return representative_threads(of_threads_->code, values_.graph, launch_,
                                               warp_size.value().hi, of_threads_->shared,
                                               of_threads_->from);
             }))

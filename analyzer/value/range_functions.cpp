@@ -96,6 +96,25 @@ ValueRange extreme(const ValueRange& a, const ValueRange& b, bool is_signed,
             ValueRange::between(0, static_cast<std::uint64_t>(hi - lo)));
 }
 
+ValueRange quotient(const ValueRange& number, const ValueRange& divisor) {
+    const ValueRange::Ends n = number.ends(false);
+    const ValueRange::Ends d = divisor.ends(false);
+    if (d.lo == 0) return {};
+    return ValueRange::between(static_cast<std::uint64_t>(n.lo / d.hi),
+                               static_cast<std::uint64_t>(n.hi / d.lo));
+}
+
+ValueRange remainder(const ValueRange& number, const ValueRange& divisor) {
+    const ValueRange::Ends n = number.ends(false);
+    const ValueRange::Ends d = divisor.ends(false);
+    if (d.lo == 0) return {};
+    if (n.hi < d.lo) return number;
+    if (d.lo == d.hi && n.lo / d.lo == n.hi / d.lo)
+        return ValueRange::between(static_cast<std::uint64_t>(n.lo % d.lo),
+                                   static_cast<std::uint64_t>(n.hi % d.lo));
+    return ValueRange::between(0, static_cast<std::uint64_t>(std::min(n.hi, d.hi - 1)));
+}
+
 std::optional<ValueRange> loaded_range(const assembly::Instruction& instruction) {
     constexpr std::array<std::string_view, 7> loads{"LDG", "LD",   "LDS", "LDL",
                                                     "LDC", "ULDC", "LDCU"};

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Functions of one or two ranges beside sums and products: absolute values, counts and positions
-/// of bits, bytes, extremes, and what a load of less than a word may give (S70).
+/// of bits, bytes, extremes, quotients, and what a load of less than a word may give (S70, S71).
 
 #include "analyzer/value/value_range.hpp"
 #include "assembly/isa/program.hpp"
@@ -24,6 +24,10 @@ ValueRange permuted_bytes(const ValueRange& a, std::uint32_t selector, const Val
 /// The smaller or the larger number; nothing known of `smaller`: either.
 ValueRange extreme(const ValueRange& a, const ValueRange& b, bool is_signed,
                    std::optional<bool> smaller);
+/// The quotient of unsigned numbers, rounded down; any number where the divisor may be zero.
+ValueRange quotient(const ValueRange& number, const ValueRange& divisor);
+/// The remainder, likewise.
+ValueRange remainder(const ValueRange& number, const ValueRange& divisor);
 /// What a load of one or two bytes gives; nothing for other instructions.
 std::optional<ValueRange> loaded_range(const assembly::Instruction& instruction);
 

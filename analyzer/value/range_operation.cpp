@@ -68,6 +68,8 @@ const std::map<std::string_view, RangeOperation>& operations_by_name() {
                                                                        {"PLOP3", PredicateLookup},
                                                                        {"OR", Or},
                                                                        {"LOWBITS", LowBits},
+                                                                       {"QUOTIENT", Quotient},
+                                                                       {"REMAINDER", Remainder},
                                                                        {"FIRSTLANE", Move},
                                                                        {"UPLOP3", PredicateLookup}};
     return operations;

@@ -31,8 +31,10 @@ enum class RangeOperation {
     Comparison,
     ExtendedComparison,
     PredicateLookup,
-    Or,      ///< Of AMD's code (S56), with the number of lowest bits of the first that are 0.
-    LowBits, ///< Of AMD's code: a mask of lowest bits.
+    Or,        ///< Of AMD's code (S56), with the number of lowest bits of the first that are 0.
+    Quotient,  ///< Of steps that stand for a division by a reciprocal (S71).
+    Remainder, ///< Likewise.
+    LowBits,   ///< Of AMD's code: a mask of lowest bits.
 };
 RangeOperation range_operation_of(const assembly::Instruction& instruction);
 

@@ -280,6 +280,10 @@ RangeRegisters::number_of(const Instruction& instruction, RangeOperation operati
         return plain(extreme_of(range(0) + range(1), range(2)));
     if (operation == RangeOperation::Permute && count == 3 && only({}) && range(1).value())
         return plain(permuted_bytes(range(0), *range(1).value(), range(2)));
+    if (operation == RangeOperation::Quotient && count == 2)
+        return plain(quotient(range(0), range(1)));
+    if (operation == RangeOperation::Remainder && count == 2)
+        return plain(remainder(range(0), range(1)));
     if (operation == RangeOperation::Absolute && count == 1 && only({}))
         return plain(absolute(range(0)));
     if (operation == RangeOperation::CountOnes && count == 1 && only({}))

@@ -1,13 +1,22 @@
 #include "analyzer/value/value_code.hpp"
 
+#include "analyzer/value/operand_forms.hpp"
+#include "analyzer/value/value_terms.hpp"
 #include "analyzer/value/wavefront_forms.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 namespace warpbound::analyzer {
 
@@ -123,6 +132,100 @@ std::vector<Instruction> steps_of(const FormContext& context, std::vector<std::s
 
 } // namespace
 
+namespace {
+
+/// `first_of`: the step with which an instruction now begins, and the number of steps.
+void move_blocks(ControlFlowGraph& graph, const std::vector<std::size_t>& first_of) {
+    for (assembly::BasicBlock& block : graph.blocks) {
+        const std::size_t last = block.last;
+        block.first = first_of[block.first];
+        block.last = first_of[last + 1] - 1;
+    }
+}
+
+/// A step that computes `into` of the operands.
+Instruction step_at(const Instruction& place, std::string_view name, assembly::Register into,
+                    std::vector<assembly::Operand> operands) {
+    Instruction step;
+    step.address = place.address;
+    step.position = place.position;
+    step.mnemonic = name;
+    step.opcode_class = assembly::OpcodeClass::IntegerAdd;
+    std::set<assembly::Register> reads;
+    for (const assembly::Operand& operand : operands)
+        if (const auto* reg = std::get_if<assembly::RegisterOperand>(&operand); reg && reg->index)
+            reads.insert({reg->file, *reg->index});
+    step.effects.reads.assign(reads.begin(), reads.end());
+    step.effects.writes = {into};
+    step.operands = std::move(operands);
+    step.operands.insert(step.operands.begin(), operand_of(into));
+    return step;
+}
+
+assembly::Operand negative_of(assembly::Operand operand) {
+    if (auto* reg = std::get_if<assembly::RegisterOperand>(&operand)) reg->negated = !reg->negated;
+    if (auto* word = std::get_if<assembly::ConstantOperand>(&operand))
+        word->negated = !word->negated;
+    if (const auto* number = std::get_if<assembly::ImmediateOperand>(&operand))
+        return operand_of(std::int64_t{0 - value_of(*number).value_or(0)});
+    return operand;
+}
+
+/// Before a rest is computed: keeps both numbers where nothing else writes.
+void keep_numbers(const Instruction& rest, const DividedAt& division,
+                  std::array<assembly::Register, 2> into, std::vector<Instruction>& steps) {
+    const assembly::Operand& divisor = rest.operands[division.divisor_operand];
+    steps.push_back(
+        step_at(rest, "IADD3", into[0], {rest.operands[3], zero_operand(), zero_operand()}));
+    steps.push_back(step_at(rest, "IADD3", into[1],
+                            {division.negated_divisor ? negative_of(divisor) : divisor,
+                             zero_operand(), zero_operand()}));
+}
+
+/// Quotients and rests of which the code computes the last correction become one step each (S71).
+void name_divisions(ValueCode& code, const std::vector<DividedAt>& divisions) {
+    if (divisions.empty()) return;
+    constexpr int beyond_registers = 4096; // Numbers that no code names.
+    std::map<std::size_t, std::array<assembly::Register, 2>>
+        kept; // By the instruction of the rest.
+    std::map<std::size_t, DividedAt> by_instruction;
+    for (const DividedAt& division : divisions) {
+        by_instruction.emplace(division.instruction, division);
+        const int first = beyond_registers + 2 * static_cast<int>(kept.size());
+        kept.try_emplace(
+            division.rest_at,
+            std::array{assembly::Register{assembly::RegisterFile::General, first},
+                       assembly::Register{assembly::RegisterFile::General, first + 1}});
+    }
+    std::vector<std::size_t> first_of;
+    std::vector<Instruction> steps;
+    std::vector<std::optional<std::size_t>> stands_for;
+    for (std::size_t i = 0; i < code.function.instructions.size(); ++i) {
+        first_of.push_back(steps.size());
+        Instruction& instruction = code.function.instructions[i];
+        const auto at = by_instruction.find(i);
+        const auto same_rest = [&](const DividedAt& one) { return one.rest_at == i; };
+        if (const auto division = std::ranges::find_if(divisions, same_rest);
+            division != divisions.end())
+            keep_numbers(instruction, *division, kept.at(i), steps);
+        stands_for.resize(steps.size());
+        if (at != by_instruction.end()) {
+            const auto& numbers = kept.at(at->second.rest_at);
+            instruction =
+                step_at(instruction, at->second.is_rest ? "REMAINDER" : "QUOTIENT", at->second.into,
+                        {operand_of(numbers[0]), operand_of(numbers[1])});
+        }
+        steps.push_back(std::move(instruction));
+        stands_for.emplace_back(i);
+    }
+    first_of.push_back(steps.size());
+    code.function.instructions = std::move(steps);
+    code.stands_for = std::move(stands_for);
+    move_blocks(code.graph, first_of);
+}
+
+} // namespace
+
 bool has_value_code(const Function& function, const ControlFlowGraph& graph) {
     if (!is_amd(function.target)) return true;
     const bool enters_a_loop = std::ranges::any_of(
@@ -137,6 +240,7 @@ ValueCode value_code(const Function& function, const ControlFlowGraph& graph) {
         code.graph = graph;
         for (std::size_t i = 0; i < function.instructions.size(); ++i)
             code.stands_for.emplace_back(i);
+        if (!is_amd(function.target)) name_divisions(code, divisions_of(function, graph));
         return code;
     }
     const LaneMasks masks = lane_masks(function, graph);
@@ -164,11 +268,7 @@ ValueCode value_code(const Function& function, const ControlFlowGraph& graph) {
     }
     first_of.push_back(code.function.instructions.size());
     code.graph = graph;
-    for (assembly::BasicBlock& block : code.graph.blocks) {
-        const std::size_t last = block.last;
-        block.first = first_of[block.first];
-        block.last = first_of[last + 1] - 1;
-    }
+    move_blocks(code.graph, first_of);
     return code;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string_view>
 
 namespace warpbound::tests {
@@ -32,6 +33,13 @@ const assembly::MemoryOperand* address_of_word(const Instruction& instruction) {
         memory->bytes_per_lane > 4)
         return nullptr;
     return std::get_if<assembly::MemoryOperand>(&instruction.operands.back());
+}
+
+/// I2F.U32.RP
+float rounded_up(std::uint32_t number) {
+    const auto near = static_cast<float>(number);
+    return static_cast<double>(near) < static_cast<double>(number) ? std::nextafter(near, 5e9F)
+                                                                   : near;
 }
 
 } // namespace
@@ -98,6 +106,16 @@ void LaneInterpreter::enter(LaneRun& run, std::optional<std::size_t> from, std::
         }
         if (graph_.loops[loop].header == to) ++header_count_[loop];
     }
+}
+
+float LaneInterpreter::reciprocal(float number) {
+    const double exact = 1.0 / static_cast<double>(number);
+    auto near = static_cast<float>(exact);
+    // The other neighbour is at most one unit of the last place away, too.
+    const bool is_below = static_cast<double>(near) < exact;
+    if (static_cast<double>(near) != exact && random_source_.whole(0, 1) == 1)
+        near = std::nextafter(near, is_below ? 2.0F : 0.0F);
+    return near;
 }
 
 LaneInterpreter::Number LaneInterpreter::value(const Operand& operand) {
@@ -227,6 +245,13 @@ std::optional<LaneInterpreter::Number> LaneInterpreter::result(const Instruction
     if (name == "IABS") {
         const Number plain = number(1);
         return static_cast<std::int32_t>(plain) < 0 ? 0 - plain : plain;
+    }
+    if (name == "I2F") return std::bit_cast<Number>(rounded_up(number(1)));
+    if (name == "MUFU" && is("RCP"))
+        return std::bit_cast<Number>(reciprocal(std::bit_cast<float>(number(1))));
+    if (name == "F2I") {
+        const auto whole = static_cast<double>(std::bit_cast<float>(number(1)));
+        return whole <= 0 ? 0 : static_cast<Number>(std::min(whole, 4294967295.0));
     }
     if (name == "POPC") return static_cast<Number>(std::popcount(number(1)));
     if (name == "FLO") {

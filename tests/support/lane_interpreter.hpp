@@ -61,6 +61,8 @@ private:
     bool truth(const assembly::Operand& operand);
     bool predicate(assembly::Register reg);
     Number address(const assembly::MemoryOperand& operand);
+    /// One of the two floats next to the reciprocal (C110).
+    float reciprocal(float number);
     /// IMAD.WIDE.
     void multiply_wide(const assembly::Instruction& instruction);
     /// The result; nothing for an instruction that is not modelled.
