@@ -63,7 +63,7 @@ private:
         enum class Kind {
             None,
             Sum,     ///< The register plus `number`.
-            LowBits, ///< The `number` low bits of the register, zeros above them.
+            LowBits, ///< The `number` low bits of the register plus `added`, zeros above them.
             Least,   ///< The smaller of the register and `number`.
             Most     ///< The larger one.
         };
@@ -71,6 +71,7 @@ private:
         bool is_signed = false; ///< Of an extreme.
         std::uint32_t number = 0;
         std::size_t of = 0; ///< Number of the register.
+        std::uint32_t added = 0;
         friend bool operator==(const Origin&, const Origin&) = default;
     };
     struct Value {
@@ -162,6 +163,8 @@ private:
     void add_implied(Implied implied);
     /// Relations with a register, and those of a predicate, hold no longer.
     void forget(std::size_t index);
+    void hand_on_relations(std::size_t index);
+    void hand_on(std::vector<Relation>& relations, std::size_t from, std::size_t heir) const;
 
     const RegisterNumbers* of_;
     std::vector<Value> values_;

@@ -290,7 +290,40 @@ void RangeRegisters::add_implied(Implied implied) {
     append(at->when_false, implied.when_false);
 }
 
+/// What is said of a register that is written now remains of those that were computed from it.
+void RangeRegisters::hand_on_relations(std::size_t index) {
+    for (std::size_t heir = 0; heir < values_.size(); ++heir) {
+        const Origin& origin = values_[heir].origin;
+        if (origin.kind != Origin::Kind::Sum || origin.of != index || heir == index) continue;
+        for (Implied& one : implied_)
+            for (auto* relations : {&one.when_true, &one.when_false})
+                hand_on(*relations, index, heir);
+    }
+}
+
+void RangeRegisters::hand_on(std::vector<Relation>& relations, std::size_t from,
+                             std::size_t heir) const {
+    const ValueRange added{values_[heir].origin.number};
+    const ValueRange of = values_[heir].range + added.negated();
+    std::vector<Relation> more;
+    for (const Relation& relation : relations) {
+        if (relation.left != from || relation.right) continue;
+        const auto numbers =
+            relation.is_membership
+                ? of.within(relation.constant)
+                : of.where(relation.comparator, relation.is_signed, relation.constant);
+        if (!numbers || relations.size() + more.size() >= most_relations) continue;
+        Relation inherited;
+        inherited.left = heir;
+        inherited.constant = *numbers + added;
+        inherited.is_membership = true;
+        more.push_back(inherited);
+    }
+    relations.insert(relations.end(), more.begin(), more.end());
+}
+
 void RangeRegisters::forget(std::size_t index) {
+    hand_on_relations(index);
     const auto names = [&](const Relation& relation) {
         return relation.left == index || relation.right == index;
     };

@@ -61,9 +61,18 @@ std::optional<ValueRange> RangeRegisters::without_low_bits(const Operand& one,
     const auto of = index_of(without_sign(*whole));
     const auto subtracted = index_of(without_sign(*bits));
     if (!of || !subtracted) return std::nullopt;
-    const Origin& origin = values_[*subtracted].origin;
-    if (origin.kind != Origin::Kind::LowBits || origin.of != *of) return std::nullopt;
-    const ValueRange rest = values_[*of].range.without_low_bits(origin.number);
+    Origin origin = values_[*subtracted].origin;
+    if (origin.kind != Origin::Kind::LowBits) return std::nullopt;
+    // Of a register that is itself a sum with the other one.
+    const Origin& before = values_[origin.of].origin;
+    if (origin.of != *of && before.kind == Origin::Kind::Sum) {
+        origin.of = before.of;
+        origin.added += before.number;
+    }
+    if (origin.of != *of) return std::nullopt;
+    const ValueRange rest =
+        (values_[*of].range + ValueRange{origin.added}).without_low_bits(origin.number) +
+        ValueRange{0 - origin.added};
     return whole->negated ? rest.negated() : rest;
 }
 
@@ -161,7 +170,15 @@ RangeRegisters::Origin RangeRegisters::origin_of_bits(const Instruction& instruc
     const auto bits = mask ? mask->range.value() : std::nullopt;
     if (!of || !bits || *bits == 0 || (*bits & (*bits + 1)) != 0) return {};
     const auto count = static_cast<std::uint32_t>(std::popcount(*bits));
-    return count == word_bits ? Origin{} : Origin{Origin::Kind::LowBits, false, count, *of};
+    if (count == word_bits) return {};
+    Origin origin{Origin::Kind::LowBits, false, count, *of};
+    // The register is written over: what it was computed from remains.
+    const Origin& before = values_[*of].origin;
+    if (before.kind == Origin::Kind::Sum && index_of(operands[first - 1]) == of) {
+        origin.of = before.of;
+        origin.added = before.number;
+    }
+    return origin;
 }
 
 RangeRegisters::Origin RangeRegisters::origin_of_extreme(const Instruction& instruction) const {

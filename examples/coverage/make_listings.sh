@@ -13,7 +13,7 @@ for source in "$@"; do
     case $name in
     ampere) targets="80 90" ;;
     linear | reduce | warps) targets="75 80 86 90 100" ;;
-    scan | control) targets="75 86 90 100" ;;
+    scan | control | counts) targets="75 86 90 100" ;;
     matrix_units | precision | texture) targets="75 86 90" ;;
     stencil | neural | points) targets="75 86" ;;
     *) targets="75" ;;

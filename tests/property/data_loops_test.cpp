@@ -126,6 +126,7 @@ private:
             add("ISETP.LT.AND P3, PT, R2, 0x1, PT");
             add(fmt::format("@P3 BRA E{}", label));
         }
+        if (one_in(3)) return inclusive(label);
         if (one_in(2)) return round_of_rounds(label, reuses);
         add(fmt::format("ISETP.GE.U32.AND P0, PT, {}, 0xf, PT", reuses ? "R4" : "R3"));
         add("LOP3.LUT R4, R2, 0xf, RZ, 0xc0, !PT");
@@ -134,6 +135,28 @@ private:
         add("IADD3 R5, -R5, RZ, RZ");
         text_ += fmt::format("L{}:\n", label);
         add("IADD3 R5, R5, 0x10, RZ");
+        add("ISETP.NE.AND P1, PT, R5, RZ, PT");
+        add(fmt::format("@P1 BRA L{}", label));
+        text_ += fmt::format("M{}:\n", label);
+        remainder(label);
+    }
+
+    /// R2 and one more, in rounds of four: R4 is the rest of R2 + 1, whose register may be lost.
+    void inclusive(const std::string& label) {
+        add("ISETP.GE.U32.AND P0, PT, R2, 0x3, PT");
+        const bool keeps = one_in(2);
+        add(fmt::format("IADD3 {}, R2, 0x1, RZ", keeps ? "R6" : "R4"));
+        add(fmt::format("LOP3.LUT R4, {}, 0x3, RZ, 0xc0, !PT", keeps ? "R6" : "R4"));
+        if (keeps && one_in(2)) { // Of the sum, after R2 was lost.
+            add("MOV R2, R20");
+            add(fmt::format("@!P0 BRA M{}", label));
+            add("LOP3.LUT R5, R6, 0x3fc, RZ, 0xc0, !PT");
+        } else {
+            add(fmt::format("@!P0 BRA M{}", label));
+            add("IADD3 R5, R2, 0x1, -R4");
+        }
+        text_ += fmt::format("L{}:\n", label);
+        add("IADD3 R5, R5, -0x4, RZ");
         add("ISETP.NE.AND P1, PT, R5, RZ, PT");
         add(fmt::format("@P1 BRA L{}", label));
         text_ += fmt::format("M{}:\n", label);

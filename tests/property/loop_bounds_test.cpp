@@ -90,11 +90,13 @@ private:
         const int reg = static_cast<int>(random_source_.whole(2, 5));
         add(fmt::format("S2R R{}, {}", reg, one_in(3) ? "SR_CTAID.X" : "SR_TID.X"));
         if (one_in(2)) add(fmt::format("IADD3 R{}, R{}, {}, RZ", reg, reg, number()));
-        // The low bits of a number that is not kept: only execution by index follows them.
-        const bool is_kept = one_in(3);
-        if (!is_kept) add(fmt::format("IADD3 R{}, R{}, 0x8, RZ", reg + 10, reg));
-        add(fmt::format("LOP3.LUT R{}, R{}, 0x3, RZ, 0xc0, !PT", reg + 10,
-                        is_kept ? reg : reg + 10));
+        // What is left of a quotient: only execution by index follows that it is the low bits.
+        if (one_in(3)) {
+            add(fmt::format("LOP3.LUT R{}, R{}, 0x3, RZ, 0xc0, !PT", reg + 10, reg));
+        } else {
+            add(fmt::format("SHF.R.U32.HI R{}, RZ, 0x2, R{}", reg + 10, reg));
+            add(fmt::format("IMAD R{}, R{}, -0x4, R{}", reg + 10, reg + 10, reg));
+        }
         add(fmt::format("ISETP.LT.AND P3, PT, R{}, 0x4, PT", reg));
         add(fmt::format("@P3 BRA D{}", label));
         add(fmt::format("IADD3 R{}, R{}, -R{}, RZ", reg, reg, reg + 10));

@@ -277,12 +277,18 @@ TEST(AbstractExecution, KnowsUniformRegistersOnlyWhereNoLaneWaits) {
 
 // for (j = 0; j <= i; ++j), unrolled by 4: the number of rounds depends on the thread.
 TEST(AbstractExecution, BoundsTriangularLoopsByTheIndexOfTheThread) {
-    const std::string code =
-        "S2R R0, SR_TID.X; IADD3 R5, R0, 0x1, RZ; LOP3.LUT R5, R5, 0x3, RZ, 0xc0, !PT; "
-        "ISETP.GE.U32.AND P0, PT, R0, 0x3, PT; @!P0 EXIT; IADD3 R4, R0, -R5, RZ; "
-        "L: IADD3 R4, R4, -0x4, RZ; ISETP.NE.AND P0, PT, R4, -0x1, PT; @P0 BRA L; EXIT;";
-    EXPECT_EQ(executed(code, {1, 128}), "?");
-    EXPECT_EQ(executed(code, {1, 128}, {}, Indices::OneByOne), "1..32");
+    const auto code = [](const char* rest) {
+        return fmt::format(
+            "S2R R0, SR_TID.X; IADD3 R5, R0, 0x1, RZ; {}; "
+            "ISETP.GE.U32.AND P0, PT, R0, 0x3, PT; @!P0 EXIT; IADD3 R4, R0, -R5, RZ; "
+            "L: IADD3 R4, R4, -0x4, RZ; ISETP.NE.AND P0, PT, R4, -0x1, PT; @P0 BRA L; EXIT;",
+            rest);
+    };
+    // Low bits are followed (S70), what a quotient leaves is not.
+    EXPECT_EQ(executed(code("LOP3.LUT R5, R5, 0x3, RZ, 0xc0, !PT"), {1, 128}), "1..32");
+    const auto quotient = code("SHF.R.U32.HI R6, RZ, 0x2, R5; IMAD R5, R6, -0x4, R5");
+    EXPECT_EQ(executed(quotient, {1, 128}), "?");
+    EXPECT_EQ(executed(quotient, {1, 128}, {}, Indices::OneByOne), "1..32");
 }
 
 TEST(AbstractExecution, BoundsNoLoopByIndexThatMayBeEndless) {
