@@ -1,5 +1,6 @@
 #include "analyzer/flow/abstract_execution.hpp"
 
+#include "analyzer/flow/shrinking_loops.hpp"
 #include "analyzer/value/branch_conditions.hpp"
 #include "assembly/isa/branch_guard.hpp"
 #include "assembly/support/stop_token.hpp"
@@ -59,6 +60,7 @@ public:
                     std::vector<bool> unbounded) {
         geometry_ = geometry;
         limits_ = limits;
+        const std::vector<bool> not_sought = unbounded;
         unbounded_ = std::move(unbounded);
         executed_ = 0;
         wasted_ = 0;
@@ -67,9 +69,15 @@ public:
         run_.taken.assign(graph_.edges.size(), false);
         run_.exits.assign(graph_.blocks.size(), false);
         run_.loops.resize(graph_.loops.size());
+        entered_.assign(graph_.loops.size(), std::nullopt);
         execute_region(std::nullopt, 0, RangeRegisters{numbers_});
-        for (std::size_t loop = 0; loop < run_.loops.size(); ++loop)
-            if (unbounded_[loop]) run_.loops[loop].reset();
+        for (std::size_t loop = 0; loop < run_.loops.size(); ++loop) {
+            if (!unbounded_[loop]) continue;
+            run_.loops[loop].reset();
+            if (entered_[loop] && !not_sought[loop])
+                run_.loops[loop] =
+                    bound_by_measure(function_, graph_, loop, *entered_[loop], shared_);
+        }
         return std::move(run_);
     }
 
@@ -187,6 +195,10 @@ private:
     Outcome traverse(std::size_t loop, RangeRegisters state) {
         const std::size_t header = graph_.loops[loop].header;
         const std::int64_t before = executed_ - wasted_;
+        if (entered_[loop])
+            entered_[loop]->join(state);
+        else
+            entered_[loop] = state;
         Outcome all;
         std::optional<std::int64_t> least;
         // Where some entry had no bound, iterations are not worth counting.
@@ -263,6 +275,7 @@ private:
     /// Per block: its instructions that matter, and what they compute.
     std::vector<std::vector<std::pair<std::size_t, RangeOperation>>> executed_of_;
     AbstractRun run_;
+    std::vector<std::optional<RangeRegisters>> entered_; ///< Per loop: what its entries bring.
 };
 
 namespace {

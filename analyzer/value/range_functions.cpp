@@ -9,7 +9,7 @@ namespace warpbound::analyzer {
 
 namespace {
 
-constexpr std::uint64_t word_bits = 32;
+constexpr std::uint64_t bits_of_word = 32;
 
 /// The bits that are 1 in all numbers of a range, and those that are 1 in some.
 struct KnownBits {
@@ -31,7 +31,7 @@ std::uint32_t byte_of(std::uint32_t word, unsigned position, bool sign) {
 
 /// Of a number that is not zero.
 std::uint64_t position_of(std::int64_t number) {
-    return word_bits - 1 -
+    return bits_of_word - 1 -
            static_cast<std::uint64_t>(std::countl_zero(static_cast<std::uint32_t>(number)));
 }
 
@@ -57,7 +57,7 @@ ValueRange highest_one(const ValueRange& number, bool from_above) {
     const ValueRange position =
         ValueRange::between(position_of(std::max<std::int64_t>(ends.lo, 1)), position_of(ends.hi));
     const ValueRange found =
-        from_above ? position.negated() + ValueRange{static_cast<std::uint32_t>(word_bits - 1)}
+        from_above ? position.negated() + ValueRange{static_cast<std::uint32_t>(bits_of_word - 1)}
                    : position;
     return ends.lo > 0 ? found : found.join(none);
 }

@@ -218,6 +218,10 @@ std::optional<LaneInterpreter::Number> LaneInterpreter::result(const Instruction
         return static_cast<Number>((product + added) >> 32U);
     }
     if (name == "IMAD") return number(1) * number(2) + number(3);
+    if (name == "LEA" && is("SX32"))
+        return static_cast<Number>(std::int64_t{static_cast<std::int32_t>(number(1))} >>
+                                   (32 - number(3))) +
+               number(2);
     if (name == "LEA" && is("HI"))
         return static_cast<Number>(((std::uint64_t{number(3)} << 32U | number(1)) << number(4)) >>
                                    32U) +

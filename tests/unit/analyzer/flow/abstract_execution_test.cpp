@@ -299,5 +299,45 @@ TEST(AbstractExecution, BoundsNoLoopByIndexThatMayBeEndless) {
     EXPECT_EQ(executed(head + "LDG.E R0, [R6]; " + loop, {1, 128}, {}, Indices::OneByOne), "?");
 }
 
+// while (lo < hi) { m = (lo + hi) / 2; if (a[m] < x) lo = m + 1; else hi = m; } with hi = 1000:
+// 1000, 500, 250, 125, 62, 31, 15, 7, 3, 1 are left.
+TEST(AbstractExecution, BoundsBisections) {
+    const auto loop = [](const char* high, const char* up, const char* down) {
+        return fmt::format("MOV R2, RZ; {}; L: IADD3 R5, R2, R3, RZ; SHF.R.S32.HI R4, RZ, 0x1, R5; "
+                           "LDG.E R6, [R8.64]; ISETP.GE.AND P0, PT, R6, R7, PT; "
+                           "SEL R3, R3, {}, !P0; @!P0 IADD3 R2, R4, {}, RZ; "
+                           "ISETP.GE.AND P1, PT, R2, R3, PT; @!P1 BRA L; EXIT;",
+                           high, down, up);
+    };
+    EXPECT_EQ(executed(loop("MOV R3, 0x3e8", "0x1", "R4")), "1..10");
+    EXPECT_EQ(executed(loop("LDG.E.U8 R3, [R10.64]", "0x1", "R4")), "1..8");
+    EXPECT_EQ(executed(loop("LDG.E R3, [R10.64]", "0x1", "R4")), "?") << "may wrap around";
+    EXPECT_EQ(executed(loop("MOV R3, 0x3e8", "RZ", "R4")), "?") << "1 is left again and again";
+    EXPECT_EQ(executed(loop("MOV R3, 0x3e8", "0x1", "R3")), "?") << "one path moves nothing";
+}
+
+// Two counters up to 20 and 30, of which each iteration raises one: 49 may stay, one more leaves.
+TEST(AbstractExecution, BoundsLoopsOfTwoCounters) {
+    const auto loop = [](const char* other) {
+        return fmt::format("MOV R2, RZ; MOV R3, RZ; L: LDG.E R6, [R8.64]; "
+                           "ISETP.GE.AND P0, PT, R6, R7, PT; @P0 IADD3 R2, R2, 0x1, RZ; {}; "
+                           "ISETP.LT.AND P1, PT, R2, 0x14, PT; "
+                           "ISETP.LT.AND P1, PT, R3, 0x1e, P1; @P1 BRA L; EXIT;",
+                           other);
+    };
+    EXPECT_EQ(executed(loop("@!P0 IADD3 R3, R3, 0x1, RZ")), "1..49");
+    EXPECT_EQ(executed(loop("@P0 IADD3 R3, R3, 0x1, RZ")), "?") << "perhaps neither";
+    EXPECT_EQ(executed(loop("@!P0 LDG.E R3, [R8.64]")), "?");
+}
+
+TEST(AbstractExecution, BoundsLoopsOverTheBitsOfAMask) {
+    EXPECT_EQ(executed("LDG.E R0, [R8.64]; L: IADD3 R9, R0, -0x1, RZ; "
+                       "LOP3.LUT P0, R0, R9, RZ, R0, 0xa0, !PT; @P0 BRA L; EXIT;"),
+              "1..32");
+    EXPECT_EQ(executed("LDG.E R0, [R8.64]; L: IADD3 R9, R0, -0x2, RZ; "
+                       "LOP3.LUT P0, R0, R9, RZ, R0, 0xa0, !PT; @P0 BRA L; EXIT;"),
+              "?");
+}
+
 } // namespace
 } // namespace warpbound::analyzer
