@@ -311,6 +311,16 @@ std::string perfect_caches_text(const AnalysisContext& context) {
     return constants_hit ? "Constant operands always hit their cache." : "";
 }
 
+/// Who waits for the ports of register banks.
+std::string ports_text(const AnalysisContext& context) {
+    const std::string text =
+        "Register reads wait for the ports of their banks in the order of issue; those of "
+        "instructions of variable latency delay no others and wait for none";
+    return text + (context.register_writes
+                       ? ". Their results wait while those of fixed latency are written."
+                       : ", nor do their results.");
+}
+
 /// Flags of control fields that no rule of the machine uses.
 std::string ignored_flags(const AnalysisContext& context) {
     const bool yields = context.request.architecture->schedulers.find("yield") != nullptr;
@@ -385,9 +395,7 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
     if (!context.register_reads && !request.architecture->register_file.costs_nothing)
         add(NotModelled, "Register-bank conflicts cost nothing.");
     else if (context.register_reads)
-        add(Machine,
-            "Register reads wait for the ports of their banks in the order of issue; those "
-            "of instructions of variable latency delay no others.");
+        add(Machine, ports_text(context));
     if (request.architecture->has_memory_queue())
         add(Machine, "Memory instructions wait in the queue of their scheduler, in order, until "
                      "the memory path of the multiprocessor takes them; in which order it takes "

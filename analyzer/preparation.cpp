@@ -66,7 +66,7 @@ Result<void> check_perfect(const models::Architecture& architecture) {
 /// The described groups for which nothing is proved under a policy that does not conserve work:
 /// memory queues (S38) and constant operands (S42), and under a policy that limits active sets read
 /// ports where a register may wait for the lag of a result (S33), and instruction caches that may
-/// replace lines (S36).
+/// replace lines (S36). Write ports (S69) under every such policy.
 std::vector<std::string_view> groups_without_bounds(const Request& request) {
     const models::Architecture& architecture = *request.architecture;
     std::vector<std::string_view> groups;
@@ -77,6 +77,7 @@ std::vector<std::string_view> groups_without_bounds(const Request& request) {
             architecture.issue_control != models::IssueControl::Encoded)
             groups.emplace_back("register-file");
     }
+    if (architecture.has_write_ports()) groups.emplace_back("register-file/write-ports");
     if (architecture.has_memory_queue()) groups.emplace_back("memory-queue");
     if (architecture.has_operand_caches() && !bounds_operand_misses_without_conservation(request))
         groups.emplace_back("memories/constant");
@@ -91,7 +92,9 @@ Result<void> check_policy(const AnalysisContext& context) {
     if (groups.empty()) return boost::outcome_v2::success();
     std::vector<std::string> options;
     for (const std::string_view group : groups)
-        options.push_back(option_without(group));
+        options.push_back(
+            option_without(group.starts_with("register-file") ? "register-file" : group));
+    options.erase(std::unique(options.begin(), options.end()), options.end());
     return Failure{
         fmt::format("policy {}: several warps are not bounded under it where the architecture, "
                     "here {}, describes {}; expected a policy that conserves work ({}, {}), a "
@@ -247,6 +250,9 @@ Result<AnalysisContext> prepare(const Request& request) {
     auto reads = register_reads(*request.function, *request.graph, *request.architecture);
     if (!reads) return reads.as_failure();
     context.register_reads = std::move(reads).value();
+    auto writes = register_writes(*request.function, context.register_reads, *request.architecture);
+    if (!writes) return writes.as_failure();
+    context.register_writes = std::move(writes).value();
     if (auto bounded = check_policy(context); !bounded) return bounded.as_failure();
     context.used = used_instructions(request, context.facts.never);
     if (auto copies = check_copies(context); !copies) return copies.as_failure();
@@ -255,6 +261,12 @@ Result<AnalysisContext> prepare(const Request& request) {
     for (std::size_t i = 0; i < context.used.size(); ++i) {
         if (!context.used[i]) continue;
         if (!context.timings[i]) return refusal_of_timings(context);
+        if (context.register_writes)
+            if (const auto covered =
+                    check_register_writes(*context.register_writes, *context.register_reads, i,
+                                          context.timings[i].value());
+                !covered)
+                return refuse_at(context, i, covered.error().what);
         if (!context.timings[i].value().enters_write_buffer) continue;
         const auto& group = request.architecture->write_buffer;
         const auto entries = require(*request.architecture, group, "write-buffer", "entries");

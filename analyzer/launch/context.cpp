@@ -36,7 +36,8 @@ AnalysisContext under_request(const AnalysisContext& context, const Request& req
             context.unseen_counters,
             context.operand_lines,
             context.certificates,
-            context.unrefined};
+            context.unrefined,
+            context.register_writes};
 }
 
 AnalysisContext without_certificates(const AnalysisContext& context) {

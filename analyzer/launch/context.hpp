@@ -10,6 +10,7 @@
 #include "analyzer/launch/memory_parameters.hpp"
 #include "analyzer/launch/operand_lines.hpp"
 #include "analyzer/microarchitecture/register_reads.hpp"
+#include "analyzer/microarchitecture/register_writes.hpp"
 #include "analyzer/request.hpp"
 #include "assembly/support/shared_vector.hpp"
 #include "assembly/support/stop_token.hpp"
@@ -51,6 +52,8 @@ struct AnalysisContext {
     CertificateStore* certificates = nullptr;
     /// Per instruction, present with `footprint`: what `timings` contained before.
     std::vector<std::optional<UnrefinedAccess>> unrefined{};
+    /// Present where the machine has write ports, and with it `register_reads`.
+    std::optional<RegisterWrites> register_writes{};
 
     /// Whether results may come later than the latencies in `timings`, because accesses wait for
     /// others in the memory system.

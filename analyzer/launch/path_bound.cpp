@@ -66,6 +66,8 @@ PipelinePair pipelines_of(const AnalysisContext& context, std::int64_t buffer_en
                           const models::Interval& buffer_drain,
                           const std::vector<SlotDistance>& slots, bool stages_in_state) {
     const IssueStages stages{.reads = context.register_reads ? &*context.register_reads : nullptr,
+                             .writes =
+                                 context.register_writes ? &*context.register_writes : nullptr,
                              .in_state = stages_in_state};
     const auto rules = [&](Side side) {
         return PipelineModel{*context.request.function,

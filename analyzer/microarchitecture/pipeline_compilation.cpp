@@ -123,6 +123,7 @@ void PipelineModel::compile_stages(const assembly::Function& function,
                 longest_use, end_of(models::occupancy_of_port(timings[i].value()), Side::Upper));
     }
     longest_lag_ = longest_lag_of_grants(most, longest_use);
+    if (stages.writes != nullptr && side_ == Side::Upper) compile_writes(*stages.writes);
     if (stages.in_state || side_ == Side::Lower) return;
     // What waits for a result waits for its lag, too, before the wait counts in whole slots (S50).
     for (Compiled& compiled : compiled_) {
@@ -131,6 +132,34 @@ void PipelineModel::compile_stages(const assembly::Function& function,
             until_slot(models::plus(compiled.result, longest_lag_)) - longest_lag_;
         compiled.source_wait =
             until_slot(models::plus(compiled.source_read, longest_lag_)) - longest_lag_;
+    }
+}
+
+void PipelineModel::compile_writes(const RegisterWrites& writes) {
+    const std::size_t count = compiled_.size();
+    std::int64_t longest_result = 0;
+    const auto is_fixed = [&](std::size_t i) {
+        const Compiled& compiled = compiled_[i];
+        return compiled.has_fixed_latency && !compiled.queues && compiled.executes &&
+               writes.most_of_a_bank(i) > 0;
+    };
+    for (std::size_t i = 0; i < count; ++i)
+        if (is_fixed(i)) longest_result = std::max(longest_result, compiled_[i].result);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int64_t registers = writes.most_of_a_bank(i);
+        Compiled& waiting = compiled_[i];
+        if ((waiting.has_fixed_latency && !waiting.queues) || registers == 0) continue;
+        for (std::size_t j = 0; j < count; ++j) {
+            if (!is_fixed(j) || !writes.share_a_bank(i, j)) continue;
+            waiting.after_fixed = until_slot(models::plus(longest_result, registers));
+            compiled_[j].delays_end = std::max(compiled_[j].delays_end, waiting.after_fixed);
+            if (waiting.write_barrier >= 0)
+                compiled_[j].delayed |= 1U << static_cast<unsigned>(waiting.write_barrier);
+        }
+        after_fixed_ = std::max(after_fixed_, waiting.after_fixed);
+        if (waiting.write_barrier < 0) continue;
+        std::int64_t& on = after_fixed_on_[static_cast<std::size_t>(waiting.write_barrier)];
+        on = std::max(on, waiting.after_fixed);
     }
 }
 

@@ -168,6 +168,22 @@ Time PipelineModel::pass_stages(std::vector<Time>& components, const Compiled& c
 }
 
 template <class Time>
+void PipelineModel::delay_results(std::vector<Time>& components, const Compiled& compiled,
+                                  const Time& granted) const {
+    if (compiled.delays_end == 0) return;
+    for (int sb = 0; sb < assembly::scoreboard_count; ++sb) {
+        if (((compiled.delayed >> static_cast<unsigned>(sb)) & 1U) == 0) continue;
+        const Time written = after(granted, after_fixed_on_[static_cast<std::size_t>(sb)]);
+        for (std::size_t i = 0; i < depth_; ++i) {
+            Time& release = components[scoreboard_component(sb) + i];
+            release = later(std::move(release), written);
+        }
+    }
+    Time& completion = components[completion_component];
+    completion = later(std::move(completion), after(granted, compiled.delays_end));
+}
+
+template <class Time>
 PipelineModel::Passage<Time> PipelineModel::pass_queue(std::vector<Time>& components,
                                                        const Compiled& compiled, const Time& issue,
                                                        const Time& begin) const {
@@ -197,6 +213,15 @@ void PipelineModel::take_effect(std::vector<Time>& components, const Compiled& c
     } else {
         Time& port = components[port_base() + compiled.unit];
         port = later(port, after(issue, compiled.occupancy));
+    }
+    if (compiled.after_fixed > 0) {
+        // The last grant before it, less two: `next_grant` less one, or in the cycle before at the
+        // latest, and then its lag.
+        const Time written = has_stages()
+                                 ? after(components[grant_component()], compiled.after_fixed - 1)
+                                 : after(issue, longest_lag_ + compiled.after_fixed - 1);
+        result = later(std::move(result), written);
+        usable = later(std::move(usable), written);
     }
     for (const std::size_t reg : compiled.writes)
         components[register_base() + reg] = usable;
@@ -271,6 +296,7 @@ void PipelineModel::issue(PipelineState& state, std::size_t instruction,
         if (i != gap_kind_component) state[i] = std::max<std::int64_t>(0, state[i] - elapsed);
     pass_waits(state, compiled);
     const std::int64_t begin = pass_stages<std::int64_t>(state, compiled, 0);
+    if (compiled.executes) delay_results<std::int64_t>(state, compiled, begin);
     if (compiled.executes)
         take_effect<std::int64_t>(state, compiled, 0,
                                   pass_queue<std::int64_t>(state, compiled, 0, begin));
@@ -289,6 +315,7 @@ Delays PipelineModel::advance(std::vector<Delays>& components, std::size_t instr
         issue = later(std::move(issue), components[component]);
     });
     const Delays begin = pass_stages(components, compiled, issue);
+    if (compiled.executes) delay_results(components, compiled, begin);
     if (compiled.executes)
         take_effect(components, compiled, issue, pass_queue(components, compiled, issue, begin));
     return issue;
@@ -358,6 +385,7 @@ PipelineState PipelineModel::top() const {
         gap = std::max({gap, compiled.gap, compiled.gap_taken});
         drain = std::max(drain, compiled.drain);
     }
+    if (after_fixed_ > 0) result = std::max(result, longest_lag_ + after_fixed_);
     std::fill(state.begin(), state.end(), result);
     state[gap_component] = gap;
     std::fill_n(state.begin() + static_cast<std::ptrdiff_t>(port_base()), units_, occupancy);

@@ -6,6 +6,7 @@
 
 #include "analyzer/bound.hpp"
 #include "analyzer/microarchitecture/register_reads.hpp"
+#include "analyzer/microarchitecture/register_writes.hpp"
 #include "assembly/isa/program.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/architecture/instruction_timing.hpp"
@@ -52,18 +53,20 @@ struct SlotDistance {
     friend auto operator<=>(const SlotDistance&, const SlotDistance&) = default;
 };
 
-/// The stages in front of the units (C60 to C62) and the memory queue (C71 to C74).
+/// The stages in front of the units (C60 to C62), the write ports behind them (C108) and the memory
+/// queue (C71 to C74).
 struct IssueStages {
-    const RegisterReads* reads = nullptr; ///< Null: a machine without read ports.
+    const RegisterReads* reads = nullptr;   ///< Null: a machine without read ports.
+    const RegisterWrites* writes = nullptr; ///< Null: a machine without write ports.
     /// Whether they are part of the state, as for a warp that has its scheduler to itself. Else
     /// what they delay is resource demand (docs/theory, S33, S38), but for the lag of
     /// results that S33 names.
     bool in_state = true;
 };
 
-/// The rules C4 to C15, C60 to C62 and C71 to C74 of docs/reference/timing-contract.md for one
-/// side. Side: upper: every interval at its upper end, guarded instructions execute. Lower: every
-/// interval at its lower end, guarded instructions are predicated off. docs/theory proves
+/// The rules C4 to C15, C60 to C62, C71 to C74 and C108 of docs/reference/timing-contract.md for
+/// one side. Side: upper: every interval at its upper end, guarded instructions execute. Lower:
+/// every interval at its lower end, guarded instructions are predicated off. docs/theory proves
 /// that no run is beyond.
 class PipelineModel {
 public:
@@ -160,6 +163,12 @@ private:
         std::int64_t spacing = 0;       ///< To the next hand-over.
         std::int64_t sources_before = 0;
         BankCounts reads; ///< By bank.
+        /// Of a result of fixed latency: scoreboards whose operations may wait for its write.
+        unsigned delayed = 0;
+        std::int64_t delays_end = 0; ///< Likewise: the largest `after_fixed` of a result.
+        /// Of a result of variable latency: from the grant of the last result of fixed latency
+        /// that it may wait for, less two, to itself (C108); 0: it waits for none.
+        std::int64_t after_fixed = 0;
     };
 
     void compile_stages(const assembly::Function& function,
@@ -168,6 +177,8 @@ private:
                         const IssueStages& stages);
     void compile(std::size_t index, const assembly::Instruction& instruction,
                  const models::InstructionTiming& timing);
+    /// docs/theory, S69. Side: upper.
+    void compile_writes(const RegisterWrites& writes);
     void compile_queue(Compiled& compiled, const models::InstructionTiming& timing, bool in_state);
     [[nodiscard]] std::int64_t gap_between_choices(std::int64_t gap) const;
     [[nodiscard]] std::int64_t until_slot(std::int64_t wait) const;
@@ -197,6 +208,11 @@ private:
     template <class Time>
     void take_effect(std::vector<Time>& components, const Compiled& compiled, const Time& issue,
                      const Passage<Time>& passage) const;
+    /// Results of variable latency that are pending wait for the write of a result of fixed
+    /// latency, whose grant less two is `granted`.
+    template <class Time>
+    void delay_results(std::vector<Time>& components, const Compiled& compiled,
+                       const Time& granted) const;
     void pass_waits(PipelineState& state, const Compiled& compiled) const;
     void insert_release(PipelineState& state, int scoreboard, const std::int64_t& release) const;
     /// Likewise, of an operation that is released no earlier than those before it.
@@ -243,10 +259,13 @@ private:
     std::size_t units_ = 0;
     std::size_t entries_ = 0;
     std::size_t registers_ = 0;
-    std::size_t banks_ = 0;           ///< Register banks whose reads are part of the state.
-    std::size_t places_ = 0;          ///< Of a memory queue that is part of the state.
-    std::int64_t window_ = 0;         ///< Cycles in which they take place.
-    std::int64_t longest_lag_ = 0;    ///< Of a grant, upper side.
+    std::size_t banks_ = 0;        ///< Register banks whose reads are part of the state.
+    std::size_t places_ = 0;       ///< Of a memory queue that is part of the state.
+    std::int64_t window_ = 0;      ///< Cycles in which they take place.
+    std::int64_t longest_lag_ = 0; ///< Of a grant, upper side.
+    /// The largest `after_fixed`, upper side; by scoreboard: of its operations.
+    std::int64_t after_fixed_ = 0;
+    std::array<std::int64_t, assembly::scoreboard_count> after_fixed_on_{};
     models::Interval drain_{0, 0, 0}; ///< Of a transaction.
     bool buffer_fills_ = true; ///< False: more entries than are tracked, so no instruction waits.
     std::int64_t issue_slot_ = 1; ///< Cycles between two choices of a scheduler.

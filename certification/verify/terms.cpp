@@ -67,6 +67,10 @@ void require_proofs(const LaunchDemand& demand) {
     const TimedCode& code = demand.code;
     const models::Architecture& machine = code.kernel.architecture;
     if (machine.has_read_ports()) require_proof(code, FurtherDelay::ReadPorts);
+    if (machine.has_write_ports()) {
+        require_proof(code, FurtherDelay::WritePorts);
+        check_register_writes(code);
+    }
     if (machine.has_memory_queue()) require_proof(code, FurtherDelay::MemoryQueue);
 }
 

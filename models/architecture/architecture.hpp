@@ -90,6 +90,10 @@ struct Architecture {
     [[nodiscard]] bool has_read_ports() const {
         return register_file.find("read-ports") != nullptr;
     }
+    /// Whether results of variable latency wait for the write ports of the banks (C108).
+    [[nodiscard]] bool has_write_ports() const {
+        return register_file.find("write-ports") != nullptr;
+    }
     /// Whether `memories/constant` describes a cache of constant operands per scheduler (C81, C82);
     /// else it describes one of the SM (C51 to C53).
     [[nodiscard]] bool has_operand_caches() const;

@@ -151,6 +151,12 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     if (drawn == Drawn::ReadPorts || (behind_front_end && seed / 4 % 3 != 0) ||
         (queues && sm >= 50 && seed % 3 == 1))
         read_through_ports(architecture, kernel.text, random);
+    // Of one bank a result of two registers is refused (C108).
+    const models::SourcedValue* const banks = architecture.register_file.find("banks");
+    if (drawn == Drawn::ReadPorts && seed / 3 % 2 == 0 && banks != nullptr &&
+        banks->interval->lo > 1 && architecture.issue_control == models::IssueControl::Encoded &&
+        policy != "two-level:active=1")
+        put_value(architecture, "register-file/write-ports", {1, 1, 1});
     if (queues) {
         RandomSource source{seed};
         put_memory_queue(architecture, source, false);

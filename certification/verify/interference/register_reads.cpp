@@ -217,6 +217,31 @@ void add_read_port_demand(const TimedCode& code, DemandTables& tables) {
         tables[certificate_id::lower_read_port + std::to_string(bank)] = certain_reads(code, bank);
 }
 
+void check_register_writes(const TimedCode& code) {
+    const KernelCase& kernel = code.kernel;
+    const models::Architecture& machine = kernel.architecture;
+    if (exact_number(kernel, machine.register_file, "register-file", "write-ports") != 1 ||
+        !machine.has_read_ports() || machine.issue_control != models::IssueControl::Encoded)
+        refuted(kernel.id + ": register-file/write-ports is not 1, beside read ports, on a machine "
+                            "with control fields");
+    const std::int64_t banks = read_port_values(kernel).banks;
+    for (std::size_t i = 0; i < code.timings.size(); ++i) {
+        if (!code.reachable[i]) continue;
+        const Instruction& instruction = kernel.function->instructions[i];
+        std::map<std::int64_t, std::int64_t> of_bank;
+        bool is_wide = false;
+        for (const assembly::Register& reg : instruction.effects.writes)
+            if (reg.file == assembly::RegisterFile::General)
+                is_wide = ++of_bank[reg.index % banks] > 1 || is_wide;
+        const models::InstructionTiming& timing = code.timings[i].value();
+        const bool is_at_once = !of_bank.empty() && !timing.through_caches && timing.latency.lo < 1;
+        if (is_at_once || (is_wide && assembly::has_fixed_latency(instruction) && !timing.queue))
+            refuted(fmt::format("{}: nothing is proved of the result at 0x{:04x} on a machine with "
+                                "register-file/write-ports (S69)",
+                                kernel.id, instruction.address));
+    }
+}
+
 std::int64_t read_window(const TimedCode& code) {
     return read_port_values(code.kernel).window;
 }

@@ -23,4 +23,8 @@ DemandTable grant_distances(const TimedCode& code);
 /// Cycles after a grant in which its reads take place. Requires: the machine has read ports.
 std::int64_t read_window(const TimedCode& code);
 
+/// S69: throws `Finding` where the description has write ports of another kind than C108, or an
+/// instruction whose result the rule refuses.
+void check_register_writes(const TimedCode& code);
+
 } // namespace warpbound::certification::verify

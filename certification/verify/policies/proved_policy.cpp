@@ -55,7 +55,7 @@ void add_active_set(const TimedCode& code, bool /*waits_in_memory*/, PolicyDeman
 }
 
 /// S33 speaks of active sets only where instructions of fixed latency announce no result, S36 and
-/// S42 only where no line is replaced.
+/// S42 only where no line is replaced, S69 never.
 bool covers_active_set(const TimedCode& code, FurtherDelay delay) {
     switch (delay) {
     case FurtherDelay::ReadPorts:
@@ -64,6 +64,7 @@ bool covers_active_set(const TimedCode& code, FurtherDelay delay) {
         return lines_stay_in_l0(code);
     case FurtherDelay::Operands:
         return all_operands_stay(code);
+    case FurtherDelay::WritePorts:
     case FurtherDelay::MemoryQueue:
         break;
     }
@@ -80,7 +81,7 @@ void add_strict_turns(const TimedCode& code, bool /*waits_in_memory*/, PolicyDem
     demand.tables.merge(demand.rotations.tables);
 }
 
-/// S50 and S51; nothing is proved of constant operands and memory queues.
+/// S50 and S51; nothing is proved of constant operands, memory queues and write ports.
 bool covers_stages(const TimedCode& /*code*/, FurtherDelay delay) {
     return delay == FurtherDelay::ReadPorts || delay == FurtherDelay::InstructionLines;
 }
@@ -144,6 +145,8 @@ std::string_view text_of(FurtherDelay delay) {
     switch (delay) {
     case FurtherDelay::ReadPorts:
         return "on a machine with register-file/read-ports";
+    case FurtherDelay::WritePorts:
+        return "on a machine with register-file/write-ports";
     case FurtherDelay::MemoryQueue:
         return "on a machine with memory-queue";
     case FurtherDelay::InstructionLines:

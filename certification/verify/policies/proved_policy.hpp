@@ -35,7 +35,7 @@ struct PolicyInputs {
 };
 
 /// What delays a warp besides issue slots and ports.
-enum class FurtherDelay { ReadPorts, MemoryQueue, InstructionLines, Operands };
+enum class FurtherDelay { ReadPorts, WritePorts, MemoryQueue, InstructionLines, Operands };
 
 struct ProvedPolicy {
     models::PolicyKind kind{};

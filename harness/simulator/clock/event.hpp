@@ -82,6 +82,7 @@ struct Completed {
     int warp = 0;
     std::size_t instruction = 0;
     std::int64_t number = 0;
+    std::int64_t waited = 0; ///< For write ports of banks (C108).
     friend bool operator==(const Completed&, const Completed&) = default;
 };
 /// A write-buffer entry drained.

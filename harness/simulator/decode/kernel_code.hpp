@@ -26,6 +26,7 @@ struct KernelCode : KernelPaths {
 
     std::vector<std::uint16_t> bank_registers; ///< Of all operations: R0, R1, ..
     std::vector<BankRead> bank_reads;          ///< Of all operations, through read ports.
+    std::vector<BankWrite> bank_writes;        ///< Of all operations, through write ports.
     std::vector<std::uint64_t> constant_lines; ///< Of all operations.
     std::vector<std::uint64_t> lines;          ///< Of the instruction caches, from `lines_of`.
 

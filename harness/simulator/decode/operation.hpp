@@ -79,6 +79,8 @@ struct Operation {
     Collection collection;          ///< Used when the machine has a register file.
     bool has_fixed_latency = false; ///< Reads its registers in the stages before the units (C60).
     RegisterSpan bank_reads;        ///< In `KernelCode::bank_reads`.
+    RegisterSpan bank_writes;       ///< In `KernelCode::bank_writes`.
+    bool waits_for_write = false;   ///< Its result waits for write ports of banks (C108).
     bool repeats_register = false;  ///< It names a register at several operand positions.
     bool has_unknown_width = false; ///< Of an operand.
     bool is_long = false;           ///< Its result comes from global or local memory, or a texture.
@@ -93,5 +95,10 @@ struct Operation {
     Range hand_over_interval;            ///< From its hand-over to the next one of its scheduler.
     bool is_atomic = false; ///< Served at slices of the L2, which send its result time (C57).
 };
+
+/// Whether the grant of its reads decides its result time (C60): it waits in no queue (C74).
+inline bool has_fixed_result(const Operation& operation) {
+    return operation.has_fixed_latency && !operation.queues;
+}
 
 } // namespace warpbound::harness::simulator

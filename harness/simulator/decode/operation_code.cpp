@@ -268,6 +268,8 @@ Result<Operation> OperationTranslator::translate(const assembly::BasicBlock& blo
     operation.reads_clock = effects.reads_clock;
     operation.is_long = is_long(instruction.opcode_class);
     add_bank_reads(instruction, operation);
+    if (const auto added = add_bank_writes(instruction, operation); !added)
+        return added.as_failure();
     if (code_.machine.register_file)
         if (const auto added = add_collection(block, index, timing, operation); !added)
             return added.as_failure();
@@ -316,6 +318,19 @@ void OperationTranslator::add_bank_reads(const Instruction& instruction, Operati
                                      });
     }
     code_.bank_reads.insert(code_.bank_reads.end(), reads.begin(), reads.end());
+}
+
+Result<void> OperationTranslator::add_bank_writes(const Instruction& instruction,
+                                                  Operation& operation) {
+    const auto& ports = code_.machine.read_ports;
+    if (!ports || !ports->has_write_ports) return boost::outcome_v2::success();
+    const auto writes = bank_writes_of(instruction, operation, *ports);
+    if (!writes) return refuse(instruction, writes.error().what);
+    operation.bank_writes = {.first = static_cast<std::uint32_t>(code_.bank_writes.size()),
+                             .count = static_cast<std::uint32_t>(writes.value().size())};
+    operation.waits_for_write = !has_fixed_result(operation) && operation.bank_writes.count > 0;
+    code_.bank_writes.insert(code_.bank_writes.end(), writes.value().begin(), writes.value().end());
+    return boost::outcome_v2::success();
 }
 
 Result<void> OperationTranslator::add_collection(const assembly::BasicBlock& block,

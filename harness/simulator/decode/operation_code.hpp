@@ -44,6 +44,8 @@ private:
     Result<void> add_collection(const assembly::BasicBlock& block, std::size_t index,
                                 const models::InstructionTiming& timing, Operation& operation);
     void add_bank_reads(const assembly::Instruction& instruction, Operation& operation);
+    /// Write ports: C108.
+    Result<void> add_bank_writes(const assembly::Instruction& instruction, Operation& operation);
     RegisterSpan add_registers(const std::vector<assembly::Register>& registers);
     Result<void> add_constants(const assembly::Instruction& instruction, Operation& operation);
     RegisterSpan add_bank_registers(const std::vector<std::uint16_t>& registers);

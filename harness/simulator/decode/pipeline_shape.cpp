@@ -2,6 +2,7 @@
 
 #include "assembly/isa/operand_reads.hpp"
 #include "harness/simulator/decode/architecture_values.hpp"
+#include "harness/simulator/decode/operation.hpp"
 
 #include <fmt/format.h>
 
@@ -125,15 +126,27 @@ Result<std::optional<RegisterFileShape>> register_file_of(const models::Architec
 }
 
 Result<std::optional<ReadPortsShape>> read_ports_of(const models::Architecture& architecture) {
-    if (!architecture.has_read_ports()) return std::optional<ReadPortsShape>{};
-    constexpr std::int64_t limit = 64;
     ArchitectureValues values{architecture};
+    if (!architecture.has_read_ports()) {
+        values.expect(!architecture.has_write_ports(),
+                      "register-file/write-ports without register-file/read-ports; expected both");
+        if (values.failure()) return *values.failure();
+        return std::optional<ReadPortsShape>{};
+    }
+    constexpr std::int64_t limit = 64;
     const ArchitectureValues::Group group{&architecture.register_file, "register-file"};
     ReadPortsShape shape;
     values.number(group, "read-ports", 1, 1);
     shape.banks = static_cast<std::size_t>(values.number(group, "banks", 1, limit));
     shape.window = values.number(group, "read-window", 1, limit);
     shape.reuse_slots = static_cast<std::size_t>(values.number(group, "reuse-slots", 0, limit));
+    shape.has_write_ports = architecture.has_write_ports();
+    if (shape.has_write_ports) {
+        values.number(group, "write-ports", 1, 1);
+        values.expect(architecture.issue_control == models::IssueControl::Encoded,
+                      "register-file/write-ports on a machine with interlocks; expected one with "
+                      "encoded control fields");
+    }
     if (values.failure()) return *values.failure();
     return std::optional{shape};
 }
@@ -170,6 +183,34 @@ std::vector<BankRead> bank_reads_of(const assembly::Instruction& instruction,
         }
     }
     return reads;
+}
+
+Result<std::vector<BankWrite>> bank_writes_of(const assembly::Instruction& instruction,
+                                              const Operation& operation,
+                                              const ReadPortsShape& ports) {
+    std::vector<BankWrite> writes;
+    for (std::size_t bank = 0; bank < ports.banks; ++bank) {
+        const auto registers =
+            std::count_if(instruction.effects.writes.begin(), instruction.effects.writes.end(),
+                          [&](const assembly::Register& reg) {
+                              return reg.file == assembly::RegisterFile::General &&
+                                     static_cast<std::size_t>(reg.index) % ports.banks == bank;
+                          });
+        if (registers > 0)
+            writes.push_back({.bank = static_cast<std::uint8_t>(bank),
+                              .registers = static_cast<std::uint8_t>(registers)});
+    }
+    if (writes.empty()) return writes;
+    const bool is_wide = has_fixed_result(operation) &&
+                         std::any_of(writes.begin(), writes.end(),
+                                     [](const BankWrite& write) { return write.registers > 1; });
+    if (!is_wide && (operation.result_is_notified || operation.latency.lo > 0)) return writes;
+    return Failure{fmt::format("it {}; with register-file/write-ports, expected a latency of at "
+                               "least one cycle, and of fixed latency one register a bank, or "
+                               "--assume register-file=none",
+                               is_wide ? "writes several registers of a bank"
+                                       : "has a result in the cycle of its issue"),
+                   "", 0, 0};
 }
 
 Result<std::optional<LineCacheShape>> constants_of(const models::Architecture& architecture) {

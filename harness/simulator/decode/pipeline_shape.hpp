@@ -12,6 +12,8 @@
 
 namespace warpbound::harness::simulator {
 
+struct Operation;
+
 /// A cache whose miss latency is known.
 struct LineCacheShape {
     std::size_t sets = 1;
@@ -61,8 +63,9 @@ struct RegisterFileShape {
 /// The stages in front of the units, and the ports through which they read registers (C60 to C62).
 struct ReadPortsShape {
     std::size_t banks = 1;
-    std::int64_t window = 1;     ///< Cycles after the grant in which all reads take place.
-    std::size_t reuse_slots = 0; ///< Operand positions of which a register is kept, per bank.
+    std::int64_t window = 1;      ///< Cycles after the grant in which all reads take place.
+    std::size_t reuse_slots = 0;  ///< Operand positions of which a register is kept, per bank.
+    bool has_write_ports = false; ///< Results of variable latency wait for write ports (C108).
 };
 
 /// The memory queue of a scheduler, in front of the memory path of the SM (C71 to C74).
@@ -78,6 +81,12 @@ struct BankRead {
     std::int8_t position = -1; ///< Of the operand; -1: a position that keeps no register.
     bool is_kept = false;      ///< `.reuse`
     bool is_certain = true;    ///< False where the width of the operand is not known.
+};
+
+/// Registers of one bank that an instruction writes.
+struct BankWrite {
+    std::uint8_t bank = 0;
+    std::uint8_t registers = 0;
 };
 
 /// None without values of C43 to C46. Refuses values that are absent or not a single count, and
@@ -99,6 +108,11 @@ Result<std::optional<MemoryQueueShape>> memory_queue_of(const models::Architectu
 /// What an instruction of fixed latency reads through the ports, by operand and register.
 std::vector<BankRead> bank_reads_of(const assembly::Instruction& instruction,
                                     assembly::Target target, const ReadPortsShape& ports);
+
+/// What an instruction writes to the banks, by bank. Refuses what C108 refuses.
+Result<std::vector<BankWrite>> bank_writes_of(const assembly::Instruction& instruction,
+                                              const Operation& operation,
+                                              const ReadPortsShape& ports);
 
 /// The caches of constant operands (C81, C82); none without `hold` in that group. Refuses as
 /// `fetch_of`.

@@ -325,7 +325,7 @@ void Warp::find_release_in_order(std::int64_t number, std::uint8_t scoreboard, s
 }
 
 bool Warp::complete(int warp, std::int64_t number, std::optional<std::int64_t> at,
-                    std::optional<std::int64_t> sources_read) {
+                    std::optional<std::int64_t> sources_read, std::int64_t waited) {
     const auto found =
         std::find_if(unfinished_.begin(), unfinished_.end(), [&](const Unfinished& unfinished) {
             return unfinished.warp == warp && unfinished.number == number;
@@ -336,8 +336,11 @@ bool Warp::complete(int warp, std::int64_t number, std::optional<std::int64_t> a
         unfinished_.pop_back();
     }
     if (log_->has_listener() && at)
-        log_->add(
-            Completed{.cycle = *at, .warp = warp, .instruction = instruction, .number = number});
+        log_->add(Completed{.cycle = *at,
+                            .warp = warp,
+                            .instruction = instruction,
+                            .number = number,
+                            .waited = waited});
     if (log_->has_listener() && sources_read)
         log_->add(SourcesRead{
             .cycle = *sources_read, .warp = warp, .instruction = instruction, .number = number});
@@ -367,13 +370,14 @@ void Warp::execute(std::int64_t now, std::int64_t lag) {
         entry_ = random_.draw(operation.entry);
         hand_over_interval_ = operation.hand_over_interval;
     }
-    if (is_notified || is_deferred) expect_result();
+    const bool is_expected = is_notified || is_deferred || operation.waits_for_write;
+    if (is_expected) expect_result();
     if (!operation.result_is_notified) {
         latency = random_.draw(operation.latency);
         delay = latency + extra * random_.draw(operation.pass_cost);
     }
     result_delay_ = delay;
-    if (!is_notified && !is_deferred) {
+    if (!is_expected) {
         completion_ = std::max(completion_, reads_from + delay);
         set_result(operation, reads_from + delay);
         if (log_->has_listener())

@@ -93,10 +93,12 @@ public:
     /// `at`, the time `sources_read` of its read barrier, or both. Returns false when that warp has
     /// ended; its launch still completes no earlier than these times. Requires: each time is
     /// received once, before it has passed, and the result not before the sources.
+    /// `waited`: cycles up to `at` in which it waited for write ports (C108).
     [[nodiscard]] bool complete(int warp, std::int64_t number, std::optional<std::int64_t> at,
-                                std::optional<std::int64_t> sources_read = std::nullopt);
+                                std::optional<std::int64_t> sources_read = std::nullopt,
+                                std::int64_t waited = 0);
     /// From the issue of the instruction that issued last to its result, without waits. Requires:
-    /// an atomic that executes.
+    /// it executes.
     [[nodiscard]] std::int64_t result_delay() const { return result_delay_; }
     /// An instruction whose operands are collected, or which waits in the memory queue.
     struct Deferral {

@@ -18,6 +18,8 @@ WarpScheduler::WarpScheduler(const Config& config, Ports links, const MachineSha
                                                                      machine.issue_slot.hi, random_,
                                                                      options.turns)} {
     if (machine.read_ports) read_ports_.emplace(*machine.read_ports, machine.partition_ports);
+    if (machine.read_ports && machine.read_ports->has_write_ports)
+        write_ports_.emplace(machine.read_ports->banks);
     if (machine.memory_queue) {
         queue_places_.emplace(machine.memory_queue->places);
         queue_free_at_ = queue_places_->free_at();
@@ -212,7 +214,10 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& s
     const bool sends = executes && (operation.enters_write_buffer || operation.result_is_notified ||
                                     operation.is_atomic);
     if (sends) prepare_messages(warp);
-    chosen.issue(now, stalls, take_stages(chosen, now));
+    const std::int64_t lag = take_stages(chosen, now);
+    const std::int64_t number = chosen.next_number();
+    chosen.issue(now, stalls, lag);
+    if (write_ports_ && executes) take_write_ports(warp, operation, number, now, lag);
     if (executes && operation.queues) {
         put_into_queue(warp, now);
     } else if (sends && to_atomics_ && links_.atomics) {
@@ -228,6 +233,39 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& s
     fetch_for(warp, now);
     look_up_line(warp, now);
     report(warp, operation, executes && operation.barrier, now);
+}
+
+void WarpScheduler::take_write_ports(std::size_t warp, const Operation& operation,
+                                     std::int64_t number, std::int64_t now, std::int64_t lag) {
+    const RegisterSpan& span = operation.bank_writes;
+    if (span.count == 0) return;
+    const Warp& issued = warps_[warp];
+    const WritePorts::Writes writes{issued.code().bank_writes.data() + span.first, span.count};
+    const std::int64_t due = now + lag + issued.result_delay();
+    if (!operation.waits_for_write) return write_ports_->write(now, writes, due);
+    ++pending_results_of(launches_[warp]).expected;
+    const bool is_notified =
+        operation.result_is_notified || operation.is_atomic || operation.queues;
+    write_ports_->await({.warp_slot = warp,
+                         .launch = launches_[warp],
+                         .warp = issued.number(),
+                         .number = number,
+                         .writes = writes,
+                         .at = is_notified ? never : due});
+}
+
+bool WarpScheduler::write_results(std::int64_t now) {
+    const auto written = write_ports_->take_written(now);
+    for (const WritePorts::Result& result : written) {
+        PendingResults& of_launch = pending_results_of(result.launch);
+        --of_launch.expected;
+        if (warps_[result.warp_slot].complete(result.warp, result.number, now, std::nullopt,
+                                              now - result.at))
+            keep_time(result.warp_slot);
+        else
+            of_launch.late = std::max(of_launch.late, now);
+    }
+    return !written.empty();
 }
 
 void WarpScheduler::report(std::size_t warp, const Operation& operation, bool arrives,
@@ -384,6 +422,7 @@ void WarpScheduler::tick(std::int64_t now) {
     if (links_.memory && receive_from_memory()) changed = true;
     if (links_.atomics && receive_from_atomics()) changed = true;
     if (links_.queue && receive_from_queue()) changed = true;
+    if (write_ports_ && write_results(now)) changed = true;
     send_atomics(now);
     // While a request is pending the search waits; the answer arrives in this cycle.
     if (changed && !pending_request_)
@@ -393,6 +432,7 @@ void WarpScheduler::tick(std::int64_t now) {
     for (const FirstLine& first : first_lines_)
         wake_ = std::min(wake_, first.at);
     if (!atomics_.empty()) wake_ = std::min(wake_, atomics_.front().at);
+    if (write_ports_) wake_ = std::min(wake_, write_ports_->wake(now));
 }
 
 } // namespace warpbound::harness::simulator

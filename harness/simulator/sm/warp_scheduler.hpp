@@ -8,6 +8,7 @@
 #include "harness/simulator/pipeline/l0_instruction_cache.hpp"
 #include "harness/simulator/pipeline/memory_queue.hpp"
 #include "harness/simulator/pipeline/operand_cache.hpp"
+#include "harness/simulator/pipeline/write_ports.hpp"
 #include "harness/simulator/sm/arbitration.hpp"
 #include "harness/simulator/sm/issue_times.hpp"
 #include "harness/simulator/sm/messages.hpp"
@@ -131,6 +132,12 @@ private:
     /// The instruction of the warp takes its stages (C60, C61). Returns by how much its grant is
     /// later than without contention.
     std::int64_t take_stages(const Warp& warp, std::int64_t now);
+    /// The result of an instruction that issued with `lag`, whose number in its warp is `number`,
+    /// takes or awaits the write ports of its banks (C108).
+    void take_write_ports(std::size_t warp, const Operation& operation, std::int64_t number,
+                          std::int64_t now, std::int64_t lag);
+    /// Results whose last register is written in this cycle. Returns whether there are any.
+    bool write_results(std::int64_t now);
     // What the next instruction of the warp needs besides the warp; null where it does not.
     [[nodiscard]] IssueTimes::Gate port_of(const Warp& warp) const;
     [[nodiscard]] IssueTimes::Gate load_entry_of(const Warp& warp) const;
@@ -184,6 +191,7 @@ private:
     std::vector<std::size_t> launches_;    ///< Of the warps' blocks in the run.
     std::vector<Port> ports_;
     std::optional<ReadPorts> read_ports_;
+    std::optional<WritePorts> write_ports_;
     std::optional<QueuePlaces> queue_places_;
     std::int64_t queue_free_at_ = 0;
     std::optional<MemoryIssue> to_memory_;  ///< Of the instruction that issues.

@@ -44,6 +44,10 @@ bool WarpScheduler::receive_from_pipeline(std::int64_t now) {
 bool WarpScheduler::complete(std::size_t warp_slot, int warp, std::int64_t number,
                              std::optional<std::int64_t> at,
                              std::optional<std::int64_t> sources_read) {
+    if (at && write_ports_ && write_ports_->become_due(warp, number, *at)) {
+        at.reset();
+        if (!sources_read) return true;
+    }
     const bool is_live = warps_[warp_slot].complete(warp, number, at, sources_read);
     if (is_live) keep_time(warp_slot);
     return is_live;

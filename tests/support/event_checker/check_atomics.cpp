@@ -74,7 +74,7 @@ void check_issue(RecordedLaunch& run, const Issue& issue) {
         std::max(last - entry + timing.latency.lo + further * timing.pass_cost.lo, until),
         {},
         std::max(last - entry + timing.latency.hi + further * timing.pass_cost.hi, until)};
-    for (const std::int64_t cycle : issue.completed)
+    for (const std::int64_t cycle : issue.due)
         if (!within(cycle - write_back, result.lo, result.hi))
             run.report_issue(issue, fmt::format("C57: completes at {}", cycle));
 }

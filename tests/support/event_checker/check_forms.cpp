@@ -74,9 +74,9 @@ public:
         const bool hits =
             fact != nullptr && fact->level == models::MemoryLevel::L1 && l1 != nullptr;
         if (!from_level)
-            check_times(issue, issue.completed, of_class.find("latency-" + form), "C89: completes");
+            check_times(issue, issue.due, of_class.find("latency-" + form), "C89: completes");
         else if (hits && !run_.timing(issue).through_caches)
-            check_times(issue, issue.completed, l1->find("latency-" + form), "C89: completes");
+            check_times(issue, issue.due, l1->find("latency-" + form), "C89: completes");
         check_times(issue, issue.sources_read, of_class.find("source-read-" + form),
                     "C89: has read its sources");
     }

@@ -213,7 +213,7 @@ private:
         }
         const std::int64_t write_back =
             run_.collects() ? value_of(run_.machine.register_file, "write-back").lo : 0;
-        if (!within(load.completed.front() - write_back, result.lo, result.hi))
+        if (!within(load.due.front() - write_back, result.lo, result.hi))
             run_.report_issue(load, fmt::format("C29: completes at {}", load.completed.front()));
     }
     std::int64_t number(std::string_view memory, std::string_view name) const {

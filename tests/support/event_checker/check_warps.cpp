@@ -211,10 +211,10 @@ private:
         if (models::is_atomic_at_l2(t)) {
             // Its result time is checked with those of the other atomics.
         } else if (!t.through_caches || t.enters_write_buffer) {
-            check_after(issue.completed, t.latency, write_back, "C13: completes");
-        } else if (!issue.completed.empty()) {
+            check_after(issue.due, t.latency, write_back, "C13: completes");
+        } else if (!issue.due.empty()) {
             const std::int64_t nearest = memory_value(run_.machine, "l1", "latency").lo;
-            if (issue.completed.front() <
+            if (issue.due.front() <
                 begin + (event.passes - 1) * t.pass_cost.lo + nearest + write_back)
                 run_.report_issue(issue,
                                   fmt::format("C24: completes at {}", issue.completed.front()));

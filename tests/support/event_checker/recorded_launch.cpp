@@ -75,7 +75,10 @@ public:
         if (Issue* issue = issue_of(warp, read)) issue->sources_read.push_back(read.cycle);
     }
     void add(WarpRecord& warp, const Completed& done) {
-        if (Issue* issue = issue_of(warp, done)) issue->completed.push_back(done.cycle);
+        Issue* const issue = issue_of(warp, done);
+        if (issue == nullptr) return;
+        issue->completed.push_back(done.cycle);
+        issue->due.push_back(done.cycle - done.waited);
     }
     void add(WarpRecord&, const Drained& drained) { drained_.push_back(drained); }
     /// Stores drain in the order in which they entered, no earlier than that cycle.

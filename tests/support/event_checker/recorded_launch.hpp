@@ -27,6 +27,7 @@ using models::Interval;
 struct Issue {
     Issued event;
     std::vector<std::int64_t> completed;
+    std::vector<std::int64_t> due; ///< When it would have completed without C108.
     std::vector<std::int64_t> sources_read;
     std::optional<std::int64_t> drained;
     std::vector<harness::simulator::OperandRead> reads;

@@ -165,6 +165,19 @@ Case random_ports_case(std::uint64_t seed) {
     }
     assembly::set_effects(result.program.function);
     if (dice(2) == 0) hide_increments(result, dice);
+    if (result.machine.issue_control == models::IssueControl::Encoded && dice(2) == 0)
+        set(file, "write-ports", 1);
+    return result;
+}
+
+Case random_writes_case(std::uint64_t seed) {
+    Case result = random_ports_case(seed);
+    if (result.machine.issue_control != models::IssueControl::Encoded) return result;
+    models::ValueGroup& file = result.machine.register_file;
+    set(file, "banks", 1);
+    set(file, "write-ports", 1);
+    for (auto& [opcode_class, timing] : result.machine.classes)
+        set(timing.values, "latency", Values{4, 5});
     return result;
 }
 
@@ -205,6 +218,10 @@ Case random_forms_case(std::uint64_t seed) {
     Case result = seed % 3 == 0   ? random_queue_case(seed)
                   : seed % 3 == 1 ? random_ports_case(seed)
                                   : random_case(seed);
+    // IMAD.WIDE writes two registers, which C108 refuses of one bank.
+    models::ValueGroup& file = result.machine.register_file;
+    if (const auto* banks = file.find("banks"); banks != nullptr && banks->interval->lo == 1)
+        std::erase_if(file.values, [](const auto& value) { return value.name == "write-ports"; });
     set_class(result.machine, {IntegerMultiply, "alu", 6, 2});
     set_class(result.machine, {MemoryFence, "control", 1, 1});
     set(result.machine.classes[LoadShared].values, "latency", Values{20, 40});

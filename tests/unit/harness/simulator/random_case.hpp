@@ -19,7 +19,8 @@ Case random_case(std::uint64_t seed);
 /// The same on a machine with instruction buffers, a cache, and operand collectors (C43 to C50).
 Case random_pipeline_case(std::uint64_t seed);
 /// A random case on a machine with read ports and a reuse cache, with instructions of up to three
-/// operands (C60 to C62), and in some counters that see increments late (C85).
+/// operands (C60 to C62), and in some counters that see increments late (C85) and write ports
+/// (C108).
 Case random_ports_case(std::uint64_t seed);
 /// One of the first and the last case on a machine with memory queues (C71 to C74), with many
 /// memory instructions.
@@ -34,5 +35,8 @@ Case random_instruction_cache_case(std::uint64_t seed);
 Case random_constant_case(std::uint64_t seed);
 /// With caches of constant operands per scheduler (C81, C82).
 Case random_operand_case(std::uint64_t seed);
+/// A case on a machine with read ports; where it may have them, with write ports, one bank and
+/// short latencies (C108).
+Case random_writes_case(std::uint64_t seed);
 
 } // namespace warpbound::harness::simulator::test

@@ -109,6 +109,42 @@ TEST(EventChecker, FindsEveryErrorPlantedInReadPorts) {
     expect_found(plants, random_ports_case);
 }
 
+TEST(EventChecker, FindsEveryErrorPlantedInWritePorts) {
+    const auto waiting = [](Log& log) {
+        return log.any<Completed>([](const Completed& done) { return done.waited > 0; });
+    };
+    const std::vector<Plant> plants{
+        {"written while the port is taken", "C108",
+         [&](Log& log) {
+             auto* done = waiting(log);
+             if (done == nullptr) return false;
+             --done->cycle;
+             --done->waited;
+             return true;
+         }},
+        {"written a cycle too late", "C108",
+         [&](Log& log) {
+             auto* done = waiting(log);
+             if (done == nullptr) return false;
+             ++done->cycle;
+             ++done->waited;
+             return true;
+         }},
+        {"a result of fixed latency waits", "C108",
+         [](Log& log) {
+             auto* granted = log.any<ReadsGranted>([&](const ReadsGranted& candidate) {
+                 return same_issue<Completed>(log, candidate) != nullptr;
+             });
+             if (granted == nullptr) return false;
+             auto* done = same_issue<Completed>(log, *granted);
+             ++done->cycle;
+             ++done->waited;
+             return true;
+         }},
+    };
+    expect_found(plants, random_writes_case);
+}
+
 TEST(EventChecker, FindsEveryErrorPlantedInMemoryQueues) {
     const std::vector<Plant> plants{
         {"issues while its queue is full", "C71",
