@@ -29,7 +29,7 @@ struct BlockRow {
     std::vector<std::size_t> successors; ///< Blocks.
 };
 
-/// A block in the sequence of a warp whose lanes may part (S19d of docs/theory).
+/// A block in the sequence of a warp whose lanes may part (S67 of docs/theory).
 struct SerializedBlockRow {
     std::size_t of = 0;                  ///< Block.
     std::vector<std::size_t> successors; ///< Copies.

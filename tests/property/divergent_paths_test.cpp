@@ -1,6 +1,6 @@
 /// \file
 /// The blocks that a simulated warp with divergent lanes executes are a path of the serialized
-/// control-flow graph (CFG) of the upper bound, under its loop bounds (docs/theory, S19d).
+/// control-flow graph (CFG) of the upper bound, under its loop bounds (docs/theory, S67).
 
 #include "analyzer/divergence/serialized_cfg.hpp"
 #include "analyzer/divergence/serialized_facts.hpp"

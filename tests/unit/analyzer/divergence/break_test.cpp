@@ -1,4 +1,4 @@
-// Lanes that leave a reconvergence point by BREAK (docs/theory, S19d).
+// Lanes that leave a reconvergence point by BREAK (docs/theory, S67).
 
 #include "models/architecture/value_path.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
