@@ -1,5 +1,7 @@
 #include "analyzer/divergence/group_counts.hpp"
 
+#include "analyzer/divergence/branch_paths.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,22 +21,12 @@ bool is_in(const assembly::Loop& loop, std::size_t block) {
     return std::binary_search(loop.blocks.begin(), loop.blocks.end(), block);
 }
 
-/// Blocks to which the code and the facts let lanes go.
-std::vector<std::size_t> successors_of(const AnalysisContext& context, std::size_t block) {
-    const assembly::ControlFlowGraph& code = *context.request.graph;
-    std::vector<std::size_t> successors;
-    for (const std::size_t edge : code.blocks[block].out)
-        if (!context.facts.never[code.edges[edge].to]) successors.push_back(code.edges[edge].to);
-    return successors;
-}
-
 /// No lane leaves the loop of the code and enters it again within these blocks.
 bool stays_inside(const AnalysisContext& context, const Blocks& blocks,
                   const assembly::Loop& of_code) {
     return std::none_of(blocks.begin(), blocks.end(), [&](std::size_t block) {
         if (is_in(of_code, block)) return false;
-        const auto next = successors_of(context, block);
-        return std::find(next.begin(), next.end(), of_code.header) != next.end();
+        return next_blocks(context, block).count(of_code.header) != 0;
     });
 }
 
@@ -47,7 +39,7 @@ std::optional<Blocks> leading_to(const AnalysisContext& context, std::size_t to,
     while (grows) {
         grows = false;
         for (const std::size_t block : blocks)
-            for (const std::size_t next : successors_of(context, block)) {
+            for (const std::size_t next : next_blocks(context, block)) {
                 if (leading.count(next) == 0) continue;
                 if (block == to) return std::nullopt;
                 grows = leading.insert(block).second || grows;
@@ -67,10 +59,7 @@ public:
         for (std::size_t loop = 0; loop < code_.loops.size(); ++loop)
             headed_[code_.loops[loop].header] = loop;
         for (std::size_t block = 0; block < code_.blocks.size(); ++block)
-            for (const auto& fact : context.request.facts->divergents)
-                if (context.request.function->instructions[code_.blocks[block].last].address ==
-                    fact.at)
-                    divergent_[block] = true;
+            divergent_[block] = diverges_after(context, block);
         for (const ProductNode& node : nodes)
             for (const AbstractStack& stack : node.stacks)
                 note(node.block, stack);
@@ -128,7 +117,7 @@ private:
             const std::size_t block = work.back();
             work.pop_back();
             if (block == kind.first) return false;
-            for (const std::size_t next : successors_of(context_, block))
+            for (const std::size_t next : next_blocks(context_, block))
                 if (allowed.erase(next) != 0) work.push_back(next);
         }
         return true;
@@ -191,7 +180,7 @@ private:
         if (!leading) return std::nullopt;
         const std::int64_t most = context_.shape.warp_size - 1;
         for (const std::size_t block : *leading)
-            if (block != header && divergent_[block] && successors_of(context_, block).size() > 1)
+            if (block != header && divergent_[block] && next_blocks(context_, block).size() > 1)
                 return most;
         std::set<GroupKind> kinds;
         for (const std::size_t node : loop.blocks)

@@ -1,5 +1,6 @@
 #include "analyzer/divergence/serialized_cfg.hpp"
 
+#include "analyzer/divergence/branch_paths.hpp"
 #include "analyzer/divergence/group_counts.hpp"
 #include "analyzer/divergence/node_graph.hpp"
 #include "analyzer/divergence/product_exploration.hpp"

@@ -36,10 +36,6 @@ struct WarpStep {
 /// point which these groups left.
 using Overtaking = std::map<std::pair<std::size_t, std::size_t>, std::set<std::size_t>>;
 
-/// About how many nodes the sets of pending groups make, of each branch with three paths or more; 0
-/// is among them.
-std::set<std::size_t> sizes_of_sets(const AnalysisContext& context);
-
 /// The blocks after which lanes may diverge, and what the code says about their points.
 class SimtRules {
 public:
