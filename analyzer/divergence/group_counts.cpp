@@ -157,6 +157,12 @@ private:
         return counted;
     }
 
+    /// The lanes from which such groups diverge all take the loop's back edge next.
+    [[nodiscard]] bool iterate_next(const GroupKind& kind, std::size_t loop) const {
+        return overtaking_.count(kind) == 0 && kind.second != code_.loops[loop].header &&
+               next_blocks(context_, kind.first) == std::set{kind.second, code_.loops[loop].header};
+    }
+
     /// Groups of one kind that are pending at the same time: each is of another iteration.
     [[nodiscard]] std::int64_t most_pending(const GroupKind& kind) const {
         const std::int64_t lanes = context_.shape.warp_size;
@@ -167,7 +173,8 @@ private:
         for (const std::size_t loop : *loops) {
             const std::int64_t iterations = context_.facts.loops[loop].max;
             if (iterations >= lanes) return lanes;
-            most = std::min(lanes, most * (iterations + 1));
+            const std::int64_t last = iterate_next(kind, loop) ? 0 : 1;
+            most = std::min(lanes, most * std::max<std::int64_t>(iterations + last, 1));
         }
         return most;
     }

@@ -347,6 +347,13 @@ void LaneRules::check_target(std::size_t maker, std::size_t last, std::size_t wa
     if (behind != flow_.first[way]) refuse(last, "lanes go on elsewhere than their point says");
 }
 
+std::set<std::size_t> LaneRules::passed_over() const {
+    std::set<std::size_t> origins;
+    for (const auto& [asked, is_later] : later_iterations_)
+        origins.insert(asked.first);
+    return origins;
+}
+
 bool LaneRules::is_later_iteration(std::size_t of, std::size_t at) {
     const auto [known, fresh] = later_iterations_.try_emplace({of, at}, false);
     if (fresh) known->second = find_later_iteration(of, at);

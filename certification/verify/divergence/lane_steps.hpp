@@ -39,6 +39,8 @@ public:
     /// Throws `Finding` at code that it does not follow: named in
     /// docs/reference/evidence-format.md.
     [[nodiscard]] LaneSteps after(const WarpState& state);
+    /// In all steps so far: blocks after which groups diverged above which lanes go on that waited.
+    [[nodiscard]] std::set<std::size_t> passed_over() const;
     /// The loop that a block heads. Null: none.
     [[nodiscard]] const CheckedLoop* headed_by(std::size_t block) const { return headed_[block]; }
 

@@ -68,6 +68,7 @@ NodeStates check_stacks(const KernelCase& kernel, const ControlFlow& of_code) {
             for (const WarpState& next : steps->second.next)
                 check_step(kernel, node, next);
         }
+    found.passed_over = rules.passed_over();
     return found;
 }
 

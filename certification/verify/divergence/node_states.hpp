@@ -16,6 +16,8 @@ namespace warpbound::certification::verify {
 struct NodeStates {
     /// Headers of loops that some lanes may execute while others are pending: by these.
     std::map<SimtStack::Group, std::set<std::size_t>> turned;
+    /// Blocks after which groups diverged above which lanes go on that waited at a point.
+    std::set<std::size_t> passed_over;
     std::vector<bool> converged; ///< Per block: no lane is ever elsewhere.
 };
 

@@ -74,16 +74,30 @@ struct LoopIndex {
     std::set<std::int64_t> divergent;                    ///< Addresses.
 };
 
-/// How often a lane executes the branch after which such groups diverge, while they are pending.
+/// Lanes that do not diverge as such a group take the back edge of the loop next, and none that
+/// waited go on above it.
+bool iterates_next(const LoopIndex& index, const NodeStates& lanes, const SimtStack::Group& group,
+                   const CheckedLoop& loop) {
+    if (group.second == loop.header || lanes.passed_over.count(group.first) != 0) return false;
+    std::set<std::size_t> next;
+    for (const std::size_t to : index.of_code.blocks[group.first].successors)
+        if (!index.of_code.never[to]) next.insert(to);
+    return next == std::set{group.second, loop.header};
+}
+
+/// How often lanes pass the branch after which such groups diverge, while they are pending, and do
+/// not diverge with the group.
 std::int64_t most_groups(const LoopIndex& index, const NodeStates& lanes,
-                         const std::pair<std::size_t, std::size_t>& group) {
+                         const SimtStack::Group& group) {
     const auto turned = lanes.turned.find(group);
     if (turned == lanes.turned.end()) return 1;
     std::int64_t most = 1;
     for (const std::size_t header : turned->second)
         if (const CheckedLoop* loop = index.headed[header];
             loop != nullptr && loop->blocks.count(group.first) != 0)
-            most = models::times(most, loop->max_back_edges + 1);
+            most = models::times(most, iterates_next(index, lanes, group, *loop)
+                                           ? std::max<std::int64_t>(loop->max_back_edges, 1)
+                                           : loop->max_back_edges + 1);
     return most;
 }
 
