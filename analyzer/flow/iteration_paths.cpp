@@ -29,6 +29,11 @@ using assembly::Operand;
 using assembly::Register;
 using assembly::RegisterOperand;
 
+/// Modulo 2^32, as a signed number.
+std::int64_t reduced(std::int64_t number) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(number));
+}
+
 constexpr std::size_t most_paths = 64;
 constexpr std::size_t most_steps = 20'000; ///< Instructions of all paths.
 
@@ -119,8 +124,15 @@ private:
             if (to == loop_.header)
                 found_.paths.push_back({state.numbers, state.decided});
             else if (is_inside(to))
-                follow(state, to, graph_.blocks[to].first);
+                follow(at_begin(state), to, graph_.blocks[to].first);
         }
+    }
+
+    /// Of a block: other lanes may have written predicates that they share meanwhile.
+    [[nodiscard]] State at_begin(State state) const {
+        std::erase_if(state.predicates,
+                      [&](const auto& one) { return shared_.count(one.first) != 0; });
+        return state;
     }
 
     /// A predicate that the instruction asks and that the path has not decided.
@@ -193,7 +205,7 @@ private:
     }
     LinearForm other(std::size_t block, std::size_t instruction, Register reg) {
         const auto [entry, is_new] = results_.emplace(Result{block, instruction, reg}, symbols_);
-        if (is_new) found_.others.insert(symbols_++);
+        if (is_new) ++symbols_;
         return form_of(entry->second);
     }
     LinearForm half(const LinearForm& of, bool from_zero) {
@@ -219,8 +231,7 @@ private:
                 form = found != state.numbers.end() ? found->second : form_of(symbol_of(held));
             }
             if (reg->negated || reg->inverted) form = form * -1;
-            if (reg->inverted) form.constant -= 1;
-            return form;
+            return reg->inverted ? plus(std::move(form), -1) : form;
         }
         const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand);
         const auto value = immediate != nullptr ? value_of(*immediate) : std::nullopt;
@@ -286,19 +297,11 @@ private:
         if (name == "LOP3" && count == 4 && only({"LUT"})) {
             const auto table = constant(3);
             constexpr std::int64_t complement_of_second = 0x33;
-            if (table == complement_of_second) {
-                LinearForm complement = all->at(1) * -1;
-                complement.constant -= 1;
-                return complement;
-            }
+            if (table == complement_of_second) return plus(all->at(1) * -1, -1);
             const std::size_t other = table == first_and_third ? 2 : 1;
             if (table != first_and_third && table != first_and_second) return std::nullopt;
-            LinearForm less = all->at(other);
-            less.constant -= 1;
-            if (all->at(0) == less) return cleared(all->at(other));
-            less = all->at(0);
-            less.constant -= 1;
-            if (all->at(other) == less) return cleared(all->at(0));
+            if (all->at(0) == plus(all->at(other), -1)) return cleared(all->at(other));
+            if (all->at(other) == plus(all->at(0), -1)) return cleared(all->at(0));
         }
         return std::nullopt;
     }
@@ -306,10 +309,7 @@ private:
     /// The form plus its sign bit: half of it is half of the form, rounded toward zero.
     LinearForm rounded(const LinearForm& of) {
         const auto [entry, is_new] = rounded_.emplace(of, symbols_);
-        if (is_new) {
-            found_.others.insert(symbols_);
-            rounds_.emplace(symbols_++, of);
-        }
+        if (is_new) rounds_.emplace(symbols_++, of);
         return form_of(entry->second);
     }
     LinearForm half_of(const LinearForm& form, bool is_signed) {
@@ -375,17 +375,21 @@ private:
 
 LinearForm operator+(LinearForm a, const LinearForm& b) {
     for (const auto& [symbol, factor] : b.terms)
-        if ((a.terms[symbol] += factor) == 0) a.terms.erase(symbol);
-    a.constant += b.constant;
-    return a;
+        if ((a.terms[symbol] = reduced(a.terms[symbol] + factor)) == 0) a.terms.erase(symbol);
+    return plus(std::move(a), b.constant);
 }
 
 LinearForm operator*(LinearForm a, std::int64_t factor) {
-    if (factor == 0) return {};
     for (auto& [symbol, own] : a.terms)
-        own *= factor;
-    a.constant *= factor;
+        own = reduced(own * reduced(factor));
+    std::erase_if(a.terms, [](const auto& term) { return term.second == 0; });
+    a.constant = reduced(a.constant * reduced(factor));
     return a;
+}
+
+LinearForm plus(LinearForm form, std::int64_t constant) {
+    form.constant = reduced(form.constant + constant);
+    return form;
 }
 
 LinearForm form_of(IterationSymbol symbol) {

@@ -20,7 +20,8 @@ namespace warpbound::analyzer {
 /// instruction computes that is not followed.
 using IterationSymbol = std::size_t;
 
-/// A sum of multiples of symbols and a constant, modulo 2^32.
+/// A sum of multiples of symbols and a constant, modulo 2^32. Factors and constant are the least in
+/// size, as signed numbers of 32 bits: `+`, `*` and `plus` keep them so.
 struct LinearForm {
     std::map<IterationSymbol, std::int64_t> terms; ///< No factor is 0.
     std::int64_t constant = 0;
@@ -28,6 +29,7 @@ struct LinearForm {
 };
 LinearForm operator+(LinearForm a, const LinearForm& b);
 LinearForm operator*(LinearForm a, std::int64_t factor);
+LinearForm plus(LinearForm form, std::int64_t constant);
 LinearForm form_of(IterationSymbol symbol);
 
 /// A comparison that a path decides: left >= right, or left == right.
@@ -57,7 +59,6 @@ struct IterationPaths {
     std::map<IterationSymbol, Half> halves;
     /// A form with its lowest bit that is 1 set to 0.
     std::map<IterationSymbol, LinearForm> cleared;
-    std::set<IterationSymbol> others; ///< What is not followed.
 };
 
 /// Nothing for loops with inner loops and those of too many paths. Sound for registers of lanes,

@@ -143,8 +143,7 @@ private:
             bool halves = false;
             for (const auto& [symbol, half] : all_.halves) {
                 if (half.of != before(reg)) continue;
-                LinearForm rest = before(reg) + form_of(symbol) * -1;
-                rest.constant -= 1;
+                const LinearForm rest = plus(before(reg) + form_of(symbol) * -1, -1);
                 if (now == form_of(symbol)) steps.push_back({false, 0, 1});
                 if (now == rest) steps.push_back({true, -1, 1});
                 halves = halves || now == form_of(symbol) || now == rest;

@@ -227,7 +227,8 @@ private:
                 at.rest_at = index;
                 at.negated_divisor = !negates_x;
                 at.divisor_operand = divisor_operand;
-                rests_.emplace(index, at);
+                const auto [entry, is_new] = rests_.emplace(index, at);
+                if (!is_new && entry->second != at) entry->second.reset();
                 return id_of(
                     {Kind::FirstRest, of.first, of.second, static_cast<std::int64_t>(index)});
             }
@@ -408,9 +409,11 @@ private:
         std::optional<DividedAt> division;
         if (term && (is(*term, Kind::Quotient) || is(*term, Kind::Rest))) {
             division = rests_.at(static_cast<std::size_t>(terms_[*term].number));
-            division->instruction = index;
-            division->into = into;
-            division->is_rest = is(*term, Kind::Rest);
+            if (division) {
+                division->instruction = index;
+                division->into = into;
+                division->is_rest = is(*term, Kind::Rest);
+            }
         }
         const auto [entry, is_new] = found_.emplace(index, division);
         if (!is_new && entry->second != division) entry->second.reset();
@@ -422,7 +425,8 @@ private:
     std::vector<Term> terms_;
     std::map<Term, TermId> ids_;
     std::int64_t unknowns_ = 0;
-    std::map<std::size_t, DividedAt> rests_; ///< By the instruction that computes FirstRest.
+    /// By the instruction that computes FirstRest; none where nodes differ.
+    std::map<std::size_t, std::optional<DividedAt>> rests_;
     std::map<std::size_t, std::optional<DividedAt>> found_; ///< By instruction.
 };
 

@@ -20,21 +20,15 @@ namespace {
 constexpr std::size_t most_pairs = 100'000;
 constexpr std::size_t most_alike = 500; ///< Stacks of a node.
 
-/// Which stacks of a node become one that stands for all of them.
-enum class Joining {
-    All, ///< Those that can.
-    None
-};
-
 /// Pairs of a node and a stack with which lanes come there. Each step of a warp leads to a pair at
 /// one of the successors that are of its block. A pair is dropped of which a step leads to none;
 /// the steps to it then try another pair.
 class NodePairs {
 public:
     NodePairs(const verify::KernelCase& kernel, const verify::ControlFlow& flow,
-              const analyzer::SerializedCfg& cfg, Joining joining)
-        : kernel_{kernel}, rules_{kernel, flow}, joining_{joining},
-          of_node_(kernel.serialized.size()), given_(cfg.stacks.size()) {
+              const analyzer::SerializedCfg& cfg, bool joins)
+        : kernel_{kernel}, rules_{kernel, flow}, joins_{joins}, of_node_(kernel.serialized.size()),
+          given_(cfg.stacks.size()) {
         for (std::size_t node = 0; node < cfg.stacks.size(); ++node)
             for (const analyzer::AbstractStack& known : cfg.stacks[node])
                 for (verify::SimtStack& stack : exported(known, cfg.overtaken))
@@ -125,7 +119,7 @@ private:
         for (const std::size_t pair : alike.pairs) {
             if (pairs_[pair].dropped) continue;
             verify::SimtStack& known = pairs_[pair].stack;
-            if (!alike.joins || joining_ == Joining::None) continue;
+            if (!alike.joins || !joins_) continue;
             if (auto joined = known.joined(stack)) {
                 known = std::move(*joined);
                 expand_later(pair);
@@ -237,7 +231,7 @@ private:
 
     const verify::KernelCase& kernel_;
     verify::LaneRules rules_;
-    Joining joining_;
+    bool joins_; ///< Stacks of a node that can become one that stands for all of them.
     std::vector<Alike> of_node_;                        ///< Per node.
     std::vector<std::vector<verify::SimtStack>> given_; ///< Per node, not used yet.
     std::string refusal_;         ///< What a pair lacks that this step could have led to.
@@ -252,8 +246,8 @@ private:
 NodeStacks node_stacks(verify::KernelCase& kernel, const analyzer::SerializedCfg& cfg) {
     const verify::ControlFlow flow = verify::check_control_flow(kernel);
     std::string lacks;
-    for (const Joining joining : {Joining::All, Joining::None}) {
-        NodePairs pairs{kernel, flow, cfg, joining};
+    for (const bool joins : {true, false}) {
+        NodePairs pairs{kernel, flow, cfg, joins};
         if (!pairs.find()) {
             if (lacks.empty()) lacks = pairs.lacks();
             continue;

@@ -35,7 +35,8 @@ bool is_at(const SimtStack::Entry& point, std::size_t block) {
 
 LaneRules::LaneRules(const KernelCase& kernel, const ControlFlow& flow)
     : kernel_{kernel}, flow_{flow}, code_{kernel.function->instructions}, meetings_{flow},
-      headed_(flow.blocks.size(), nullptr), loops_around_(flow.blocks.size()) {
+      ends_(flow.blocks.size(), false), headed_(flow.blocks.size(), nullptr),
+      loops_around_(flow.blocks.size()) {
     for (const CheckedLoop& loop : flow.loops) {
         headed_[loop.header] = &loop;
         for (const std::size_t block : loop.blocks)
@@ -43,6 +44,17 @@ LaneRules::LaneRules(const KernelCase& kernel, const ControlFlow& flow)
     }
     for (const models::DivergentFact& fact : kernel.facts.divergents)
         divergent_addresses_.insert(fact.at);
+    std::vector<std::size_t> work;
+    for (std::size_t block = 0; block < flow.blocks.size(); ++block)
+        if (flow.blocks[block].exits && !flow.never[block]) work.push_back(block);
+    const auto before = predecessors_of(flow);
+    while (!work.empty()) {
+        const std::size_t block = work.back();
+        work.pop_back();
+        if (flow.never[block] || ends_[block]) continue;
+        ends_[block] = true;
+        work.insert(work.end(), before[block].begin(), before[block].end());
+    }
 }
 
 void LaneRules::refuse(std::size_t instruction, const std::string& what) const {
@@ -64,7 +76,7 @@ LaneSteps LaneRules::after(const WarpState& state) {
             execute(i, stacks);
         std::set<std::size_t> ways;
         for (const std::size_t to : flow_.blocks[block_].successors)
-            if (!flow_.never[to]) ways.insert(to);
+            if (ends_[to]) ways.insert(to);
         for (const SimtStack& stack : stacks) {
             if (flow_.blocks[block_].exits) go_on(stack.end(later_iteration_));
             for (const std::size_t way : ways)

@@ -81,6 +81,7 @@ private:
     const ControlFlow& flow_;
     const std::vector<assembly::Instruction>& code_;
     PostDominators meetings_;
+    std::vector<bool> ends_; ///< Per block: an EXIT follows over no block that is never executed.
     std::vector<const CheckedLoop*> headed_;                    ///< Per block: by it, or null.
     std::vector<std::vector<const CheckedLoop*>> loops_around_; ///< Per block.
     std::set<std::int64_t> divergent_addresses_;                ///< Of divergent instructions.

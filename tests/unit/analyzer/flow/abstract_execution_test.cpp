@@ -330,6 +330,43 @@ TEST(AbstractExecution, BoundsLoopsOfTwoCounters) {
     EXPECT_EQ(executed(loop("@!P0 LDG.E R3, [R8.64]")), "?");
 }
 
+// A limit that is computed in the loop wraps around as numbers do: 100 each, so that 199 stay.
+TEST(AbstractExecution, BoundsLoopsOfTwoCountersWithLimitsThatWrapAround) {
+    const auto loop = [](const char* limit) {
+        return fmt::format("MOV R2, RZ; MOV R3, RZ; MOV R7, 0x64; L: {}; LDG.E R6, [R8.64]; "
+                           "ISETP.GE.AND P0, PT, R6, RZ, PT; @!P0 IADD3 R2, R2, 0x1, RZ; "
+                           "@P0 IADD3 R3, R3, 0x1, RZ; ISETP.GE.AND P1, PT, R2, R5, PT; "
+                           "ISETP.GE.OR P1, PT, R3, R5, P1; @!P1 BRA L; EXIT;",
+                           limit);
+    };
+    EXPECT_EQ(executed(loop("MOV R5, 0x64")), "1..199");
+    EXPECT_EQ(executed(loop("MOV R5, 0x80000000; IADD3 R5, R5, R5, RZ; IADD3 R5, R5, 0x64, RZ")),
+              "1..199");
+    EXPECT_EQ(executed(loop("IADD3 R5, R7, -0x40000000, RZ; IADD3 R5, R5, -0x60000000, RZ; "
+                            "IADD3 R5, R5, -0x60000000, RZ")),
+              "1..199");
+    EXPECT_EQ(executed(loop("MOV R5, 0x80000000; LOP3.LUT R5, RZ, R5, RZ, 0x33, !PT")), "?")
+        << "the largest number is none that a sum of two does not wrap around";
+    EXPECT_EQ(executed(loop("MOV R5, R7; IMAD R5, R5, 0x7fffffff, RZ; IMAD R5, R5, 0x7fffffff, RZ; "
+                            "IMAD R5, R5, 0x7fffffff, RZ; IMAD R5, R5, 0x7fffffff, RZ")),
+              "1..199");
+}
+
+// Lanes that wait find in a uniform predicate what others wrote, in an iteration that raises none.
+TEST(AbstractExecution, BoundsNoLoopByUniformPredicatesThatOtherLanesWrite) {
+    const auto loop = [](const char* branch) {
+        return fmt::format(
+            "MOV R2, RZ; MOV R3, RZ; L: UISETP.EQ.AND UP0, UPT, URZ, URZ, UPT; BRA.U UP0, M; "
+            "IADD3 R2, R2, 0x1, RZ; M: LDG.E R6, [R8.64]; ISETP.GE.AND P0, PT, R6, RZ, PT; "
+            "BSSY B0, J; {} Y: UISETP.NE.AND UP0, UPT, URZ, URZ, UPT; "
+            "IADD3 R2, R2, 0x1, RZ; J: BSYNC B0; BRA.U !UP0, N; IADD3 R3, R3, 0x1, RZ; "
+            "N: ISETP.GE.AND P1, PT, R2, 0x64, PT; ISETP.GE.OR P1, PT, R3, 0x64, P1; @!P1 BRA L; "
+            "EXIT;",
+            branch);
+    };
+    EXPECT_EQ(executed(loop("@!P0 BRA J;")), "?");
+}
+
 TEST(AbstractExecution, BoundsLoopsOverTheBitsOfAMask) {
     EXPECT_EQ(executed("LDG.E R0, [R8.64]; L: IADD3 R9, R0, -0x1, RZ; "
                        "LOP3.LUT P0, R0, R9, RZ, R0, 0xa0, !PT; @P0 BRA L; EXIT;"),
