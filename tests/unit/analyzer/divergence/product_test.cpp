@@ -100,7 +100,7 @@ TEST(ProductCfg, BoundsGroupsThatIterateALoopOnTheirWayOut) {
                    "M: FADD R2, R2, R2; @P2 BRA M; EXIT; Z: EXIT;",
                    {16}, {{0, 1, 4, {}}, {40, 1, 3, {}}});
     ASSERT_TRUE(cfg) << to_string(cfg.error());
-    EXPECT_EQ(repeated_of(cfg.value()), std::vector<std::int64_t>{4});
+    EXPECT_EQ(repeated_of(cfg.value()), std::vector<std::int64_t>{3});
 }
 
 // Each of 12 paths first, and then for any number of groups left. Sets would be 12 * 2^11 nodes.
