@@ -54,12 +54,9 @@ public:
                 const Overtaking& overtaking, const assembly::ControlFlowGraph& graph,
                 const std::vector<const ProductNode*>& in_order)
         : context_{context}, code_{*context.request.graph}, graph_{graph}, in_order_{in_order},
-          overtaking_{overtaking}, headed_(code_.blocks.size()),
-          divergent_(code_.blocks.size(), false), repeated_(in_order.size()) {
+          overtaking_{overtaking}, headed_(code_.blocks.size()), repeated_(in_order.size()) {
         for (std::size_t loop = 0; loop < code_.loops.size(); ++loop)
             headed_[code_.loops[loop].header] = loop;
-        for (std::size_t block = 0; block < code_.blocks.size(); ++block)
-            divergent_[block] = diverges_after(context, block);
         for (const ProductNode& node : nodes)
             for (const AbstractStack& stack : node.stacks)
                 note(node.block, stack);
@@ -187,7 +184,8 @@ private:
         if (!leading) return std::nullopt;
         const std::int64_t most = context_.shape.warp_size - 1;
         for (const std::size_t block : *leading)
-            if (block != header && divergent_[block] && next_blocks(context_, block).size() > 1)
+            if (block != header && diverges_after(context_, block) &&
+                next_blocks(context_, block).size() > 1)
                 return most;
         std::set<GroupKind> kinds;
         for (const std::size_t node : loop.blocks)
@@ -212,7 +210,6 @@ private:
     const std::vector<const ProductNode*>& in_order_;
     const Overtaking& overtaking_;
     std::vector<std::optional<std::size_t>> headed_; ///< Per block: the loop of the code.
-    std::vector<bool> divergent_;                    ///< Per block.
     std::map<GroupKind, Blocks> below_; ///< Blocks that lanes execute above such groups.
     std::vector<std::optional<std::int64_t>> repeated_;
 };

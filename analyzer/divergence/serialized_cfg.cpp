@@ -67,7 +67,7 @@ Result<SerializedCfg> ordered(const AnalysisContext& context, const std::vector<
     const std::vector<bool> converged = converged_blocks(nodes, graph.blocks.size());
     SerializedCfg cfg;
     cfg.graph = std::move(made.value().graph);
-    for (const auto& [group, blocks] : overtaking)
+    for (const auto& [group, resumed] : overtaking)
         cfg.overtaken.insert(group);
     std::vector<const ProductNode*> in_order;
     for (const std::size_t given : made.value().explored) {

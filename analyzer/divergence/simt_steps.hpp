@@ -51,7 +51,6 @@ public:
     /// lanes are in them, arrivals at a point that is not the innermost, barriers that some lanes
     /// execute while others are elsewhere.
     [[nodiscard]] Result<std::vector<WarpStep>> after(const WarpState& state);
-    [[nodiscard]] bool may_diverge(std::size_t block) const { return divergent_[block]; }
     /// For messages: at which branch the lanes diverged, or at which point they wait.
     [[nodiscard]] std::string place_of(const PendingGroup& others) const;
     /// All paths from the first block to an EXIT lead over the second one.

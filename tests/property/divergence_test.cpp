@@ -260,7 +260,7 @@ DivergenceCounts check_divergent_kernels(GlobalMemory global) {
     counts.record();
     EXPECT_GT(counts.several_warps * 4, counts.bounded);
     EXPECT_GT(counts.time_division * 20, counts.bounded);
-    EXPECT_GT(counts.order_forced * 25, counts.bounded);
+    EXPECT_GT(counts.order_forced * 20, counts.bounded);
     return counts;
 }
 
