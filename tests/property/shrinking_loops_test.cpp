@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 namespace warpbound::tests {
@@ -131,6 +132,38 @@ private:
         add(fmt::format("@P0 BRA L{}", label));
     }
 
+    /// The predicate on loaded data, of the lane or of the warp.
+    std::string choice() {
+        if (!one_in(4)) {
+            add("ISETP.GE.AND P0, PT, R6, " + number(0, 12) + ", PT");
+            return "P0";
+        }
+        add("R2UR UR4, R6");
+        add("UISETP.GE.AND UP0, UPT, UR4, " + number(0, 12) + ", UPT");
+        return "UP0";
+    }
+
+    /// The register of a limit that the loop computes, in part with numbers that wrap around.
+    std::string limit_in_loop() {
+        switch (random_source_.whole(1, 4)) {
+        case 1:
+            add("IADD3 R13, R12, " + number(-20, 20) + ", RZ");
+            break;
+        case 2:
+            add("IADD3 R13, R12, 0x7fffff" + fmt::format("{:02x}", random_source_.whole(0, 255)) +
+                ", RZ");
+            break;
+        case 3:
+            add("MOV R13, " + number(0, 300));
+            add("IADD3 R13, R13, -0x" + fmt::format("{:x}", random_source_.whole(0, 40)) + ", RZ");
+            break;
+        default:
+            add("MOV R14, 0x" + fmt::format("{:x}", random_source_.whole(0x40000000, 0xffffffff)));
+            add("IADD3 R13, R14, R12, RZ");
+        }
+        return "R13";
+    }
+
     void counters() {
         add("MOV R2, " + number(0, 5));
         add("LDG.E.U8 R3, [R8.64]");
@@ -138,13 +171,18 @@ private:
         add("MOV R12, " + number(0, 300));
         const int label = begin();
         add("LDG.E R6, [R8.64]");
-        add("ISETP.GE.AND P0, PT, R6, " + number(0, 12) + ", PT");
+        const std::string which = choice();
         const std::string other = one_in(8) ? "RZ" : number(1, 3);
-        add("@P0 IADD3 R2, R2, " + number(1, 2) + ", RZ");
-        add(fmt::format("@!P0 IADD3 R3, R3, {}, RZ", other));
+        add(fmt::format("@{} IADD3 R2, R2, {}, RZ", which, number(1, 2)));
+        if (one_in(6)) {
+            add(fmt::format("BRA M{}", label)); // A uniform predicate may change here.
+            text_ += fmt::format("M{}:\n", label);
+        }
+        add(fmt::format("@!{} IADD3 R3, R3, {}, RZ", which, other));
         if (one_in(3)) add("@P4 IADD3 R3, R3, 0x1, RZ");
         add(fmt::format("ISETP.LT.AND P1, PT, R2, {}, PT", limit));
-        add(one_in(8) ? "ISETP.NE.AND P1, PT, R3, R12, P1" : "ISETP.LT.AND P1, PT, R3, R12, P1");
+        const std::string last = one_in(3) ? limit_in_loop() : "R12";
+        add(fmt::format("ISETP.{}.AND P1, PT, R3, {}, P1", one_in(8) ? "NE" : "LT", last));
         add(fmt::format("@P1 BRA L{}", label));
     }
 
@@ -154,6 +192,8 @@ private:
 };
 
 TEST(ShrinkingLoops, HaveBoundsThatHoldForEveryEntry) {
+    const std::set<assembly::Register> shared{{assembly::RegisterFile::Uniform, 4},
+                                              {assembly::RegisterFile::UniformPredicate, 0}};
     int loops = 0;
     int bounded = 0;
     int reached = 0;
@@ -166,13 +206,17 @@ TEST(ShrinkingLoops, HaveBoundsThatHoldForEveryEntry) {
         const assembly::Function& function = program.value().functions.front();
         const auto graph = assembly::build_control_flow_graph(function);
         ASSERT_TRUE(graph) << text;
-        const auto executed = analyzer::execute_abstractly(function, graph.value(), {1, 32}, {});
+        const auto executed =
+            analyzer::execute_abstractly(function, graph.value(), {1, 32}, shared);
         for (const auto& loop : executed.loops) {
             ++loops;
             bounded += loop ? 1 : 0;
         }
+        LaneInputs inputs;
+        inputs.others_write_predicates = true;
         for (int run = 0; run < 30; ++run) {
-            const LaneRun lane = LaneInterpreter{function, graph.value(), random_source}.run(1'000);
+            const LaneRun lane =
+                LaneInterpreter{function, graph.value(), random_source, {}, inputs}.run(1'000);
             for (const auto& [loop, counts] : lane.header_counts)
                 for (const std::int64_t count : counts) {
                     if (!executed.loops[loop]) continue;

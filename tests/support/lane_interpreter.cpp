@@ -49,7 +49,8 @@ LaneInterpreter::LaneInterpreter(const assembly::Function& function,
                                  RandomSource& random_source, const models::Launch& launch,
                                  const LaneInputs& inputs)
     : function_{function}, graph_{graph}, random_source_{random_source}, launch_{launch},
-      constants_{inputs.constants}, special_{inputs.special}, memory_{inputs.memory} {
+      constants_{inputs.constants}, special_{inputs.special}, memory_{inputs.memory},
+      others_write_predicates_{inputs.others_write_predicates} {
     for (int reg = 0; reg < 32; ++reg)
         numbers_[{assembly::RegisterFile::General, reg}] =
             static_cast<Number>(random_source.whole(0, 0xffffffff));
@@ -95,6 +96,10 @@ LaneRun LaneInterpreter::run(int max_blocks) {
 
 void LaneInterpreter::enter(LaneRun& run, std::optional<std::size_t> from, std::size_t to) {
     run.path.push_back(to);
+    if (others_write_predicates_)
+        std::erase_if(predicates_, [](const auto& one) {
+            return one.first.file == assembly::RegisterFile::UniformPredicate;
+        });
     for (std::size_t loop = 0; loop < graph_.loops.size(); ++loop) {
         const auto& blocks = graph_.loops[loop].blocks;
         const auto inside = [&](std::size_t block) {

@@ -40,6 +40,9 @@ struct LaneInputs {
     /// Words loaded from one address are equal, also for other lanes with this seed (C96); nothing:
     /// each load gives a random number.
     std::optional<std::uint32_t> memory{};
+    /// Lanes diverge, and those that run elsewhere write uniform predicates: at the begin of each
+    /// block they are random.
+    bool others_write_predicates = false;
 };
 
 class LaneInterpreter {
@@ -80,6 +83,7 @@ private:
     std::map<std::string, Number> special_;
     std::map<std::size_t, std::int64_t> header_count_; ///< By loop: in the current traversal.
     std::optional<std::uint32_t> memory_;
+    bool others_write_predicates_ = false;
 };
 
 } // namespace warpbound::tests
