@@ -139,7 +139,7 @@ DivergenceVerdict check_divergent_kernel(std::uint64_t seed,
     verdict.several_warps = request.launch.blocks * request.launch.threads > 32;
     static const auto policies =
         tests::conserving_policies({"srr", "variable-rate:fast=0,every=2", "srr",
-                                    "variable-rate:fast=0,every=3", "two-level:active=1"});
+                                    "variable-rate:fast=0,every=3", "srr", "two-level:active=1"});
     request.policy = models::read_policy(policies[seed / 8 % policies.size()]).value();
     const auto guarantee = models::guarantee_of(request.policy);
     verdict.time_division = guarantee == models::PolicyGuarantee::TimeDivision;
