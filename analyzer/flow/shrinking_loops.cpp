@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <vector>
 
 namespace warpbound::analyzer {
@@ -57,17 +58,36 @@ private:
         return ends.lo >= 0 && ends.hi <= largest_number ? std::optional{ends} : std::nullopt;
     }
 
+    /// The number that a form is, where its sum with a distance does not wrap around.
+    static std::optional<std::int64_t> number_in(const LinearForm& form) {
+        const bool is_small = form.constant >= -largest_number && form.constant <= largest_number;
+        return form.terms.empty() && is_small ? std::optional{form.constant} : std::nullopt;
+    }
+
     /// The largest d for which left - right >= d follows from what the path decided; nothing where
     /// it says nothing.
     static std::optional<std::int64_t> decided_distance(const IterationPath& path,
                                                         const LinearForm& left,
                                                         const LinearForm& right, bool any_order) {
+        const LinearForm distance = left + right * -1;
+        std::optional<std::int64_t> most;
+        const auto keep = [&](std::int64_t found) { most = std::max(most.value_or(found), found); };
+        const auto keep_if_ordered = [&](std::int64_t found) {
+            if (found >= 0) keep(found);
+        };
         for (const auto& [comparison, holds] : path.decided) {
             if (comparison.is_equality || (!comparison.is_signed && !any_order)) continue;
-            if (holds && comparison.left == left && comparison.right == right) return 0;
-            if (!holds && comparison.left == right && comparison.right == left) return 1;
+            const auto& [larger, smaller] = std::tie(comparison.left, comparison.right);
+            if (holds && larger == left && smaller == right) keep(0);
+            if (!holds && larger == right && smaller == left) keep(1);
+            if (!comparison.is_signed) continue;
+            // The distance itself, or its sum with a number, compared with a number.
+            if (const auto added = number_in(larger + distance * -1); holds && added)
+                if (const auto number = number_in(smaller)) keep_if_ordered(*number - *added);
+            if (const auto added = number_in(smaller + distance * -1); !holds && added)
+                if (const auto number = number_in(larger)) keep_if_ordered(*number - *added + 1);
         }
-        return std::nullopt;
+        return most;
     }
 
     static std::optional<std::int64_t> iterations(const std::vector<Step>& steps, std::int64_t g) {
@@ -139,7 +159,7 @@ private:
             const bool stays_above =
                 (decided != path.decided.end() && !decided->second) ||
                 (unsigned_decided != path.decided.end() && !unsigned_decided->second) ||
-                decided_distance(path, now, {}, false) == 1;
+                decided_distance(path, now, {}, false).value_or(0) >= 1;
             bool halves = false;
             for (const auto& [symbol, half] : all_.halves) {
                 if (half.of != before(reg)) continue;

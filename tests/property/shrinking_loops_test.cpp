@@ -89,7 +89,7 @@ private:
         const bool strict = one_in(2);
         const std::string high = strict || one_in(6) ? "R4" : "R7";
         add("IADD3 R7, R4, -0x1, RZ");
-        const std::string up = one_in(8) ? number(-1, 2) : "0x1";
+        const std::string up = one_in(8) ? number(-1, 2) : one_in(3) ? "RZ" : "0x1";
         if (one_in(2)) {
             add(fmt::format("SEL R3, R3, {}, !P0", high));
             add(fmt::format("@!P0 IADD3 R2, R4, {}, RZ", up));
@@ -101,7 +101,13 @@ private:
             add(fmt::format("MOV R3, {}", high));
             text_ += fmt::format("T{}:\n", label);
         }
-        add(fmt::format("ISETP.{}.AND P1, PT, R2, R3, PT", strict ? "GE" : "GT"));
+        if (one_in(3)) { // The distance, compared with a number.
+            add(one_in(2) ? "IADD3 R10, R3, -R2, RZ" : "IADD3 R10, R3, -R2, -0x1");
+            add(fmt::format("ISETP.{}.AND P1, PT, R10, {}, PT", one_in(2) ? "LE" : "LT",
+                            number(-1, 3)));
+        } else {
+            add(fmt::format("ISETP.{}.AND P1, PT, R2, R3, PT", strict ? "GE" : "GT"));
+        }
         add(fmt::format("@!P1 BRA L{}", label));
         text_ += fmt::format("D{}:\n", label);
     }

@@ -316,6 +316,24 @@ TEST(AbstractExecution, BoundsBisections) {
     EXPECT_EQ(executed(loop("MOV R3, 0x3e8", "0x1", "R3")), "?") << "one path moves nothing";
 }
 
+// while (high - low > 1): 1000, 500, 250, 125, 63, 32, 16, 8, 4 and 2 are left.
+TEST(AbstractExecution, BoundsBisectionsUntilADistanceIsLeft) {
+    const auto loop = [](const char* distance, const char* number) {
+        return fmt::format("MOV R2, RZ; MOV R3, 0x3e8; L: IADD3 R5, R2, R3, RZ; "
+                           "SHF.R.S32.HI R4, RZ, 0x1, R5; LDG.E R6, [R8.64]; "
+                           "ISETP.GE.AND P0, PT, R6, R7, PT; SEL R3, R3, R4, !P0; "
+                           "SEL R2, R2, R4, P0; {}; ISETP.GT.AND P1, PT, R5, {}, PT; @P1 BRA L; "
+                           "EXIT;",
+                           distance, number);
+    };
+    EXPECT_EQ(executed(loop("IADD3 R5, R3, -R2, RZ", "0x1")), "1..10");
+    EXPECT_EQ(executed(loop("IADD3 R5, R3, -R2, -0x1", "RZ")), "1..10");
+    EXPECT_EQ(executed(loop("IADD3 R5, R3, -R2, RZ", "0x3")), "1..9") << "2 ends it";
+    EXPECT_EQ(executed(loop("IADD3 R5, R3, -R2, RZ", "RZ")), "?") << "1 is left again and again";
+    EXPECT_EQ(executed(loop("IADD3 R5, R2, -R3, RZ", "-0x2")), "?") << "the other way around";
+    EXPECT_EQ(executed(loop("IADD3 R5, R3, R2, RZ", "0x1")), "?") << "a sum";
+}
+
 // Two counters up to 20 and 30, of which each iteration raises one: 49 may stay, one more leaves.
 TEST(AbstractExecution, BoundsLoopsOfTwoCounters) {
     const auto loop = [](const char* other) {
