@@ -30,11 +30,12 @@ bool is_of_one_branch(const PendingGroup& a, const PendingGroup& b) {
     return a.origin == b.origin && a.resume == b.resume && a.released == b.released;
 }
 
-bool has_one_of(const Entry& entry, const std::vector<PendingGroup>& groups) {
+template <typename IsAlike>
+bool has_one_of(const Entry& entry, const std::vector<PendingGroup>& groups,
+                const IsAlike& is_alike) {
     return std::any_of(entry.groups.begin(), entry.groups.end(), [&](const PendingGroup& known) {
-        return std::any_of(groups.begin(), groups.end(), [&](const PendingGroup& group) {
-            return is_of_one_branch(known, group);
-        });
+        return std::any_of(groups.begin(), groups.end(),
+                           [&](const PendingGroup& group) { return is_alike(known, group); });
     });
 }
 
@@ -55,6 +56,11 @@ bool has_lanes_outside(const Entry& entry, const StackPoint& point) {
 
 bool PendingGroup::is_in(const StackPoint& point) const {
     return !contains(left, point);
+}
+
+bool PendingGroup::goes_on_as(const PendingGroup& other) const {
+    return resume == other.resume && traversal == other.traversal && left == other.left &&
+           released == other.released;
 }
 
 bool AbstractStack::is_converged() const {
@@ -125,13 +131,16 @@ void AbstractStack::remove(std::size_t entry) {
     merge_alike(most_alike);
 }
 
-void AbstractStack::merge_alike(std::size_t most) {
+void AbstractStack::merge_alike(std::size_t most, Alike which) {
+    const auto is_alike = [which](const PendingGroup& a, const PendingGroup& b) {
+        return which == Alike::OfOneBranch ? is_of_one_branch(a, b) : a.goes_on_as(b);
+    };
     for (std::size_t to = 1; to < entries.size(); ++to) {
         std::size_t from = to;
         std::size_t alike = 1;
         bool repeats = entries[to].repeats;
         for (std::size_t below = to; below-- > 0 && !entries[below].point && !entries[to].point;)
-            if (has_one_of(entries[below], entries[to].groups)) {
+            if (has_one_of(entries[below], entries[to].groups, is_alike)) {
                 from = below;
                 ++alike;
                 repeats = repeats || entries[below].repeats;

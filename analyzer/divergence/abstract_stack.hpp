@@ -30,6 +30,8 @@ struct PendingGroup {
     std::optional<StackPoint> released{}; ///< The point at which they waited.
 
     [[nodiscard]] bool is_in(const StackPoint& point) const;
+    /// At the same block, in the same traversal and the same points.
+    [[nodiscard]] bool goes_on_as(const PendingGroup& other) const;
     friend auto operator<=>(const PendingGroup&, const PendingGroup&) = default;
 };
 
@@ -75,9 +77,11 @@ struct AbstractStack {
     /// Where no lanes are active: takes points that lanes above left, and that no others are in, to
     /// be without waiting lanes, as these would go on. False: lanes do wait at one.
     [[nodiscard]] bool close_unmissed();
+    /// Which pending groups are alike: those of one branch, or all that go on alike.
+    enum class Alike { OfOneBranch, GoingOnAlike };
     /// Groups that are pending more than `most` times, with no point in between, and all between
     /// them: any number of them in any order.
-    void merge_alike(std::size_t most);
+    void merge_alike(std::size_t most, Alike which = Alike::OfOneBranch);
 };
 
 /// Whether lanes that reconverge at the first block do so after the second, on every path.

@@ -16,7 +16,10 @@ namespace {
 constexpr std::size_t most_rounds = 40;
 constexpr std::size_t most_header_stacks = 12;
 constexpr std::size_t most_visits = 40'000; ///< Of all nodes, beside one for each of the limit.
+constexpr std::size_t large_stack = 16;     ///< Entries; n times as many are n^2 visits more.
 constexpr std::size_t most_stacks = 60;     ///< Of a node; of `Groups` more are joined, else all.
+
+constexpr std::size_t most_alike_targets = 3; ///< Groups that go on alike, told apart.
 
 /// What may be on a stack, without its order.
 /// By whether they wait, and the group: in how many entries, or how often at most.
@@ -76,14 +79,15 @@ public:
             known_.clear();
             work_.clear();
             grew_ = false;
-            std::size_t steps = 0;
+            std::size_t visits = 0;
             if (auto begun = node_of({0, 0, {}}); !begun) return begun.as_failure();
             while (!work_.empty()) {
                 check_stop("the serialized control-flow graph");
-                if (nodes_.size() > node_limit_ || ++steps > most_visits + node_limit_)
-                    return std::optional<Product>{};
                 const Work next = std::move(work_.back());
                 work_.pop_back();
+                visits += 1 + time_of(next.state.stack);
+                if (nodes_.size() > node_limit_ || visits > most_visits + node_limit_)
+                    return std::optional<Product>{};
                 if (auto expanded = expand(next); !expanded) return expanded.as_failure();
             }
             if (!grew_) return std::optional{Product{std::move(nodes_), rules_.overtaking()}};
@@ -99,6 +103,11 @@ private:
     };
     using Key = std::tuple<std::size_t, std::size_t, Content>; ///< Block, traversal, difference.
 
+    /// That comparing a large stack with others takes, in visits of small ones.
+    [[nodiscard]] static std::size_t time_of(const AbstractStack& stack) {
+        const std::size_t entries = stack.entries.size();
+        return entries * entries / (large_stack * large_stack);
+    }
     [[nodiscard]] bool is_in_loop(std::size_t loop, std::size_t block) const {
         const auto& blocks = graph_.loops[loop].blocks;
         return std::binary_search(blocks.begin(), blocks.end(), block);
@@ -164,6 +173,8 @@ private:
 
     /// The node of the state, which is expanded if it is new.
     Result<std::size_t> node_of(WarpState state) {
+        if (detail_.kind == NodeDetail::Kind::Targets)
+            state.stack.merge_alike(most_alike_targets, AbstractStack::Alike::GoingOnAlike);
         if (headed_[state.block]) return header_of(std::move(state));
         Content content = difference(state.stack, state.traversal);
         return add({state.block, state.traversal, std::move(content)}, std::move(state));

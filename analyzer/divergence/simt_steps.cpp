@@ -389,7 +389,12 @@ void SimtRules::go_on_from_top(AbstractStack stack, bool certain,
             if (!stack.close_unmissed()) return;
             continue;
         }
-        for (const PendingGroup& group : top.groups) {
+        for (std::size_t i = 0; i < top.groups.size(); ++i) {
+            const PendingGroup& group = top.groups[i];
+            // Of groups of which any number are there, what follows one follows those alike.
+            if (top.repeats && i > 0 && group.goes_on_as(top.groups[i - 1]) &&
+                group.origin != block_ && top.groups[i - 1].origin != block_)
+                continue;
             AbstractStack rest = stack;
             rest.take_from_top(group);
             const bool falls =

@@ -384,6 +384,18 @@ TEST(Divergence, InAChainAddsTheSameNodesForEachBranch) {
     EXPECT_EQ(nodes_of(6000) - nodes_of(100), 5900 * one);
 }
 
+// An unrolled loop that lanes leave early, to wait for the others: whichever of them are pending.
+TEST(Divergence, AtAHundredExitsToOneBlockCostsWhatOneExitDoes) {
+    std::string code;
+    std::vector<std::int64_t> exits;
+    for (std::int64_t i = 0; i < 100; ++i) {
+        code += "@P0 BRA OUT; " + two_adds + "\n";
+        exits.push_back(i * 24);
+    }
+    code += "OUT: FADD R5, R5, R5; EXIT;";
+    EXPECT_EQ(time_bounds(code, exits).upper, time_bounds(code, {exits.front()}).upper);
+}
+
 TEST(Divergence, ThatIsNestedTooDeeplyIsRefusedWithTheLimit) {
     Diamonds nested;
     nested.add(9);
